@@ -69,7 +69,10 @@ try {
     for (const version of api.written) {
       const introspection = readIntrospection(api, version);
       const schema = buildClientSchema(introspection);
-      if (api.file === "admin" && version === api.written.at(-1)) writeTopicScopes(schema);
+      if (api.file === "admin" && version === api.written.at(-1)) {
+        writeTopicScopes(schema);
+        writeProtectedFields(introspection, collectReached(schema, api.documents));
+      }
       const problems = findProblems(api, schema);
       if (problems.length > 0)
         throw new Error(`${api.title} ${version} refuses:\n${problems.join("\n")}`);
@@ -104,6 +107,22 @@ function writeTopicScopes(schema) {
   writeFileSync(
     new URL("webhook-topic-scopes.json", outputDirectory),
     `${JSON.stringify(scopes, null, 2)}\n`,
+  );
+}
+
+/** Which of the reached fields need an approval of their own, and for what: name, email, phone or address. */
+function writeProtectedFields(introspection, reached) {
+  const fields = introspection.__schema.types.flatMap(({ name: type, fields }) =>
+    (fields ?? [])
+      .filter(
+        ({ name, isProtected, protectedSubject }) =>
+          isProtected && protectedSubject === "customer" && reached.get(type)?.has(name),
+      )
+      .map(({ name, protectedContent }) => [`${type}.${name}`, protectedContent]),
+  );
+  writeFileSync(
+    new URL("protected-fields.json", outputDirectory),
+    `${JSON.stringify(Object.fromEntries(fields), null, 2)}\n`,
   );
 }
 

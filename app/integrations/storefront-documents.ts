@@ -44,7 +44,6 @@ export const CUSTOMER = `query Customer($id: ID!) {
     updatedAt
     firstName
     lastName
-    displayName
     locale
     state
     tags
@@ -60,12 +59,12 @@ export const CUSTOMER = `query Customer($id: ID!) {
 const SYNCED_CUSTOMER = `id
     createdAt
     updatedAt
-    firstName
-    lastName
     locale
     tags
     numberOfOrders
-    amountSpent { amount }
+    amountSpent { amount }`;
+const PERSONAL_FIELDS = `firstName
+    lastName
     defaultEmailAddress { emailAddress marketingState }
     defaultPhoneNumber { phoneNumber marketingState }
     defaultAddress { countryCodeV2 }`;
@@ -75,20 +74,28 @@ export const CUSTOMERS_PAGE = `query CustomersPage($first: Int!, $after: String,
   customers(first: $first, after: $after, query: $query, sortKey: UPDATED_AT, reverse: true) {
     nodes {
     ${SYNCED_CUSTOMER}
+    ${PERSONAL_FIELDS}
     }
     pageInfo { hasNextPage endCursor }
   }
 }`;
 
+/** Some customers with every field, to see which of them the platform withholds. */
+export const CUSTOMERS_SAMPLE = `query CustomersSample($first: Int!) {
+  customers(first: $first, sortKey: UPDATED_AT, reverse: true) { nodes { id ${PERSONAL_FIELDS} } }
+}`;
+
 /**
  * The query of a bulk operation, which accepts no variables. `day` is YYYY-MM-DD, or null for all
- * customers.
+ * customers. An operation with a field that the platform withholds from the app fails as a whole:
+ * `isPersonal` false leaves those out.
  */
-export function bulkCustomers(day: string | null): string {
+export function bulkCustomers(day: string | null, isPersonal = true): string {
   const filter = day === null ? "" : `(query: "updated_at:>='${day}'")`;
   return `query BulkCustomers {
   customers${filter} { edges { node {
     ${SYNCED_CUSTOMER}
+    ${isPersonal ? PERSONAL_FIELDS : ""}
   } } }
 }`;
 }
@@ -176,6 +183,7 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   WEBHOOK_SUBSCRIPTION_DELETE,
   CUSTOMER,
   CUSTOMERS_PAGE,
+  CUSTOMERS_SAMPLE,
   BULK_CUSTOMERS: bulkCustomers("2026-01-01"),
   BULK_OPERATION_RUN,
   BULK_OPERATION,

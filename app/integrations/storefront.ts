@@ -10,6 +10,8 @@ const GRAPHQL_TIMEOUT_MS = 15_000;
 const CART_TIMEOUT_MS = 5_000;
 const BULK_SILENCE_MS = 60_000;
 const MAX_CART_BYTES = 1024 * 1024;
+/** The store's own domain, its primary domain, a language. */
+const MAX_HOPS = 3;
 const PAGE_TIMEOUT_MS = 6_000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_GRAPHQL_BYTES = 8 * 1024 * 1024;
@@ -32,12 +34,19 @@ export type TokenGrant = {
 
 export type GraphqlAnswer<T> = {
   data: T | null;
-  errors: { message: string; extensions?: { code?: string } }[];
+  errors: { message: string; path?: (string | number)[]; extensions?: { code?: string } }[];
   /**
    * The rate-limit bucket after this call, in cost points; null when the response has no
    * `extensions.cost`.
    */
   throttle: { requested: number; available: number; restorePerSecond: number } | null;
+};
+
+type FrontPage = {
+  status: number;
+  text: string;
+  /** The store shows visitors a page that asks for its password. */
+  hasPassword: boolean;
 };
 
 /**
@@ -98,8 +107,11 @@ export type StorefrontClient = {
   bulkLines(shop: string, url: string): AsyncGenerator<string>;
   /** GET /admin/api/2026-04/shop.json. Returns any status. Time limit: 15 s. */
   shop(shop: string, accessToken: string): Promise<OutboundAnswer>;
-  /** GET / of the store, as a visitor receives it. Returns any status. Time limit: 6 s. */
-  frontPage(shop: string): Promise<OutboundAnswer>;
+  /**
+   * GET / of the store, as a visitor receives it, behind the redirect to its primary domain. Returns
+   * any status. Time limit: 6 s for each page.
+   */
+  frontPage(shop: string): Promise<FrontPage>;
 };
 
 /**
@@ -271,14 +283,28 @@ export function createStorefrontClient({
         headers: { "X-Shopify-Access-Token": accessToken, Accept: "application/json" },
         about: { shop, call: "shop.json" },
       }),
-    frontPage: (shop) =>
-      outbound.send({
-        system: SYSTEM,
-        url: urlOf(shop, "/"),
-        headers: { Accept: "text/html" },
-        timeoutMs: PAGE_TIMEOUT_MS,
-        maxAnswerBytes: MAX_PAGE_BYTES,
-        about: { shop, call: "front page" },
-      }),
+    async frontPage(shop) {
+      let url = urlOf(shop, "/");
+      for (let hops = 0; ; hops += 1) {
+        const { status, headers, text } = await outbound.send({
+          system: SYSTEM,
+          url,
+          headers: { Accept: "text/html" },
+          timeoutMs: PAGE_TIMEOUT_MS,
+          maxAnswerBytes: MAX_PAGE_BYTES,
+          // The store chooses where it redirects to.
+          isTenantAddress: hops > 0,
+          about: { shop, call: "front page" },
+        });
+        const isRedirect = status >= 300 && status < 400 && typeof headers.location === "string";
+        const next = isRedirect ? URL.parse(headers.location as string, url) : null;
+        const hasPassword = next !== null && /\/password\/?$/.test(next.pathname);
+        const isForeign =
+          next !== null && ![new URL(url).protocol, "https:"].includes(next.protocol);
+        if (!next || hasPassword || isForeign || hops >= MAX_HOPS)
+          return { status, text, hasPassword };
+        url = next.href;
+      }
+    },
   };
 }

@@ -159,7 +159,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         appUrl: appUrl(),
         secret: app.clientSecret,
         shop: shop || (systems.storefront.shops()[0] ?? ""),
-        customerId,
+        customerId: customerId || null,
       });
     }
     return call.path.startsWith("/_control/")

@@ -94,16 +94,11 @@ test("what the store admin says about the app embed decides its step, and an unk
 
 test("outside the store admin the app embed step is done only when the store's front page contains the embed", async () => {
   await installStore(service, SHOP, BARE);
-  for (const fault of [
-    {
-      status: 200,
-      body: '<html><link href="https://cdn.example/extensions/1/consent-footer-3/assets/crm-theme.css"></html>',
-    },
-    { status: 302 },
-  ]) {
-    service.sandbox.failNext("storefront", fault);
-    expect(await act("check_embed")).toMatchObject({ outcome: "failed", problem: "not_seen" });
-  }
+  service.sandbox.failNext("storefront", {
+    status: 200,
+    body: '<html><link href="https://cdn.example/extensions/1/consent-footer-3/assets/crm-theme.css"></html>',
+  });
+  expect(await act("check_embed")).toMatchObject({ outcome: "failed", problem: "not_seen" });
   service.sandbox.failNext("storefront", { reset: true });
   expect(await act("check_embed")).toMatchObject({ outcome: "failed", problem: "refused" });
   expect((await states()).embed).toBe("todo");
@@ -173,4 +168,40 @@ test("a sync that the storefront rejects is a failed step with its reason, and c
   await act("start_sync");
   await eventually("the sync to end", async () => (await states()).sync === "done");
   await worker.stop();
+});
+
+test("the embed is found on the primary domain, to which the platform's domain redirects", async () => {
+  await installStore(service, SHOP, BARE);
+  expect(await act("check_embed")).toEqual({ outcome: "done", step: "embed" });
+});
+
+test("a store with a password, and one that keeps programs out, say who must look at the page", async () => {
+  await installStore(service, SHOP, BARE);
+  service.sandbox.storefront.setPassword(SHOP, true);
+  expect(await act("check_embed")).toMatchObject({ problem: "has_password", reason: null });
+  service.sandbox.storefront.setPassword(SHOP, false);
+  for (const fault of [
+    { status: 403, body: "<html>Are you a robot?</html>" },
+    { status: 429 },
+    { status: 302, headers: { location: "ftp://files.example/" } },
+    { status: 200, headers: { location: "/elsewhere" }, body: "<html></html>" },
+  ]) {
+    service.sandbox.failNext("storefront", fault);
+    const problem = fault.status === 200 ? "not_seen" : "page_closed";
+    expect(await act("check_embed")).toMatchObject({ outcome: "failed", step: "embed", problem });
+  }
+  // A page that redirects for ever, and one that leads into a private network.
+  service.sandbox.failNext(
+    "storefront",
+    { status: 302, headers: { location: `/storefront/${SHOP}/` } },
+    9,
+  );
+  expect(await act("check_embed")).toMatchObject({ problem: "page_closed", reason: "HTTP 302" });
+  service.sandbox.clearFaults();
+  service.sandbox.failNext("storefront", {
+    status: 302,
+    headers: { location: "https://10.0.0.1/" },
+  });
+  expect(await act("check_embed")).toMatchObject({ problem: "refused" });
+  expect((await states()).embed).toBe("todo");
 });

@@ -14,7 +14,11 @@ import { gzipSync } from "node:zlib";
 import { themeCheckRun } from "@shopify/theme-check-node";
 import { describe, expect, it } from "vitest";
 import { carriesEmbed, themeEditorPaths } from "../../app/domain/tenants/storefront/theme-links.ts";
-import { blockNames, renderBlock, schemaOf } from "../../app/sandbox/storefront/theme/theme-blocks.ts";
+import {
+  blockNames,
+  renderBlock,
+  schemaOf,
+} from "../../app/sandbox/storefront/theme/theme-blocks.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../extensions/consent-footer");
 const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");

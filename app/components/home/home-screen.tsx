@@ -12,10 +12,12 @@ import { SetupGuideCard } from "../setup-guide/setup-guide-card.tsx";
 import { WebhooksCard, WebhooksSkeleton } from "./webhooks-card.tsx";
 import { HealthBanners } from "./health-banners.tsx";
 import type { StoreOverview } from "../../domain/merchant/store-overview.ts";
+import { WithheldBanner } from "./withheld-banner.tsx";
 import { DayCard, RecentActivityCard } from "./overview-cards.tsx";
 
 type Props = {
-  connection: ComponentProps<typeof ConnectionCard> & ComponentProps<typeof ChannelsCard>;
+  connection: ComponentProps<typeof ConnectionCard> &
+    ComponentProps<typeof ChannelsCard> & { withheld?: ComponentProps<typeof WithheldBanner> };
   guide: SetupGuide;
   health: ComponentProps<typeof HealthBanners>["health"];
   webhooks: Promise<ComponentProps<typeof WebhooksCard>["webhooks"]>;
@@ -33,6 +35,7 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
   return (
     <ScreenPage title={t("title")}>
       <ConnectionBanner {...connection} />
+      {connection.withheld && <WithheldBanner {...connection.withheld} />}
       <HealthBanners health={health} paused={paused} />
       {!guide.isDone && (
         <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />

@@ -10,7 +10,7 @@ import type {
 } from "../../db.server.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
 import { subjectMark } from "../bus/ledger-subjects.ts";
-import { tombstoneOf } from "../customers/from-storefront.ts";
+import { tombstoneOf } from "../customers/tombstones.ts";
 import { END_ALL_SESSIONS } from "../identity/session/sessions.ts";
 import { mentionPattern, type KnownSubject } from "./subject.ts";
 import { tableSlices } from "./table-slices.ts";

@@ -129,37 +129,67 @@ export function isPartial(change: CustomerChange): boolean {
   );
 }
 
+/** A field is absent when the platform withholds it from this app. */
 export type GraphqlCustomer = {
   id: string;
   createdAt: string;
   updatedAt: string;
-  firstName: string | null;
-  lastName: string | null;
+  firstName?: string | null;
+  lastName?: string | null;
   locale: string | null;
   tags: string[];
   numberOfOrders: string;
   amountSpent: { amount: string };
-  defaultEmailAddress: { emailAddress: string; marketingState: string } | null;
-  defaultPhoneNumber: { phoneNumber: string; marketingState: string } | null;
-  defaultAddress: { countryCodeV2: string | null } | null;
+  defaultEmailAddress?: { emailAddress: string; marketingState: string } | null;
+  defaultPhoneNumber?: { phoneNumber: string; marketingState: string } | null;
+  defaultAddress?: { countryCodeV2: string | null } | null;
 };
 
 /** GraphQL returns the full current state, so every field is set, also the empty ones. */
 export function fromGraphqlCustomer(customer: GraphqlCustomer): CustomerChange {
+  const {
+    defaultEmailAddress: email,
+    defaultPhoneNumber: phone,
+    defaultAddress: address,
+  } = customer;
   return {
     gid: customer.id,
     createdAt: new Date(customer.createdAt),
     changedAt: new Date(customer.updatedAt),
-    email: normalised(customer.defaultEmailAddress?.emailAddress ?? null),
+    email: email && normalised(email.emailAddress),
     first_name: customer.firstName,
     last_name: customer.lastName,
-    phone: customer.defaultPhoneNumber?.phoneNumber ?? null,
-    country: customer.defaultAddress?.countryCodeV2 ?? null,
+    phone: phone && phone.phoneNumber,
+    country: address && address.countryCodeV2,
     language: customer.locale?.slice(0, 2).toLowerCase() ?? null,
     tags: customer.tags,
     number_of_orders: Number(customer.numberOfOrders),
     amount_spent: Number(customer.amountSpent.amount),
-    email_subscription_status: customer.defaultEmailAddress?.marketingState.toLowerCase() ?? null,
-    sms_subscription_status: customer.defaultPhoneNumber?.marketingState.toLowerCase() ?? null,
+    email_subscription_status: email && email.marketingState.toLowerCase(),
+    sms_subscription_status: phone && phone.marketingState.toLowerCase(),
   };
+}
+
+/** The parts of a customer that the platform may withhold from an app. */
+const PERSONAL = ["email", "first_name", "last_name", "phone", "country"] as const;
+
+/** The change without its empty personal fields, for a store whose platform withholds such fields. */
+export function withoutEmptyFields(change: CustomerChange): CustomerChange {
+  const filled = { ...change };
+  for (const name of PERSONAL) if (filled[name] === null) delete filled[name];
+  return filled;
+}
+
+/**
+ * The fetched state, which is at least as new as the webhook. A part that the platform withheld in it
+ * comes from the webhook, unless empty; such a change keeps the customer's own time, so that a later
+ * complete reading of the same state counts.
+ */
+export function completeChange(change: CustomerChange, fetched: CustomerChange): CustomerChange {
+  const read = Object.entries(fetched).filter(([, value]) => value !== undefined);
+  if (read.length === Object.keys(fetched).length) {
+    const at = Math.max(fetched.changedAt.getTime(), change.changedAt.getTime());
+    return { ...change, ...fetched, changedAt: new Date(at) };
+  }
+  return { ...withoutEmptyFields(change), ...Object.fromEntries(read) };
 }

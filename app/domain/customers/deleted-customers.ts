@@ -3,13 +3,21 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { tombstoneOf } from "./from-storefront.ts";
+import { tombstoneOf } from "./tombstones.ts";
 import { giveCustomerItsOwnAccount } from "./storefront-person.ts";
 import { hasUnprovenWayIn, type Unproven } from "./unproven-account.ts";
 import { channelsFor } from "./write-matrix.ts";
 
-/** The tombstone keeps the account's id: a later redaction often names only the gid. */
+/**
+ * The tombstone keeps the account's id: a later redaction often names only the gid. Waits for
+ * transactions that are about to create the customer's account.
+ */
 async function insertTombstone(ctx: Ctx, sql: TenantSql, shop: string, gid: string): Promise<void> {
+  await sql(
+    `SELECT pg_advisory_xact_lock(hashtextextended(shop || ' ' || $2, 0))
+      FROM (SELECT $1::text AS shop) AS named WHERE shop = $1`,
+    [gid],
+  );
   await sql(
     `INSERT INTO customer_tombstones (shop, kind, subject_hmac, user_id)
       SELECT $1, 'gid', $2, (SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $3)

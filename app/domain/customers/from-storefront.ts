@@ -2,13 +2,14 @@
 // in the same transaction. The newer state wins, missing fields clear nothing, an echo of our own
 // change writes nothing, a deleted customer is not recreated.
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, CustomerTombstone, StorefrontUser, TenantSql } from "../../db.server.ts";
+import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { getKey, KEYS } from "../../runtime/database/kv.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { reconcileStorefrontTags, type ReconciledTags } from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
+import { awaitDeletions, isGone } from "./tombstones.ts";
 import { mustYieldAddress, yieldAddress } from "./unproven-account.ts";
 import { channelsFor } from "./write-matrix.ts";
 
@@ -88,6 +89,10 @@ export async function applyOnce(
   if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
   const user = await findUser(ctx, tenant, sql, change);
   if (user?.status === "deleted") return { outcome: "gone", userId: user.id };
+  if (user?.storefront_customer_gid !== change.gid) {
+    await awaitDeletions(sql, [change.gid]);
+    if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
+  }
   if (
     user?.storefront_updated_at &&
     user.storefront_customer_gid === change.gid &&
@@ -233,34 +238,6 @@ async function findUser(
     return null;
   }
   return user ?? null;
-}
-
-/**
- * A tombstoned gid is never recreated; nor is an address whose customer record is older than its
- * deletion.
- */
-async function isGone(
-  ctx: Ctx,
-  sql: TenantSql,
-  shop: string,
-  change: CustomerChange,
-): Promise<boolean> {
-  const tombs = await sql<Columns<CustomerTombstone, "kind" | "created_at">>(
-    `SELECT kind, created_at FROM customer_tombstones WHERE shop = $1 AND ((kind = 'gid'
-      AND subject_hmac = $2) OR (kind = 'email' AND subject_hmac = $3))`,
-    [
-      tombstoneOf(ctx, shop, "gid", change.gid),
-      tombstoneOf(ctx, shop, "email", change.email ?? ""),
-    ],
-  );
-  return tombs.some(
-    ({ kind, created_at: buriedAt }) =>
-      kind === "gid" || !change.createdAt || change.createdAt <= buriedAt,
-  );
-}
-
-export function tombstoneOf(ctx: Ctx, shop: string, kind: "gid" | "email", value: string): string {
-  return ctx.secrets.pseudonym(`${shop}/tombstone/${kind}`, value);
 }
 
 async function toColumns(

@@ -7,7 +7,7 @@ import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
-import { tombstoneOf } from "../customers/from-storefront.ts";
+import { tombstoneOf } from "../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { emailOf, getAccount, isProven, isWaiting, type Account } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";

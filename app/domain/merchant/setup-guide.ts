@@ -41,15 +41,16 @@ export type SetupGuide = {
 
 export type GuideIntent = "init_tags" | "start_sync" | "check_embed" | "confirm_embed";
 /**
- * `not_seen`: the store's front page does not contain the app embed. `not_active`: the store admin says
- * that it is off in the published theme.
+ * `not_seen`: the store's front page does not contain the app embed; `page_closed`: it does not open
+ * for a program. `not_active`: the store admin says that the embed is off in the published theme.
  */
 export type GuideAct =
   | { outcome: "done"; step: GuideStepName }
   | {
       outcome: "failed";
       step: GuideStepName;
-      problem: "not_seen" | "not_active" | "not_connected" | "refused";
+      problem:
+        "not_seen" | "has_password" | "page_closed" | "not_active" | "not_connected" | "refused";
       reason: string | null;
     };
 
@@ -153,9 +154,11 @@ async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
 
 async function checkEmbed(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
   try {
-    const { text } = await ctx.storefront.frontPage(tenant.shop);
-    if (carriesEmbed(text)) return await noteEmbed(ctx, tenant, "seen");
-    return { outcome: "failed", step: "embed", problem: "not_seen", reason: null };
+    const { status, text, hasPassword } = await ctx.storefront.frontPage(tenant.shop);
+    if (status === 200 && carriesEmbed(text)) return await noteEmbed(ctx, tenant, "seen");
+    const problem = hasPassword ? "has_password" : status === 200 ? "not_seen" : "page_closed";
+    const reason = problem === "page_closed" ? `HTTP ${status}` : null;
+    return { outcome: "failed", step: "embed", problem, reason };
   } catch (error) {
     return refused("embed", error);
   }

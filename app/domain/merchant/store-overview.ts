@@ -32,11 +32,15 @@ export async function readStoreHealth(ctx: Ctx, shop: string): Promise<StoreHeal
     findRetainedStore(ctx, tenant),
   ]);
   return {
-    syncError: sync.state === "failed" ? sync.error : null,
+    // Without access to customers no sync can succeed, and Home says so already.
+    syncError: sync.state === "failed" && !isWithheld(tenant, "Customer") ? sync.error : null,
     deadLetters: dead,
     ...(keptAt && { keptDataAt: keptAt.toISOString() }),
   };
 }
+
+const isWithheld = ({ connection }: Tenant, name: string): boolean =>
+  connection.withheld_data?.parts.some((part) => part.name === name) ?? false;
 
 export type DayNumbers = {
   synced: number;

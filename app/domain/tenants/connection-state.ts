@@ -42,6 +42,8 @@ export type ConnectionState = {
   shop: string;
   token: TokenPart;
   scopes: ScopesPart;
+  /** The customer data that the platform withholds from the app, by its own names. */
+  withheld?: { /** ISO 8601. */ since: string; names: string[] };
   channels: ChannelsPart;
 };
 
@@ -53,10 +55,14 @@ const REGISTRATION_SECONDS = 60;
 
 export async function readConnectionState(ctx: Ctx, shop: string): Promise<ConnectionState> {
   const tenant = await findTenantOrNull(ctx, shop);
+  const withheld = tenant?.connection.withheld_data;
   return {
     shop,
     token: toTokenPart(tenant),
     scopes: toScopesPart(ctx, tenant ?? null),
+    ...(withheld && {
+      withheld: { since: withheld.since, names: withheld.parts.map(({ name }) => name) },
+    }),
     channels: await readChannels(ctx, tenant),
   };
 }

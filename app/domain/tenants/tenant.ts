@@ -22,6 +22,9 @@ import {
 /** A webhook topic that the platform rejected, with its reason. */
 export type RefusedWebhook = { topic: string; reason: string };
 
+/** Customer data that the platform withholds: a field, or an object and the field it was asked in. */
+export type WithheldPart = { name: string; field: string };
+
 /** The service's own fields in the tenant record, beside the fields a merchant may set. */
 export type Connection = {
   /** Counts grants: a token is stored with the generation it replaces. */
@@ -47,6 +50,8 @@ export type Connection = {
   refused_webhooks?: RefusedWebhook[];
   /** The loader's metafield as it was last written, in JSON; it ends with the installation. */
   loader_metafield?: string;
+  /** Until an answer holds them again. */
+  withheld_data?: { /** ISO 8601. */ since: string; parts: WithheldPart[] };
 };
 
 export type TenantRecord = Record<string, unknown> & {

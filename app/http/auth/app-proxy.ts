@@ -42,6 +42,8 @@ const PLATFORM_PARAMETERS: ProxyParameters = {
   logged_in_customer_id: /^\d{0,20}$/,
   signature: /^[0-9a-f]{64}$/,
 };
+/** The platform may leave it out, or send it empty, where no customer is signed in. */
+const OPTIONAL = "logged_in_customer_id";
 const MARKS = ["signature", "path_prefix"];
 
 /** Whether the query has the parameters that the platform's proxy adds to every request. */
@@ -85,13 +87,13 @@ export function requireProxiedRequest(
   } = Object.fromEntries(values);
   const age = Math.abs(ctx.clock.now().getTime() / 1_000 - Number(timestamp));
   if (
-    Object.keys(PLATFORM_PARAMETERS).some((name) => !values.has(name)) ||
+    Object.keys(PLATFORM_PARAMETERS).some((name) => name !== OPTIONAL && !values.has(name)) ||
     !isSigned(appOf(ctx, tenant).secrets, values, signature) ||
     age > MAX_AGE_SECONDS ||
     (tenant && values.get("shop") !== tenant.shop)
   )
     throw refused();
-  const id = values.get("logged_in_customer_id");
+  const id = values.get(OPTIONAL);
   return { pathPrefix, customerGid: id ? `gid://shopify/Customer/${id}` : null };
 }
 

@@ -6,7 +6,7 @@ import { SYSTEM_NAMES } from "../faults.ts";
 import { isSameSiteOrProgram } from "../loopback-guard.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { CustomerPatch } from "../storefront/customers.ts";
-import type { WebhookDelivery } from "../storefront/webhooks.ts";
+import type { WebhookDelivery } from "../storefront/webhooks/delivery.ts";
 
 const SystemName = z.enum(SYSTEM_NAMES);
 const ApiVersion = z.enum(["2026-07", "2024-10"]).optional();
@@ -71,6 +71,16 @@ const FaultShape = z.union([
   z.strictObject({ delayMs: z.number().nonnegative() }),
   z.strictObject({ garbage: z.literal(true) }),
 ]);
+const HeldWebhooks = z.object({
+  shop: Text,
+  order: z.enum(["as sent", "backwards"]).default("as sent"),
+  copies: z.number().int().min(1).max(10).default(1),
+});
+/** The customer data that the app is not approved for; an empty list approves all of it. */
+const ProtectedDataChange = z.object({
+  shop: Text,
+  withheld: z.array(z.enum(["customers", "name", "email", "phone", "address"])),
+});
 const FailNext = z.object({
   system: SystemName,
   fault: FaultShape,
@@ -139,6 +149,20 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
     case "/_control/people": {
       const { email, name, email_verified: emailVerified } = FederatedPerson.parse(body);
       return sandbox.federated.putPerson({ email, name: name || undefined, emailVerified });
+    }
+    case "/_control/webhooks/hold": {
+      sandbox.storefront.holdWebhooks(HeldWebhooks.parse(body).shop);
+      return { ok: true };
+    }
+    case "/_control/webhooks/release": {
+      const { shop, ...options } = HeldWebhooks.parse(body);
+      const deliveries = await sandbox.storefront.releaseWebhooks(shop, options);
+      return { deliveries: deliveries.map(summary) };
+    }
+    case "/_control/protected-data": {
+      const { shop, withheld } = ProtectedDataChange.parse(body);
+      sandbox.storefront.withholdData(shop, withheld);
+      return { ok: true };
     }
     case "/_control/fail-next": {
       const { system, fault, times, match } = FailNext.parse(body);

@@ -10,7 +10,7 @@ import { details, escapeHtml, layout, table, time } from "./page-layout.ts";
 import type { CmsItem } from "../cms/state.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { Customer } from "../storefront/state.ts";
-import type { WebhookDelivery } from "../storefront/webhooks.ts";
+import type { WebhookDelivery } from "../storefront/webhooks/delivery.ts";
 
 const DEMO_SHOP = "demo-store.myshopify.com";
 const SHOWN = 12;

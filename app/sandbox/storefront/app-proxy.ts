@@ -1,7 +1,7 @@
 /**
  * The storefront's app proxy (shopify.dev "App proxies"): forwards requests below /apps/crm to the
- * app. It signs every parameter, the visitor's own ones too, and forwards neither cookies nor
- * `Authorization`. A cookie of the simulated store holds the store and its signed-in customer.
+ * app. It signs every parameter, the visitor's own ones too, except for the platform's own names. It
+ * forwards neither cookies nor `Authorization`, and names no customer where none is signed in. A cookie of the simulated store holds the store and its signed-in customer.
  */
 import { createHmac } from "node:crypto";
 import { text } from "../exchange.ts";
@@ -22,7 +22,13 @@ const PASSED_BACK = [
   "retry-after",
 ];
 
-export type ProxyTarget = { appUrl: string; secret: string; shop: string; customerId: string };
+/** `customerId` is empty where nobody is signed in; null: the parameter is left out. */
+export type ProxyTarget = {
+  appUrl: string;
+  secret: string;
+  shop: string;
+  customerId: string | null;
+};
 
 /** `k=v` pairs, unencoded, sorted, without a separator: hex HMAC-SHA256 under the app's secret. */
 export function signProxyQuery(query: URLSearchParams, secret: string): string {
@@ -51,7 +57,8 @@ export function proxyTarget(
     path_prefix: PROXY_PATH,
     timestamp: String(Math.floor(Date.now() / 1_000)),
   }))
-    query.set(name, value);
+    if (value === null) query.delete(name);
+    else query.set(name, value);
   query.set("signature", signProxyQuery(query, secret));
   target.search = query.toString();
   return target;

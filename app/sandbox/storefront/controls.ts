@@ -15,6 +15,7 @@ import { firstPrimaryHost, primaryHostOf } from "./state.ts";
 import type {
   Customer,
   Metafield,
+  ProtectedData,
   RefreshCall,
   ShopState,
   StorefrontSettings,
@@ -24,24 +25,10 @@ import { setActiveBlock } from "./theme/theme-editor.ts";
 import { grantTokens } from "./tokens.ts";
 import type { TokenReply } from "./tokens.ts";
 import type { SandboxApp } from "./storefront.ts";
-import { buildPayload } from "./webhook-payloads.ts";
-import type { PayloadVersion } from "./webhook-payloads.ts";
-import { deliverWebhook, topicEnum } from "./webhooks.ts";
-import type { WebhookDelivery } from "./webhooks.ts";
-
-export type SendWebhookOptions = {
-  apiVersion?: PayloadVersion;
-  webhookId?: string;
-  eventId?: string;
-  triggeredAt?: string;
-  /** Signs with a different secret than the app's: a forged delivery. */
-  secret?: string;
-  headers?: Record<string, string>;
-  /** Replaces the subscribed addresses. */
-  uri?: string;
-  /** For customer.tags_added and customer.tags_removed; defaults to all tags of the customer. */
-  tags?: string[];
-};
+import { createWebhookSender } from "./webhooks/sender.ts";
+import type { SendWebhookOptions } from "./webhooks/sender.ts";
+import { topicEnum } from "./webhooks/delivery.ts";
+import type { WebhookDelivery } from "./webhooks/delivery.ts";
 
 export type StorefrontParts = {
   state: StorefrontState;
@@ -52,17 +39,6 @@ export type StorefrontParts = {
   bucketOf: (domain: string) => CostBucket;
 };
 
-const MAX_KEPT_DELIVERIES = 500;
-
-/** What the app's manifest subscribes to for every store, at addresses below the app's own. */
-const MANIFEST_PATHS: Record<string, string> = {
-  "app/uninstalled": "/webhooks/app-uninstalled",
-  "app/scopes_update": "/webhooks/app-scopes-update",
-  "customers/data_request": "/gdpr/data-request",
-  "customers/redact": "/gdpr/customer-redact",
-  "shop/redact": "/gdpr/shop-redact",
-};
-
 export function createStorefrontControls({
   state,
   saving,
@@ -71,7 +47,6 @@ export function createStorefrontControls({
   ensureShop,
   bucketOf,
 }: StorefrontParts) {
-  const sent: WebhookDelivery[] = [];
   const echoes = new Set<Promise<unknown>>();
 
   const getShop = (domain: string): ShopState => {
@@ -80,57 +55,8 @@ export function createStorefrontControls({
     return shop;
   };
 
-  /**
-   * One delivery per subscription, of the manifest and of the API: a topic that both hold comes
-   * twice.
-   */
-  const subscribedUris = (shop: ShopState, topic: string): string[] => {
-    const manifestPath = MANIFEST_PATHS[topic];
-    const ofApi = shop.subscriptions.filter(
-      (subscription) => subscription.topic === topicEnum(topic),
-    );
-    return [
-      ...(manifestPath ? [new URL(manifestPath, app.url()).href] : []),
-      ...ofApi.map(({ uri }) => uri),
-    ];
-  };
-
-  /**
-   * `what`: a customer gid (the payload is built from its state), a ready JSON text, an object, or
-   * nothing for shop topics.
-   */
-  const sendWebhook = async (
-    domain: string,
-    topic: string,
-    what?: unknown,
-    options: SendWebhookOptions = {},
-  ): Promise<WebhookDelivery[]> => {
-    const shop = getShop(domain);
-    const uris = options.uri ? [options.uri] : subscribedUris(shop, topic);
-    const version = options.apiVersion ?? (settings.webhookApiVersion as PayloadVersion);
-    const payload = toPayload(shop, topic, what, version, options.tags);
-    const eventId = options.eventId ?? crypto.randomUUID();
-    const deliveries = await Promise.all(
-      uris.map((uri) =>
-        deliverWebhook({
-          shop: domain,
-          topic,
-          uri,
-          payload,
-          apiVersion: version,
-          secret: options.secret ?? app.clientSecret,
-          timeoutMs: settings.webhookTimeoutMs,
-          webhookId: options.webhookId,
-          eventId,
-          triggeredAt: options.triggeredAt,
-          headers: options.headers,
-        }),
-      ),
-    );
-    sent.push(...deliveries);
-    sent.splice(0, Math.max(0, sent.length - MAX_KEPT_DELIVERIES));
-    return deliveries;
-  };
+  const { subscribedUris, ...webhooks } = createWebhookSender({ app, settings, getShop });
+  const { sendWebhook } = webhooks;
 
   const announce = async (
     domain: string,
@@ -310,6 +236,16 @@ export function createStorefrontControls({
     },
     /** The metafields of the app's installation. */
     appMetafields: (domain: string): Metafield[] => getShop(domain).appMetafields ?? [],
+    /** The customer data that the app is not approved for from now on; empty: approved for all. */
+    withholdData(domain: string, parts: ProtectedData[]): void {
+      ensureShop(domain).withheld = parts;
+      saving.soon();
+    },
+    /** The online store asks visitors for its password from now on, or no longer. */
+    setPassword(domain: string, hasPassword: boolean): void {
+      ensureShop(domain).hasPassword = hasPassword;
+      saving.soon();
+    },
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 
@@ -335,28 +271,6 @@ export function createStorefrontControls({
       };
     },
 
-    sendWebhook,
-    /** Webhooks sent since the start, oldest first. */
-    deliveries: (domain?: string): WebhookDelivery[] =>
-      sent.filter(({ shop }) => domain === undefined || shop === domain),
+    ...webhooks,
   };
-}
-
-function toPayload(
-  shop: ShopState,
-  topic: string,
-  what: unknown,
-  version: PayloadVersion,
-  tags: string[] | undefined,
-): string {
-  if (typeof what === "string" && !what.startsWith("gid://")) return what;
-  if (typeof what === "object" && what !== null) return JSON.stringify(what);
-  const customer =
-    typeof what === "string" ? (shop.customers[what] ?? deletedCustomer(what)) : undefined;
-  return buildPayload(topic, { shop, customer, version, ...(tags && { tags }) });
-}
-
-/** After a deletion the platform still sends the customer's id, and nothing else. */
-function deletedCustomer(gid: string): Customer {
-  return putCustomer({ customers: {} } as ShopState, { gid, createdAt: new Date(0).toISOString() });
 }

@@ -4,6 +4,7 @@
  */
 import type { Catalog } from "./catalog.ts";
 import type { Cart } from "./checkout.ts";
+import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
 
 type AccessToken = {
@@ -72,6 +73,9 @@ export type Customer = {
 
 export type Subscription = { gid: string; topic: string; uri: string; apiVersion: string };
 
+/** `customers`: everything about customers, the other parts included. */
+export type ProtectedData = "customers" | "name" | "email" | "phone" | "address";
+
 export type ShopState = {
   domain: string;
   /** Numeric ids are text everywhere: most of them do not fit a JavaScript number. */
@@ -107,6 +111,10 @@ export type ShopState = {
   refusedTopics?: Record<string, string>;
   /** The app's blocks in the published theme, by file name. */
   activeBlocks?: string[];
+  /** The online store asks visitors for its password. */
+  hasPassword?: boolean;
+  /** Customer data that the app is not approved for. */
+  withheld?: ProtectedData[];
 };
 
 export type StorefrontState = { shops: Record<string, ShopState> };
@@ -171,7 +179,13 @@ export type StorefrontSettings = {
   echoWebhooks: boolean;
   /** Paging ends after this many objects. */
   maxPagedObjects: number;
-  graphqlCost: { maximumAvailable: number; restoreRate: number; maximumQueryCost: number };
+  /** The limits of the standard plan. */
+  graphqlCost: {
+    maximumAvailable: number;
+    restoreRate: number;
+    maximumQueryCost: number;
+    connections: ConnectionCost;
+  };
 };
 
 export const STOREFRONT_DEFAULTS: StorefrontSettings = {
@@ -184,7 +198,12 @@ export const STOREFRONT_DEFAULTS: StorefrontSettings = {
   webhookTimeoutMs: 5000,
   echoWebhooks: true,
   maxPagedObjects: 25_000,
-  graphqlCost: { maximumAvailable: 2000, restoreRate: 100, maximumQueryCost: 1000 },
+  graphqlCost: {
+    maximumAvailable: 2000,
+    restoreRate: 100,
+    maximumQueryCost: 1000,
+    connections: "measured",
+  },
 };
 
 /** The platform's createdAt and updatedAt have a precision of one second. */

@@ -18,7 +18,7 @@ import { newShop, primaryHostOf, storeOfFirstHost, STOREFRONT_DEFAULTS } from ".
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
 import { listExtensions, openThemeEditor } from "./theme/theme-editor.ts";
 import { answerTokenRequest, findAccessToken } from "./tokens.ts";
-import { restShop } from "./webhook-payloads.ts";
+import { restShop } from "./webhooks/payloads.ts";
 
 export type SandboxApp = {
   url: () => string;
@@ -41,7 +41,7 @@ export function createStorefront(
   app: SandboxApp,
   overrides: Partial<StorefrontSettings> = {},
 ) {
-  const settings: StorefrontSettings = { ...STOREFRONT_DEFAULTS, ...overrides };
+  const settings: StorefrontSettings = { ...structuredClone(STOREFRONT_DEFAULTS), ...overrides };
   const bulk = createBulkDesk({ runningPolls: 1, failWith: null });
   const buckets = new Map<string, CostBucket>();
   // Customers in a state file from before metafields have none.
@@ -95,7 +95,11 @@ export function createStorefront(
     }
     if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST")
       return answerCartApi(shop, call.body, () => saving.soon());
-    if (path === "/admin" || path === "/") return redirect(`/storefront/${domain}/admin/apps`);
+    if (path === "/admin") return redirect(`/storefront/${domain}/admin/apps`);
+    // A visitor is led to the store's primary domain, which is the theme's page here.
+    if (path === "/password") return text(200, "Enter the store's password");
+    if (path === "/" && shop.hasPassword) return redirect(`/storefront/${domain}/password`);
+    if (path === "/") return redirect(`/store/${domain}`, 301);
     return answerApi(shop, path, call);
   };
 

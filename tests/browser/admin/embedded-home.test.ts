@@ -6,9 +6,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { storeKey } from "../../../app/domain/compliance/privacy-requests.ts";
 import { startRegistrationWorker } from "../../../app/domain/tenants/storefront/registration-worker.ts";
 import type { WorkQueue } from "../../../app/runtime/database/work-queue.ts";
+import { callStorefront } from "../../../app/domain/tenants/storefront/admin-session.ts";
 import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { CUSTOMER } from "../../../app/integrations/storefront-documents.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import {
   APP,
@@ -155,6 +157,42 @@ test.each([
       [shop, storeKey(world.ctx, shop)],
     );
     expect(await visit()).toBe(1);
+  },
+);
+
+test.each([
+  ["en", "The platform withholds customer data from this app"],
+  ["es", "La plataforma retiene datos de clientes a esta aplicación"],
+  ["fr", "La plateforme ne transmet pas certaines données clients à cette application"],
+])(
+  "a merchant reads once which customer data is withheld and where it is requested (%s)",
+  async (locale, title) => {
+    await connect(3_600);
+    const { storefront } = world.sandbox;
+    const { gid } = storefront.putCustomer(shop, { firstName: "Ada", email: "ada@shop.example" });
+    const read = () =>
+      callStorefront(world.ctx, shop, { document: CUSTOMER, variables: { id: gid } });
+    const visit = async () => {
+      const { page, errors, close } = await browser.visit(ours());
+      await page.goto(`${await embeddedUrl(world, shop)}&locale=${locale}`);
+      await page.locator("h1").first().waitFor({ state: "attached" });
+      const shown = await page.getByText(title).count();
+      const text = await page.locator("body").textContent();
+      expect(errors).toEqual([]);
+      await close();
+      return { shown, text };
+    };
+    await read();
+    expect((await visit()).shown).toBe(0);
+    storefront.withholdData(shop, ["name", "email"]);
+    await read();
+    const { shown, text } = await visit();
+    expect(shown).toBe(1);
+    expect(text).toContain("emailAddress, firstName, lastName");
+    expect(text).toContain("Protected customer data");
+    storefront.withholdData(shop, []);
+    await read();
+    expect((await visit()).shown).toBe(0);
   },
 );
 

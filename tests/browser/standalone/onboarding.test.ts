@@ -109,6 +109,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
 test("an error or a timeout of the store is shown at the step, which can be retried", async () => {
   const shop = "sick-store.myshopify.com";
   world.sandbox.storefront.install(shop);
+  world.sandbox.storefront.setPassword(shop, true);
   const { page, errors, close } = await browser.visit([world.url, world.sandbox.url]);
   // Opening the app inside its admin connects the store.
   await page.goto(await embeddedUrl(world, shop, { path: "/app/setup" }));

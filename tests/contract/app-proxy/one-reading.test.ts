@@ -135,6 +135,21 @@ describe("a text that was signed for a visitor", () => {
   });
 });
 
+describe("a platform that leaves the customer out where none is signed in", () => {
+  it("is accepted, and identifies nobody", () => {
+    const pairs = platformPairs("").filter(([name]) => name !== "logged_in_customer_id");
+    for (const visitor of [[], [["locale", "en"]]] as Pair[][])
+      expect(accept([...pairs, ...visitor], textOf([...pairs, ...visitor]))).toEqual({
+        pathPrefix: "/apps/crm",
+        customerGid: null,
+      });
+    for (const name of ["shop", "timestamp", "path_prefix"]) {
+      const fewer = pairs.filter(([other]) => other !== name);
+      expect(accept(fewer, textOf(fewer))).toBeNull();
+    }
+  });
+});
+
 describe("ambiguous parameters of a route", () => {
   it.each([
     ["shop", "is the platform's own"],

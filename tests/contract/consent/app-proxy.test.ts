@@ -166,10 +166,6 @@ describe("a signature is rejected and nothing is written when it", () => {
     ["covers the time twice", () => queryOf([["timestamp", nowSeconds()], ...aged(10_000)])],
     ["covers two shops", () => queryOf([...usual(), ["shop", OTHER_SHOP]])],
     ["covers no path prefix", () => queryOf(usual().filter(([name]) => name !== "path_prefix"))],
-    [
-      "covers no customer, not even an empty one",
-      () => queryOf(usual().filter(([name]) => name !== "logged_in_customer_id")),
-    ],
     ["covers a customer that is no number", () => queryOf(usual("77 "))],
     [
       "covers a time that is no number",

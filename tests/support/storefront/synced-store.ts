@@ -97,7 +97,7 @@ export function storefrontCalls(service: Service, name: string): number {
 /** Runs a function before (or, as `when` says, after) a call to the storefront. */
 export function around(
   service: Service,
-  before: (call: number) => unknown,
+  before: (call: number, asked: { variables?: Record<string, unknown> }) => unknown,
   after: (call: number) => unknown = () => {},
 ): () => void {
   const { storefront } = service.ctx;
@@ -105,7 +105,7 @@ export function around(
   let calls = 0;
   storefront.graphql = async (...args) => {
     const call = calls++;
-    await before(call);
+    await before(call, args[2]);
     const answer = await graphql<any>(...args);
     await after(call);
     return answer;

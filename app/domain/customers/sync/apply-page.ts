@@ -20,9 +20,9 @@ import {
   ECHOED,
   isSame,
   MIRRORED,
-  tombstoneOf,
   type StoredUser,
 } from "../from-storefront.ts";
+import { awaitDeletions, tombstoneOf } from "../tombstones.ts";
 import { channelsFor } from "../write-matrix.ts";
 
 export type PageCounts = {
@@ -82,6 +82,12 @@ export async function applyStorefrontPage(
   const byEmail = new Map(
     users.flatMap((user) => (user.email ? [[user.email.toLowerCase(), user]] : [])),
   );
+  const fresh = changes.filter(({ gid }) => !byGid.has(gid) && !gone.has(gid));
+  if (fresh.length > 0) {
+    const gids = fresh.map(({ gid }) => gid);
+    await awaitDeletions(sql, gids);
+    for (const gid of await findGone(ctx, sql, tenant.shop, fresh)) gone.add(gid);
+  }
   const edits: Edit[] = [];
   const odd: CustomerChange[] = [];
   const catalogue = new Set(

@@ -4,6 +4,7 @@ import {
   BULK_OPERATION,
   BULK_OPERATION_RUN,
   bulkCustomers,
+  CUSTOMERS_SAMPLE,
 } from "../../../integrations/storefront-documents.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-session.ts";
@@ -13,9 +14,11 @@ import {
   type CustomerChange,
   type GraphqlCustomer,
 } from "../customer-change.ts";
-import { ask, commitPage, pause, type SyncRun } from "./sync-run.ts";
+import { ask, commitPage, isWithheld, pause, type SyncRun } from "./sync-run.ts";
 import { closeWindow, dayBeside } from "./sync-state.ts";
 
+/** Enough that one of them has each field. */
+const SAMPLE_SIZE = 50;
 const FIRST_POLL_MS = 200;
 const MAX_POLL_MS = 10_000;
 
@@ -33,8 +36,12 @@ type Operation = {
 
 /** True when the window is drained, false when the run has to stop before. */
 export async function drainByBulk(run: SyncRun): Promise<boolean> {
-  if (run.state.bulk_id === null)
-    await commitPage(run, [], { ...run.state, bulk_id: await start(run), bulk_line: 0 });
+  if (run.state.bulk_id === null) {
+    const isPersonal = await mayReadFields(run);
+    const lacks = run.state.lacks_fields || !isPersonal;
+    const id = await start(run, isPersonal);
+    await commitPage(run, [], { ...run.state, bulk_id: id, bulk_line: 0, lacks_fields: lacks });
+  }
   const done = await waitUntilWritten(run);
   if (!done) return false;
   return done.url === null || (await readFile(run, done.url)) ? close(run) : false;
@@ -45,9 +52,19 @@ async function close(run: SyncRun): Promise<true> {
   return true;
 }
 
-async function start(run: SyncRun): Promise<string> {
+/** A bulk operation does not say which fields are withheld, so some customers are read first. */
+async function mayReadFields(run: SyncRun): Promise<boolean> {
+  await ask(run, {
+    document: CUSTOMERS_SAMPLE,
+    variables: { first: Math.min(SAMPLE_SIZE, run.pageSize) },
+  });
+  return !(await isWithheld(run));
+}
+
+async function start(run: SyncRun, isPersonal: boolean): Promise<string> {
   const { window_start: since } = run.state;
-  const query = bulkCustomers(since === null ? null : dayBeside(new Date(since), -1));
+  const day = since === null ? null : dayBeside(new Date(since), -1);
+  const query = bulkCustomers(day, isPersonal);
   const { bulkOperationRunQuery: answer } = await ask<Started>(run, {
     document: BULK_OPERATION_RUN,
     variables: { query },

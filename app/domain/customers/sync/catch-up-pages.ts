@@ -3,7 +3,7 @@
 // harmless.
 import { CUSTOMERS_PAGE } from "../../../integrations/storefront-documents.ts";
 import { fromGraphqlCustomer, type GraphqlCustomer } from "../customer-change.ts";
-import { ask, commitPage, type SyncRun } from "./sync-run.ts";
+import { ask, commitPage, isWithheld, type SyncRun } from "./sync-run.ts";
 import { closeWindow, dayBeside, type SyncState } from "./sync-state.ts";
 
 type Page = {
@@ -32,6 +32,7 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
       isDrained || !oldest
         ? closeWindow(state, run.ctx.clock.now())
         : goOn(run, state, nodes.length, pageInfo.endCursor, new Date(oldest.updatedAt));
+    next.lacks_fields ||= await isWithheld(run);
     await commitPage(run, inside.map(fromGraphqlCustomer), next);
     if (isDrained) return true;
     if (next.mode === "bulk") return false;

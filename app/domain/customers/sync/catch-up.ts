@@ -9,8 +9,15 @@ import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { noCounts, type PageCounts } from "./apply-page.ts";
 import { drainByBulk } from "./catch-up-bulk.ts";
 import { drainByPages } from "./catch-up-pages.ts";
-import type { SyncRun } from "./sync-run.ts";
-import { failWindow, loadSyncState, openWindow, saveSyncState, targetOf } from "./sync-state.ts";
+import { isWithheld, type SyncRun } from "./sync-run.ts";
+import {
+  failWindow,
+  loadSyncState,
+  openWindow,
+  saveSyncState,
+  targetOf,
+  type SyncState,
+} from "./sync-state.ts";
 
 const PAGE_SIZE = 250;
 const MAX_PAGED_OBJECTS = 25_000;
@@ -85,6 +92,12 @@ async function runUnderLease(
 const isReported = (error: unknown): error is Error =>
   error instanceof OutboundError || isAppError(error);
 
+/** The state to open a window with: from the beginning, once the platform withholds no field any more. */
+async function readAgainIfGranted(run: SyncRun): Promise<SyncState> {
+  if (!run.state.lacks_fields || (await isWithheld(run))) return run.state;
+  return { ...run.state, watermark: null, lacks_fields: false };
+}
+
 /** One window after another until now, less the newest minute. */
 async function drainAll(run: SyncRun): Promise<boolean> {
   const { ctx } = run;
@@ -95,7 +108,8 @@ async function drainAll(run: SyncRun): Promise<boolean> {
     isFirst || new Date(run.state.watermark ?? 0) < target;
     isFirst = false
   ) {
-    if (run.state.window_end === null) run.state = openWindow(run.state, now, ctx.random.uuid());
+    if (run.state.window_end === null)
+      run.state = openWindow(await readAgainIfGranted(run), now, ctx.random.uuid());
     if (run.state.mode === "pages" && !(await drainByPages(run)) && run.state.mode === "pages")
       return false;
     if (run.state.mode === "bulk" && run.state.window_end !== null && !(await drainByBulk(run)))

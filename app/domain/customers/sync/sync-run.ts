@@ -6,7 +6,7 @@ import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { LeaseLost, type Lease } from "../../../runtime/database/lease.ts";
 import { callStorefront } from "../../tenants/storefront/admin-session.ts";
-import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import { applyStorefrontPage, type PageCounts } from "./apply-page.ts";
 import type { CustomerChange } from "../customer-change.ts";
 import { applyStorefrontChange } from "../from-storefront.ts";
@@ -51,6 +51,11 @@ export async function ask<T>(
       );
     }
   }
+}
+
+/** Whether the platform's last answers withheld fields of customers. */
+export async function isWithheld({ ctx, tenant }: SyncRun): Promise<boolean> {
+  return (await getTenant(ctx, tenant.shop)).connection.withheld_data !== undefined;
 }
 
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {

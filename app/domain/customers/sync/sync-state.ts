@@ -31,6 +31,8 @@ export type SyncState = {
   objects: number;
   bulk_id: string | null;
   bulk_line: number;
+  /** The platform withheld fields of customers since the last complete reading. */
+  lacks_fields: boolean;
   synced_at: string | null;
   error: string | null;
 };
@@ -53,6 +55,7 @@ export async function loadSyncState(ctx: Ctx, tenant: Tenant): Promise<SyncState
     run_id: null,
     synced_at: null,
     error: null,
+    lacks_fields: false,
     ...NO_WINDOW,
     ...stored?.value,
   };

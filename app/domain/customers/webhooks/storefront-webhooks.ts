@@ -12,10 +12,12 @@ import { changeTenantRecord } from "../../tenants/tenant-record.ts";
 import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain.ts";
 import type { WebhookTopic } from "../../tenants/storefront/webhook-topics.ts";
 import {
+  completeChange,
   CUSTOMER_GID,
   gidFromRawId,
   isPartial,
   parseRestCustomer,
+  withoutEmptyFields,
   type CustomerChange,
 } from "../customer-change.ts";
 import { forgetStorefrontCustomer, mergeStorefrontCustomers } from "../deleted-customers.ts";
@@ -97,9 +99,8 @@ async function applyCompleted(
     // Deletions have their own topic and leave a tombstone; a customer that the API does not return
     // is not proof of a deletion.
     if (!fetched) return await applyPayload("whole");
-    // The fetched state is at least as new as the webhook.
-    const at = new Date(Math.max(fetched.changedAt.getTime(), change.changedAt.getTime()));
-    return (await apply(webhook, { ...change, ...fetched, changedAt: at }, "whole")).outcome;
+    const whole = completeChange(change, fetched);
+    return (await apply(webhook, whole, "whole")).outcome;
   } catch (error) {
     const outcome = await applyPayload("payload");
     if (error instanceof OutboundError && error.retryable) throw error;
@@ -111,10 +112,18 @@ async function applyCompleted(
   }
 }
 
+/** The platform has no customer without name, address and number: such a payload withholds them. */
+const mayBeWithheld = ({ connection }: Tenant, change: CustomerChange): boolean =>
+  connection.withheld_data !== undefined ||
+  [change.email, change.first_name, change.last_name, change.phone].every(
+    (value) => value === null,
+  );
+
 async function onCustomer(webhook: Webhook): Promise<Handled> {
   const { item } = webhook;
-  const change = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
-  if (!change) return "ignored";
+  const parsed = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
+  if (!parsed) return "ignored";
+  const change = mayBeWithheld(webhook.tenant, parsed) ? withoutEmptyFields(parsed) : parsed;
   return isPartial(change)
     ? applyCompleted(webhook, change, "person")
     : (await apply(webhook, change, "whole")).outcome;

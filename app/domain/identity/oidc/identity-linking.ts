@@ -10,7 +10,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
 import { recordConsent } from "../../consent/record-consent.ts";
-import { tombstoneOf } from "../../customers/from-storefront.ts";
+import { tombstoneOf } from "../../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,

@@ -5,58 +5,104 @@ import type { Ctx } from "../../../context.server.ts";
 import type { GraphqlAnswer } from "../../../integrations/storefront.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { ensureStorefrontToken } from "./access-token.ts";
+import { noteWithheld, takeData } from "./withheld-data.ts";
 
 const MAX_THROTTLED = 6;
+/** Behind other throttled calls of the store. */
+const MAX_QUEUED_MS = 30_000;
 const MAX_WAIT_MS = 20_000;
 const FALLBACK_WAIT_MS = 2_000;
 
+type AdminCall = { document: string; variables?: Record<string, unknown>; version?: string };
+
 /**
- * Returns the data of one GraphQL call. Throws OutboundError for errors that time or an operator
- * can resolve, `not_installed` when only a new install helps. The caller checks `userErrors`: see
- * `requireNoUserErrors`.
+ * Returns the data of one GraphQL call; fields that the platform withholds are absent from it, never
+ * null. A page that costs too much comes smaller. Throws OutboundError for errors that time or an
+ * operator can resolve, `not_installed` when only a new install helps. The caller checks
+ * `userErrors`: see `requireNoUserErrors`.
  */
-export async function callStorefront<T>(
+export async function callStorefront<T>(ctx: Ctx, shop: string, call: AdminCall): Promise<T> {
+  const answer = await askUnthrottled<T>(ctx, shop, call);
+  const first = call.variables?.first;
+  if (has(answer, "MAX_COST_EXCEEDED") && typeof first === "number" && first > 1) {
+    const smaller = { ...call.variables, first: Math.floor(first / 2) };
+    return callStorefront(ctx, shop, { ...call, variables: smaller });
+  }
+  await noteWithheld(ctx, shop, answer);
+  const data = takeData(answer);
+  if (data === null)
+    throw new OutboundError("storefront", "malformed", {
+      status: has(answer, "THROTTLED") ? 429 : 422,
+      message: `the storefront refused the call: ${answer.errors
+        .map((error) => error.message)
+        .join("; ")
+        .slice(0, 500)}`,
+    });
+  return data;
+}
+
+const has = ({ errors }: GraphqlAnswer<unknown>, code: string): boolean =>
+  errors.some((error) => error.extensions?.code === code);
+
+/**
+ * Asks again while the store's bucket has too few points, within limits. A call that begins while
+ * others of the store wait for points waits behind them.
+ */
+async function askUnthrottled<T>(
   ctx: Ctx,
   shop: string,
-  call: { document: string; variables?: Record<string, unknown>; version?: string },
-): Promise<T> {
-  let isRetriedWithNewToken = false;
-  for (let throttled = 0; ;) {
+  call: AdminCall,
+): Promise<GraphqlAnswer<T>> {
+  const deadline = performance.now() + MAX_QUEUED_MS;
+  const early = turnsOf(ctx).has(shop) ? null : await ask<T>(ctx, shop, call);
+  if (early && !has(early, "THROTTLED")) return early;
+  return inTurn(ctx, shop, async () => {
+    let answer = early ?? (await ask<T>(ctx, shop, call));
+    for (let tries = 0; has(answer, "THROTTLED") && tries < MAX_THROTTLED; tries += 1) {
+      if (performance.now() > deadline) break;
+      await delay(throttleWait(answer));
+      answer = await ask<T>(ctx, shop, call);
+    }
+    return answer;
+  });
+}
+
+type Turns = Map<string, Promise<unknown>>;
+const turns = new WeakMap<Ctx, Turns>();
+
+function turnsOf(ctx: Ctx): Turns {
+  const known = turns.get(ctx) ?? new Map<string, Promise<unknown>>();
+  turns.set(ctx, known);
+  return known;
+}
+
+/** The throttled calls of a store one after the other: at once they would take each other's points. */
+async function inTurn<T>(ctx: Ctx, shop: string, work: () => Promise<T>): Promise<T> {
+  const ofStores = turnsOf(ctx);
+  const result = (ofStores.get(shop) ?? Promise.resolve()).then(work, work);
+  ofStores.set(shop, result);
+  try {
+    return await result;
+  } finally {
+    if (ofStores.get(shop) === result) ofStores.delete(shop);
+  }
+}
+
+async function ask<T>(ctx: Ctx, shop: string, call: AdminCall): Promise<GraphqlAnswer<T>> {
+  for (let isRetried = false; ; isRetried = true) {
     const token = await ensureStorefrontToken(ctx, shop, { force: false });
-    let answer: GraphqlAnswer<T>;
     try {
-      answer = await ctx.storefront.graphql<T>(shop, token.accessToken, call);
+      return await ctx.storefront.graphql<T>(shop, token.accessToken, call);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      if (error.status === 401 && !isRetriedWithNewToken) {
-        isRetriedWithNewToken = true;
-        await ensureStorefrontToken(ctx, shop, { force: true, seen: token.generation });
-        continue;
-      }
       if (error.status === 403 && /non-expiring access tokens/i.test(error.body ?? ""))
         throw new AppError("not_installed", {
           message:
             "The storefront no longer accepts non-expiring tokens. Install the app again to obtain an expiring one.",
         });
-      throw error;
+      if (error.status !== 401 || isRetried) throw error;
+      await ensureStorefrontToken(ctx, shop, { force: true, seen: token.generation });
     }
-    if (
-      answer.errors.some((error) => error.extensions?.code === "THROTTLED") &&
-      throttled < MAX_THROTTLED
-    ) {
-      throttled += 1;
-      await delay(throttleWait(answer));
-      continue;
-    }
-    if (answer.errors.length > 0 || answer.data === null)
-      throw new OutboundError("storefront", "malformed", {
-        status: answer.errors.some((error) => error.extensions?.code === "THROTTLED") ? 429 : 422,
-        message: `the storefront refused the call: ${answer.errors
-          .map((error) => error.message)
-          .join("; ")
-          .slice(0, 500)}`,
-      });
-    return answer.data;
   }
 }
 

@@ -16,6 +16,8 @@ import { changeTenantRecord } from "../tenant-record.ts";
 import { API_TOPICS, MANIFEST_TOPICS } from "./webhook-topics.ts";
 
 const MAX_REASON = 300;
+/** After more topics in a row without an answer the platform counts as away. */
+const MAX_SILENT = 2;
 
 type Subscription = { id: string; topic: string; uri: string };
 type Listed = {
@@ -43,12 +45,13 @@ export type Registered = {
 
 /**
  * Registers each topic separately: a topic that the platform rejects (missing scope, missing
- * approval) is stored on the tenant with its reason and affects no other topic. Throws when the
- * platform does not answer, or not for this store.
+ * approval), or for which it does not answer, is stored on the tenant with its reason and affects no
+ * other topic. Throws when the platform does not answer at all, or not for this store.
  */
 export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Registered> {
   const [tenant, known] = [await getTenant(ctx, shop), await listSubscriptions(ctx, shop)];
   const result: Registered = { created: 0, updated: 0, existing: 0, removed: 0, refused: [] };
+  let silent = 0;
   for (const { name, slug, graphqlTopic } of API_TOPICS) {
     const uri = ctx.baseUrl + webhookPath(tenant, slug);
     const ofTopic = known.filter((subscription) => subscription.topic === graphqlTopic);
@@ -60,9 +63,17 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
       result.existing += 1;
       continue;
     }
-    const reason = await findRefusal(() =>
-      ours ? move(ctx, shop, ours.id, uri) : create(ctx, shop, graphqlTopic, uri),
-    );
+    let reason: string | null;
+    try {
+      reason = await findRefusal(() =>
+        ours ? move(ctx, shop, ours.id, uri) : create(ctx, shop, graphqlTopic, uri),
+      );
+      silent = 0;
+    } catch (error) {
+      silent += 1;
+      if (!(error instanceof OutboundError) || !error.retryable || silent > MAX_SILENT) throw error;
+      reason = `No answer: ${error.message}`.slice(0, MAX_REASON);
+    }
     if (reason !== null) result.refused.push({ topic: name, reason });
     else if (ours) result.updated += 1;
     else result.created += 1;

@@ -9,12 +9,14 @@ import type { DocumentNode, GraphQLSchema } from "graphql";
 import { fieldsOf, json } from "../../exchange.ts";
 import type { ApiResponse } from "../../exchange.ts";
 import { actualCost, requestedCost } from "./query-cost.ts";
+import { resolveUnlessWithheld } from "./protected-data.ts";
 import type { BulkDesk } from "./bulk-operations.ts";
 import type { CustomerPatch } from "../customers.ts";
 import type { Customer, ShopState, StorefrontSettings } from "../state.ts";
 
 export const API_VERSIONS = ["2026-04", "2026-07"];
 
+const MAX_INPUT_ARRAY = 250;
 const schemas = new Map<string, GraphQLSchema>();
 
 export type CostBucket = { available: number; at: number };
@@ -59,7 +61,22 @@ export async function answerGraphql(
   if (!getOperationAST(document, operationName))
     return json(200, { errors: [{ message: "An operation name is required" }] });
 
-  const requested = requestedCost(schema, document, variableValues);
+  const large = largestArray(variableValues);
+  if (large > MAX_INPUT_ARRAY)
+    return json(200, {
+      errors: [
+        {
+          message: `The input array size of ${large} is greater than the maximum allowed of ${MAX_INPUT_ARRAY}.`,
+          extensions: { code: "MAX_INPUT_SIZE_EXCEEDED" },
+        },
+      ],
+    });
+  const requested = requestedCost(
+    schema,
+    document,
+    variableValues,
+    settings.graphqlCost.connections,
+  );
   refill(bucket, settings);
   if (requested > settings.graphqlCost.maximumQueryCost) {
     const message = `Query cost is ${requested}, which exceeds the single query max cost limit (${settings.graphqlCost.maximumQueryCost}).`;
@@ -92,6 +109,8 @@ export async function answerGraphql(
     });
   }
 
+  // Taken before the work, so that calls at the same time cannot share points; the rest is returned.
+  bucket.available -= requested;
   const result = await execute({
     schema,
     document,
@@ -100,9 +119,10 @@ export async function answerGraphql(
     rootValue,
     contextValue: context,
     typeResolver: resolveType,
+    fieldResolver: resolveUnlessWithheld,
   });
   const actual = Math.min(requested, actualCost(document, result.data));
-  bucket.available -= actual;
+  bucket.available += requested - actual;
   return json(200, {
     ...(result.data !== undefined && { data: result.data }),
     ...(result.errors && { errors: result.errors.map(describe) }),
@@ -118,6 +138,14 @@ export function schemaOf(version: string): GraphQLSchema {
   );
   schemas.set(version, schema);
   return schema;
+}
+
+function largestArray(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return Math.max(
+    Array.isArray(value) ? value.length : 0,
+    ...Object.values(value).map(largestArray),
+  );
 }
 
 function resolveType(value: unknown): string | undefined {

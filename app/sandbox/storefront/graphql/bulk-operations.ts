@@ -4,7 +4,9 @@
  */
 import { execute, parse, validate } from "graphql";
 import type { GraphQLSchema } from "graphql";
+import type { GraphqlContext } from "./admin-api.ts";
 import type { ShopState } from "../state.ts";
+import { resolveUnlessWithheld } from "./protected-data.ts";
 
 type Operation = {
   id: string;
@@ -13,6 +15,8 @@ type Operation = {
   errorCode: string | null;
   pollsLeft: number;
   lines: string[];
+  /** What the query itself makes it end with. */
+  failsWith: BulkSettings["failWith"];
 };
 
 export type BulkSettings = {
@@ -34,7 +38,7 @@ export function createBulkDesk(settings: BulkSettings) {
       shop: ShopState,
       schema: GraphQLSchema,
       query: string,
-      context: unknown,
+      context: GraphqlContext,
       rootValue: unknown,
     ) {
       const own = operations.get(shop.domain) ?? [];
@@ -69,22 +73,25 @@ export function createBulkDesk(settings: BulkSettings) {
         document,
         rootValue,
         contextValue: context,
+        fieldResolver: resolveUnlessWithheld,
       });
-      if (errors)
+      const isDenied = errors?.every(({ extensions }) => extensions["code"] === "ACCESS_DENIED");
+      if (errors && !isDenied)
         return {
           bulkOperation: null,
           userErrors: [
             { field: ["query"], message: errors[0]?.message ?? "failed", code: "INVALID" },
           ],
         };
-      const [root] = Object.values(data as Record<string, { edges: { node: unknown }[] }>);
+      const [root] = Object.values((data ?? {}) as Record<string, { edges: { node: unknown }[] }>);
       const operation: Operation = {
         id: `gid://shopify/BulkOperation/${nextId++}`,
         key: crypto.randomUUID(),
         status: "RUNNING",
         errorCode: null,
         pollsLeft: settings.runningPolls,
-        lines: (root?.edges ?? []).map(({ node }) => JSON.stringify(node)),
+        lines: isDenied ? [] : (root?.edges ?? []).map(({ node }) => JSON.stringify(node)),
+        failsWith: isDenied ? "ACCESS_DENIED" : null,
       };
       own.push(operation);
       return { bulkOperation: { id: operation.id, status: "CREATED" }, userErrors: [] };
@@ -93,8 +100,8 @@ export function createBulkDesk(settings: BulkSettings) {
       const operation = operations.get(shop.domain)?.find((one) => one.id === id);
       if (!operation) return null;
       if (operation.status === "RUNNING" && operation.pollsLeft-- <= 0) {
-        operation.status = settings.failWith ? "FAILED" : "COMPLETED";
-        operation.errorCode = settings.failWith;
+        operation.errorCode = settings.failWith ?? operation.failsWith;
+        operation.status = operation.errorCode ? "FAILED" : "COMPLETED";
         settings.failWith = null;
       }
       const isDone = operation.status === "COMPLETED";

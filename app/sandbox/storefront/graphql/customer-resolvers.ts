@@ -270,12 +270,10 @@ function findCustomer(shop: ShopState, id: string): Customer | undefined {
 }
 
 function toGraphqlCustomer(shop: ShopState, customer: Customer): Record<string, unknown> {
-  const displayName = [customer.firstName, customer.lastName].filter(Boolean).join(" ");
   return {
     ...customer,
     id: customer.gid,
     orders: ordersOfCustomer(customer.gid),
-    displayName: displayName || (customer.email ?? customer.phone ?? ""),
     amountSpent: { amount: customer.amountSpent, currencyCode: shop.currencyCode },
     defaultEmailAddress:
       customer.email === null

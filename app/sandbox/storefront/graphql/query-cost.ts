@@ -2,17 +2,21 @@
  * Calculated query cost (shopify.dev "API limits"): scalar 0, object 1, mutation 10, a connection
  * by its page size.
  * The vendor does not publish today's page-size formula; log2(size) * (1 + node cost) reproduces
- * its measured replies (250 nodes of 1 object under one object: 25).
+ * its measured replies (250 nodes of 1 object under one object: 25). `page` is the rule of earlier
+ * years, the costliest there was: every node of the page in full.
  */
 import { getNamedType, isCompositeType, Kind, TypeInfo, visit, visitWithTypeInfo } from "graphql";
 import type { DocumentNode, FieldNode, GraphQLSchema } from "graphql";
 
 const MUTATION_COST = 10;
 
+export type ConnectionCost = "measured" | "page";
+
 export function requestedCost(
   schema: GraphQLSchema,
   document: DocumentNode,
   variables: Record<string, unknown>,
+  connections: ConnectionCost,
 ): number {
   const typeInfo = new TypeInfo(schema);
   // One level per open field: the cost of its children so far.
@@ -31,7 +35,7 @@ export function requestedCost(
           let cost = 0;
           if (parentTypeName === "Mutation") cost = MUTATION_COST;
           else if (type?.name.endsWith("Connection"))
-            cost = Math.ceil(Math.log2(Math.max(2, pageSize(node, variables)))) * (1 + children);
+            cost = connectionCost(connections, pageSize(node, variables), children);
           else if (node.name.value === "pageInfo" || node.name.value === "edges") cost = children;
           else if (isCompositeType(type)) cost = 1 + children;
           levels[levels.length - 1] = (levels.at(-1) ?? 0) + cost;
@@ -40,6 +44,11 @@ export function requestedCost(
     }),
   );
   return levels[0] ?? 0;
+}
+
+function connectionCost(rule: ConnectionCost, size: number, children: number): number {
+  if (rule === "page") return 2 + size * Math.max(1, children);
+  return Math.ceil(Math.log2(Math.max(2, size))) * (1 + children);
 }
 
 /** The cost of the returned data: one point per object, ten per mutation. */

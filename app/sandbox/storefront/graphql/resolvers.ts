@@ -13,6 +13,7 @@ import { installationGid } from "./metafields.ts";
 import { definitionResolvers } from "./metafield-definitions.ts";
 import { orderResolvers } from "../orders.ts";
 import { primaryHostOf } from "../state.ts";
+import { isWithheldTopic, REFUSED_TOPIC } from "./protected-data.ts";
 import type { ShopState, Subscription } from "../state.ts";
 
 const MAX_PAGE = 250;
@@ -156,8 +157,8 @@ function findErrors(
   uri: string,
   except?: Subscription,
 ): UserError[] {
-  const refusal = shop.refusedTopics?.[topic];
-  if (refusal !== undefined) return [{ field: ["topic"], message: refusal }];
+  const refusal = shop.refusedTopics?.[topic] ?? (isWithheldTopic(shop, topic) && REFUSED_TOPIC);
+  if (refusal) return [{ field: ["topic"], message: refusal }];
   const field = ["webhookSubscription", "uri"];
   const address = URL.parse(uri);
   if (!address) return [{ field, message: "Address is invalid" }];

@@ -2,7 +2,8 @@
  * Sends one signed webhook to one address as the platform does (shopify.dev "Deliver webhooks through
  * HTTPS"). No retries.
  */
-import { createHmac, randomUUID } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { request } from "undici";
 
 export type WebhookDelivery = {
   topic: string;
@@ -28,18 +29,25 @@ export type OutgoingWebhook = {
   apiVersion: string;
   secret: string;
   timeoutMs: number;
-  webhookId?: string | undefined;
-  eventId?: string | undefined;
-  triggeredAt?: string | undefined;
+  webhookId: string;
+  eventId: string;
+  triggeredAt: string;
   headers?: Record<string, string> | undefined;
 };
 
+/** The name of a header has no case: each delivery writes them in another one. */
+const SPELLINGS = [
+  (name: string) => name,
+  (name: string) => name.toLowerCase(),
+  (name: string) => name.toUpperCase(),
+];
+let delivered = 0;
+
 export async function deliverWebhook(webhook: OutgoingWebhook): Promise<WebhookDelivery> {
   const bytes = Buffer.from(webhook.payload, "utf8");
-  const webhookId = webhook.webhookId ?? randomUUID();
-  const eventId = webhook.eventId ?? randomUUID();
-  const triggeredAt = webhook.triggeredAt ?? nanosecondTime(new Date());
-  const headers = new Headers({
+  const { webhookId, eventId, triggeredAt } = webhook;
+  const spell = SPELLINGS[delivered++ % SPELLINGS.length] as (name: string) => string;
+  const given = Object.entries({
     "Content-Type": "application/json",
     "User-Agent": "Shopify-Captain-Hook",
     "X-Shopify-Topic": webhook.topic,
@@ -49,23 +57,25 @@ export async function deliverWebhook(webhook: OutgoingWebhook): Promise<WebhookD
     "X-Shopify-Webhook-Id": webhookId,
     "X-Shopify-Event-Id": eventId,
     "X-Shopify-Triggered-At": triggeredAt,
+    ...webhook.headers,
   });
-  for (const [name, value] of Object.entries(webhook.headers ?? {})) headers.set(name, value);
+  // The last value of a name counts: a test's own header replaces the platform's.
+  const byName = new Map(given.map(([name, value]) => [name.toLowerCase(), [spell(name), value]]));
+  const headers = Object.fromEntries(byName.values()) as Record<string, string>;
 
   const { topic, shop, uri, apiVersion, payload } = webhook;
   const facts = { topic, shop, uri, webhookId, eventId, apiVersion, triggeredAt, payload };
   const startedAt = performance.now();
   const elapsed = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
   try {
-    const response = await fetch(uri, {
+    const response = await request(uri, {
       method: "POST",
       headers,
       body: bytes,
-      redirect: "manual",
       signal: AbortSignal.timeout(webhook.timeoutMs),
     });
-    await response.arrayBuffer();
-    return { ...facts, status: response.status, ms: elapsed() };
+    await response.body.dump();
+    return { ...facts, status: response.statusCode, ms: elapsed() };
   } catch (error) {
     return {
       ...facts,
@@ -81,6 +91,6 @@ export function topicEnum(topic: string): string {
   return topic.toUpperCase().replaceAll(/[^A-Z]/g, "_");
 }
 
-function nanosecondTime(date: Date): string {
+export function nanosecondTime(date: Date): string {
   return date.toISOString().replace("Z", "000000Z");
 }

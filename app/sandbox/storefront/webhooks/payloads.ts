@@ -3,9 +3,10 @@
  * 2026-07 and 2024-10).
  * Numeric ids are written digit by digit: through a JavaScript number those above 2^53 would change.
  */
-import { customerIdOf } from "./customers.ts";
-import { primaryHostOf } from "./state.ts";
-import type { Customer, ShopState } from "./state.ts";
+import { customerIdOf } from "../customers.ts";
+import { isWithheld } from "../graphql/protected-data.ts";
+import type { Customer, ShopState } from "../state.ts";
+import { primaryHostOf } from "../state.ts";
 
 export type PayloadVersion = "2026-07" | "2024-10";
 
@@ -140,6 +141,7 @@ function restCustomer(
           : { ...smsConsent(customer), consent_collected_from: "OTHER" },
     }),
     admin_graphql_api_id: customer.gid,
+    ...(isWithheld(shop, "address") && { default_address: null }),
     ...(customer.countryCode !== null && {
       default_address: {
         id: rawJSON(`${customerIdOf(customer.gid).slice(0, -1)}7`),

@@ -1,0 +1,81 @@
+// A store for which the platform refuses webhooks, or answers late: the app opens and works, Home says
+// which and why, and the scheduled run brings the store in line.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
+import { TENANT_STEPS } from "../../../app/domain/scheduled-run/steps.ts";
+import { readWebhooksState } from "../../../app/domain/tenants/connection-state.ts";
+import { registerWebhooks } from "../../../app/domain/tenants/storefront/webhook-registration.ts";
+import { API_TOPICS } from "../../../app/domain/tenants/storefront/webhook-topics.ts";
+import { SHOP, startService, type Service } from "../../support/service.ts";
+import { signUp } from "../identity/people.ts";
+import { install } from "../../support/storefront/storefront.ts";
+import { around } from "../../support/storefront/synced-store.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  await service.database.truncate();
+  service.sandbox.clearFaults();
+  service.sandbox.storefront.ensureShop(SHOP);
+  await service.sandbox.storefront.uninstall(SHOP, { silent: true });
+  service.sandbox.storefront.withholdData(SHOP, []);
+});
+
+const names = API_TOPICS.map(({ name }) => name);
+const total = names.length;
+const home = () => readWebhooksState(service.ctx, SHOP);
+const scheduledRun = () =>
+  runScheduledNow(service.ctx, { steps: TENANT_STEPS.filter(({ name }) => name === "webhooks") });
+
+test("all refused: the app is installed and works, Home names each with its reason, a later run registers them", async () => {
+  service.sandbox.storefront.withholdData(SHOP, ["customers"]);
+  await install(service);
+  const state = await home();
+  expect(state).toMatchObject({ state: "known", registered: 0, total, missing: names });
+  const refused = state.state === "known" ? state.refused : [];
+  expect(refused?.map(({ topic }) => topic)).toEqual(names);
+  expect(refused?.every(({ reason }) => reason.includes("protected customer data"))).toBe(true);
+  expect((await signUp(service)).answer.status).toBe(201);
+
+  await scheduledRun();
+  expect(await home()).toMatchObject({ registered: 0 });
+  service.sandbox.storefront.withholdData(SHOP, []);
+  await scheduledRun();
+  expect(await home()).toEqual({ state: "known", registered: total, total, missing: [] });
+});
+
+test("all late: every one is registered", async () => {
+  service.sandbox.failNext("storefront", { delayMs: 120, match: "2026-07/graphql" }, Infinity);
+  await install(service);
+  service.sandbox.clearFaults();
+  expect(await home()).toMatchObject({ registered: total, missing: [] });
+});
+
+test("one without an answer costs no other, and Home says so until the next run", async () => {
+  const restore = around(service, (_call, { variables }) => {
+    if (variables?.topic === "CUSTOMERS_UPDATE")
+      service.sandbox.failNext("storefront", { reset: true });
+  });
+  await install(service);
+  restore();
+  expect(await home()).toMatchObject({
+    registered: total - 1,
+    missing: ["customers/update"],
+    refused: [{ topic: "customers/update", reason: expect.stringMatching(/^No answer: /) }],
+  });
+  await scheduledRun();
+  expect(await home()).toEqual({ state: "known", registered: total, total, missing: [] });
+});
+
+test("a platform that stops answering is not asked for every topic, and the install still succeeds", async () => {
+  service.sandbox.failNext("storefront", { status: 503, match: "2026-07/graphql" }, Infinity);
+  await install(service);
+  await expect(registerWebhooks(service.ctx, SHOP)).rejects.toMatchObject({ status: 503 });
+  service.sandbox.clearFaults();
+  await scheduledRun();
+  expect(await home()).toMatchObject({ registered: total });
+});
