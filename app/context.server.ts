@@ -103,6 +103,10 @@ export function createCtx({
   ];
   const root = resolve(import.meta.dirname, "..");
   const outbound = createOutbound({ log, allow });
+  const storefront = createStorefrontClient({
+    outbound,
+    urlTemplate: config.STOREFRONT_URL_TEMPLATE,
+  });
   const home = regions.get(HOME_REGION);
   const objects = openMovableArchive(config.ARCHIVE_URL, root, () => savedArchiveUrl(home));
   const addressRules = async (): Promise<AddressRules> => ({
@@ -125,7 +129,7 @@ export function createCtx({
     archive: openStoreRoots(objects),
     findTxtRecords: createTxtLookup(config.DNS_SERVERS),
     backend: createBackendClient({ outbound }),
-    storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
+    storefront,
     cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),
     webAnalytics: createWebAnalyticsClient({ outbound, apiUrl: config.ANALYTICS_API_URL }),
     profilePlatform: createProfilePlatformClient({ outbound }),
@@ -134,7 +138,7 @@ export function createCtx({
     retailAnalyticsA: createRetailAnalyticsAClient({ outbound, addressRules }),
     retailAnalyticsB: createRetailAnalyticsBClient({ outbound }),
     oidc: createOidcClient({ outbound }),
-    customerAccounts: createCustomerAccountClient({ outbound }),
+    customerAccounts: createCustomerAccountClient({ outbound, storefront }),
     async close() {
       await outbound.close();
       await regions.close();

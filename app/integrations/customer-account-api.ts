@@ -1,17 +1,19 @@
-// The Customer Account API (shopify.dev "Customer Account API: authenticate customers"): which customer
-// of the store an access token belongs to.
+// The platform's customer accounts (shopify.dev "Customer Account API: authenticate customers"): where a
+// store's shoppers sign in, and which customer an access token belongs to. A store's domain names the issuer
+// only. Its DNS is the merchant's: an endpoint that it named could receive the access token, and the code of
+// another store's shopper with its verifier.
 import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
-import { callWithin } from "./store-redirects.ts";
+import type { StorefrontClient } from "./storefront.ts";
 
 const SYSTEM = "storefront";
 const TIMEOUT_MS = 6_000;
-const ENDPOINT_MS = 10 * 60_000;
-const REMEMBERED = 500;
+const API_VERSION = "2026-07";
+const PLATFORM = "https://shopify.com";
+const PLATFORM_ISSUER = /^https:\/\/shopify\.com\/authentication\/(\d{1,20})$/;
 const DOCUMENT = "query SignedInCustomer { customer { id emailAddress { emailAddress } } }";
 
-const Endpoints = z.looseObject({ graphql_api: z.url({ protocol: /^https?$/ }) });
 const Answer = z.looseObject({
   data: z.looseObject({
     customer: z.looseObject({
@@ -28,22 +30,30 @@ type AccountCustomer = {
   email: string | null;
 };
 
-type CustomerAccountPlace = {
-  /** /.well-known/customer-account-api on a domain of the store. */
-  url: string;
-  /** The base addresses of the store's domains. */
-  within: readonly string[];
-  isTenantAddress: boolean;
+export type AccountStore = {
+  /** A domain of the store. */
+  domain: string;
+  /** The store's number at the platform; absent while it is not known. */
+  number?: string | undefined;
 };
 
 export type CustomerAccountClient = {
   /**
-   * The customer who signed in. The endpoint is cached for 10 minutes; `origin` is sent as the Origin
-   * header. Throws an OutboundError: `status`, `timeout` after 6 s a call, `network`, `refused_address`,
-   * `foreign_redirect`, or `malformed` when the answer names no customer.
+   * The endpoints of a store's issuer, all on the platform's own host. Null for an issuer that is not the
+   * platform's, or is another store's. Makes no call.
+   */
+  endpointsOf(
+    store: AccountStore,
+    issuer: string,
+  ): { authorization_endpoint: string; token_endpoint: string; jwks_uri: string } | null;
+  /**
+   * The customer who signed in; `origin` is sent as the Origin header. Throws an OutboundError: `status`,
+   * `timeout` after 6 s, `network`, or `malformed` for a foreign issuer and for an answer that names no
+   * customer.
    */
   customer(
-    place: CustomerAccountPlace,
+    store: AccountStore,
+    issuer: string,
     accessToken: string,
     origin: string,
   ): Promise<AccountCustomer>;
@@ -51,41 +61,39 @@ export type CustomerAccountClient = {
 
 export function createCustomerAccountClient({
   outbound,
+  storefront,
 }: {
   outbound: Outbound;
+  storefront: Pick<StorefrontClient, "domainUrl" | "isDomainHost">;
 }): CustomerAccountClient {
-  const endpoints = new Map<string, { url: string; until: number }>();
-
-  async function endpointOf(place: CustomerAccountPlace): Promise<string> {
-    const name = `${place.isTenantAddress}/${place.url}`;
-    const known = endpoints.get(name);
-    if (known && known.until > performance.now()) return known.url;
-    const answer = await callWithin(
-      outbound,
-      {
-        system: SYSTEM,
-        url: place.url,
-        headers: { Accept: "application/json" },
-        timeoutMs: TIMEOUT_MS,
-        isTenantAddress: place.isTenantAddress,
-        about: { call: "customer_account_endpoint" },
-      },
-      place.within,
-    );
-    const parsed = Endpoints.safeParse(parseAnswer(SYSTEM, answer));
-    const url = parsed.success ? parsed.data.graphql_api : "";
-    if (url === "" || (place.url.startsWith("https:") && !url.startsWith("https:")))
-      throw malformed("the store names no https endpoint of the Customer Account API");
-    if (endpoints.size >= REMEMBERED) endpoints.clear();
-    endpoints.set(name, { url, until: performance.now() + ENDPOINT_MS });
-    return url;
+  /** The API behind an issuer; null for a foreign one. */
+  function apiOf({ domain, number }: AccountStore, issuer: string): string | null {
+    if (number !== undefined && !issuer.endsWith(`/authentication/${number}`)) return null;
+    const path = `/customer/api/${API_VERSION}/graphql`;
+    if (storefront.isDomainHost) {
+      const named = PLATFORM_ISSUER.exec(issuer)?.[1];
+      return named === undefined ? null : `${PLATFORM}/${named}/account${path}`;
+    }
+    // One host for all stores.
+    const api = storefront.domainUrl(domain, path);
+    return URL.parse(issuer)?.origin === new URL(api).origin ? api : null;
   }
 
   return {
-    async customer(place, accessToken, origin) {
+    endpointsOf: (store, issuer) =>
+      apiOf(store, issuer) === null
+        ? null
+        : {
+            authorization_endpoint: `${issuer}/oauth/authorize`,
+            token_endpoint: `${issuer}/oauth/token`,
+            jwks_uri: `${issuer}/.well-known/jwks.json`,
+          },
+    async customer(store, issuer, accessToken, origin) {
+      const url = apiOf(store, issuer);
+      if (url === null) throw malformed("the issuer is not the platform's for this store");
       const answer = await outbound.call({
         system: SYSTEM,
-        url: await endpointOf(place),
+        url,
         method: "POST",
         headers: {
           "Content-Type": "application/json",
@@ -97,7 +105,6 @@ export function createCustomerAccountClient({
         },
         body: JSON.stringify({ query: DOCUMENT }),
         timeoutMs: TIMEOUT_MS,
-        isTenantAddress: place.isTenantAddress,
         about: { call: "signed_in_customer" },
       });
       const parsed = Answer.safeParse(parseAnswer(SYSTEM, answer));

@@ -42,13 +42,18 @@ export type OidcPlace = {
   isTenantAddress: boolean;
   /** Base addresses below which the metadata may redirect; absent: nowhere. */
   redirectsWithin?: readonly string[];
+  /**
+   * The endpoints of the issuer in place of those in the metadata; null for an issuer that is refused.
+   * Absent: the metadata's own.
+   */
+  endpointsOf?: (issuer: string) => Partial<OidcMetadata> | null;
 };
 
 export type OidcClient = {
   /**
    * GETs the discovery document; cached for 10 minutes. Throws an OutboundError: `status`,
    * `timeout` after 6 s, `network`, `refused_address`, `foreign_redirect`, or `malformed` when a
-   * required field is missing, the issuer is not the expected one, or an https provider names an endpoint without https.
+   * required field is missing, the issuer is not the expected one or refused, or an https provider names an endpoint without https.
    */
   discover(system: string, place: OidcPlace): Promise<OidcMetadata>;
   /** Drops the cached metadata. */
@@ -143,7 +148,13 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
         throw new OutboundError(system, "malformed", {
           message: `${system}: the provider's metadata is incomplete`,
         });
-      const { authorization_endpoint, token_endpoint, jwks_uri } = parsed.data;
+      const endpoints = place.endpointsOf ? place.endpointsOf(parsed.data.issuer) : {};
+      if (endpoints === null)
+        throw new OutboundError(system, "malformed", {
+          message: `${system}: the metadata names an issuer that is not the platform's for this store`,
+        });
+      const found = { ...parsed.data, ...endpoints };
+      const { authorization_endpoint, token_endpoint, jwks_uri } = found;
       if (
         url.startsWith("https:") &&
         [authorization_endpoint, token_endpoint, jwks_uri].some(
@@ -153,12 +164,12 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
         throw new OutboundError(system, "malformed", {
           message: `${system}: the metadata names an endpoint without https`,
         });
-      if (issuer !== null && withoutTrailingSlashes(parsed.data.issuer) !== issuer)
+      if (issuer !== null && withoutTrailingSlashes(found.issuer) !== issuer)
         throw new OutboundError(system, "malformed", {
           message: `${system}: the metadata names another issuer`,
         });
       return remember(metadata, nameOf(place), {
-        found: parsed.data,
+        found,
         until: performance.now() + METADATA_MS,
       }).found;
     },

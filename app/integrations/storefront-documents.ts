@@ -165,7 +165,7 @@ export const SHOP = `query Shop {
 }`;
 
 export const PRIMARY_DOMAIN = `query PrimaryDomain {
-  shop { primaryDomain { url host } }
+  shop { id primaryDomain { url host } }
 }`;
 
 export const APP_INSTALLATION = `query AppInstallation {

@@ -43,6 +43,8 @@ export type Connection = {
   uninstalled_at?: string;
   /** The last known uninstall; a new install keeps it. */
   last_uninstalled_at?: string;
+  /** The store's number at the platform, as the Admin API names it. */
+  shop_number?: string;
   /** The host of the store's primary domain, and the time of that state. */
   primary_host?: string;
   primary_host_at?: string;

@@ -173,25 +173,6 @@ describe("a storefront sign-in writes nothing and matches nobody when the Custom
     await expectRefused(service, "provider_unavailable", () => signIn());
     expect(errorOf(await signIn())).toBeNull();
   });
-
-  it("has no endpoint in the store's document", async () => {
-    const own = await startService();
-    try {
-      await own.addTenant(SHOP);
-      const person = putPerson(own, "storefront", email);
-      const body = { graphql_api: "not an address" };
-      for (const fault of [{ status: 200, body }, { status: 404 }])
-        own.sandbox.failNext("customerAccounts", {
-          match: "/.well-known/customer-account-api",
-          ...fault,
-        });
-      for (let attempt = 0; attempt < 2; attempt += 1)
-        await expectRefused(own, "provider_unavailable", () => signInAs(own, "storefront", person));
-      expect(errorOf(await signInAs(own, "storefront", person))).toBeNull();
-    } finally {
-      await own.stop();
-    }
-  });
 });
 
 it("the access token and the address of a signed-in customer are never logged", async () => {

@@ -50,8 +50,6 @@ export type OidcProvider = {
 
 const METADATA_PATH = "/.well-known/openid-configuration";
 
-const CUSTOMER_API_PATH = "/.well-known/customer-account-api";
-
 const common = (claims: IdentityClaims) => ({
   issuer: claims.issuer,
   sub: claims.sub,
@@ -100,10 +98,18 @@ const storefront: OidcProvider = {
     id: config.storefront_customer_account_client_id ?? app.clientId,
     secret: config.storefront_customer_account_client_secret,
   }),
-  // The issuer is vouched for by the store's domain and has another address.
+  // The issuer has another address than the store's domain, which names it.
   metadataOf: (ctx, tenant) => {
-    const { url, within, isTenantAddress } = placeAtStore(ctx, tenant, METADATA_PATH);
-    return { url, issuer: null, isTenantAddress, redirectsWithin: within };
+    const domains = storeDomains(tenant);
+    const store = accountStoreOf(tenant);
+    return {
+      url: ctx.storefront.domainUrl(store.domain, METADATA_PATH),
+      issuer: null,
+      // The names in the DNS of a primary domain are the merchant's.
+      isTenantAddress: ctx.storefront.isDomainHost,
+      redirectsWithin: domains.map((domain) => ctx.storefront.domainUrl(domain, "")),
+      endpointsOf: (issuer) => ctx.customerAccounts.endpointsOf(store, issuer),
+    };
   },
   async identify(ctx, tenant, claims, accessToken) {
     if (!accessToken)
@@ -112,7 +118,8 @@ const storefront: OidcProvider = {
       });
     // The subject is not the number of the Admin API's customer, so the access token's owner is asked for.
     const customer = await ctx.customerAccounts.customer(
-      placeAtStore(ctx, tenant, CUSTOMER_API_PATH),
+      accountStoreOf(tenant),
+      claims.issuer,
       accessToken,
       new URL(ctx.baseUrl).origin,
     );
@@ -127,15 +134,10 @@ const storefront: OidcProvider = {
   },
 };
 
-/** A document on the store's primary domain, which may redirect between the store's domains. */
-function placeAtStore(ctx: Ctx, tenant: Tenant, path: string) {
-  const domains = storeDomains(tenant);
-  return {
-    url: ctx.storefront.domainUrl(domains[0] ?? tenant.shop, path),
-    within: domains.map((domain) => ctx.storefront.domainUrl(domain, "")),
-    // The names in the DNS of a primary domain are the merchant's.
-    isTenantAddress: ctx.storefront.isDomainHost,
-  };
-}
+/** The store by its primary domain. */
+const accountStoreOf = (tenant: Tenant) => ({
+  domain: storeDomains(tenant)[0] ?? tenant.shop,
+  number: tenant.connection.shop_number,
+});
 
 export const OIDC_PROVIDERS = { federated, storefront } as const;

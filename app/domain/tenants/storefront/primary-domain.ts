@@ -7,6 +7,7 @@ import { getTenant, type Tenant } from "../tenant.ts";
 import { callStorefront } from "./admin-session.ts";
 
 const MAX_HOST_LENGTH = 253;
+const SHOP_GID = /^gid:\/\/shopify\/Shop\/(\d{1,20})$/;
 const LABEL = /^[a-z0-9-]{1,63}$/;
 
 /** The primary domain first; only the myshopify domain while no other is known. */
@@ -14,14 +15,25 @@ export function storeDomains({ shop, connection }: Pick<Tenant, "shop" | "connec
   return [...new Set([connection.primary_host ?? shop, shop])];
 }
 
-/** Reads the primary domain from the Admin API. True when it changed. Throws as `callStorefront`. */
+/**
+ * Reads the primary domain from the Admin API, and the store's number. True when the domain changed. Throws
+ * as `callStorefront`.
+ */
 export async function readPrimaryDomain(ctx: Ctx, shop: string): Promise<boolean> {
   const at = ctx.clock.now();
   const { shop: found } = await callStorefront<{
-    shop?: { primaryDomain?: { host?: unknown } | null } | null;
+    shop?: { id?: unknown; primaryDomain?: { host?: unknown } | null } | null;
   }>(ctx, shop, { document: PRIMARY_DOMAIN });
+  await keepShopNumber(ctx, await getTenant(ctx, shop), found?.id);
   const host = toHost(found?.primaryDomain?.host);
   return host !== null && (await keepPrimaryHost(ctx, await getTenant(ctx, shop), host, at));
+}
+
+/** The number in the issuer of this store's customer accounts: another store's issuer has another one. */
+async function keepShopNumber(ctx: Ctx, { shop, connection }: Tenant, id: unknown): Promise<void> {
+  const number = typeof id === "string" ? SHOP_GID.exec(id)?.[1] : undefined;
+  if (number !== undefined && number !== connection.shop_number)
+    await changeTenantRecord(ctx, shop, { connection: { shop_number: number } });
 }
 
 /** As `readPrimaryDomain`, for a caller that goes on without. */
