@@ -80,9 +80,11 @@ export function startRequestWorker(
     stopWaitMs: STOP_WAIT_MS,
     log: ctx.log,
     async claim(limit) {
-      const due = (await requests.list(ctx, LISTED))
-        .filter(({ shop }) => !inWork.has(shop))
-        .filter(({ shop }) => (nextAttemptAt.get(shop) ?? 0) <= performance.now())
+      for (const [shop, at] of nextAttemptAt)
+        if (at <= performance.now()) nextAttemptAt.delete(shop);
+      // Those that rest come first in the list: they must not hide the others.
+      const due = (await requests.list(ctx, LISTED + inWork.size + nextAttemptAt.size))
+        .filter(({ shop }) => !inWork.has(shop) && !nextAttemptAt.has(shop))
         .slice(0, limit);
       for (const { shop } of due) inWork.add(shop);
       return due;

@@ -1,0 +1,41 @@
+// Work that was requested for stores: one store's failures hold up no other store.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { registrationRequests } from "../../app/domain/tenants/storefront/registration-worker.ts";
+import { startRequestWorker } from "../../app/domain/tenants/store-requests.ts";
+import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
+import { eventually } from "../support/service.ts";
+
+let world: TestApp;
+beforeAll(async () => {
+  world = await startTestApp();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.database.truncate());
+
+test("a store is served although the requests of many older stores fail again and again", async () => {
+  const failing = Array.from({ length: 60 }, (_, index) => `failing-${index}.myshopify.com`);
+  for (const shop of [...failing, "late.myshopify.com"])
+    await registrationRequests.add(world.ctx, shop);
+  const served = new Set<string>();
+  const worker = await startRequestWorker(world.ctx, {
+    name: "test_requests",
+    requests: registrationRequests,
+    concurrency: 8,
+    retryMs: 60_000,
+    work: async (shop) => {
+      served.add(shop);
+      return !failing.includes(shop);
+    },
+  });
+  try {
+    await eventually("the late store", async () => served.has("late.myshopify.com"));
+    await eventually(
+      "its end",
+      async () => !(await registrationRequests.isOpen(world.ctx, "late.myshopify.com")),
+    );
+    expect(served.size).toBe(61);
+    expect(await registrationRequests.isOpen(world.ctx, failing[0] as string)).toBe(true);
+  } finally {
+    await worker.stop();
+  }
+});
