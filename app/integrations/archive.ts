@@ -153,6 +153,23 @@ export function openBucket(
       ...config,
     }),
   }));
+  async function* pagesOf(prefix: string): AsyncGenerator<string[]> {
+    const { sdk, s3 } = await client;
+    for (let token: string | undefined; ;) {
+      const answer = await s3.send(
+        new sdk.ListObjectsV2Command({
+          Bucket: bucket,
+          Prefix: keyOf(prefix),
+          ...(token && { ContinuationToken: token }),
+        }),
+      );
+      const keys = (answer.Contents ?? []).flatMap(({ Key }) => Key ?? []);
+      yield keys.map((key) => (base ? key.slice(base.length + 1) : key));
+      token = answer.NextContinuationToken;
+      if (!token) return;
+    }
+  }
+
   return {
     async put(path, body, contentType) {
       const { sdk, s3 } = await client;
@@ -178,21 +195,9 @@ export function openBucket(
       }
     },
     async list(prefix) {
-      const { sdk, s3 } = await client;
       const paths: string[] = [];
-      for (let token: string | undefined; ;) {
-        const answer = await s3.send(
-          new sdk.ListObjectsV2Command({
-            Bucket: bucket,
-            Prefix: keyOf(prefix),
-            ...(token && { ContinuationToken: token }),
-          }),
-        );
-        for (const { Key } of answer.Contents ?? [])
-          if (Key) paths.push(base ? Key.slice(base.length + 1) : Key);
-        token = answer.NextContinuationToken;
-        if (!token) return paths.sort();
-      }
+      for await (const page of pagesOf(prefix)) paths.push(...page);
+      return paths.sort();
     },
     async folders(prefix) {
       const { sdk, s3 } = await client;
@@ -217,7 +222,12 @@ export function openBucket(
       await s3.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(path) }));
     },
     async removeFolder(prefix, signal) {
-      return removeEach(this, await this.list(prefix), signal);
+      let removed = 0;
+      for await (const page of pagesOf(prefix)) {
+        removed += await removeEach(this, page, signal);
+        if (signal.aborted) break;
+      }
+      return removed;
     },
     urlOf: (path) => `s3://${bucket}/${keyOf(path)}`,
   };

@@ -162,6 +162,19 @@ describe.each(kinds)("%s", (_, open) => {
   });
 });
 
+describe.each(kinds.slice(1))("%s", (_, open) => {
+  it("deletes a folder page by page, so that memory does not grow with the folder", async () => {
+    const archive = open();
+    for (let n = 0; n < 3 * PAGE; n += 1) await archive.put(`events/cms/2026-01-01/${n}.json`, "x");
+    bucket.requests.length = 0;
+    const { signal } = new AbortController();
+    expect(await archive.removeFolder("events/cms/2026-01-01/", signal)).toBe(3 * PAGE);
+    const methods = bucket.requests.map((request) => request.split(" ")[0]);
+    expect(methods.slice(0, PAGE + 2)).toEqual(["GET", ...Array(PAGE).fill("DELETE"), "GET"]);
+    expect(bucket.objects.size).toBe(0);
+  });
+});
+
 describe("a folder", () => {
   it.each(["../out.txt", "x/../../out.txt", "/etc/out.txt", "..", "", "."])(
     "cannot be left: %j is rejected by every method",
