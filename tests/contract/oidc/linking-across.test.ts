@@ -1,11 +1,14 @@
 // Account resolution across providers, stores and issuers.
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startSandbox } from "../../../app/sandbox/server.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
+import { tombstoneOf } from "../../../app/domain/customers/tombstones.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   answerOf,
   begin,
+  errorOf,
   followCallback,
   expectRefused,
   providerSandbox,
@@ -18,6 +21,7 @@ import {
 import {
   CLIENT_ID,
   APP_SECRET,
+  eventually,
   OTHER_SHOP,
   SHOP,
   startService,
@@ -141,6 +145,44 @@ describe("a storefront customer", () => {
     ).toBe(200);
     await service.database.query("DELETE FROM identity_links WHERE user_id = $1", [id]);
     await expectRefused(service, "account_unavailable", () => signInAs(service, "storefront", sub));
+  });
+
+  it("who is deleted during the sign-in gets no account with the deleted customer", async () => {
+    const sub = putPerson(service, "storefront", email);
+    const gid = gidOf(service, sub);
+    const deletion = new pg.Client({ connectionString: service.database.serviceUrl });
+    await deletion.connect();
+    try {
+      await deletion.query("BEGIN");
+      await deletion.query("SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))", [
+        SHOP,
+        gid,
+      ]);
+      await deletion.query(
+        "INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, 'gid', $2)",
+        [SHOP, tombstoneOf(service.ctx, SHOP, "gid", gid)],
+      );
+      const signingIn = signInAs(service, "storefront", sub);
+      await eventually(
+        "the sign-in to wait for the deletion",
+        async () =>
+          (
+            await service.database.query(
+              "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'",
+            )
+          ).length === 1,
+      );
+      await deletion.query("COMMIT");
+      expect(errorOf(await signingIn)).toBe("account_unavailable");
+      expect(
+        await service.database.query(
+          "SELECT 1 FROM storefront_users WHERE storefront_customer_gid = $1",
+          [gid],
+        ),
+      ).toEqual([]);
+    } finally {
+      await deletion.end();
+    }
   });
 
   it("with an address of another customer's account is rejected", async () => {

@@ -10,7 +10,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
 import { recordConsent } from "../../consent/record-consent.ts";
-import { tombstoneOf } from "../../customers/tombstones.ts";
+import { awaitDeletions, tombstoneOf } from "../../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
@@ -124,6 +124,8 @@ async function findMatch(
   tx: Transaction,
   identity: ProvenIdentity,
 ): Promise<Match> {
+  // Before any row is locked: a running deletion may wait for one.
+  if (identity.gid) await awaitDeletions(tx.sql, [identity.gid]);
   const [linked] = await tx.sql<Account>(
     `SELECT ${columns} FROM identity_links l JOIN storefront_users u ON u.shop = l.shop
       AND u.id = l.user_id WHERE l.shop = $1 AND l.issuer = $2 AND l.sub = $3 FOR UPDATE OF u`,
