@@ -158,6 +158,24 @@ describe("the primary domain", () => {
     expect(await isAllowed("https://www.others.example")).toBe(false);
   });
 
+  test("is not changed by a signed body that does not name its store", async () => {
+    const before = await recordOf(SHOP);
+    for (const body of [
+      { id: 1, domain: "www.evil.example" },
+      { id: 1, domain: "www.evil.example", myshopify_domain: null },
+    ])
+      await deliver(service, "shop-update", JSON.stringify(body), { at: minutesFromNow(9) });
+    expect(await recordOf(SHOP)).toEqual(before);
+  });
+
+  test("is not kept for years by a shop/update whose time is far ahead", async () => {
+    await deliver(service, "shop-update", update("www.ahead.example"), {
+      at: "2099-01-01T00:00:00Z",
+    });
+    await deliver(service, "shop-update", update("www.after.example"), { at: minutesFromNow(60) });
+    expect(await hostOf()).toBe("www.after.example");
+  });
+
   test("that cannot be read at the install costs the install nothing, and is read by the scheduled run", async () => {
     const shop = "late-store.myshopify.com";
     const own = await startService();

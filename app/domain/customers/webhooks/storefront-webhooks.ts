@@ -333,12 +333,17 @@ async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promise<Handl
   return "done";
 }
 
-/** The REST shop: `domain` is the host of the primary domain. */
+/**
+ * The REST shop: `domain` is the host of the primary domain. The signature covers neither the topic nor the
+ * store in the headers, so the body names the store.
+ */
 async function onShopUpdated(webhook: Webhook): Promise<Handled> {
-  const parsed = z.looseObject({ domain: z.string() }).safeParse(webhook.payload);
+  const { ctx, tenant } = webhook;
+  const parsed = z
+    .looseObject({ domain: z.string(), myshopify_domain: z.literal(tenant.shop) })
+    .safeParse(webhook.payload);
   const host = parsed.success ? toHost(parsed.data.domain) : null;
   if (host === null) return "ignored";
-  const { ctx, tenant } = webhook;
   const isChanged = await keepPrimaryHost(ctx, tenant, host, changedAt(webhook));
   return isChanged ? "done" : "ignored";
 }

@@ -7,6 +7,7 @@ import { getTenant, type Tenant } from "../tenant.ts";
 import { callStorefront } from "./admin-session.ts";
 
 const MAX_HOST_LENGTH = 253;
+const MAX_AHEAD_MS = 10 * 60_000;
 const SHOP_GID = /^gid:\/\/shopify\/Shop\/(\d{1,20})$/;
 const LABEL = /^[a-z0-9-]{1,63}$/;
 
@@ -51,8 +52,10 @@ export async function keepPrimaryHost(
   ctx: Ctx,
   { shop, connection }: Tenant,
   host: string,
-  at: Date,
+  claimedAt: Date,
 ): Promise<boolean> {
+  // A webhook's time is not signed: one far ahead would make all later news old.
+  const at = new Date(Math.min(claimedAt.getTime(), ctx.clock.now().getTime() + MAX_AHEAD_MS));
   const { primary_host: known, primary_host_at: knownAt } = connection;
   if (host === known || (knownAt !== undefined && new Date(knownAt) > at)) return false;
   await changeTenantRecord(ctx, shop, {
