@@ -1,10 +1,11 @@
 // Work that was requested for stores: one store's failures hold up no other store.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { registrationRequests } from "../../app/domain/tenants/storefront/registration-worker.ts";
-import { startRequestWorker } from "../../app/domain/tenants/store-requests.ts";
+import { startRequestWorker, storeRequests } from "../../app/domain/tenants/store-requests.ts";
+import { PLATFORM_KEYS } from "../../app/runtime/database/kv.ts";
 import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 import { eventually } from "../support/service.ts";
 
+const requests = storeRequests(PLATFORM_KEYS.registrationRequest);
 let world: TestApp;
 beforeAll(async () => {
   world = await startTestApp();
@@ -14,12 +15,11 @@ beforeEach(() => world.database.truncate());
 
 test("a store is served although the requests of many older stores fail again and again", async () => {
   const failing = Array.from({ length: 60 }, (_, index) => `failing-${index}.myshopify.com`);
-  for (const shop of [...failing, "late.myshopify.com"])
-    await registrationRequests.add(world.ctx, shop);
+  for (const shop of [...failing, "late.myshopify.com"]) await requests.add(world.ctx, shop);
   const served = new Set<string>();
   const worker = await startRequestWorker(world.ctx, {
     name: "test_requests",
-    requests: registrationRequests,
+    requests,
     concurrency: 8,
     retryMs: 60_000,
     work: async (shop) => {
@@ -31,10 +31,10 @@ test("a store is served although the requests of many older stores fail again an
     await eventually("the late store", async () => served.has("late.myshopify.com"));
     await eventually(
       "its end",
-      async () => !(await registrationRequests.isOpen(world.ctx, "late.myshopify.com")),
+      async () => !(await requests.isOpen(world.ctx, "late.myshopify.com")),
     );
     expect(served.size).toBe(61);
-    expect(await registrationRequests.isOpen(world.ctx, failing[0] as string)).toBe(true);
+    expect(await requests.isOpen(world.ctx, failing[0] as string)).toBe(true);
   } finally {
     await worker.stop();
   }
