@@ -14,6 +14,8 @@ const PLATFORM = "https://shopify.com";
 const PLATFORM_ISSUER = /^https:\/\/shopify\.com\/authentication\/(\d{1,20})$/;
 const DOCUMENT = "query SignedInCustomer { customer { id emailAddress { emailAddress } } }";
 
+const ENDPOINTS_PATH = "/.well-known/customer-account-api";
+const Endpoints = z.looseObject({ graphql_api: z.url({ protocol: /^https?$/ }) });
 const Answer = z.looseObject({
   data: z.looseObject({
     customer: z.looseObject({
@@ -40,12 +42,13 @@ export type AccountStore = {
 export type CustomerAccountClient = {
   /**
    * The endpoints of a store's issuer, all on the platform's own host. Null for an issuer that is not the
-   * platform's, or is another store's. Makes no call.
+   * platform's, or is another store's. Empty where one host of the operator answers for all stores: its
+   * metadata counts. Makes no call.
    */
   endpointsOf(
     store: AccountStore,
     issuer: string,
-  ): { authorization_endpoint: string; token_endpoint: string; jwks_uri: string } | null;
+  ): { authorization_endpoint?: string; token_endpoint?: string; jwks_uri?: string } | null;
   /**
    * The customer who signed in; `origin` is sent as the Origin header. Throws an OutboundError: `status`,
    * `timeout` after 6 s, `network`, or `malformed` for a foreign issuer and for an answer that names no
@@ -66,30 +69,40 @@ export function createCustomerAccountClient({
   outbound: Outbound;
   storefront: Pick<StorefrontClient, "domainUrl" | "isDomainHost">;
 }): CustomerAccountClient {
-  /** The API behind an issuer; null for a foreign one. */
-  function apiOf({ domain, number }: AccountStore, issuer: string): string | null {
-    if (number !== undefined && !issuer.endsWith(`/authentication/${number}`)) return null;
-    const path = `/customer/api/${API_VERSION}/graphql`;
-    if (storefront.isDomainHost) {
-      const named = PLATFORM_ISSUER.exec(issuer)?.[1];
-      return named === undefined ? null : `${PLATFORM}/${named}/account${path}`;
-    }
-    // One host for all stores.
-    const api = storefront.domainUrl(domain, path);
-    return URL.parse(issuer)?.origin === new URL(api).origin ? api : null;
+  /** The platform's API behind an issuer; null for a foreign one. */
+  function platformApi({ number }: AccountStore, issuer: string): string | null {
+    const named = PLATFORM_ISSUER.exec(issuer)?.[1];
+    if (named === undefined || (number !== undefined && named !== number)) return null;
+    return `${PLATFORM}/${named}/account/customer/api/${API_VERSION}/graphql`;
+  }
+
+  /** One host of the operator answers for all stores, so what it names is the operator's. */
+  async function namedApi({ domain }: AccountStore): Promise<string> {
+    const answer = await outbound.call({
+      system: SYSTEM,
+      url: storefront.domainUrl(domain, ENDPOINTS_PATH),
+      headers: { Accept: "application/json" },
+      timeoutMs: TIMEOUT_MS,
+      about: { call: "customer_account_endpoint" },
+    });
+    const parsed = Endpoints.safeParse(parseAnswer(SYSTEM, answer));
+    if (!parsed.success) throw malformed("the store names no endpoint of the Customer Account API");
+    return parsed.data.graphql_api;
   }
 
   return {
-    endpointsOf: (store, issuer) =>
-      apiOf(store, issuer) === null
+    endpointsOf(store, issuer) {
+      if (!storefront.isDomainHost) return {};
+      return platformApi(store, issuer) === null
         ? null
         : {
             authorization_endpoint: `${issuer}/oauth/authorize`,
             token_endpoint: `${issuer}/oauth/token`,
             jwks_uri: `${issuer}/.well-known/jwks.json`,
-          },
+          };
+    },
     async customer(store, issuer, accessToken, origin) {
-      const url = apiOf(store, issuer);
+      const url = storefront.isDomainHost ? platformApi(store, issuer) : await namedApi(store);
       if (url === null) throw malformed("the issuer is not the platform's for this store");
       const answer = await outbound.call({
         system: SYSTEM,

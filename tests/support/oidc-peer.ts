@@ -35,6 +35,8 @@ export async function startPeer(): Promise<Peer> {
     if (!provider || !path.startsWith(`${prefix}/`)) return void response.writeHead(404).end();
     request.originalUrl = path;
     request.url = path.slice(prefix.length);
+    if (request.url === CUSTOMER_API_PATH)
+      return sendJson(response, 200, { graphql_api: `${url}${prefix}${GRAPHQL_PATH}` });
     if (request.url === GRAPHQL_PATH) {
       const { AccessToken } = provider as unknown as {
         AccessToken: { find(token: string): Promise<{ accountId: string } | undefined> };
@@ -85,6 +87,7 @@ export async function startPeer(): Promise<Peer> {
 }
 
 /** The platform's Customer Account API beside the provider. */
+const CUSTOMER_API_PATH = "/.well-known/customer-account-api";
 const GRAPHQL_PATH = "/customer/api/2026-07/graphql";
 const customerOf = (accountId: string) => ({ id: `gid://shopify/Customer/${accountId}` });
 

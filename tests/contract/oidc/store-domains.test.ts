@@ -9,6 +9,7 @@ import {
   begin,
   errorOf,
   everythingStored,
+  expectRefused,
   approve,
   followCallback,
   putPerson,
@@ -60,12 +61,6 @@ const discoveries = (domain: string) =>
     .filter(({ path }) => path === `/${domain}/.well-known/openid-configuration`).length;
 const wellKnown = { match: "/.well-known/openid-configuration" };
 const at = (path: string) => `${service.sandbox.url}/storefront/${path}`;
-
-/** The true discovery document. */
-const metadataOf = async (shop: string) =>
-  (await (
-    await fetch(at(`${service.sandbox.storefront.primaryHost(shop)}${wellKnown.match}`))
-  ).json()) as Record<string, unknown>;
 
 async function expectForeign(shop: string): Promise<void> {
   const before = await everythingStored(service);
@@ -258,66 +253,16 @@ describe("discovery", () => {
     }
   });
 
-  it.each([
-    ["another host", "https://issuer.example"],
-    ["another port", "http://127.0.0.1:1/storefront/authentication/1"],
-    ["no address", "issuer"],
-  ])("that names an issuer at %s begins no sign-in", async (_case, issuer) => {
+  it("that names another issuer than the one that answers rejects the sign-in", async () => {
     const shop = await newStore();
     const person = putPerson(service, "storefront", "ada@example.com", { shop });
-    service.sandbox.failNext("customerAccounts", {
-      ...wellKnown,
-      status: 200,
-      body: { ...(await metadataOf(shop)), issuer },
-    });
-    expect(errorOf(await logIn(shop))).toBe("provider_unavailable");
+    service.sandbox.customerAccounts.next({ discovery: "issuer_mismatch" });
+    const calls = service.sandbox.customerAccounts.tokenCalls().length;
+    await expectRefused(service, "invalid_token", () =>
+      signInAs(service, "storefront", person, { shop }),
+    );
+    expect(service.sandbox.customerAccounts.tokenCalls()).toHaveLength(calls);
     expect(errorOf(await signInAs(service, "storefront", person, { shop }))).toBeNull();
-  });
-
-  it("that names another store's issuer begins no sign-in once the Admin API named the store's number", async () => {
-    const [shop, other] = [await newStore({ isConnected: true }), await newStore()];
-    await readPrimaryDomain(service.ctx, shop);
-    const body = await metadataOf(other);
-    service.sandbox.failNext("customerAccounts", { ...wellKnown, status: 200, body });
-    expect(errorOf(await logIn(shop))).toBe("provider_unavailable");
-    expect((await begin(service, "storefront", { shop })).state).not.toBe("");
-  });
-});
-
-describe("a primary domain that somebody else than the platform answers for", () => {
-  let thief: Server;
-  const stolen: string[] = [];
-  beforeAll(async () => {
-    thief = createServer((request, response) => {
-      stolen.push(`${request.method} ${request.url}`);
-      response.end("{}");
-    });
-    await new Promise<void>((ready) => thief.listen(0, "127.0.0.1", ready));
-  });
-  afterAll(() => new Promise((closed) => thief.close(closed)));
-
-  it("receives neither the code with its verifier nor the shopper's access token", async () => {
-    const shop = await newStore();
-    const person = putPerson(service, "storefront", "ada@example.com", { shop });
-    const own = `http://127.0.0.1:${(thief.address() as AddressInfo).port}`;
-    service.sandbox.failNext("customerAccounts", {
-      ...wellKnown,
-      status: 200,
-      body: {
-        ...(await metadataOf(shop)),
-        authorization_endpoint: `${own}/oauth/authorize`,
-        token_endpoint: `${own}/oauth/token`,
-        jwks_uri: `${own}/jwks`,
-      },
-    });
-    service.sandbox.failNext("customerAccounts", {
-      match: "/.well-known/customer-account-api",
-      status: 200,
-      body: { graphql_api: `${own}/graphql` },
-    });
-    const answer = await signInAs(service, "storefront", person, { shop });
-    expect(errorOf(answer)).toBeNull();
-    expect(stolen).toEqual([]);
   });
 });
 
