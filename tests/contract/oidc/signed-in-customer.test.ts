@@ -173,6 +173,17 @@ describe("a storefront sign-in writes nothing and matches nobody when the Custom
     await expectRefused(service, "provider_unavailable", () => signIn());
     expect(errorOf(await signIn())).toBeNull();
   });
+
+  it("has no endpoint in the store's document", async () => {
+    for (const fault of [{ status: 200, body: { graphql_api: "not an address" } }, { status: 404 }])
+      service.sandbox.failNext("customerAccounts", {
+        match: "/.well-known/customer-account-api",
+        ...fault,
+      });
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      await expectRefused(service, "provider_unavailable", () => signIn());
+    expect(errorOf(await signIn())).toBeNull();
+  });
 });
 
 it("the access token and the address of a signed-in customer are never logged", async () => {
