@@ -194,8 +194,7 @@
     ui-title-bar button:disabled { color: #8a8a8a; cursor: default; }
     ui-title-bar button[variant="primary"] { background: #303030; color: #fff; }
     ui-title-bar button[variant="breadcrumb"] { order: -1; }
-    ui-title-bar button[variant="breadcrumb"]::before { content: "\\2190\\a0" / ""; }
-    ui-title-bar button[tone="critical"] { color: #8e0b21; }
+    ui-title-bar button[variant="breadcrumb"]::before { content: "\\2039\\a0" / ""; }
     .sandbox-modal footer .primary { border-color: #303030; background: #303030; color: #fff; }
     .sandbox-modal footer .critical { border-color: #8e0b21; background: #8e0b21; color: #fff; }
     .sandbox-modal footer button:disabled { opacity: .5; cursor: default; }
