@@ -184,6 +184,7 @@
   style.textContent = `
     ui-save-bar, ui-modal { display: none; }
     ui-save-bar[data-open] { display: flex; gap: .5rem; justify-content: flex-end; align-items: center; position: fixed; inset: 0 0 auto 0; z-index: 600; padding: .6rem 1rem; background: #1a1a1a; color: #fff; }
+    html:has(ui-save-bar[data-open]) { scroll-padding-top: 4rem; }
     ui-save-bar[data-open]::before { content: "Unsaved changes"; margin-right: auto; }
     ui-save-bar button, .sandbox-modal footer button { font: inherit; padding: .35rem .8rem; border: 1px solid #8a8a8a; border-radius: .5rem; background: #fff; color: #1a1a1a; cursor: pointer; }
     ui-title-bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; padding: .6rem 1rem; background: #fff; border-bottom: 1px solid #e3e3e3; font-family: system-ui, sans-serif; }
