@@ -2,9 +2,8 @@
 import { newClient, newTokens } from "../tests/support/agents/agent.ts";
 import type { Answer, Service } from "../tests/support/service.ts";
 
-type Place = { service: string; sandbox: string; shop: string; adminKey: string };
-
-export async function playScene({ service: url, sandbox, shop, adminKey }: Place): Promise<void> {
+/** A running service as the helpers of the tests call it. */
+export function serviceAt(url: string, adminKey: string): Service {
   const call: Service["call"] = async (
     method,
     path,
@@ -30,7 +29,14 @@ export async function playScene({ service: url, sandbox, shop, adminKey }: Place
       json: /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined,
     } satisfies Answer;
   };
-  const service = { url, call } as Service;
+  return { url, call } as Service;
+}
+
+type Place = { service: string; sandbox: string; shop: string; adminKey: string };
+
+export async function playScene({ service: url, sandbox, shop, adminKey }: Place): Promise<void> {
+  const service = serviceAt(url, adminKey);
+  const { call } = service;
   const agents = [
     await newClient(
       service,

@@ -6,10 +6,8 @@ import {
   toSessionId,
 } from "../../app/domain/tenants/storefront/session-storage.ts";
 import { readWebhooksState } from "../../app/domain/tenants/connection-state.ts";
-import {
-  registrationRequests,
-  startRegistrationWorker,
-} from "../../app/domain/tenants/storefront/registration-worker.ts";
+import { startRegistrationWorker } from "../../app/domain/tenants/storefront/registration-worker.ts";
+import { registrationRequests } from "../../app/domain/tenants/storefront/webhook-registration.ts";
 import { API_TOPICS } from "../../app/domain/tenants/storefront/webhook-topics.ts";
 import { storeGrant } from "../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";

@@ -138,6 +138,12 @@ describe("a transaction's Prisma client", () => {
     await expect(lost[0]?.productUpcMapping.count()).rejects.toThrow("this transaction has ended");
   });
 
+  test("refuses statements after the end", async () => {
+    const kept = await mine().transaction((sql) => Promise.resolve(sql));
+    const statement = "SELECT 1 FROM product_upc_mapping WHERE shop = $1";
+    await expect(kept(statement)).rejects.toThrow("this transaction has ended");
+  });
+
   test("has no findUnique, which Prisma would join with that of another transaction", async () => {
     await mine().transaction(async (_sql, prisma) => {
       const { productUpcMapping } = prisma as unknown as ReturnType<typeof mine>["prisma"];

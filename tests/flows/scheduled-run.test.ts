@@ -54,7 +54,7 @@ describe("200 tenants, one of them failing", () => {
       state: "finished",
       cause: "schedule",
       tenants: TENANTS,
-      errors_total: 3,
+      errors_total: 4,
       resume_after: null,
       steps: {
         token: { done: 2, failed: 0 },

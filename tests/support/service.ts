@@ -64,6 +64,9 @@ export type Service = {
   stop(): Promise<void>;
 };
 
+/** Below what a store may choose: thousands of sign-ups take minutes of processor time otherwise. */
+const QUICK_ITERATIONS = 1_000;
+
 export type ServiceOptions = {
   background?: boolean;
   /** The built screens beside the endpoints. */
@@ -214,6 +217,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       });
       if (answer.status !== 200) throw new Error(`${shop} could not be configured: ${answer.text}`);
       await changeTenantRecord(ctx, shop, {
+        set: { password_iterations: fields.password_iterations ?? QUICK_ITERATIONS },
         connection: { primary_host: sandbox.storefront.primaryHost(shop) },
       });
     },

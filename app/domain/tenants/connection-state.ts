@@ -6,8 +6,11 @@ import { KEYS } from "../../runtime/database/kv.ts";
 import { tokenState } from "./directory.ts";
 import { webhookPath } from "./bus-phase.ts";
 import { dataOf, findTenant, type RefusedWebhook, type Tenant } from "./tenant.ts";
-import { registrationRequests } from "./storefront/registration-worker.ts";
-import { listSubscriptions, registerWebhooks } from "./storefront/webhook-registration.ts";
+import {
+  listSubscriptions,
+  registerWebhooks,
+  registrationRequests,
+} from "./storefront/webhook-registration.ts";
 import { API_TOPICS } from "./storefront/webhook-topics.ts";
 
 type TokenPart = {

@@ -2,7 +2,13 @@
 // the page that made it and the process that runs it; it is deleted only when the work has ended.
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database/database.ts";
-import { deleteKeyIfHeld, getKey, putKeyIfAbsent, type Key } from "../../runtime/database/kv.ts";
+import {
+  deleteKey,
+  deleteKeyIfHeld,
+  getKey,
+  putKeyIfAbsent,
+  type Key,
+} from "../../runtime/database/kv.ts";
 import { startWorkQueue, type WorkQueue } from "../../runtime/database/work-queue.ts";
 
 const LISTED = 50;
@@ -18,6 +24,8 @@ export type StoreRequests = {
   isOpen(ctx: Ctx, shop: string): Promise<boolean>;
   /** Whether it is open and was made in the last `seconds`. */
   isRecent(ctx: Ctx, shop: string, seconds: number): Promise<boolean>;
+  /** What was requested is done, or needed no longer. */
+  close(ctx: Ctx, shop: string): Promise<void>;
   /** The oldest first. */
   list(ctx: Ctx, limit: number): Promise<StoreRequest[]>;
   finish(ctx: Ctx, request: StoreRequest): Promise<void>;
@@ -37,6 +45,7 @@ export const storeRequests = (keyOf: (shop: string) => Key): StoreRequests => ({
     });
     return found !== null;
   },
+  close: (ctx, shop) => deleteKey(platform(ctx).sql, keyOf(shop)),
   async list(ctx, limit) {
     const rows = await platform(ctx).prisma.kv.findMany({
       select: { value: true },

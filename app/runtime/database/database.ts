@@ -5,7 +5,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "../../generated/prisma/client.ts";
 import type { Log } from "../log.ts";
-import { prismaPool, type OpenTransaction } from "./prisma-pool.ts";
+import { connectionOf, prismaPool, type OpenTransaction } from "./prisma-pool.ts";
 import { watchSilentLines } from "./socket-watchdog.ts";
 import {
   scopePrisma,
@@ -96,10 +96,16 @@ function requireTenantFilter(text: string): void {
   proven.add(text);
 }
 
-function tenantSql(shop: string, run: pg.Pool | pg.PoolClient): TenantSql {
+type Connection = pg.Pool | pg.PoolClient;
+
+function tenantSql(shop: string, connection: () => Connection): TenantSql {
   return async <R extends Row>(text: string, values: readonly unknown[] = [], name?: string) => {
     requireTenantFilter(text);
-    const result = await run.query<R>({ text, values: [shop, ...values], ...(name && { name }) });
+    const result = await connection().query<R>({
+      text,
+      values: [shop, ...values],
+      ...(name && { name }),
+    });
     return result.rows;
   };
 }
@@ -135,14 +141,17 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
     region,
     forTenant: (shop) => ({
       shop,
-      sql: tenantSql(shop, pool),
+      sql: tenantSql(shop, () => pool),
       // Created on demand: most callers only need `sql`.
       get prisma() {
         return scopePrisma(prisma, shop);
       },
       transaction: (work) =>
-        inTransaction(pool, (client, transaction) =>
-          work(tenantSql(shop, client), scopeTransaction(prisma, shop, transaction)),
+        inTransaction(pool, (transaction) =>
+          work(
+            tenantSql(shop, () => connectionOf(transaction)),
+            scopeTransaction(prisma, shop, transaction),
+          ),
         ),
     }),
     async acrossTenants<R extends Row>(
@@ -178,14 +187,14 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
 
 async function inTransaction<T>(
   pool: pg.Pool,
-  work: (client: pg.PoolClient, transaction: OpenTransaction) => Promise<T>,
+  work: (transaction: OpenTransaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
   const transaction: OpenTransaction = { client };
   let broken: Error | undefined;
   try {
     await client.query("BEGIN");
-    const result = await work(client, transaction);
+    const result = await work(transaction);
     transaction.client = null;
     await client.query("COMMIT");
     return result;

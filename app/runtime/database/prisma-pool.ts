@@ -8,14 +8,19 @@ export type OpenTransaction = { client: pg.PoolClient | null };
 
 const connections = new AsyncLocalStorage<pg.PoolClient>();
 
+/** Throws once the transaction has ended: its connection may be in another store's transaction. */
+export function connectionOf({ client }: OpenTransaction): pg.PoolClient {
+  if (!client) throw new Error("this transaction has ended");
+  return client;
+}
+
 /** Runs one Prisma operation on the transaction's connection. */
 export async function runOnConnection<T>(
   transaction: OpenTransaction,
   operation: () => PromiseLike<T>,
 ): Promise<T> {
-  if (!transaction.client) throw new Error("this transaction has ended");
   // Awaited inside: Prisma's promises start when they are awaited, not when they are created.
-  return connections.run(transaction.client, async () => await operation());
+  return connections.run(connectionOf(transaction), async () => await operation());
 }
 
 /** The pool as Prisma sees it. */

@@ -10,7 +10,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await startService();
-  await service.addTenant(SHOP);
+  await service.addTenant(SHOP, { password_iterations: 100_000 });
 });
 afterAll(() => service.stop());
 afterEach(() => setIterations(100_000));

@@ -1,7 +1,7 @@
 // The app install: /auth/install and /auth/callback, and their aliases under /admin.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { registrationRequests } from "../../../app/domain/tenants/storefront/registration-worker.ts";
+import { registrationRequests } from "../../../app/domain/tenants/storefront/webhook-registration.ts";
 import { API_TOPICS } from "../../../app/domain/tenants/storefront/webhook-topics.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { beginInstall, install, openCallback } from "../../support/storefront/storefront.ts";

@@ -33,6 +33,9 @@ const scheduledRun = () =>
 
 test("all refused: the app is installed and works, Home names each with its reason, a later run registers them", async () => {
   service.sandbox.storefront.withholdData(SHOP, ["customers"]);
+  // The one topic without customer data.
+  const reason = "This app is not approved for protected customer data";
+  service.sandbox.storefront.refuseTopic(SHOP, "shop/update", reason);
   await install(service);
   const state = await home();
   expect(state).toMatchObject({ state: "known", registered: 0, total, missing: names });
@@ -44,6 +47,7 @@ test("all refused: the app is installed and works, Home names each with its reas
   await scheduledRun();
   expect(await home()).toMatchObject({ registered: 0 });
   service.sandbox.storefront.withholdData(SHOP, []);
+  service.sandbox.storefront.refuseTopic(SHOP, "shop/update", null);
   await scheduledRun();
   expect(await home()).toEqual({ state: "known", registered: total, total, missing: [] });
 });

@@ -52,7 +52,11 @@ function launch(): Promise<Browser> {
 export async function openBrowser(): Promise<{
   visit(
     origins: string[],
-    options?: { javaScriptEnabled?: boolean; viewport?: { width: number; height: number } },
+    options?: {
+      javaScriptEnabled?: boolean;
+      viewport?: { width: number; height: number };
+      deviceScaleFactor?: number;
+    },
   ): Promise<Visit>;
   /** Closes the visited pages. */
   close(): Promise<void>;

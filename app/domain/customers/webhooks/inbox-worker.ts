@@ -5,7 +5,8 @@ import { LeaseLost } from "../../../runtime/database/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
 import { settleWaiting } from "../../bus/placeholder-rows.ts";
 import { findTenant } from "../../tenants/tenant.ts";
-import { handleWebhook, type WebhookFollowers } from "./storefront-webhooks.ts";
+import { handleWebhook } from "./storefront-webhooks.ts";
+import type { WebhookFollowers } from "./webhook.ts";
 import {
   claimWebhooks,
   finishWebhook,

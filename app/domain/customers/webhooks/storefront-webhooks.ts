@@ -8,8 +8,6 @@ import { enqueue } from "../../bus/enqueue.ts";
 import { subjectMarks } from "../../bus/ledger-subjects.ts";
 import { routeEvent } from "../../bus/routing.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { changeTenantRecord } from "../../tenants/tenant-record.ts";
-import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain.ts";
 import type { WebhookTopic } from "../../tenants/storefront/webhook-topics.ts";
 import {
   completeChange,
@@ -23,29 +21,16 @@ import {
 import { forgetStorefrontCustomer, mergeStorefrontCustomers } from "../deleted-customers.ts";
 import { applyStorefrontChange, type AppliedChange } from "../from-storefront.ts";
 import { canRefetch, fetchCustomer } from "../refetch.ts";
+import { onScopesUpdated, onShopUpdated, onUninstalled } from "./store-webhooks.ts";
+import { changedAt, type Handled, type Webhook, type WebhookFollowers } from "./webhook.ts";
 import type { InboxItem } from "./webhook-inbox.ts";
 import { enqueueWelcome } from "./welcome.ts";
 
-/** Steps of later subjects, passed in by the caller. Each must be safe to repeat. */
-export type WebhookFollowers = {
-  order?: (ctx: Ctx, tenant: Tenant, payload: unknown) => Promise<void>;
-};
-
-type Webhook = {
-  ctx: Ctx;
-  tenant: Tenant;
-  item: InboxItem;
-  payload: unknown;
-  followers: WebhookFollowers;
-};
 /**
  * `whole`: the complete change of this webhook; `payload`: its own part, until the rest can be
  * fetched.
  */
 type Step = "whole" | "payload" | "order";
-/** The outcome for the log line. */
-type Handled = AppliedChange["outcome"] | "done" | "ignored";
-
 const gid = z.string().regex(CUSTOMER_GID);
 const when = z.iso.datetime({ offset: true }).nullish();
 
@@ -61,9 +46,6 @@ function eventIdOf({ tenant, item }: Webhook, step: Step): string {
     digest.slice(20, 32),
   ].join("-");
 }
-
-const changedAt = ({ item }: Webhook, claimed?: string | null): Date =>
-  item.triggeredAt ?? (claimed ? new Date(claimed) : item.receivedAt);
 
 async function apply(webhook: Webhook, change: CustomerChange, step: Step): Promise<AppliedChange> {
   const { ctx, tenant, item } = webhook;
@@ -295,52 +277,6 @@ async function isKnown({ ctx, tenant }: Webhook, customerGid: string): Promise<b
     where: { storefront_customer_gid: customerGid },
   });
   return known !== null;
-}
-
-/**
- * The token is already revoked, so no call is made; a webhook that arrives after a new installation
- * is ignored.
- */
-async function onUninstalled(webhook: Webhook): Promise<Handled> {
-  const { ctx, tenant } = webhook;
-  const at = changedAt(webhook);
-  if (tenant.connection.installed_at && new Date(tenant.connection.installed_at) > at)
-    return "stale";
-  await changeTenantRecord(ctx, tenant.shop, {
-    remove: ["storefront_admin_token", "storefront_refresh_token", "storefront_token_expires_at"],
-    connection: {
-      token_generation: (tenant.connection.token_generation ?? 0) + 1,
-      token_state: null,
-      previous_refresh_token: null,
-      loader_metafield: null,
-      uninstalled_at: at.toISOString(),
-      last_uninstalled_at: at.toISOString(),
-    },
-    ifGeneration: tenant.connection.token_generation ?? 0,
-  });
-  ctx.log.info("install.removed", { shop: tenant.shop });
-  return "done";
-}
-
-async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promise<Handled> {
-  const parsed = z
-    .looseObject({ current: z.array(z.string().max(100)).max(200) })
-    .safeParse(payload);
-  if (!parsed.success) return "ignored";
-  await changeTenantRecord(ctx, tenant.shop, {
-    connection: { granted_scopes: parsed.data.current },
-  });
-  return "done";
-}
-
-/** The REST shop: `domain` is the host of the primary domain. */
-async function onShopUpdated(webhook: Webhook): Promise<Handled> {
-  const parsed = z.looseObject({ domain: z.string() }).safeParse(webhook.payload);
-  const host = parsed.success ? toHost(parsed.data.domain) : null;
-  if (host === null) return "ignored";
-  const { ctx, tenant } = webhook;
-  const isChanged = await keepPrimaryHost(ctx, tenant, host, changedAt(webhook));
-  return isChanged ? "done" : "ignored";
 }
 
 const HANDLERS: Record<WebhookTopic, (webhook: Webhook) => Promise<Handled>> = {

@@ -11,9 +11,8 @@ import { storeGrant } from "./access-token.ts";
 import { registerTenant } from "../tenant-record.ts";
 import { appOf, findTenant, getTenant } from "../tenant.ts";
 import { requestLoaderMetafield } from "./loader-worker.ts";
-import { registrationRequests } from "./registration-worker.ts";
 import { tryToReadPrimaryDomain } from "./primary-domain.ts";
-import { registerWebhooks } from "./webhook-registration.ts";
+import { registerWebhooks, registrationRequests } from "./webhook-registration.ts";
 
 type InstallState = { kind: "install"; shop: string };
 

@@ -2,18 +2,15 @@
 // a store only asks for it: a dozen calls to the platform would hold up its first paint.
 import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
-import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
 import type { WorkQueue } from "../../../runtime/database/work-queue.ts";
 import { tokenState } from "../directory.ts";
-import { startRequestWorker, storeRequests } from "../store-requests.ts";
+import { startRequestWorker } from "../store-requests.ts";
 import { findTenant } from "../tenant.ts";
 import { readPrimaryDomain } from "./primary-domain.ts";
-import { registerWebhooks } from "./webhook-registration.ts";
+import { registerWebhooks, registrationRequests } from "./webhook-registration.ts";
 
 const CONCURRENCY = 2;
 const RETRY_MS = 30_000;
-
-export const registrationRequests = storeRequests(PLATFORM_KEYS.registrationRequest);
 
 export function startRegistrationWorker(ctx: Ctx): Promise<WorkQueue> {
   return startRequestWorker(ctx, {
@@ -33,8 +30,8 @@ async function isRegistered(ctx: Ctx, shop: string): Promise<boolean> {
   const tenant = await findTenant(ctx, shop);
   if (!tenant || tokenState(tenant) !== "valid") return true;
   try {
-    await registerWebhooks(ctx, shop);
     await readPrimaryDomain(ctx, shop);
+    await registerWebhooks(ctx, shop);
     return true;
   } catch (error) {
     if (isDatabaseAway(error)) throw error;

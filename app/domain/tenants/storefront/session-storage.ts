@@ -7,7 +7,7 @@ import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
 import { ensureStorefrontToken, storeGrant } from "./access-token.ts";
 import { requestLoaderMetafield } from "./loader-worker.ts";
-import { registrationRequests } from "./registration-worker.ts";
+import { registrationRequests } from "./webhook-registration.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";
 import { changeTenantRecord, registerTenant } from "../tenant-record.ts";
 import { findTenant } from "../tenant.ts";

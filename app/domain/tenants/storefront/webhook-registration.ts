@@ -8,12 +8,17 @@ import {
   WEBHOOK_SUBSCRIPTIONS,
 } from "../../../integrations/storefront-documents.ts";
 import { WEBHOOK_API_VERSION } from "../../../integrations/storefront.ts";
+import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { callStorefront, type UserError } from "./admin-session.ts";
 import { BUS_PATH, webhookPath } from "../bus-phase.ts";
+import { storeRequests } from "../store-requests.ts";
 import { getTenant, type RefusedWebhook, type Tenant } from "../tenant.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { API_TOPICS, MANIFEST_TOPICS } from "./webhook-topics.ts";
+
+/** Stores whose webhooks a worker is to register (registration-worker.ts). */
+export const registrationRequests = storeRequests(PLATFORM_KEYS.registrationRequest);
 
 const MAX_REASON = 300;
 /** After more topics in a row without an answer the platform counts as away. */
@@ -84,6 +89,7 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
         if ((await findRefusal(() => remove(ctx, shop, id))) === null) result.removed += 1;
       }
   await keepRefused(ctx, tenant, result.refused);
+  await registrationRequests.close(ctx, shop);
   ctx.log.info("webhooks.registered", {
     shop,
     ...result,

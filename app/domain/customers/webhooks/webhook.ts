@@ -1,0 +1,25 @@
+// One webhook in work, and what its handlers share.
+import type { Ctx } from "../../../context.server.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import type { AppliedChange } from "../from-storefront.ts";
+import type { InboxItem } from "./webhook-inbox.ts";
+
+/** Steps of later subjects, passed in by the caller. Each must be safe to repeat. */
+export type WebhookFollowers = {
+  order?: (ctx: Ctx, tenant: Tenant, payload: unknown) => Promise<void>;
+};
+
+export type Webhook = {
+  ctx: Ctx;
+  tenant: Tenant;
+  item: InboxItem;
+  payload: unknown;
+  followers: WebhookFollowers;
+};
+
+/** The outcome for the log line. */
+export type Handled = AppliedChange["outcome"] | "done" | "ignored";
+
+/** When the change happened in the store. */
+export const changedAt = ({ item }: Webhook, claimed?: string | null): Date =>
+  item.triggeredAt ?? (claimed ? new Date(claimed) : item.receivedAt);
