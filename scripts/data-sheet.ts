@@ -121,7 +121,7 @@ const ANSWERS: readonly [question: string, answer: string][] = [
   ],
   [
     "Do you log accesses to personal data?",
-    "Requests are logged with the store, the route and a request id, without personal data; exports and erasures keep their evidence in `privacy_requests`. The log of who opened which customer's data is kept `access_log_retention_days`.",
+    "Yes: `access_log` has who looked at, listed, exported, changed or erased which customer's data, when and where, and is kept `access_log_retention_days`. Requests are logged with the store, the route and a request id, without personal data; exports and erasures keep their evidence in `privacy_requests`.",
   ],
   [
     "Do you have a policy for security incidents?",

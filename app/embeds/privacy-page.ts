@@ -32,7 +32,7 @@ export function renderPrivacyPage(policy: PrivacyPolicy, language: string): stri
     section(
       texts.recipientsTitle,
       paragraph(texts.recipientsIntro) +
-        list(policy.recipients.map((channel) => recipientText(texts, channel))) +
+        list([...new Set(policy.recipients.map((channel) => recipientText(texts, channel)))]) +
         paragraph(texts.recipientsHost),
     ),
     section(texts.rightsTitle, list(Object.values(texts.rights))),

@@ -184,10 +184,21 @@
   style.textContent = `
     ui-save-bar, ui-modal { display: none; }
     ui-save-bar[data-open] { display: flex; gap: .5rem; justify-content: flex-end; align-items: center; position: fixed; inset: 0 0 auto 0; z-index: 600; padding: .6rem 1rem; background: #1a1a1a; color: #fff; }
+    html:has(ui-save-bar[data-open]) { scroll-padding-top: 4rem; }
     ui-save-bar[data-open]::before { content: "Unsaved changes"; margin-right: auto; }
     ui-save-bar button, .sandbox-modal footer button { font: inherit; padding: .35rem .8rem; border: 1px solid #8a8a8a; border-radius: .5rem; background: #fff; color: #1a1a1a; cursor: pointer; }
     ui-title-bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; padding: .6rem 1rem; background: #fff; border-bottom: 1px solid #e3e3e3; font-family: system-ui, sans-serif; }
     ui-title-bar::before { content: attr(title); font-weight: 600; margin-right: auto; }
+    ui-title-bar section { display: flex; flex-wrap: wrap; gap: .5rem; }
+    ui-title-bar button { font: 600 12px system-ui, sans-serif; padding: .4rem .75rem; border: 0; border-radius: .5rem; background: #e3e3e3; color: #303030; cursor: pointer; }
+    ui-title-bar button:hover { background: #d4d4d4; }
+    ui-title-bar button:disabled { color: #8a8a8a; cursor: default; }
+    ui-title-bar button[variant="primary"] { background: #303030; color: #fff; }
+    ui-title-bar button[variant="breadcrumb"] { order: -1; }
+    ui-title-bar button[variant="breadcrumb"]::before { content: "\\2039\\a0" / ""; }
+    .sandbox-modal footer .primary { border-color: #303030; background: #303030; color: #fff; }
+    .sandbox-modal footer .critical { border-color: #8e0b21; background: #8e0b21; color: #fff; }
+    .sandbox-modal footer button:disabled { opacity: .5; cursor: default; }
     ui-nav-menu { display: flex; flex-wrap: wrap; gap: 1rem; padding: .6rem 1rem; background: #ebebeb; font-family: system-ui, sans-serif; }
     .sandbox-toast { position: fixed; left: 50%; bottom: 1.5rem; transform: translateX(-50%); z-index: 700; padding: .6rem 1rem; border-radius: .6rem; background: #1a1a1a; color: #fff; font: 14px system-ui, sans-serif; }
     .sandbox-toast-error { background: #8e0b21; }

@@ -149,7 +149,10 @@ function SettingRow({ name, about, state, isSecret }: SettingState) {
         </InlineStack>
       </InlineStack>
       <Text as="p" tone="subdued">
-        {about}
+        {/* The same text is Markdown in the README. */}
+        {about
+          .split("`")
+          .map((part, place) => (place % 2 === 0 ? part : <code key={place}>{part}</code>))}
       </Text>
       <Divider />
     </BlockStack>

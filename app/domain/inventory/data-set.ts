@@ -18,8 +18,7 @@ export type Aged =
   | "completed_checkouts"
   | "expired_mandates"
   | "ended_grants"
-  | "used_tokens"
-  | "access_log";
+  | "used_tokens";
 
 /**
  * What ends the rows that no rule deletes.

@@ -47,7 +47,7 @@ function overview(sandbox: Sandbox, isRefreshing: boolean): string {
     <div class="pair">${cmsSection(sandbox)}${analyticsSection(sandbox)}${profileSection(sandbox)}${inboxSection(sandbox)}${businessSection(sandbox)}</div>
   </main>`;
   return layout(
-    "Sandbox",
+    "Outside systems",
     content,
     navigation(sandbox, isRefreshing),
     isRefreshing ? REFRESH_SECONDS : 0,

@@ -46,7 +46,9 @@ beforeEach(async () => {
 test("a view of a customer is recorded once with the staff member's id, and shown with later accesses", async () => {
   const first = await world.open(`/app/customers/${ada}`, { shop: SHOP });
   await first.page.getByRole("heading", { name: CARD }).waitFor();
-  await first.page.getByText("Nobody has accessed this customer's data so far.").waitFor();
+  await first.page
+    .getByText("Nobody had accessed this customer's data before this visit.")
+    .waitFor();
   await expectHealthyPage(first);
   await first.close();
   const view = { ...BY_STAFF, action: "viewed", user_id: ada, count: null };

@@ -77,7 +77,10 @@ test("linked agents are listed with their shoppers; revoking one revokes its tok
   await expectHealthyPage(visit);
   expect((await asAgent(trail.tokens[1] as Tokens)).status).toBe(200);
   await page.getByRole("button", { name: "End access: Trail Planner" }).click();
-  await page.getByRole("dialog").getByText("It loses its access to 2 shoppers at once.").waitFor();
+  await page
+    .getByRole("dialog")
+    .getByText("It loses its access to its shoppers at once (now 2).")
+    .waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "End access" }).click();
   await page.getByText("Trail Planner has no access any more").waitFor();
   await row.waitFor({ state: "detached" });

@@ -91,7 +91,6 @@ describe("the texts of the privacy page", () => {
     const aged = [
       ...[...REGION_RULES, ...STORE_RULES].map(({ rows }) => rows),
       ...entries.flatMap((entry) => ("rule" in entry && entry.rule ? [entry.rule.objects] : [])),
-      "access_log",
     ];
     expect(Object.keys(texts.rows).toSorted()).toEqual([...new Set(aged)].toSorted());
     const ends = entries.flatMap(({ end }) => end ?? []);
