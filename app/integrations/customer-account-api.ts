@@ -32,7 +32,7 @@ type AccountCustomer = {
   email: string | null;
 };
 
-export type AccountStore = {
+type AccountStore = {
   /** A domain of the store. */
   domain: string;
   /** The store's number at the platform; absent while it is not known. */

@@ -121,11 +121,11 @@ test("SIGTERM with deliveries in flight and 60 pending rows: those in flight are
   expect(counts.delivered).toBeGreaterThan(0);
 }, 60_000);
 
-test("SIGTERM under load, five times: every acknowledged webhook is stored, no row stays claimed, exit code 0", async () => {
+test("SIGTERM under load, three times: every acknowledged webhook is stored, no row stays claimed, exit code 0", async () => {
   const codes: (number | null)[] = [];
   let server = await start("web,worker");
   const load = startLoad(() => server.url, 6);
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     const before = load.sent.length;
     await eventually(
       "load",
@@ -135,7 +135,7 @@ test("SIGTERM under load, five times: every acknowledged webhook is stored, no r
     server.signal("SIGTERM");
     codes.push(await server.ended);
     expect(await claimed()).toEqual([]);
-    if (round < 4) server = await start("web,worker");
+    if (round < 2) server = await start("web,worker");
   }
   const sent = await load.stop();
   const stored = new Set(
@@ -145,10 +145,10 @@ test("SIGTERM under load, five times: every acknowledged webhook is stored, no r
   );
   const lost = sent.filter(({ id, status }) => status === 200 && !stored.has(id));
   process.stdout.write(
-    `5 stops under load: answers ${JSON.stringify(countByStatus(sent))}, acknowledged and lost ${lost.length}, exit codes ${codes.join(" ")}\n`,
+    `3 stops under load: answers ${JSON.stringify(countByStatus(sent))}, acknowledged and lost ${lost.length}, exit codes ${codes.join(" ")}\n`,
   );
   expect(lost).toEqual([]);
-  expect(codes).toEqual([0, 0, 0, 0, 0]);
+  expect(codes).toEqual([0, 0, 0]);
 }, 120_000);
 
 test("SIGKILL with the embedded database, then a start: the database is adopted and nothing acknowledged is lost", async () => {
