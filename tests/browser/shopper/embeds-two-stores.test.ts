@@ -53,6 +53,7 @@ describe("a page of another store", () => {
     await open(SHOP);
     await page.getByRole("button", { name: "Accept all" }).click();
     expect(await choice()).toMatchObject({ cookie: true, marketing: true });
+    await eventually("the first store's tag", () => visit.foreign.length === 1);
     visit.foreign.length = 0;
     await open(OTHER_SHOP);
     await banner().waitFor();

@@ -73,14 +73,18 @@ export async function openBrowser(): Promise<{
       contexts.add(context);
       context.once("close", () => contexts.delete(context));
       const [errors, foreign]: [string[], string[]] = [[], []];
-      // Watched, not intercepted: interception costs a round trip per request and the HTTP cache.
+      // Watched, not intercepted: interception costs a round trip per request and the HTTP cache. A page
+      // whose origin a test plays itself may ask that origin.
       context.on("request", (request) => {
-        const { origin, hostname } = new URL(request.url());
-        if (hostname === THIS_MACHINE && !origins.includes(origin)) foreign.push(request.url());
+        if (request.isNavigationRequest()) return;
+        const { origin, protocol } = new URL(request.url());
+        const own = URL.parse(request.frame().url())?.origin;
+        if (/^https?:$/.test(protocol) && origin !== own && !origins.includes(origin))
+          foreign.push(request.url());
       });
       context.on("requestfailed", (request) => {
-        if (request.failure()?.errorText === "net::ERR_NAME_NOT_RESOLVED")
-          foreign.push(request.url());
+        const isUnknown = request.failure()?.errorText === "net::ERR_NAME_NOT_RESOLVED";
+        if (isUnknown && request.isNavigationRequest()) foreign.push(request.url());
       });
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
