@@ -7,8 +7,10 @@ import { ConsentExportButton } from "../components/consent/consent-export-button
 import { ConsentLogCard } from "../components/consent/consent-log-card.tsx";
 import { ConsentSections } from "../components/consent/consent-sections.tsx";
 import { ConsentVerifyCard } from "../components/consent/consent-verify-card.tsx";
+import { OptInCard } from "../components/consent/opt-in-card.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
-import { ConsentFilters, countConsentDays, listConsentLog } from "../domain/consent/consent-log.ts";
+import { countConsentDays, readOptInRates } from "../domain/consent/consent-counts.ts";
+import { ConsentFilters, listConsentLog } from "../domain/consent/consent-log.ts";
 import { readVerification, startVerification } from "../domain/consent/verification-run.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { readScreenPage } from "../http/screens/screen-page.ts";
@@ -24,19 +26,22 @@ export { screenHeaders as headers } from "../components/frame/screen-headers.ts"
 export const handle = { i18n: ["consent"] };
 export const clientLoader = withTranslations(handle);
 
+const DAYS = 30;
+
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, recordAccess, filters, limit, position, toNext } = await readScreenPage(
     args,
     "consent",
     ConsentFilters,
   );
-  const [{ records, next }, days, verification] = await Promise.all([
+  const [{ records, next }, days, rates, verification] = await Promise.all([
     listConsentLog(ctx, tenant, filters, { limit, before: position }),
-    countConsentDays(ctx, tenant, 30),
+    countConsentDays(ctx, tenant, DAYS),
+    readOptInRates(ctx, tenant, DAYS),
     readVerification(ctx, tenant),
   ]);
   await recordAccess({ action: "listed", count: records.length });
-  return { records, next: toNext(next), filters, days, verification };
+  return { records, next: toNext(next), filters, days, rates, verification };
 }
 
 export const action = defineActions({
@@ -50,7 +55,7 @@ export const action = defineActions({
 
 export default function Consent() {
   const { t } = useTranslation("consent");
-  const { days, verification, ...list } = useLoaderData<typeof loader>();
+  const { days, rates, verification, ...list } = useLoaderData<typeof loader>();
   return (
     <ScreenPage
       title={t("title")}
@@ -58,6 +63,7 @@ export default function Consent() {
       actions={<ConsentExportButton />}
       isWide
     >
+      <OptInCard rates={rates} days={days.length} />
       <ConsentChartCard days={days} />
       <ConsentVerifyCard verification={verification} />
       <ConsentLogCard {...list} />

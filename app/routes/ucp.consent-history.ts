@@ -1,15 +1,21 @@
 import { z } from "zod";
 import { exportConsents, listConsents } from "../domain/consent/consent-history.ts";
+import { withOutcomes } from "../domain/consent/consent-outcomes.ts";
+import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint, plain } from "../http/endpoint.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "The own consent log, newest first; `format=csv` is all of it.",
+    summary:
+      "The own consent log, newest first; `format=csv` is all of it; `include=outcome` says of each record whether it granted, declined or withdrew.",
     auth: "session",
     access: "viewed",
     tenant: "registered",
-    query: Page.extend({ format: z.enum(["json", "csv"]).default("json") }),
+    query: Page.extend({
+      format: z.enum(["json", "csv"]).default("json"),
+      include: z.enum(["outcome"]).optional(),
+    }),
     async handle({ ctx, tenant, principal, query, accessed }) {
       const userId = principal.account.id;
       if (query.format === "csv") {
@@ -24,7 +30,13 @@ export const { loader, action, route } = endpoint({
         limit: query.limit,
         before: readCursor(ctx.secrets, list, query.cursor),
       });
-      return { records, next_cursor: next === null ? null : toCursor(ctx.secrets, list, next) };
+      return {
+        records:
+          query.include === "outcome"
+            ? await withOutcomes(dataOf(ctx, tenant).sql, records)
+            : records,
+        next_cursor: next === null ? null : toCursor(ctx.secrets, list, next),
+      };
     },
   },
 });

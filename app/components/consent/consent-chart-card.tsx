@@ -1,40 +1,32 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, Card } from "@shopify/polaris";
-import type { ConsentDay } from "../../domain/consent/consent-log.ts";
-import { BarChart } from "../ui/bar-chart.tsx";
+import type { CountedDay } from "../../domain/consent/consent-counts.ts";
+import type { ConsentOutcome } from "../../domain/consent/consent-outcomes.ts";
+import { DecisionChart } from "../charts/decision-chart.tsx";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { formatCount } from "../i18n/format-number.ts";
-import { formatDay } from "../ui/date-time.tsx";
 import { useLocale } from "../i18n/locale.ts";
 
-export function ConsentChartCard({ days }: { days: readonly ConsentDay[] }) {
+export function ConsentChartCard({ days }: { days: readonly CountedDay[] }) {
   const { t } = useTranslation("consent");
   const locale = useLocale();
-  const sum = (of: "granted" | "revoked") =>
+  const sum = (of: ConsentOutcome) =>
     formatCount(
       locale,
       days.reduce((total, day) => total + day[of], 0),
     );
-  const bars = days.map(({ day, granted, revoked }) => ({
-    key: day,
-    label: formatDay(locale, day),
-    short: formatDay(locale, day).replace(/ \d{4}$/, ""),
-    first: granted,
-    second: revoked,
-  }));
   return (
     <Card>
       <BlockStack gap="400">
         <CardHeading title={t("chart")} />
-        <BarChart
+        <DecisionChart
           title={t("chart")}
-          first={t("granted")}
-          second={t("revoked")}
           when={t("day")}
-          bars={bars}
+          days={days}
           summary={t("chartSummary", {
             granted: sum("granted"),
-            revoked: sum("revoked"),
+            declined: sum("declined"),
+            withdrawn: sum("withdrawn"),
             days: days.length,
           })}
         />

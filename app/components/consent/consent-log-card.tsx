@@ -1,7 +1,6 @@
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import {
-  Badge,
   BlockStack,
   Button,
   Card,
@@ -11,19 +10,13 @@ import {
   Link,
   Text,
 } from "@shopify/polaris";
-import type { ConsentFilters } from "../../domain/consent/consent-log.ts";
-import type { LoggedConsent } from "../../domain/consent/consent-log.ts";
+import type { ConsentFilters, LoggedConsent } from "../../domain/consent/consent-log.ts";
 import { labelOf } from "../i18n/label-of.ts";
 import { FilterBar, type Filter } from "../ui/filter-bar.tsx";
-import { formatMoment, DateTime } from "../ui/date-time.tsx";
+import { DateTime, useDateFormat } from "../ui/date-time.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { useDownload } from "../hooks/use-download.ts";
-import { useLocale } from "../i18n/locale.ts";
-
-const TONES: Record<string, "success" | "warning" | "info"> = {
-  granted: "success",
-  revoked: "warning",
-};
+import { DecisionBadge } from "./decision-badge.tsx";
 
 export function ConsentLogCard({
   records,
@@ -34,7 +27,7 @@ export function ConsentLogCard({
   next: string | null;
   filters: ConsentFilters;
 }) {
-  const { t } = useTranslation("consent");
+  const { t } = useTranslation(["consent", "glossary"]);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
 
   if (records.length === 0 && !isFiltered && next === null)
@@ -43,7 +36,7 @@ export function ConsentLogCard({
         <EmptyState
           heading={t("empty.title")}
           image=""
-          action={{ content: t("empty.action"), url: "/app/settings" }}
+          action={{ content: t("empty.action"), url: "/app/settings/consent" }}
         >
           <p>{t("empty.text")}</p>
         </EmptyState>
@@ -63,7 +56,7 @@ export function ConsentLogCard({
           { title: t("columns.when") },
           { title: t("columns.who") },
           { title: t("columns.what") },
-          { title: t("columns.action") },
+          { title: t("columns.decision") },
           { title: t("columns.how") },
           { title: t("columns.version") },
           { title: t("columns.proof") },
@@ -80,7 +73,7 @@ export function ConsentLogCard({
 
 function Row({ record, at }: { record: LoggedConsent; at: number }) {
   const { t } = useTranslation(["consent", "glossary"]);
-  const locale = useLocale();
+  const { formatMoment } = useDateFormat();
   const download = useDownload();
   const what = labelOf(t("kinds", { returnObjects: true }), record.consent_type);
   return (
@@ -99,9 +92,7 @@ function Row({ record, at }: { record: LoggedConsent; at: number }) {
       </IndexTable.Cell>
       <IndexTable.Cell>{what}</IndexTable.Cell>
       <IndexTable.Cell>
-        <Badge tone={TONES[record.action] ?? "info"}>
-          {labelOf(t("actions", { returnObjects: true }), record.action)}
-        </Badge>
+        <DecisionBadge decision={record.decision} />
       </IndexTable.Cell>
       <IndexTable.Cell>
         <BlockStack>
@@ -117,7 +108,7 @@ function Row({ record, at }: { record: LoggedConsent; at: number }) {
       <IndexTable.Cell>
         <Button
           variant="plain"
-          accessibilityLabel={t("proofOf", { what, when: formatMoment(locale, record.created_at) })}
+          accessibilityLabel={t("proofOf", { what, when: formatMoment(record.created_at) })}
           onClick={() => void download(`/app/consent/receipt/${record.seq}`)}
         >
           {t("proof")}
@@ -127,9 +118,10 @@ function Row({ record, at }: { record: LoggedConsent; at: number }) {
   );
 }
 
-function toFilters(t: TFunction<"consent">, filters: ConsentFilters): Filter[] {
+function toFilters(t: TFunction<["consent", "glossary"]>, filters: ConsentFilters): Filter[] {
   const choicesOf = (labels: Record<string, string>) =>
     Object.entries(labels).map(([value, label]) => ({ value, label }));
+  const { not_asked: _, ...decisions } = t("glossary:decisions", { returnObjects: true });
   return [
     {
       name: "type",
@@ -139,11 +131,11 @@ function toFilters(t: TFunction<"consent">, filters: ConsentFilters): Filter[] {
       choices: choicesOf(t("kinds", { returnObjects: true })),
     },
     {
-      name: "action",
-      label: t("filters.action"),
+      name: "decision",
+      label: t("filters.decision"),
       kind: "choice",
-      value: filters.action,
-      choices: choicesOf(t("actions", { returnObjects: true })),
+      value: filters.decision,
+      choices: choicesOf(decisions),
     },
     { name: "method", label: t("filters.method"), kind: "text", value: filters.method },
     { name: "from", label: t("filters.from"), kind: "date", value: filters.from },

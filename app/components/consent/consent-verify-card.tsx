@@ -1,12 +1,17 @@
 import { useTranslation } from "react-i18next";
-import { Banner, BlockStack, Button, Card, List, ProgressBar, Text } from "@shopify/polaris";
+import { Banner, BlockStack, Button, Card, Text } from "@shopify/polaris";
 import type { Verification } from "../../domain/consent/verification-run.ts";
+import { clientLazy } from "../frame/deferred-card.tsx";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { formatCount } from "../i18n/format-number.ts";
 import { DateTime } from "../ui/date-time.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useJobProgress } from "../hooks/use-job-progress.ts";
 import { useLocale } from "../i18n/locale.ts";
+import { useLabelled } from "../i18n/use-labelled.ts";
+
+const VerifyProgress = clientLazy(() => import("./verify-progress.tsx"));
+const VerifyProblems = clientLazy(() => import("./verify-problems.tsx"));
 
 export function ConsentVerifyCard({ verification }: { verification: Verification | null }) {
   const { t } = useTranslation("consent");
@@ -38,24 +43,10 @@ export function ConsentVerifyCard({ verification }: { verification: Verification
 
 function Outcome({ run }: { run: Verification }) {
   const { t } = useTranslation("consent");
+  const labelled = useLabelled();
   const locale = useLocale();
   const count = (value: number) => formatCount(locale, value);
-  if (run.state === "running") {
-    const { rows, of } = run.progress ?? { rows: 0, of: 0 };
-    return (
-      <BlockStack gap="200">
-        <ProgressBar
-          progress={of > 0 ? Math.round((rows / of) * 100) : 0}
-          size="small"
-          ariaLabelledBy="verify-progress"
-        />
-        <Text
-          as="p"
-          id="verify-progress"
-        >{`${t("verify.running")}: ${t("verify.progress", { rows: count(rows), of: count(of) })}`}</Text>
-      </BlockStack>
-    );
-  }
+  if (run.state === "running") return <VerifyProgress {...(run.progress ?? { rows: 0, of: 0 })} />;
   if (run.state !== "done" || !run.result)
     return (
       <Banner tone="warning">
@@ -65,7 +56,7 @@ function Outcome({ run }: { run: Verification }) {
   const { ok, rows, problems, problem_count: all } = run.result;
   const when = (
     <Text as="span" variant="bodySm" tone="subdued">
-      {t("verify.last")}: <DateTime at={run.finished_at ?? run.started_at} />
+      {labelled(t("verify.last"))} <DateTime at={run.finished_at ?? run.started_at} />
     </Text>
   );
   if (ok)
@@ -80,16 +71,7 @@ function Outcome({ run }: { run: Verification }) {
   return (
     <BlockStack gap="200">
       <Banner tone="critical" title={t("verify.bad", { total: count(all), rows: count(rows) })}>
-        <List>
-          {problems.map(({ seq, kind }) => (
-            <List.Item
-              key={`${kind}-${seq}`}
-            >{`${t("verify.place")} ${count(seq)} ${t(`verify.kinds.${kind}`)}`}</List.Item>
-          ))}
-        </List>
-        {all > problems.length && (
-          <p>{t("verify.more", { total: count(all - problems.length) })}</p>
-        )}
+        <VerifyProblems problems={problems} all={all} />
       </Banner>
       {when}
     </BlockStack>

@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { ConsentRecord } from "../../db.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { withOutcomes } from "./consent-outcomes.ts";
 
 const COLUMNS = [
   "id",
@@ -94,7 +95,8 @@ export async function findReceipt(
   consentId: string,
   visitorId: string | null = null,
 ) {
-  const rows = await dataOf(ctx, tenant).prisma.consentRecord.findMany({
+  const { sql, prisma } = dataOf(ctx, tenant);
+  const found = await prisma.consentRecord.findMany({
     where: {
       consent_id: consentId,
       user_id: userId,
@@ -102,6 +104,7 @@ export async function findReceipt(
     },
     orderBy: { seq: "asc" },
   });
+  const rows = await withOutcomes(sql, found);
   const [first] = rows;
   if (!first) return null;
   return {
@@ -128,6 +131,7 @@ export async function findReceipt(
     services: rows.map((row) => ({
       purpose: row.consent_type,
       action: row.action,
+      ...(row.outcome && { outcome: row.outcome }),
       clientTime: row.timestamp,
       chain: { seq: Number(row.seq), hash: row.hash, previous: row.prev_hash },
     })),

@@ -1,4 +1,4 @@
-// The merchant's view of the consent log: all rows, newest first, filtered, counted by day, and as CSV.
+// The merchant's view of the consent log: all rows, newest first, filtered, and as CSV.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type {
@@ -8,10 +8,18 @@ import type {
   StorefrontUser,
   TenantSql,
 } from "../../db.server.ts";
+import { nextDay, startOfDay } from "../../runtime/calendar-days.ts";
+import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toCell } from "./consent-history.ts";
+import { OUTCOMES, outcomeOf, type ConsentOutcome } from "./consent-outcomes.ts";
 
-const day = z.iso.date().optional().catch(undefined);
+// PostgreSQL has no year 0.
+const day = z.iso
+  .date()
+  .refine((value) => !value.startsWith("0000"))
+  .optional()
+  .catch(undefined);
 const text = (max: number) =>
   z
     .string()
@@ -21,11 +29,11 @@ const text = (max: number) =>
     .optional()
     .catch(undefined);
 
-/** An invalid filter is ignored. `until` includes its whole day. */
+/** An invalid filter is ignored. Days are of the store's time zone; `until` includes its whole day. */
 export const ConsentFilters = z.object({
   type: text(80),
-  action: z
-    .enum(["granted", "revoked", "mandate_created", "mandate_used"])
+  decision: z
+    .enum([...OUTCOMES, "mandate_created", "mandate_used"])
     .optional()
     .catch(undefined),
   method: text(100),
@@ -39,7 +47,8 @@ export type LoggedConsent = {
   seq: number;
   created_at: string;
   consent_type: string;
-  action: string;
+  /** An outcome, or a mandate's event. */
+  decision: string;
   method: string;
   consent_version: string | null;
   consent_id: string;
@@ -67,26 +76,33 @@ type LogRow = Columns<
   | "timestamp"
   | "hash"
 > &
-  NullableColumns<StorefrontUser, "email">;
+  NullableColumns<StorefrontUser, "email"> & { outcome: ConsentOutcome | null };
 
 // The positions first, from the index alone (consent_records_log_idx contains the filtered
 // columns), then the few rows. A position is a row's number; its time is in the row itself.
-const concurrencyLimit = (who: string) => `
+const places = (where: string) => `
   SELECT seq FROM consent_records WHERE shop = $1
     AND ($2::text IS NULL OR consent_type = $2) AND ($3::text IS NULL OR action = $3)
       AND ($4::text IS NULL OR method = $4)
-    AND ($5::date IS NULL OR created_at >= $5::date) AND ($6::date IS NULL OR created_at < $6::date + 1)
+    AND ($5::timestamptz IS NULL OR created_at >= $5) AND ($6::timestamptz IS NULL OR created_at < $6)
     AND ($7::bigint IS NULL OR (created_at, seq) < ((SELECT created_at FROM consent_records
-      WHERE shop = $1 AND seq = $7), $7)) ${who}
+      WHERE shop = $1 AND seq = $7), $7)) ${where}
   ORDER BY created_at DESC, seq DESC LIMIT $8`;
-const rowsAt = (places: string) => `
+const rowsAt = (found: string) => `
   SELECT r.id, r.seq, r.created_at, r.consent_type, r.action, r.method, r.consent_version,
-    r.consent_id, r.gpc, r.user_id, u.email, r.visitor_id, r.user_agent, r.ga_session_id, r.timestamp, r.hash
-  FROM (${places}) AS place JOIN consent_records r ON r.shop = $1 AND r.seq = place.seq LEFT
+    r.consent_id, r.gpc, r.user_id, u.email, r.visitor_id, r.user_agent, r.ga_session_id,
+    r.timestamp, r.hash, ${outcomeOf("r")} AS outcome
+  FROM (${found}) AS place JOIN consent_records r ON r.shop = $1 AND r.seq = place.seq LEFT
     JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id ORDER BY r.created_at DESC, r.seq DESC`;
 
-const LIST = rowsAt(concurrencyLimit(""));
-const LIST_OF_PERSON = rowsAt(concurrencyLimit("AND user_id = ANY($9::int[])"));
+const ofPeople = (ids: string) => `AND user_id = ANY(${ids}::int[])`;
+// A revocation's outcome needs the person's earlier records: it is asked for only on days that have
+// the wanted one.
+const ofOutcome = (outcome: string) => `
+    AND (created_at AT TIME ZONE 'UTC')::date = ANY(ARRAY(SELECT day FROM consent_days
+      WHERE shop = $1 AND outcome = ${outcome} AND ($2::text IS NULL OR consent_type = $2)))
+    AND (SELECT ${outcomeOf("o")} FROM consent_records o
+      WHERE o.shop = $1 AND o.seq = consent_records.seq) = ${outcome}`;
 
 /** The accounts with this address; a filter by an unknown address finds nothing. */
 const findUserIds = async (sql: TenantSql, email: string): Promise<number[]> =>
@@ -99,22 +115,31 @@ const findUserIds = async (sql: TenantSql, email: string): Promise<number[]> =>
 
 type Paging = { limit: number; before: number | null };
 
+/** The days of the filters are the store's own. */
 async function readRows(
   sql: TenantSql,
-  filters: ConsentFilters,
+  zone: string,
+  { decision, ...filters }: ConsentFilters,
   userIds: number[] | null,
   { limit, before }: Paging,
 ): Promise<LogRow[]> {
-  const values = [
+  const isRevocation = decision === "declined" || decision === "withdrawn";
+  const values: unknown[] = [
     filters.type ?? null,
-    filters.action ?? null,
+    isRevocation ? "revoked" : (decision ?? null),
     filters.method ?? null,
-    filters.from ?? null,
-    filters.until ?? null,
+    filters.from === undefined ? null : startOfDay(zone, filters.from),
+    filters.until === undefined ? null : startOfDay(zone, nextDay(filters.until)),
     before,
     limit,
   ];
-  return userIds ? sql<LogRow>(LIST_OF_PERSON, [...values, userIds]) : sql<LogRow>(LIST, values);
+  // The shop is $1.
+  const add = (value: unknown) => `$${values.push(value) + 1}`;
+  const where = [
+    userIds ? ofPeople(add(userIds)) : "",
+    isRevocation ? ofOutcome(add(decision)) : "",
+  ];
+  return sql<LogRow>(rowsAt(places(where.join(" "))), values);
 }
 
 /**
@@ -130,6 +155,7 @@ export async function listConsentLog(
   const { sql } = dataOf(ctx, tenant);
   const rows = await readRows(
     sql,
+    timeZoneOf(tenant),
     filters,
     filters.email === undefined ? null : await findUserIds(sql, filters.email),
     { limit: limit + 1, before },
@@ -142,6 +168,7 @@ export async function listConsentLog(
         created_at: at,
         consent_type,
         action,
+        outcome,
         method,
         consent_version,
         consent_id,
@@ -153,7 +180,7 @@ export async function listConsentLog(
         seq,
         created_at: at.toISOString(),
         consent_type,
-        action,
+        decision: outcome ?? action,
         method,
         consent_version,
         consent_id,
@@ -183,6 +210,7 @@ const CSV_COLUMNS = [
   "gpc",
   "seq",
   "hash",
+  "outcome",
 ] as const;
 const CSV_PAGE = 1_000;
 
@@ -202,7 +230,10 @@ export async function* exportConsentLog(
   try {
     yield `${CSV_COLUMNS.join(",")}\r\n`;
     for (let before: number | null = null; ;) {
-      const rows: LogRow[] = await readRows(sql, filters, userIds, { limit: CSV_PAGE, before });
+      const rows: LogRow[] = await readRows(sql, timeZoneOf(tenant), filters, userIds, {
+        limit: CSV_PAGE,
+        before,
+      });
       count += rows.length;
       if (rows.length > 0)
         yield rows
@@ -214,28 +245,4 @@ export async function* exportConsentLog(
   } finally {
     await onEnd(count);
   }
-}
-
-export type ConsentDay = { day: string; granted: number; revoked: number };
-
-/**
- * Grants and revocations per day (UTC), including days without any, oldest first; an index-only
- * read of those days.
- */
-export async function countConsentDays(
-  ctx: Ctx,
-  tenant: Tenant,
-  days: number,
-): Promise<ConsentDay[]> {
-  return dataOf(ctx, tenant).sql<ConsentDay>(
-    `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, coalesce(c.granted, 0)::int AS granted,
-      coalesce(c.revoked, 0)::int AS revoked
-     FROM generate_series(current_date - ($2::int - 1), current_date, interval '1 day') AS d(day)
-     LEFT JOIN (
-       SELECT created_at::date AS day, count(*) FILTER (WHERE action = 'granted') AS granted,
-         count(*) FILTER (WHERE action = 'revoked') AS revoked
-       FROM consent_records WHERE shop = $1 AND created_at >= current_date - ($2::int - 1) GROUP BY 1
-     ) c ON c.day = d.day ORDER BY d.day`,
-    [days],
-  );
 }

@@ -3,13 +3,16 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Columns, ConsentPolicy, TenantData, TenantSql } from "../../db.server.ts";
 
+/** PostgreSQL stores no NUL character. */
+const withoutNul = (value: string) => !value.includes("\0");
+
 export const PolicyInput = z.object({
-  version: z.string().min(1).max(80),
+  version: z.string().min(1).max(80).refine(withoutNul),
   locale: z
     .string()
     .regex(/^[a-z]{2}(-[A-Za-z]{2,4})?$/)
     .default("en"),
-  body: z.string().min(1).max(500_000),
+  body: z.string().min(1).max(500_000).refine(withoutNul),
 });
 
 /**
@@ -51,6 +54,20 @@ export async function listPolicies(sql: TenantSql): Promise<ListedPolicy[]> {
       WHERE shop = $1 ORDER BY effective_from DESC, version, locale LIMIT 200`,
   );
   return rows.map((row) => ({ ...row, effective_from: row.effective_from.toISOString() }));
+}
+
+export type StoredPolicy = Omit<ListedPolicy, "length"> & { body: string };
+
+/** One version in one language, with its text; null when there is none. */
+export async function findPolicy(
+  { prisma }: Pick<TenantData, "prisma">,
+  version: string,
+  locale: string,
+): Promise<StoredPolicy | null> {
+  const policy = await prisma.consentPolicy.findFirst({ where: { version, locale } });
+  if (!policy) return null;
+  const { sha256, body, effective_from: since } = policy;
+  return { version, locale, sha256, body, effective_from: since.toISOString() };
 }
 
 export async function findPolicyHash(

@@ -4,6 +4,7 @@
 import type { Columns, ConsentChainHead, ConsentRecord, TenantSql } from "../../db.server.ts";
 import { hash } from "node:crypto";
 import { redactEmailAddresses } from "../../runtime/email-addresses.ts";
+import type { HistoricTime } from "../../runtime/historic-time.ts";
 
 export type ConsentEntry = {
   userId: number | null;
@@ -23,6 +24,8 @@ export type ConsentEntry = {
   /** SHA-256 of the policy's text in this version, if the tenant registered it. */
   policyHash?: string | null;
   gpc?: boolean;
+  /** For the history of the demo store; otherwise the time at which the head was locked. */
+  createdAt?: HistoricTime | undefined;
 };
 
 export const CHAIN_START = "0".repeat(64);
@@ -141,9 +144,10 @@ export async function recordConsent(
   const entries = submitted.map(asStored);
   const head = locked ?? (await lockHead(sql));
   let { hash: prevHash } = head;
+  const createdAt = (entry: ConsentEntry) => entry.createdAt ?? head.now;
   const links = entries.map((entry, index) => {
     const seq = head.seq + index + 1;
-    const link = { seq, prevHash, hash: chainHash(prevHash, seq, entry, head.now) };
+    const link = { seq, prevHash, hash: chainHash(prevHash, seq, entry, createdAt(entry)) };
     prevHash = link.hash;
     return link;
   });
@@ -163,7 +167,7 @@ export async function recordConsent(
     column((entry) => entry.sourcePage ?? null),
     column((entry) => entry.policyHash ?? null),
     column((entry) => entry.gpc ?? false),
-    column(() => head.now),
+    column(createdAt),
     links.map(({ seq }) => seq),
     links.map((link) => link.prevHash),
     links.map((link) => link.hash),

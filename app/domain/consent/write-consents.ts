@@ -4,6 +4,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, ConsentRecord, TenantSql, UserClaims } from "../../db.server.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
+import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { Submission } from "./consent-input.ts";
@@ -20,7 +21,8 @@ export type Subject = { userId: number } | { visitorId: string };
 
 export type Recorded = { consent_type: string; action: "granted" | "revoked" };
 
-type Write = { subject: Subject; submission: Submission };
+/** `at`: in the history of the demo store. */
+type Write = { subject: Subject; submission: Submission; at?: HistoricTime | undefined };
 
 const MAX_BATCH = 100;
 // Keyed by the tenant object, not by its name: a store that moved or enabled a channel gets a new
@@ -33,6 +35,7 @@ export function writeConsents(
   tenant: Tenant,
   subject: Subject,
   submission: Submission,
+  at?: HistoricTime,
 ): Promise<Recorded[]> {
   const writer =
     writers.get(tenant) ??
@@ -41,7 +44,7 @@ export function writeConsents(
       { maxItems: MAX_BATCH, flushers: 1 },
     );
   writers.set(tenant, writer);
-  return writer.add({ subject, submission });
+  return writer.add({ subject, submission, at });
 }
 
 /**
@@ -53,8 +56,9 @@ export async function writeConsentsWithin(
   sql: TenantSql,
   subject: Subject,
   submission: Submission,
+  at?: HistoricTime,
 ): Promise<Recorded[]> {
-  const [recorded = []] = await writeBatch(ctx, tenant, sql, [{ subject, submission }]);
+  const [recorded = []] = await writeBatch(ctx, tenant, sql, [{ subject, submission, at }]);
   return recorded;
 }
 
@@ -84,9 +88,10 @@ async function writeBatch(
     number,
     { flags: ConsentFlags; version: string | null; cause: Submission }
   >();
-  for (const { subject, submission } of batch) {
+  for (const write of batch) {
+    const { subject, submission } = write;
     const state = known.get(keyOf(subject)) as Known;
-    const added = toEntries(subject, submission, state);
+    const added = toEntries(write, state);
     entries.push(...added);
     results.push(
       added.map(({ consentType, action }) => ({
@@ -113,7 +118,7 @@ async function writeBatch(
  * One row per flag whose value changes or is first expressed, and one per form; the opposite action
  * always adds one.
  */
-function toEntries(subject: Subject, submission: Submission, state: Known): ConsentEntry[] {
+function toEntries({ subject, submission, at }: Write, state: Known): ConsentEntry[] {
   const entries: ConsentEntry[] = [];
   const add = (consentType: string, action: "granted" | "revoked") => {
     state.rows.set(`${submission.consentId}/${consentType}`, action);
@@ -133,6 +138,7 @@ function toEntries(subject: Subject, submission: Submission, state: Known): Cons
       sourcePage: submission.sourcePage,
       policyHash: submission.policyHash,
       gpc: submission.gpc,
+      createdAt: at,
     });
   };
   for (const [type, value] of Object.entries(flagsOf(submission, state)) as [

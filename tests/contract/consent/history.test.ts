@@ -55,6 +55,17 @@ describe("the shopper's own consent history", () => {
     });
   });
 
+  it("says on demand of each record whether it granted, declined or withdrew", async () => {
+    const { json } = await history("&include=outcome&limit=3");
+    expect(json.records.map((row: { outcome: string }) => row.outcome)).toEqual([
+      "granted",
+      "withdrawn",
+      "granted",
+    ]);
+    expect(Object.keys(json.records[0])).toEqual([...FIELDS, "outcome"]);
+    expect((await history("&include=everything")).json.code).toBe("invalid_request");
+  });
+
   it("pages through every row once, also while rows are added", async () => {
     const seen: string[] = [];
     let cursor: string | null = "";

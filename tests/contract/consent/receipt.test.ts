@@ -62,6 +62,7 @@ describe("a consent receipt", () => {
       services: rows.map((row) => ({
         purpose: row.consent_type,
         action: row.action,
+        outcome: row.action === "granted" ? "granted" : "declined",
         clientTime: "then",
         chain: { seq: Number(row.seq), hash: row.hash, previous: row.prev_hash },
       })),

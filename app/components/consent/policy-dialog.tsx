@@ -1,80 +1,19 @@
 import { useTranslation } from "react-i18next";
 import {
-  Badge,
   Banner,
   BlockStack,
-  Card,
   Checkbox,
-  EmptyState,
   FormLayout,
-  IndexTable,
-  InlineStack,
   Select,
   Text,
   TextField,
 } from "@shopify/polaris";
 import { useState } from "react";
-import type { ListedPolicy } from "../../domain/consent/policies.ts";
-import { DateTime } from "../ui/date-time.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { showToast } from "../ui/toast.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useLocale } from "../i18n/locale.ts";
-
-export function PolicyList({
-  policies,
-  current,
-}: {
-  policies: readonly ListedPolicy[];
-  current: string | null;
-}) {
-  const { t } = useTranslation("consent");
-  if (policies.length === 0)
-    return (
-      <Card>
-        <EmptyState heading={t("policy.empty.title")} image="">
-          <p>{t("policy.empty.text")}</p>
-        </EmptyState>
-      </Card>
-    );
-  return (
-    <Card padding="0">
-      <IndexTable
-        selectable={false}
-        itemCount={policies.length}
-        resourceName={{ singular: t("policy.version"), plural: t("policy.version") }}
-        headings={[
-          { title: t("policy.version") },
-          { title: t("policy.language") },
-          { title: t("policy.since") },
-          { title: t("policy.fingerprint") },
-        ]}
-      >
-        {policies.map((policy, at) => (
-          <IndexTable.Row
-            key={`${policy.version}/${policy.locale}`}
-            id={`${policy.version}/${policy.locale}`}
-            position={at}
-          >
-            <IndexTable.Cell>
-              <InlineStack gap="200">
-                {policy.version}
-                {policy.version === current && <Badge tone="success">{t("policy.current")}</Badge>}
-              </InlineStack>
-            </IndexTable.Cell>
-            <IndexTable.Cell>{policy.locale}</IndexTable.Cell>
-            <IndexTable.Cell>
-              <DateTime at={policy.effective_from} />
-            </IndexTable.Cell>
-            <IndexTable.Cell>
-              <code title={policy.sha256}>{policy.sha256.slice(0, 12)}</code>
-            </IndexTable.Cell>
-          </IndexTable.Row>
-        ))}
-      </IndexTable>
-    </Card>
-  );
-}
+import { PolicyStart } from "./policy-start.tsx";
 
 /** Publishes a version. */
 export function PolicyDialog({ onClose }: { onClose(): void }) {
@@ -117,6 +56,15 @@ export function PolicyDialog({ onClose }: { onClose(): void }) {
           </Banner>
         )}
         <FormLayout>
+          <PolicyStart
+            onStart={({ text, updatedAt }) =>
+              setValues((known) => ({
+                ...known,
+                version: known.version || updatedAt.slice(0, 10),
+                body: text,
+              }))
+            }
+          />
           <FormLayout.Group>
             <TextField
               label={t("policy.version")}
