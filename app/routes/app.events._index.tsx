@@ -1,18 +1,15 @@
-// The state of the store's events: a card per destination, and the throughput.
+// How the store's events are delivered: numbers of a period, and the state of each system.
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { InlineGrid } from "@shopify/polaris";
 import { z } from "zod";
-import { ChannelCard } from "../components/events/channel-card.tsx";
-import { CmsSync } from "../components/events/cms-sync.tsx";
 import { EventSections } from "../components/events/event-sections.tsx";
+import { DeliveryOverview } from "../components/events/health/delivery-overview.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
-import { ThroughputCard } from "../components/events/throughput-card.tsx";
-import { countHours } from "../domain/bus/log/throughput.ts";
-import { readChannelCards } from "../domain/channels/channel-cards.ts";
+import { periodNames } from "../domain/bus/log/throughput.ts";
 import { testChannel } from "../domain/channels/channel-test.ts";
 import { readCmsSync, startCmsSync } from "../domain/channels/cms/sync-run.ts";
+import { readDeliveryHealth } from "../domain/channels/delivery-health.ts";
 import { requireEvents, withEvents } from "../http/screens/event-screen.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -28,14 +25,16 @@ export { screenHeaders as headers } from "../components/frame/screen-headers.ts"
 export const handle = { i18n: ["events"] };
 export const clientLoader = withTranslations(handle);
 
+const PeriodChoice = z.enum(periodNames).catch("24h");
+
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await requireEvents(authenticate.admin(args));
-  const [channels, hours, cmsSync] = await Promise.all([
-    readChannelCards(ctx, tenant),
-    countHours(ctx, tenant, 24),
+  const period = PeriodChoice.parse(new URL(args.request.url).searchParams.get("period"));
+  const [health, cmsSync] = await Promise.all([
+    readDeliveryHealth(ctx, tenant, period),
     readCmsSync(ctx, tenant),
   ]);
-  return { channels, hours, cmsSync };
+  return { health, cmsSync };
 }
 
 export const action = defineActions({
@@ -51,17 +50,9 @@ export const action = defineActions({
 
 export default function Events() {
   const { t } = useTranslation("events");
-  const { channels, hours, cmsSync } = useLoaderData<typeof loader>();
   return (
     <ScreenPage title={t("title")} nav={<EventSections />} isWide>
-      <ThroughputCard hours={hours} />
-      <InlineGrid columns={{ xs: 1, sm: 2, lg: 3 }} gap="400">
-        {channels.map((channel) => (
-          <ChannelCard key={channel.name} channel={channel}>
-            {channel.name === "cms" && channel.state !== "off" && <CmsSync known={cmsSync} />}
-          </ChannelCard>
-        ))}
-      </InlineGrid>
+      <DeliveryOverview {...useLoaderData<typeof loader>()} />
     </ScreenPage>
   );
 }

@@ -5,7 +5,8 @@ import { useLoaderData } from "@remix-run/react";
 import { DeliveryLogCard } from "../components/events/delivery-log-card.tsx";
 import { EventSections } from "../components/events/event-sections.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
-import { AttemptFilters, listAttempts } from "../domain/bus/log/attempt-list.ts";
+import { AttemptFilters } from "../domain/bus/log/attempt-filters.ts";
+import { readDeliveryLog } from "../domain/merchant/delivery-log.ts";
 import { requireEvents } from "../http/screens/event-screen.ts";
 import { readScreenPage } from "../http/screens/screen-page.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -13,15 +14,20 @@ import { withTranslations } from "../components/i18n/load-translations.ts";
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["events"] };
+export const handle = { i18n: ["events", "deliveries"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await requireEvents(
     readScreenPage(args, "deliveries", AttemptFilters),
   );
-  const { attempts, next } = await listAttempts(ctx, tenant, filters, { limit, before: position });
-  return { attempts, next: toNext(next), filters, channels: ctx.channels.map(({ name }) => name) };
+  const page = await readDeliveryLog(ctx, tenant, filters, { limit, before: position });
+  return {
+    ...page,
+    next: toNext(page.next),
+    filters,
+    channels: ctx.channels.map(({ name }) => name),
+  };
 }
 
 export default function DeliveryLog() {

@@ -6,6 +6,7 @@ import { lookup as resolve } from "node:dns";
 import { Agent, buildConnector, request, type Dispatcher } from "undici";
 import { createDeadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
+import { noteCall } from "./exchange-recorder.ts";
 import { isPrivateAddress } from "./ip-address.ts";
 import type { Log } from "./log.ts";
 
@@ -28,6 +29,8 @@ export type OutboundCall = {
   isTenantAddress?: boolean;
   /** Fields for the log line, for example an event id. Nothing personal. */
   about?: Record<string, unknown>;
+  /** The call exists to get credentials (a token grant): it is never recorded. */
+  exchangesCredentials?: boolean;
 };
 
 export type OutboundAnswer = {
@@ -89,7 +92,14 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         ms: latency(),
         ...call.about,
       });
-      return { status: answer.statusCode, headers: answer.headers, text, latencyMs: latency() };
+      const complete = {
+        status: answer.statusCode,
+        headers: answer.headers,
+        text,
+        latencyMs: latency(),
+      };
+      noteCall(call, complete.latencyMs, { answer: complete });
+      return complete;
     } catch (error) {
       const classified = classify(system, error);
       options.log.warn("outbound.failed", {
@@ -101,6 +111,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         ms: latency(),
         ...call.about,
       });
+      noteCall(call, latency(), { failure: classified.kind });
       throw classified;
     } finally {
       deadline.clear();

@@ -184,7 +184,7 @@ function Letters({
               {failureText(letter.failure)}
             </div>
           </IndexTable.Cell>
-          <IndexTable.Cell>{letter.tries}</IndexTable.Cell>
+          <IndexTable.Cell>{letter.attempts}</IndexTable.Cell>
           <IndexTable.Cell>
             <DateTime at={letter.dead_since} />
           </IndexTable.Cell>

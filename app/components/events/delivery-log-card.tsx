@@ -1,55 +1,46 @@
 import { useTranslation } from "react-i18next";
-import { Badge, Card, EmptySearchResult, EmptyState, IndexTable, Link } from "@shopify/polaris";
+import { useRevalidator, useSearchParams } from "@remix-run/react";
+import {
+  Banner,
+  Box,
+  Card,
+  Checkbox,
+  EmptySearchResult,
+  EmptyState,
+  IndexTable,
+  Link,
+} from "@shopify/polaris";
+import { useState } from "react";
 import { useChannelName } from "../i18n/channel-names.ts";
-import { useFailureText } from "./failure-text.ts";
-import type { AttemptFilters } from "../../domain/bus/log/attempt-list.ts";
+import { useReasonText } from "./failure-text.ts";
+import { OutcomeBadge } from "./outcome-badge.tsx";
+import type { AttemptFilters } from "../../domain/bus/log/attempt-filters.ts";
 import type { ListedAttempt } from "../../domain/bus/log/attempt-list.ts";
-import { labelOf } from "../i18n/label-of.ts";
+import type { DeliveryLogPage } from "../../domain/merchant/delivery-log.ts";
+import { usePolling } from "../hooks/use-polling.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { FilterBar, type Filter } from "../ui/filter-bar.tsx";
 import { DateTime } from "../ui/date-time.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { useLocale } from "../i18n/locale.ts";
 
-export function DeliveryLogCard({
-  attempts,
-  next,
-  filters,
-  channels,
-}: {
-  attempts: readonly ListedAttempt[];
+type Props = Omit<DeliveryLogPage, "next"> & {
   next: string | null;
   filters: AttemptFilters;
   channels: readonly string[];
-}) {
-  const { t } = useTranslation("events");
-  const channelName = useChannelName();
+};
 
+export function DeliveryLogCard({ attempts, next, isCut, customers, filters, channels }: Props) {
+  const { t } = useTranslation(["events", "deliveries"]);
+  const [address] = useSearchParams();
+  const [isLive, setIsLive] = useState(false);
+  const { revalidate } = useRevalidator();
+  const isNewest = !address.has("cursor");
+  usePolling(isLive && isNewest, revalidate);
+
+  const offered = useFilters(filters, channels);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const offered: Filter[] = [
-    {
-      name: "channel",
-      label: t("filters.channel"),
-      kind: "choice",
-      value: filters.channel,
-      choices: channels.map((value) => ({
-        value,
-        label: channelName(value),
-      })),
-    },
-    {
-      name: "status",
-      label: t("filters.status"),
-      kind: "choice",
-      value: filters.status,
-      choices: (["delivered", "failed"] as const).map((value) => ({
-        value,
-        label: t(`statuses.${value}`),
-      })),
-    },
-    { name: "event", label: t("filters.event"), kind: "text", value: filters.event },
-  ];
-  if (attempts.length === 0 && !isFiltered)
+  if (attempts.length === 0 && !isFiltered && isNewest)
     return (
       <Card>
         <EmptyState
@@ -64,28 +55,106 @@ export function DeliveryLogCard({
   return (
     <Card padding="0">
       <FilterBar filters={offered} />
-      <AttemptTable attempts={attempts} withEvent />
+      {(customers === "none" || customers === "too_many") && (
+        <Box padding="400" paddingBlockStart="0">
+          <Banner tone="warning">
+            <p>{t(customers === "none" ? "deliveries:noCustomer" : "deliveries:manyCustomers")}</p>
+          </Banner>
+        </Box>
+      )}
+      {isNewest && (
+        <Box paddingInline="400" paddingBlockEnd="300">
+          <Checkbox label={t("deliveries:live")} checked={isLive} onChange={setIsLive} />
+        </Box>
+      )}
+      <AttemptTable attempts={attempts} />
+      {isCut && (
+        <Box padding="400" paddingBlockEnd="0">
+          <p>{t("deliveries:cutSearch")}</p>
+        </Box>
+      )}
       <Pager next={next} />
     </Card>
   );
 }
 
-export function AttemptTable({
-  attempts,
-  withEvent = false,
-}: {
-  attempts: readonly ListedAttempt[];
-  withEvent?: boolean;
-}) {
+const HTTP_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
+
+function useFilters(filters: AttemptFilters, channels: readonly string[]): Filter[] {
+  const { t } = useTranslation(["events", "deliveries", "glossary"]);
+  const channelName = useChannelName();
+
+  const http = filters.http;
+  const isOwnStatus = http !== undefined && /^\d+$/.test(http);
+  return [
+    {
+      name: "channel",
+      label: t("filters.channel"),
+      kind: "choice",
+      value: filters.channel,
+      choices: channels.map((value) => ({ value, label: channelName(value) })),
+    },
+    {
+      name: "status",
+      label: t("filters.status"),
+      kind: "choice",
+      value: filters.status,
+      choices: [
+        { value: "delivered", label: t("statuses.delivered") },
+        { value: "skipped", label: t("glossary:skipped") },
+        { value: "failed", label: t("statuses.failed") },
+      ],
+    },
+    {
+      name: "http",
+      label: t("deliveries:filters.http"),
+      kind: "choice",
+      value: http,
+      choices: [
+        ...HTTP_CLASSES.map((value) => ({ value, label: value })),
+        ...HTTP_STATUSES.map((value) => ({ value, label: value })),
+        ...(isOwnStatus && !HTTP_STATUSES.includes(http) ? [{ value: http, label: http }] : []),
+        { value: "none", label: t("deliveries:filters.none") },
+      ],
+    },
+    { name: "type", label: t("deliveries:filters.type"), kind: "text", value: filters.type },
+    {
+      name: "customer",
+      label: t("deliveries:filters.customer"),
+      kind: "text",
+      value: filters.customer,
+    },
+    { name: "event", label: t("deliveries:filters.id"), kind: "text", value: filters.event },
+    { name: "from", label: t("deliveries:filters.from"), kind: "date", value: filters.from },
+    { name: "to", label: t("deliveries:filters.to"), kind: "date", value: filters.to },
+  ];
+}
+
+/** The ones that say something by themselves; any other can stand in the address. */
+const HTTP_STATUSES: readonly string[] = [
+  "400",
+  "401",
+  "403",
+  "404",
+  "409",
+  "422",
+  "429",
+  "500",
+  "502",
+  "503",
+  "504",
+];
+
+function AttemptTable({ attempts }: { attempts: readonly ListedAttempt[] }) {
   const { t } = useTranslation("events");
-  const failureText = useFailureText();
+  const reasonText = useReasonText();
   const channelName = useChannelName();
 
   const locale = useLocale();
 
   const headings = [
     t("columns.when"),
-    ...(withEvent ? [t("columns.event")] : []),
+    t("columns.event"),
     t("columns.channel"),
     t("columns.outcome"),
     t("columns.tries"),
@@ -107,25 +176,21 @@ export function AttemptTable({
           <IndexTable.Cell>
             <DateTime at={attempt.created_at} />
           </IndexTable.Cell>
-          {withEvent && (
-            <IndexTable.Cell>
-              <Link url={`/app/events/event/${encodeURIComponent(attempt.event_id)}`}>
-                {attempt.event_type ?? attempt.event_id.slice(0, 13)}
-              </Link>
-            </IndexTable.Cell>
-          )}
+          <IndexTable.Cell>
+            <Link
+              url={`/app/events/event/${encodeURIComponent(attempt.event_id)}?attempt=${attempt.id}`}
+            >
+              {attempt.event_type ?? attempt.event_id.slice(0, 13)}
+            </Link>
+          </IndexTable.Cell>
           <IndexTable.Cell>{channelName(attempt.channel)}</IndexTable.Cell>
           <IndexTable.Cell>
-            <Badge tone={attempt.status === "delivered" ? "success" : "critical"}>
-              {labelOf(t("statuses", { returnObjects: true }), attempt.status)}
-            </Badge>
+            <OutcomeBadge status={attempt.status} skip={attempt.skip} />
           </IndexTable.Cell>
           <IndexTable.Cell>{attempt.attempt}</IndexTable.Cell>
           <IndexTable.Cell>{formatCount(locale, attempt.latency_ms)} ms</IndexTable.Cell>
           <IndexTable.Cell>
-            <div style={{ whiteSpace: "normal", minWidth: "12rem" }}>
-              {attempt.failure ? failureText(attempt.failure) : "-"}
-            </div>
+            <div style={{ whiteSpace: "normal", minWidth: "12rem" }}>{reasonText(attempt)}</div>
           </IndexTable.Cell>
         </IndexTable.Row>
       ))}

@@ -4,9 +4,11 @@ import type { Replay } from "../../domain/bus/replay-run.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { DateTime } from "../ui/date-time.tsx";
 import { useLocale } from "../i18n/locale.ts";
+import { useLabelled } from "../i18n/use-labelled.ts";
 
 export function ReplayStatus({ run }: { run: Replay }) {
   const { t } = useTranslation("events");
+  const labelled = useLabelled();
   const locale = useLocale();
   const { requeued, of } = run.result ?? run.progress ?? { requeued: 0, of: 0 };
   const [done, all] = [formatCount(locale, requeued), formatCount(locale, of)];
@@ -37,7 +39,7 @@ export function ReplayStatus({ run }: { run: Replay }) {
   return (
     <Banner tone={left > 0 ? "warning" : "success"}>
       <p>
-        {t("replay.last")}, <DateTime at={run.finished_at ?? run.started_at} />:{" "}
+        {labelled(t("replay.last"))} <DateTime at={run.finished_at ?? run.started_at} />.{" "}
         {t("replay.done", { done, of: all })}{" "}
         {left > 0 && t("replay.partly", { left: formatCount(locale, left) })}
       </p>

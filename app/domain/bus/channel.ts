@@ -81,6 +81,8 @@ export type Channel = {
     message: DeliveryMessage,
     tenant: Tenant,
   ): Promise<DeliveryResult>;
+  /** False: what was sent and answered is not kept. True without it. */
+  isRecorded?(item: QueueItem): boolean;
   /** A read-only call that verifies the address and the credentials. Throws like `deliver`. */
   probe?(ctx: Ctx, tenant: Tenant): Promise<DeliveryResult>;
 };

@@ -196,6 +196,22 @@ export async function claimOne(
   return row ? toItem(row) : null;
 }
 
+/** Claims every pending row of these events, due or not, in the transaction that enqueued them. */
+export async function claimEvents(
+  sql: TenantSql,
+  target: { eventIds: readonly string[]; holder: string },
+): Promise<QueueItem[]> {
+  const rows = await sql<Row>(
+    `UPDATE integration_queue q
+     SET status = 'processing', locked_by = $3,
+       locked_until = clock_timestamp() + make_interval(secs => ${REQUEST_LEASE_SECONDS}),
+       attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
+     WHERE q.shop = $1 AND q.event_id = ANY($2::text[]) AND q.status = 'pending' RETURNING ${CLAIMED}`,
+    [target.eventIds, target.holder],
+  );
+  return rows.map(toItem);
+}
+
 /**
  * The channels with pending rows, known to this service or not: a loose scan of one partial index.
  */

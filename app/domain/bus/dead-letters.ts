@@ -135,13 +135,19 @@ async function alert(
     ))
   )
     return;
+  const [made] = await sql<{ attempts: number }>(
+    `SELECT count(*)::int AS attempts FROM delivery_attempts WHERE shop = $1 AND event_id = $2
+      AND channel = $3`,
+    [eventId, channel],
+  );
+  const attempts = made?.attempts ?? 0;
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "backend",
     eventType: "mail.dead_letter",
     entityType: "store",
     entityId: tenant.shop,
-    payload: { template: "dead_letter", alert: { channel, event_id: eventId } },
+    payload: { template: "dead_letter", alert: { channel, event_id: eventId, attempts } },
     occurredAt: ctx.clock.now(),
     destinations: ["email"],
     priority: 2,

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, IntegrationQueue } from "../../db.server.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
+import { newRecording } from "../../runtime/exchange-recorder.ts";
 import { withLease } from "../../runtime/database/lease.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { awaitDeliveries } from "./await-deliveries.ts";
@@ -12,6 +13,7 @@ import { findChannel, type Channel, type DeliveryMessage, type QueueItem } from 
 import { findOpenUntil } from "./circuit.ts";
 import { claimOne, REQUEST_HOLDER } from "./claim.ts";
 import { countFailure, deliver, describeFailure, send, type DeliveryLog } from "./deliver.ts";
+import { sealExchange } from "./exchanges/exchange.ts";
 import { findDelivered, recordAttempt } from "./log/delivery-log.ts";
 import { isOpenTo } from "./routing.ts";
 import { settlerOf } from "./settle.ts";
@@ -153,8 +155,10 @@ async function attempt(
     attempt: item.retryCount + 1,
   });
   let log: DeliveryLog;
+  const recording = newRecording(item.shop, item.eventId);
   try {
-    const sent = await send(ctx, item, message, tenant, findOpenChannel(ctx, item, tenant));
+    const channel = findOpenChannel(ctx, item, tenant);
+    const sent = await send(ctx, item, message, tenant, channel, recording);
     log = {
       status: "delivered",
       http_status: sent.httpStatus,
@@ -170,7 +174,8 @@ async function attempt(
       ...base(),
     };
   }
-  await recordAttempt(dataOf(ctx, tenant).sql, item, log);
+  const exchange = sealExchange(ctx, item, recording);
+  await recordAttempt(dataOf(ctx, tenant).sql, item, log, exchange);
   ctx.log.info("delivery.attempted", {
     shop: item.shop,
     event_id: item.eventId,

@@ -4,6 +4,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import { newRecording, recordCalls, type Recording } from "../../runtime/exchange-recorder.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import {
   ARCHIVE_CHANNEL,
@@ -18,6 +19,7 @@ import {
   type QueueItem,
 } from "./channel.ts";
 import { recordFailure } from "./circuit.ts";
+import { sealExchange } from "./exchanges/exchange.ts";
 import { archiveMessage } from "./message-archive.ts";
 import { nextRetryMs } from "./retry-policy.ts";
 import type { Settlement, Settler } from "./settle.ts";
@@ -47,6 +49,7 @@ export async function deliver(
 ): Promise<DeliveryLog> {
   const started = performance.now();
   const latency = () => Math.round(performance.now() - started);
+  const recording = newRecording(item.shop, item.eventId);
   try {
     const tenant = await findTenant(ctx, item.shop);
     if (!tenant) throw new PermanentFailure("unknown_tenant");
@@ -64,7 +67,7 @@ export async function deliver(
         { to: "deferred", delayMs: openForMs },
         "circuit_open",
       );
-    const sent = await send(ctx, item, message, tenant, channel);
+    const sent = await send(ctx, item, message, tenant, channel, recording);
     return await finish(
       ctx,
       settler,
@@ -77,6 +80,7 @@ export async function deliver(
         isArchived: sent.isArchived,
       },
       "delivered",
+      recording,
     );
   } catch (error) {
     // Without the database the row cannot be settled: the lease expires and another worker starts again.
@@ -96,6 +100,7 @@ export async function deliver(
       item,
       settlement,
       settlement.to === "retry" ? "failed" : "dead_letter",
+      recording,
     );
   }
 }
@@ -122,6 +127,7 @@ export async function send(
   message: DeliveryMessage,
   tenant: Tenant,
   channel: Channel | undefined,
+  recording: Recording,
 ): Promise<DeliveryResult & { isArchived: boolean }> {
   if (message.isMadeElsewhere && channel) requireDeliverable(channel, message);
   if (!channel) {
@@ -143,12 +149,16 @@ export async function send(
       );
   // Awaited in both cases: a retry must not overtake the copy of the attempt before.
   const [sent, isArchived] = await Promise.allSettled([
-    channel.deliver(ctx, item, message, tenant),
+    isRecorded(channel, item)
+      ? recordCalls(recording, () => channel.deliver(ctx, item, message, tenant))
+      : channel.deliver(ctx, item, message, tenant),
     archiving,
   ]);
   if (sent.status === "rejected") throw sent.reason;
   return { ...sent.value, isArchived: isArchived.status === "fulfilled" && isArchived.value };
 }
+
+const isRecorded = (channel: Channel, item: QueueItem) => channel.isRecorded?.(item) ?? true;
 
 /**
  * A message of a remote backend is delivered unchanged, but plain personal identifiers for a
@@ -224,8 +234,10 @@ async function finish(
   item: QueueItem,
   settlement: Settlement,
   outcome: Outcome,
+  recording?: Recording,
 ): Promise<DeliveryLog> {
-  const held = await settler.settle(item, settlement);
+  const exchange = recording ? sealExchange(ctx, item, recording) : null;
+  const held = await settler.settle(item, settlement, { exchange });
   const log = toLog(item, settlement, held ? outcome : "lease_lost");
   ctx.log.info("delivery.attempted", {
     shop: item.shop,

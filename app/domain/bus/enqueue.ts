@@ -2,6 +2,7 @@
 // channel.
 import type { Columns, IntegrationQueue, TenantSql } from "../../db.server.ts";
 import { hash } from "node:crypto";
+import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { defaultPriority, maxRetries } from "./retry-policy.ts";
 import { IS_WAITING, QUEUE_NOTIFICATION } from "./placeholder-rows.ts";
 
@@ -22,6 +23,8 @@ export type BusEvent = {
    * (ledger-subjects.ts).
    */
   subjects?: readonly string[];
+  /** When it arrived, in the history of the demo store. */
+  receivedAt?: HistoricTime;
 };
 
 /** SPEC "Event envelope": the identity of an event. */
@@ -40,14 +43,16 @@ export function idempotencyKeyOf(
 const ENQUEUE = `
   WITH ledger AS (
     INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type,
-      entity_id, destinations, priority, payload_sha256, occurred_at, subjects)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, to_jsonb($8::text[]), $9, $10, $11, $14::text[])
+      entity_id, destinations, priority, payload_sha256, occurred_at, subjects, received_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, to_jsonb($8::text[]), $9, $10, $11, $14::text[],
+      coalesce($15::timestamptz, now()))
     ON CONFLICT (shop, event_id) DO NOTHING
   ),
   queued AS (
     INSERT INTO integration_queue AS q (shop, event_id, channel, source, event_type, entity_type,
-      entity_id, payload, priority, max_retries)
-    SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13 FROM unnest($8::text[]) AS channel
+      entity_id, payload, priority, max_retries, created_at)
+    SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13, coalesce($15::timestamptz, now())
+      FROM unnest($8::text[]) AS channel
     ON CONFLICT (shop, event_id, channel) DO UPDATE
       SET payload = excluded.payload, next_attempt_at = clock_timestamp(),
       updated_at = clock_timestamp() WHERE ${IS_WAITING}
@@ -74,6 +79,7 @@ export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]
     payload,
     maxRetries(priority),
     event.subjects ?? [],
+    event.receivedAt ?? null,
   ]);
   return rows.map((row) => row.id);
 }

@@ -6,6 +6,7 @@ import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { claimOne } from "./claim.ts";
 import { countFailure } from "./deliver.ts";
+import { REPORTED_BY_BACKEND } from "./outcome.ts";
 import { nextRetryMs } from "./retry-policy.ts";
 import { settlerOf, type Settlement } from "./settle.ts";
 
@@ -70,7 +71,7 @@ export async function reportStatus(
 function toSettlement(report: StatusReport, delayMs: number | null): Settlement {
   const noMeasurement = { httpStatus: null, latencyMs: 0 };
   if (report.status === "delivered")
-    return { to: "delivered", note: "reported by the backend", isArchived: true, ...noMeasurement };
+    return { to: "delivered", note: REPORTED_BY_BACKEND, isArchived: true, ...noMeasurement };
   const error = report.error ?? "reported as failed";
   return delayMs === null
     ? { to: "dead_letter", isSweepable: true, error, ...noMeasurement }

@@ -3,7 +3,9 @@
 import type { Columns, Database, IntegrationQueue } from "../../db.server.ts";
 import { jsonbArray, textArray } from "../../runtime/database/array-parameters.ts";
 import { createGroupCommit } from "../../runtime/database/group-commit.ts";
+import type { HistoricTime } from "../../runtime/historic-time.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
+import { countMinutes } from "./log/minute-counts.ts";
 
 export type Settlement =
   /**
@@ -27,7 +29,13 @@ export type Settlement =
   /** Returns the row to the queue; no attempt is counted. */
   | { to: "deferred"; delayMs: number };
 
-type Settling = { item: QueueItem; settlement: Settlement };
+type SettleOptions = {
+  /** What was sent and answered, sealed. */
+  exchange?: string | null;
+  /** In the history of the demo store. */
+  at?: HistoricTime;
+};
+type Settling = { item: QueueItem; settlement: Settlement } & SettleOptions;
 
 const MAX_ERROR_LENGTH = 2_000;
 const ATTEMPT_STATUS = {
@@ -37,14 +45,15 @@ const ATTEMPT_STATUS = {
   deferred: null,
 } as const;
 
-// One statement for the row, its attempt and the minute's count, so that a settled row always has
-// its log entry. Two batches lock the minutes in the same order.
+// One statement for the row, its attempt with its exchange, and the minute's count, so that a settled
+// row always has its log entry. Two batches lock the minutes in the same order.
 const SETTLE = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::int[], $6::float8[],
-      $7::text[], $8::int[], $9::int[], $10::text[], $11::int[], $12::boolean[], $13::boolean[])
+      $7::text[], $8::int[], $9::int[], $10::text[], $11::int[], $12::boolean[], $13::boolean[],
+      $14::timestamptz[], $15::text[])
       AS i(shop, id, token, status, tries, delay_ms, error, http_status, latency_ms, attempt_status,
-        attempt, is_filed, is_sweepable)
+        attempt, is_filed, is_sweepable, past, exchange)
   ),
   settled AS (
     UPDATE integration_queue q SET
@@ -53,36 +62,39 @@ const SETTLE = `
       next_attempt_at = CASE WHEN i.status = 'pending'
         THEN clock_timestamp() + make_interval(secs => i.delay_ms / 1000) ELSE q.next_attempt_at END,
       last_error = CASE WHEN i.status = 'delivered' THEN NULL ELSE coalesce(i.error, q.last_error) END,
-      delivered_at = CASE WHEN i.status = 'delivered' THEN clock_timestamp() END,
-      dead_lettered_at = CASE WHEN i.status = 'dead_letter' THEN clock_timestamp() END,
-      archived_at = CASE WHEN i.is_filed THEN clock_timestamp() END,
+      delivered_at = CASE WHEN i.status = 'delivered' THEN coalesce(i.past, clock_timestamp()) END,
+      dead_lettered_at = CASE WHEN i.status = 'dead_letter' THEN coalesce(i.past, clock_timestamp()) END,
+      archived_at = CASE WHEN i.is_filed THEN coalesce(i.past, clock_timestamp()) END,
       is_sweepable = i.is_sweepable,
       lease_lost = CASE WHEN i.tries > 0 THEN 0 ELSE q.lease_lost END,
       is_quarantined = q.is_quarantined AND i.tries = 0,
       lost_alone = CASE WHEN i.tries > 0 THEN 0 ELSE q.lost_alone END,
-      attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
+      attempt_token = NULL, locked_by = NULL, locked_until = NULL,
+      updated_at = coalesce(i.past, clock_timestamp())
     FROM input i
     WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token
     RETURNING q.shop, q.id, q.event_id, q.channel
   ),
   attempts AS (
     INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status,
-      latency_ms, error)
-    SELECT s.shop, s.id, s.event_id, s.channel, i.attempt, i.attempt_status, i.http_status, i.latency_ms, i.error
+      latency_ms, error, created_at)
+    SELECT s.shop, s.id, s.event_id, s.channel, i.attempt, i.attempt_status, i.http_status,
+      i.latency_ms, i.error, coalesce(i.past, now())
     FROM settled s JOIN input i ON i.shop = s.shop AND i.id = s.id
     WHERE i.attempt_status IS NOT NULL
+    RETURNING shop, id, queue_id, event_id
   ),
-  minutes AS (
-    INSERT INTO channel_minutes AS m (shop, channel, minute, slot, delivered, failed, latency_ms_sum)
-    SELECT s.shop, s.channel, date_trunc('minute', clock_timestamp()), (SELECT floor(random() * 8)),
-      count(*) FILTER (WHERE i.attempt_status = 'delivered'),
-      count(*) FILTER (WHERE i.attempt_status = 'failed'), sum(i.latency_ms)
+  exchanges AS (
+    INSERT INTO delivery_exchanges (shop, event_id, attempt_id, token, sealed)
+    SELECT a.shop, a.event_id, a.id, i.token, i.exchange
+    FROM attempts a JOIN input i ON i.shop = a.shop AND i.id = a.queue_id
+    WHERE i.exchange IS NOT NULL
+  ),
+  minutes AS (${countMinutes(`
+    SELECT s.shop, s.channel, i.attempt_status AS status, i.error, i.latency_ms,
+      coalesce(i.past, clock_timestamp()) AS at
     FROM settled s JOIN input i ON i.shop = s.shop AND i.id = s.id
-    WHERE i.attempt_status IS NOT NULL
-    GROUP BY s.shop, s.channel ORDER BY s.shop, s.channel
-    ON CONFLICT (shop, channel, minute, slot) DO UPDATE
-      SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed,
-      latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum
+    WHERE i.attempt_status IS NOT NULL`)}
   )
   SELECT shop, id FROM settled`;
 
@@ -107,8 +119,10 @@ export type Settler = {
    * circuit opened meanwhile.
    */
   ready(item: QueueItem, message: DeliveryMessage): Promise<Readied>;
-  /** False when the lease was lost; then nothing changed. */
-  settle(item: QueueItem, settlement: Settlement): Promise<boolean>;
+  /**
+   * False when the lease was lost; then nothing changed.
+   */
+  settle(item: QueueItem, settlement: Settlement, options?: SettleOptions): Promise<boolean>;
 };
 
 /**
@@ -178,6 +192,8 @@ function createSettler(database: Database): Settler {
         column(({ item }) => item.retryCount + 1),
         column(({ settlement: s }) => s.to === "delivered" && s.isArchived),
         column(({ settlement: s }) => s.to !== "dead_letter" || s.isSweepable),
+        column(({ at }) => at ?? null),
+        textArray(column(({ exchange = null }) => exchange)),
       ],
       "settle",
     );
@@ -187,6 +203,6 @@ function createSettler(database: Database): Settler {
 
   return {
     ready: (item, message) => readying.add({ item, message }),
-    settle: (item, settlement) => settling.add({ item, settlement }),
+    settle: (item, settlement, options) => settling.add({ item, settlement, ...options }),
   };
 }

@@ -106,6 +106,12 @@ describe("the status", () => {
       headers: { "x-backend-webhook-secret": BACKEND_SECRET },
     });
     await fail(second);
+    // Nothing was sent: not delivered.
+    await query(
+      `INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, skipped, latency_ms_sum)
+        VALUES ($1, 'web_analytics', now() - interval '1 minute', 0, 0, 9, 0)`,
+      [SHOP],
+    );
     const dead = await accept({ destinations: ["data_lake"] });
     await kill(dead, "data_lake");
     await openCircuit(service.database, SHOP, "erpsys");

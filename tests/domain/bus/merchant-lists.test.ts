@@ -1,12 +1,14 @@
-// The merchant's bus screens on a real database: attempts, dead letters, an event, hourly counts;
+// The merchant's bus screens on a real database: attempts, dead letters, an event;
 // and what their plans read.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { AttemptFilters, listAttempts } from "../../../app/domain/bus/log/attempt-list.ts";
+import { AttemptFilters } from "../../../app/domain/bus/log/attempt-filters.ts";
+import { listAttempts } from "../../../app/domain/bus/log/attempt-list.ts";
 import { countDeadLetters, listDeadLetters } from "../../../app/domain/bus/log/dead-letter-list.ts";
 import { getEvent } from "../../../app/domain/bus/log/event-view.ts";
+import { isSkipped, REPORTED_BY_BACKEND } from "../../../app/domain/bus/outcome.ts";
+import { readDeliveryLog } from "../../../app/domain/merchant/delivery-log.ts";
 import { toFailure } from "../../../app/domain/bus/log/failure-kind.ts";
 import { readReplay, startReplay } from "../../../app/domain/bus/replay-run.ts";
-import { countHours } from "../../../app/domain/bus/log/throughput.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { addRows } from "../../support/bus/queue.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -68,6 +70,127 @@ test("attempts come newest first, by channel, outcome and event, in pages, witho
     about: null,
     http_status: 503,
   });
+});
+
+type Seed = {
+  event: string;
+  type?: string;
+  entity?: [type: string, id: string];
+  status?: "delivered" | "failed";
+  http?: number | null;
+  error?: string | null;
+  daysAgo?: number;
+};
+
+/** One event with one attempt, and its row. */
+async function addAttempt(seed: Seed, shop = SHOP): Promise<void> {
+  const { event, type = "order.created", entity = ["order", event] } = seed;
+  const [row] = await query<{ id: string }>(
+    `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, status) VALUES ($1, $2, 'cms', 'manual', $3, $4, $5, 'delivered') RETURNING id`,
+    [shop, event, type, ...entity],
+  );
+  await query(
+    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status,
+      latency_ms, error, created_at)
+      VALUES ($1, $2, $3, 'cms', 1, $4, $5, 5, $6, now() - make_interval(days => $7))`,
+    [
+      shop,
+      row?.id,
+      event,
+      seed.status ?? "delivered",
+      seed.http === undefined ? 200 : seed.http,
+      seed.error ?? null,
+      seed.daysAgo ?? 0,
+    ],
+  );
+}
+
+const found = async (filters: object, before: number | null = null) => {
+  const asked = AttemptFilters.parse(filters);
+  return readDeliveryLog(service.ctx, tenant, asked, { limit: 3, before });
+};
+const foundEvents = async (filters: object) =>
+  (await found(filters)).attempts.map(({ event_id }) => event_id);
+
+test("the log is filtered by outcome, HTTP status, type, object, customer and date, of this store alone", async () => {
+  const [user] = await query<{ id: number }>(
+    `INSERT INTO storefront_users (shop, email, full_name, provider, status, storefront_customer_gid)
+      VALUES ($1, 'ada@example.com', 'Ada Lovelace', 'storefront', 'active',
+      'gid://shopify/Customer/77') RETURNING id`,
+    [SHOP],
+  );
+  await addAttempt({ event: "old", daysAgo: 9 });
+  await addAttempt({ event: "sent", entity: ["order", "gid://shopify/Order/501"] });
+  await addAttempt({ event: "same", http: null, error: "unchanged", type: "customer.updated" });
+  await addAttempt({ event: "reported", http: null, error: REPORTED_BY_BACKEND });
+  await addAttempt({ event: "bad", status: "failed", http: 422, error: "cms answered 422" });
+  await addAttempt({ event: "down", status: "failed", http: 503, error: "cms answered 503" });
+  await addAttempt({ event: "own", type: "tag.added", entity: ["customer", String(user?.id)] });
+  await addAttempt({
+    event: "hers",
+    type: "tag.gone",
+    entity: ["customer", "gid://shopify/Customer/77"],
+  });
+  await addAttempt({ event: "foreign", status: "failed", http: 422 }, OTHER_SHOP);
+
+  expect(await foundEvents({ status: "skipped" })).toEqual(["same"]);
+  expect(await foundEvents({ status: "delivered" })).toEqual(["hers", "own", "reported"]);
+  expect((await found({ status: "skipped" })).attempts[0]?.skip).toEqual({ kind: "unchanged" });
+  expect(await foundEvents({ http: "422" })).toEqual(["bad"]);
+  expect(await foundEvents({ http: "4xx", channel: "cms" })).toEqual(["bad"]);
+  expect(await foundEvents({ http: "5xx", status: "failed" })).toEqual(["down"]);
+  expect(await foundEvents({ http: "422", status: "delivered" })).toEqual([]);
+  expect(await foundEvents({ http: "none" })).toEqual(["reported", "same"]);
+  expect(await foundEvents({ type: "tag.*" })).toEqual(["hers", "own"]);
+  expect(await foundEvents({ type: "customer.updated" })).toEqual(["same"]);
+  expect(await foundEvents({ event: "501" })).toEqual(["sent"]);
+  expect(await foundEvents({ event: "gid://shopify/Order/501" })).toEqual(["sent"]);
+  expect(await foundEvents({ event: "down" })).toEqual(["down"]);
+  for (const customer of ["ada@example.com", "Ada Love", "77", String(user?.id)])
+    expect([customer, await foundEvents({ customer })]).toEqual([customer, ["hers", "own"]]);
+  expect(await foundEvents({ customer: "ada@example.com", type: "tag.gone" })).toEqual(["hers"]);
+  expect((await found({ customer: "grace" })).customers).toBe("none");
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  expect(await foundEvents({ to: day(8) })).toEqual(["old"]);
+  expect(await foundEvents({ from: day(10), to: day(8), status: "delivered" })).toEqual(["old"]);
+  expect(await foundEvents({ from: day(1), http: "422" })).toEqual(["bad"]);
+});
+
+test("hostile filters of the log are ignored or find nothing, and never fail", async () => {
+  await addAttempts(SHOP, 5, 2);
+  const all = ["e5", "e4", "e3"];
+  for (const filters of [
+    { from: "2026-02-31" },
+    { to: "9999-99-99" },
+    { from: "' OR 1=1 --" },
+    { http: "99999999999" },
+    { http: "4xx'" },
+    { status: "lost" },
+    { channel: "x".repeat(41) },
+  ])
+    expect([filters, await foundEvents(filters)]).toEqual([filters, all]);
+  for (const filters of [
+    { type: "%" },
+    { type: "\\*" },
+    { event: "\u0000e5'" },
+    { customer: "\u0000 %_' OR 1=1" },
+    { customer: "99999999999999999999" },
+    { customer: "gid://shopify/Customer/x" },
+    { from: "2099-01-01" },
+    { to: "2001-01-01" },
+  ])
+    expect([filters, await foundEvents(filters)]).toEqual([filters, []]);
+});
+
+test("a search that no index answers stops at its bound, and continues on the next page", async () => {
+  await addAttempts(SHOP, 6_000, 7_000);
+  await query("UPDATE delivery_attempts SET http_status = 207 WHERE event_id = 'e1'");
+  await query("ANALYZE delivery_attempts");
+  const first = await found({ http: "207" });
+  expect(first).toMatchObject({ attempts: [], isCut: true });
+  const second = await found({ http: "207" }, first.next);
+  expect(second).toMatchObject({ attempts: [{ event_id: "e1" }], isCut: false, next: null });
 });
 
 test("dead letters come newest first; the next page continues correctly although rows were replayed meanwhile", async () => {
@@ -161,8 +284,15 @@ test("an event shows its envelope, deliveries and attempts, but no payload and n
     source: "manual",
     event_type: "customer.updated",
     destinations: ["cms"],
-    deliveries: [{ channel: "cms", status: "pending", failure: null }],
-    attempts: [],
+    deliveries: [
+      {
+        channel: "cms",
+        status: "pending",
+        failure: null,
+        attempts: 0,
+        timeline: [{ kind: "received" }, { kind: "next" }],
+      },
+    ],
   });
   expect(JSON.stringify(event)).not.toMatch(/ada@example|Lovelace/);
   await addRows(service.database, { shop: SHOP });
@@ -181,24 +311,6 @@ test("an event shows its envelope, deliveries and attempts, but no payload and n
   ).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("hourly counts are summed from the minutes, including empty hours", async () => {
-  await query(
-    `INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum)
-      VALUES ($1, 'cms', date_trunc('hour', now()) - interval '2 hours', 5, 1, 9), ($1, 'email',
-      date_trunc('hour', now()) - interval '2 hours' + interval '1 minute', 2, 0, 9), ($2, 'cms',
-      date_trunc('hour', now()), 9, 9, 9)`,
-    [SHOP, OTHER_SHOP],
-  );
-  expect(
-    (await countHours(service.ctx, tenant, 4)).map(({ delivered, failed }) => [delivered, failed]),
-  ).toEqual([
-    [0, 0],
-    [7, 1],
-    [0, 0],
-    [0, 0],
-  ]);
-});
-
 test("among many attempts a failure is found through the failures' own indexes", async () => {
   await addAttempts(SHOP, 30_000, 30_000);
   await query("ANALYZE delivery_attempts");
@@ -211,6 +323,11 @@ test("among many attempts a failure is found through the failures' own indexes",
       "SELECT * FROM delivery_attempts WHERE shop = $1 AND status = 'failed' ORDER BY id DESC LIMIT 26",
     ),
   ).toMatch(/delivery_attempts_failed_idx/);
+  expect(
+    await plan(
+      `SELECT * FROM delivery_attempts a WHERE shop = $1 AND ${isSkipped("a")} ORDER BY id DESC LIMIT 26`,
+    ),
+  ).toMatch(/delivery_attempts_skipped_idx/);
   expect(
     await plan(
       `SELECT * FROM delivery_attempts WHERE shop = $1 AND channel = 'email' AND status = 'failed'

@@ -154,6 +154,26 @@ describe("each settlement updates the row and writes its attempt", () => {
   });
 });
 
+const exchanges = () =>
+  queue.test.query(
+    `SELECT e.sealed, e.token, a.attempt FROM delivery_exchanges e
+      JOIN delivery_attempts a ON a.shop = e.shop AND a.id = e.attempt_id AND a.event_id = e.event_id`,
+  );
+
+test("the exchange is stored with its attempt; what counts no attempt stores none", async () => {
+  const item = await claimOne();
+  expect(await settler.settle(item, { to: "deferred", delayMs: 0 }, { exchange: "sealed" })).toBe(
+    true,
+  );
+  expect(await exchanges()).toEqual([]);
+  const [again] = await claimAll(queue.database);
+  expect(await settler.settle(again as QueueItem, DELIVERED, { exchange: "sealed" })).toBe(true);
+  expect(await exchanges()).toEqual([{ sealed: "sealed", token: again?.attemptToken, attempt: 1 }]);
+  // The lease is gone: nothing more is stored.
+  expect(await settler.settle(again as QueueItem, DELIVERED, { exchange: "sealed" })).toBe(false);
+  expect(await exchanges()).toHaveLength(1);
+});
+
 describe("a worker that lost its lease", () => {
   async function lose(): Promise<{ late: QueueItem; current: QueueItem }> {
     const late = await claimOne();

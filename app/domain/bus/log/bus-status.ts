@@ -1,5 +1,5 @@
-// The state of the bus for one store (SPEC "GET /admin/events/status"). A day is 1,440 minute rows
-// per channel; pending and dead rows are counted on partial indexes, so delivered history costs nothing.
+// The state of the bus for one store (SPEC "GET /admin/events/status"). What was skipped is not
+// delivered. A day is 1,440 minute rows per channel; pending and dead rows are counted on partial indexes, so delivered history costs nothing.
 import type { Ctx } from "../../../context.server.ts";
 import type { ChannelMinute, Columns, IntegrationQueue, Kv } from "../../../db.server.ts";
 import { KEYS } from "../../../runtime/database/kv.ts";

@@ -21,7 +21,8 @@ export type DeadLetter = {
   event_type: string;
   entity_type: string;
   channel: string;
-  tries: number;
+  /** Made since the event arrived, replays included. */
+  attempts: number;
   dead_since: string;
   failure: Failure;
 };
@@ -37,21 +38,21 @@ type Row = Columns<
   | "last_error"
   | "dead_lettered_at"
 > &
-  Columns<DeliveryAttempt, "http_status"> & { dead_lettered_at: Date; at: string };
+  Columns<DeliveryAttempt, "http_status"> & { dead_lettered_at: Date; at: string; logged: number };
 
 // Both read integration_queue_dead_idx, which contains dead letters only; the last HTTP status is
 // in the log.
 const LIST = `
   SELECT q.id, q.event_id, q.event_type, q.entity_type, q.channel, q.retry_count, q.last_error,
-    q.dead_lettered_at, q.dead_lettered_at::text AS at, a.http_status
+    q.dead_lettered_at, q.dead_lettered_at::text AS at, a.http_status, coalesce(a.logged, 0)::int AS logged
   FROM (
     SELECT * FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' AND ($2::text IS NULL
       OR channel = $2)
       AND ($3::timestamptz IS NULL OR (dead_lettered_at, id) < ($3::timestamptz, $4::bigint))
     ORDER BY dead_lettered_at DESC, id DESC LIMIT $5
   ) q LEFT JOIN LATERAL (
-    SELECT http_status FROM delivery_attempts WHERE shop = $1 AND event_id = q.event_id
-      AND channel = q.channel ORDER BY id DESC LIMIT 1
+    SELECT (array_agg(http_status ORDER BY id DESC))[1] AS http_status, count(*) AS logged
+    FROM delivery_attempts WHERE shop = $1 AND event_id = q.event_id AND channel = q.channel
   ) a ON true ORDER BY q.dead_lettered_at DESC, q.id DESC`;
 
 /** `after`: the end of the previous page. */
@@ -76,7 +77,8 @@ const toLetter = (row: Row): DeadLetter => ({
   event_type: row.event_type,
   entity_type: row.entity_type,
   channel: row.channel,
-  tries: row.retry_count,
+  // Older attempts may be beyond the log's retention.
+  attempts: Math.max(row.retry_count, row.logged),
   dead_since: row.dead_lettered_at.toISOString(),
   failure: toFailure({ error: row.last_error, http_status: row.http_status }),
 });

@@ -5,6 +5,7 @@ import type { TenantPrisma, TenantSql } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { QueueItem } from "../channel.ts";
 import type { DeliveryLog } from "../deliver.ts";
+import { countMinutes } from "./minute-counts.ts";
 
 export type DeliveryLogEntry = {
   event_id: string;
@@ -49,24 +50,25 @@ export async function listDeliveryAttempts(
   return { entries, next: rows.length > options.limit ? Number(page.at(-1)?.id) : null };
 }
 
-/** Logs an attempt without a queue row, and its minute's count. */
+/** Logs an attempt without a queue row, its sealed exchange, and its minute's count. */
 export async function recordAttempt(
   sql: TenantSql,
   item: QueueItem,
   log: DeliveryLog,
+  exchange: string | null,
 ): Promise<void> {
   const status = log.status === "delivered" ? "delivered" : "failed";
   await sql(
     `WITH attempt AS (
        INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status,
          http_status, latency_ms, error) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       RETURNING shop, id, event_id, channel, status, error, latency_ms
+     ),
+     exchange AS (
+       INSERT INTO delivery_exchanges (shop, event_id, attempt_id, token, sealed)
+       SELECT shop, event_id, id, $10::uuid, $11 FROM attempt WHERE $11::text IS NOT NULL
      )
-     INSERT INTO channel_minutes AS m (shop, channel, minute, slot, delivered, failed, latency_ms_sum)
-     SELECT $1, $4, date_trunc('minute', clock_timestamp()), floor(random() * 8),
-       ($6 = 'delivered')::int, ($6 = 'failed')::int, $8
-     ON CONFLICT (shop, channel, minute, slot) DO UPDATE
-       SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed,
-       latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum`,
+     ${countMinutes("SELECT *, clock_timestamp() AS at FROM attempt WHERE shop = $1")}`,
     [
       item.queueId,
       item.eventId,
@@ -76,6 +78,8 @@ export async function recordAttempt(
       log.http_status,
       log.latency_ms,
       log.error,
+      item.attemptToken,
+      exchange,
     ],
   );
 }

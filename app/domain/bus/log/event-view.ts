@@ -1,11 +1,13 @@
 // One event for the merchant: its envelope without its payload, its deliveries, and every attempt.
 // Contains no personal data.
 import type { Ctx } from "../../../context.server.ts";
-import type { EventLedger, IntegrationQueue } from "../../../db.server.ts";
+import type { DeliveryAttempt, EventLedger, IntegrationQueue } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { toListed, type ListedAttempt } from "./attempt-list.ts";
+import { toListed } from "./attempt-list.ts";
+import { toSkip, type Skip } from "../outcome.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
+import { toTimeline, type TimelineStep } from "./timeline.ts";
 
 type Envelope = Pick<
   EventLedger,
@@ -17,16 +19,20 @@ type Envelope = Pick<
 };
 type QueueRow = Omit<IntegrationQueue, "payload" | "transformed_payload" | "delivery_config">;
 
-type EventDelivery = {
-  queue_id: number;
+export type EventDelivery = {
+  /** Null for a delivery whose row is in another system, or was deleted after its time. */
+  queue_id: number | null;
   channel: string;
   status: string;
-  retry_count: number;
-  max_retries: number;
+  /** Made since the event arrived, replays included. */
+  attempts: number;
   next_attempt_at: string | null;
   delivered_at: string | null;
   dead_since: string | null;
   failure: Failure | null;
+  /** Set when nothing was sent. */
+  skip: Skip | null;
+  timeline: TimelineStep[];
 };
 export type EventView = {
   event_id: string;
@@ -41,7 +47,6 @@ export type EventView = {
   received_at: string;
   payload_sha256: string | null;
   deliveries: EventDelivery[];
-  attempts: ListedAttempt[];
 };
 
 const MAX_ATTEMPTS = 200;
@@ -90,26 +95,62 @@ export async function getEvent(ctx: Ctx, tenant: Tenant, eventId: string): Promi
     entity_id: event.entity_id.includes("@") ? null : event.entity_id,
     occurred_at: event.occurred_at?.toISOString() ?? null,
     received_at: event.received_at.toISOString(),
-    deliveries: rows.map((row) =>
-      toDelivery(row, attempts.find(({ channel }) => channel === row.channel)?.http_status ?? null),
-    ),
-    attempts: attempts.map(({ shop: _shop, queue_id: _queueId, id, ...row }) =>
-      toListed({ ...row, id: Number(id), event_type: null }),
-    ),
+    deliveries: toDeliveries(event.received_at.toISOString(), rows, attempts),
   };
 }
 
-const toDelivery = (row: QueueRow, httpStatus: number | null): EventDelivery => ({
-  queue_id: Number(row.id),
-  channel: row.channel,
-  status: row.status,
-  retry_count: row.retry_count,
-  max_retries: row.max_retries,
-  next_attempt_at: row.status === "pending" ? row.next_attempt_at.toISOString() : null,
-  delivered_at: row.delivered_at?.toISOString() ?? null,
-  dead_since: row.dead_lettered_at?.toISOString() ?? null,
-  failure:
-    row.status !== "delivered" && row.last_error !== null
-      ? toFailure({ error: row.last_error, http_status: httpStatus })
-      : null,
-});
+/** One per row, and one per channel that only the log knows. */
+function toDeliveries(
+  receivedAt: string,
+  rows: readonly QueueRow[],
+  attempts: readonly DeliveryAttempt[],
+): EventDelivery[] {
+  const channels = [...new Set([...rows, ...attempts].map(({ channel }) => channel))];
+  return channels.map((channel) => {
+    const row = rows.find((one) => one.channel === channel);
+    const made = attempts.filter((one) => one.channel === channel);
+    const delivery = row ? ofRow(row, made) : ofLog(channel, made);
+    const listed = made.map(({ shop: _shop, queue_id: _queueId, id, ...attempt }) =>
+      toListed({ ...attempt, id: Number(id), event_type: null }),
+    );
+    return { ...delivery, timeline: toTimeline(receivedAt, delivery, listed) };
+  });
+}
+
+type WithoutTimeline = Omit<EventDelivery, "timeline">;
+
+/** `made`: the delivery's logged attempts, newest first. Older ones may be beyond the retention. */
+function ofRow(row: QueueRow, made: readonly DeliveryAttempt[]): WithoutTimeline {
+  const [last] = made;
+  const isDelivered = row.status === "delivered";
+  return {
+    queue_id: Number(row.id),
+    channel: row.channel,
+    status: row.status,
+    attempts: Math.max(made.length, row.retry_count),
+    next_attempt_at: row.status === "pending" ? row.next_attempt_at.toISOString() : null,
+    delivered_at: row.delivered_at?.toISOString() ?? null,
+    dead_since: row.dead_lettered_at?.toISOString() ?? null,
+    failure:
+      !isDelivered && row.last_error !== null
+        ? toFailure({ error: row.last_error, http_status: last?.http_status ?? null })
+        : null,
+    // A delivered row has its reason in the log; one without an attempt has it itself.
+    skip: toSkip({ status: row.status, error: last ? last.error : row.last_error }),
+  };
+}
+
+function ofLog(channel: string, made: readonly DeliveryAttempt[]): WithoutTimeline {
+  const last = made[0] as DeliveryAttempt;
+  return {
+    queue_id: null,
+    channel,
+    status: last.status,
+    attempts: made.length,
+    next_attempt_at: null,
+    delivered_at: null,
+    dead_since: null,
+    failure: last.status === "failed" ? toFailure(last) : null,
+    skip: toSkip(last),
+  };
+}

@@ -1,0 +1,110 @@
+// The systems that are set up, each with its state, its numbers and its last problem.
+import { useTranslation } from "react-i18next";
+import { Box, Card, IndexTable, Link, Text } from "@shopify/polaris";
+import type { CmsSyncRun } from "../../../domain/channels/cms/sync-run.ts";
+import type { SystemHealth } from "../../../domain/channels/delivery-health.ts";
+import { Sparkline } from "../../charts/sparkline.tsx";
+import { useChannelName } from "../../i18n/channel-names.ts";
+import { formatMs, formatSeconds } from "../../i18n/format-duration.ts";
+import { formatCount, formatRate } from "../../i18n/format-number.ts";
+import { useLocale } from "../../i18n/locale.ts";
+import { CardHeading } from "../../ui/card-heading.tsx";
+import { CmsSync } from "../cms-sync.tsx";
+import { ConnectionTest } from "./connection-test.tsx";
+import { SystemState } from "./system-state.tsx";
+import { useCapped } from "./use-capped.ts";
+
+const NONE = "–";
+
+type Props = { systems: readonly SystemHealth[]; cmsSync: CmsSyncRun | null };
+
+export function SystemsCard({ systems, cmsSync }: Props) {
+  const { t } = useTranslation("events");
+  const columns = ["name", "success", "p95", "attempts", "waiting", "dead", "test"] as const;
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <CardHeading title={t("systems.title")} />
+      </Box>
+      {systems.length === 0 ? (
+        <Box padding="400" paddingBlockStart="0">
+          <Text as="p">{t("systems.none")}</Text>
+        </Box>
+      ) : (
+        <IndexTable
+          selectable={false}
+          itemCount={systems.length}
+          resourceName={{ singular: t("systems.title"), plural: t("systems.title") }}
+          headings={[
+            { title: t(`systems.${columns[0]}`) },
+            ...columns.slice(1).map((name) => ({ title: t(`systems.${name}`) })),
+          ]}
+        >
+          {systems.map((system, position) => (
+            <Row key={system.name} system={system} position={position} cmsSync={cmsSync} />
+          ))}
+        </IndexTable>
+      )}
+    </Card>
+  );
+}
+
+function Row({
+  system,
+  position,
+  cmsSync,
+}: {
+  system: SystemHealth;
+  position: number;
+  cmsSync: CmsSyncRun | null;
+}) {
+  const { t } = useTranslation("events");
+  const locale = useLocale();
+  const capped = useCapped();
+  const label = useChannelName()(system.name);
+  const { delivered, failed, skipped, success, p95 } = system;
+  const counts = (["delivered", "failed", "skipped"] as const)
+    .map((name) => `${t(name)} ${formatCount(locale, { delivered, failed, skipped }[name])}`)
+    .join(", ");
+  return (
+    <IndexTable.Row id={system.name} position={position}>
+      <IndexTable.Cell>
+        <SystemState system={system} label={label}>
+          {system.name === "cms" && <CmsSync known={cmsSync} />}
+        </SystemState>
+      </IndexTable.Cell>
+      <IndexTable.Cell>{success === null ? NONE : formatRate(locale, success)}</IndexTable.Cell>
+      <IndexTable.Cell>{p95 === null ? NONE : formatMs(locale, p95)}</IndexTable.Cell>
+      <IndexTable.Cell>
+        <Sparkline
+          label={t("systems.trend", { name: label })}
+          values={system.attempts}
+          width={110}
+        />
+        <Text as="span" variant="bodySm" tone="subdued">
+          {counts}
+        </Text>
+      </IndexTable.Cell>
+      <IndexTable.Cell>
+        {capped(system.waiting)}
+        {system.oldest_waiting_seconds !== null && (
+          <Text as="p" variant="bodySm" tone="subdued">
+            {t("systems.since", { time: formatSeconds(locale, system.oldest_waiting_seconds) })}
+          </Text>
+        )}
+      </IndexTable.Cell>
+      <IndexTable.Cell>
+        {system.dead === 0 ? (
+          capped(0)
+        ) : (
+          <Link url={`/app/events/dead-letters?channel=${encodeURIComponent(system.name)}`}>
+            {t("deadCount", { total: capped(system.dead) })}
+          </Link>
+        )}
+      </IndexTable.Cell>
+      <IndexTable.Cell>
+        {system.can_be_tested && <ConnectionTest name={system.name} label={label} />}
+      </IndexTable.Cell>
+    </IndexTable.Row>
+  );
+}

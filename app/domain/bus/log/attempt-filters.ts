@@ -1,0 +1,111 @@
+// The filters of the delivery log and their SQL. A list reads one index from its newest end, and a
+// bounded number of rows of it: what no index answers is compared among those rows.
+import { z } from "zod";
+import { isSkipped } from "../outcome.ts";
+
+const text = (max: number) =>
+  z
+    .string()
+    .max(max)
+    // The database takes no NUL in a text.
+    .transform((value) => value.replaceAll("\u0000", "").trim() || undefined)
+    .optional()
+    .catch(undefined);
+const day = z
+  .string()
+  .regex(/^20\d\d-/)
+  .pipe(z.iso.date())
+  .optional()
+  .catch(undefined);
+
+const CLASSES = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
+
+/** Parses the filter of a URL. Invalid parts are ignored, as in every list. */
+export const AttemptFilters = z.object({
+  channel: text(40),
+  status: z.enum(["delivered", "skipped", "failed"]).optional().catch(undefined),
+  /** A class, one status, or no response at all. */
+  http: z
+    .union([z.enum(CLASSES), z.string().regex(/^[1-5]\d\d$/)])
+    .optional()
+    .catch(undefined),
+  /** An event type, or its start: `order.*`. */
+  type: text(100),
+  /** The id of an event or of its object. */
+  event: text(200),
+  /** A name, an e-mail address or an id. */
+  customer: text(200),
+  from: day,
+  to: day,
+});
+export type AttemptFilters = z.output<typeof AttemptFilters>;
+
+export type AttemptQuery = {
+  /** Over `delivery_attempts a`: an index answers it. Its values are numbered from `$2`. */
+  indexed: string;
+  indexedValues: unknown[];
+  /** Over `a` and the row's `integration_queue q`; its values come behind. */
+  compared: string;
+  comparedValues: unknown[];
+  readsQueue: boolean;
+};
+
+const SKIPPED = isSkipped("a");
+
+/** `$1` is the shop. */
+export function queryOf({ channel, status, http, type, from, to }: AttemptFilters): AttemptQuery {
+  const values: unknown[] = [];
+  const place = (value: unknown) => `$${values.push(value) + 1}`;
+  const isExact = http !== undefined && /^[345]\d\d$/.test(http);
+  const isFailed = status === "failed" || isExact || /^[345]xx$/.test(http ?? "");
+  const isByIndex = !isExact && (isFailed || status !== "skipped");
+
+  const days = { from: from && place(from), to: to && place(to) };
+  const indexed = [
+    ...(isFailed ? ["a.status = 'failed'"] : []),
+    ...(isExact ? [`a.http_status = ${place(Number(http))}`] : []),
+    ...(!isFailed && status === "skipped" ? [SKIPPED] : []),
+    ...(channel !== undefined && isByIndex ? [`a.channel = ${place(channel)}`] : []),
+    ...(days.from ? [sinceOf(days.from)] : []),
+    ...(days.to ? [untilOf(days.to)] : []),
+  ];
+  const indexedValues = [...values];
+  const compared = [
+    ...(channel !== undefined && !isByIndex ? [`a.channel = ${place(channel)}`] : []),
+    ...(status === "delivered" ? [`a.status = 'delivered' AND NOT (${SKIPPED})`] : []),
+    ...(isFailed && status === "skipped" ? [SKIPPED] : []),
+    ...(http !== undefined && !isExact ? [statusIn(http, place)] : []),
+    ...(type !== undefined ? [typeIs(type, place)] : []),
+    ...(days.from ? [`a.created_at >= ${days.from}::timestamptz`] : []),
+    ...(days.to ? [`a.created_at < ${days.to}::timestamptz + interval '1 day'`] : []),
+  ];
+  return {
+    indexed: indexed.map((part) => ` AND ${part}`).join(""),
+    indexedValues,
+    compared: compared.map((part) => ` AND ${part}`).join(""),
+    comparedValues: values.slice(indexedValues.length),
+    readsQueue: type !== undefined,
+  };
+}
+
+type Place = (value: unknown) => string;
+
+function statusIn(http: string, place: Place): string {
+  if (http === "none") return "a.http_status IS NULL";
+  const first = Number(http.replace("xx", "00"));
+  return `a.http_status BETWEEN ${place(first)} AND ${place(http.endsWith("xx") ? first + 99 : first)}`;
+}
+
+const typeIs = (type: string, place: Place): string =>
+  type.endsWith("*")
+    ? `starts_with(q.event_type, ${place(type.slice(0, -1))})`
+    : `q.event_type = ${place(type)}`;
+
+// Ids follow the time but for what commits at the same moment; the minute beside covers that, and
+// the time itself is compared as well.
+const sinceOf = (from: string) => `a.id >= (
+  SELECT id FROM delivery_attempts WHERE shop = $1
+    AND created_at >= ${from}::timestamptz - interval '1 minute' ORDER BY created_at LIMIT 1)`;
+const untilOf = (to: string) => `a.id <= (
+  SELECT id FROM delivery_attempts WHERE shop = $1
+    AND created_at < ${to}::timestamptz + interval '1 day 1 minute' ORDER BY created_at DESC LIMIT 1)`;

@@ -1,0 +1,133 @@
+// Removes credentials from an outgoing call and its response, before any of it is stored. Names
+// that are not known to be harmless are hidden: an outside system may call its key anything.
+const HIDDEN = "<hidden>";
+
+/** Headers whose values identify nobody and open nothing. Of every other header only the name stays. */
+const SHOWN_HEADERS: ReadonlySet<string> = new Set([
+  "accept",
+  "allow",
+  "cache-control",
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-type",
+  "date",
+  "idempotency-key",
+  "retry-after",
+  "server",
+  "user-agent",
+  "x-request-id",
+  "request-id",
+  "x-correlation-id",
+]);
+const SHOWN_HEADER = /^(x-)?rate-?limit(-[a-z]+)*$/;
+
+/** Query parameters that name a place and open nothing. */
+const SHOWN_QUERY: ReadonlySet<string> = new Set([
+  "sap-client",
+  "sap-language",
+  "measurement_id",
+  "limit",
+  "offset",
+  "format",
+  "$format",
+  "api-version",
+]);
+
+const SECRET_NAME =
+  /secret|token|passw|pwd|api[-_ ]?key|access[-_]?key|private[-_]?key|authorization|credential|signature|cookie|session[-_]?id|assertion|otp|bearer|basic /i;
+/** Short names that are secrets in an address and words in a document. */
+const SECRET_PARAMETER = /^(code|key|sig)$/i;
+
+/** Strings and numbers of a JSON text that may be cut anywhere: it is scanned and not parsed. */
+export const JSON_VALUE = /"(?:[^"\\]|\\(?:.|$))*(?:"|$)|-?\d[\d.eE+-]*/gs;
+const PAIR = /([\w.$:[\]-]{1,80})=("?)([^&\s"'<>\\]*)/g;
+const XML_ELEMENT = /<([^<>\s/]{1,80})([^<>]{0,200})>([^<]+)/g;
+/** `Bearer x` and `Basic x` wherever they stand. */
+const SCHEME = /\b(Bearer|Basic) [\w.~+/=-]{6,}/gi;
+/** A long mix of both cases and digits in a path opens something: the address of a web hook, a pre-signed file. */
+const MIN_SECRET_SEGMENT = 20;
+const isSecretSegment = (segment: string) =>
+  segment.length >= MIN_SECRET_SEGMENT &&
+  [/^[\w~-]+$/, /[a-z]/, /[A-Z]/, /\d/].every((part) => part.test(segment));
+const MIN_SECRET_LENGTH = 6;
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+export type HeaderLine = [name: string, value: string];
+
+/** The address without user, password, mail addresses, and the values of unknown parameters. */
+export function hideInUrl(address: string): string {
+  const url = URL.parse(address);
+  if (!url) return HIDDEN;
+  const path = url.pathname
+    .split("/")
+    .map((segment) => (isSecretSegment(segment) || /@|%40/.test(segment) ? HIDDEN : segment))
+    .join("/");
+  const query = [...url.searchParams].map(
+    ([name, value]) =>
+      `${encodeURIComponent(name)}=${SHOWN_QUERY.has(name.toLowerCase()) ? encodeURIComponent(value) : HIDDEN}`,
+  );
+  return `${url.protocol}//${url.host}${path}${query.length > 0 ? `?${query.join("&")}` : ""}`;
+}
+
+const MAX_HEADERS = 40;
+const MAX_HEADER_LENGTH = 200;
+
+export const hideInHeaders = (headers: Headers): HeaderLine[] =>
+  Object.entries(headers)
+    .filter(([, value]) => value !== undefined)
+    .slice(0, MAX_HEADERS)
+    .map(([name, value]) => {
+      const isShown =
+        SHOWN_HEADERS.has(name.toLowerCase()) || SHOWN_HEADER.test(name.toLowerCase());
+      return [name, isShown ? [value].flat().join(", ").slice(0, MAX_HEADER_LENGTH) : HIDDEN];
+    });
+
+/** What the call authenticates with; a system that repeats it in its response shows it to nobody. */
+export function credentialsOf(address: string, headers: Headers): string[] {
+  const url = URL.parse(address);
+  const values = Object.entries(headers)
+    .filter(([name]) => !SHOWN_HEADERS.has(name.toLowerCase()))
+    .flatMap(([, value]) => [value ?? []].flat())
+    .flatMap((value) => {
+      const [scheme = "", token = ""] = value.split(" ", 2);
+      const password =
+        scheme.toLowerCase() === "basic" ? Buffer.from(token, "base64").toString() : "";
+      return [value, token, password.slice(password.indexOf(":") + 1)];
+    });
+  const query = url
+    ? [...url.searchParams].flatMap(([name, value]) =>
+        SHOWN_QUERY.has(name.toLowerCase()) ? [] : [value],
+      )
+    : [];
+  return [...new Set([...values, ...query, url?.password ?? ""])].filter(
+    (value) => value.length >= MIN_SECRET_LENGTH,
+  );
+}
+
+export function hideInText(text: string, credentials: readonly string[]): string {
+  let hidden = text;
+  for (const credential of credentials) hidden = hidden.replaceAll(credential, HIDDEN);
+  // Most texts name no secret and have no address: one look spares them the scans.
+  if (SECRET_NAME.test(hidden))
+    hidden = hideJsonFields(hidden)
+      .replace(XML_ELEMENT, (element, name: string, attributes: string) =>
+        SECRET_NAME.test(name) ? `<${name}${attributes}>${HIDDEN}` : element,
+      )
+      .replace(SCHEME, `$1 ${HIDDEN}`);
+  if (!hidden.includes("=")) return hidden;
+  return hidden.replace(PAIR, (pair, name: string, quote: string) =>
+    SECRET_NAME.test(name) || SECRET_PARAMETER.test(name) ? `${name}=${quote}${HIDDEN}` : pair,
+  );
+}
+
+/** The values behind a colon behind a name of a secret. */
+function hideJsonFields(text: string): string {
+  let before = { value: "", end: 0 };
+  return text.replace(JSON_VALUE, (value: string, at: number) => {
+    const isHidden =
+      text.slice(before.end, at).trim() === ":" && SECRET_NAME.test(before.value.slice(0, 200));
+    before = { value, end: at + value.length };
+    return isHidden ? `"${HIDDEN}"` : value;
+  });
+}
