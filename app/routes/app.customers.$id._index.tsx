@@ -3,13 +3,11 @@ import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { CustomerScreen } from "../components/customers/detail/customer-screen.tsx";
 import { eraseForMerchant } from "../domain/compliance/merchant-requests.ts";
-import {
-  changeTags,
-  readCustomer,
-  readOrders,
-  retryDelivery,
-  TagChange,
-} from "../domain/merchant/customer-screen.ts";
+import { readCustomer } from "../domain/merchant/customer-screen.ts";
+import { changeTags, TagChange } from "../domain/merchant/customer/change-tags.ts";
+import { readOrders } from "../domain/merchant/customer/orders.ts";
+import { retryDelivery } from "../domain/merchant/customer/systems.ts";
+import { TimelineQuery } from "../domain/merchant/customer/timeline.ts";
 import { changeAccountStatus } from "../domain/identity/account-status.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { notFound, rowNumber } from "../http/screens/screen-address.ts";
@@ -28,14 +26,12 @@ export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, recordAccess } = await authenticate.admin(args);
-  const before = new URL(args.request.url).searchParams.get("before");
-  const shown =
-    (await readCustomer(
-      ctx,
-      tenant,
-      rowNumber(args.params.id),
-      /^\d{1,9}$/.test(before ?? "") ? Number(before) : null,
-    )) ?? notFound();
+  const { searchParams } = new URL(args.request.url);
+  const query = TimelineQuery.parse({
+    kind: searchParams.get("kind"),
+    before: searchParams.get("before"),
+  });
+  const shown = (await readCustomer(ctx, tenant, rowNumber(args.params.id), query)) ?? notFound();
   await recordAccess({ action: "viewed", userIds: [shown.customer.id] });
   return { ...shown, orders: readOrders(ctx, tenant, shown.customer.id, shown.customer.gid) };
 }

@@ -1,10 +1,24 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { CustomersScreen } from "../components/customers/list/customers-screen.tsx";
-import { deleteView, saveView, View } from "../domain/customers/list/customer-views.ts";
+import {
+  ActionRunInput,
+  namedCustomers,
+  previewAction,
+  previewTagRun,
+  startAction,
+  startTagRun,
+  TagRunInput,
+} from "../domain/customers/list/bulk-runs.ts";
+import {
+  deleteView,
+  RenamedView,
+  renameView,
+  saveView,
+  View,
+} from "../domain/customers/list/customer-views.ts";
 import { readCustomerList } from "../domain/customers/list/list-screen.ts";
 import { requestSync } from "../domain/customers/sync/sync-request.ts";
-import { previewTagRun, startTagRun, TagRunInput } from "../domain/customers/list/tag-runs.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -26,9 +40,20 @@ export async function loader(args: LoaderFunctionArgs) {
   return list;
 }
 
+const ACCESS_OF = {
+  suspend: "changed",
+  reactivate: "changed",
+  data_request: "exported",
+  erase: "erased",
+} as const;
+
 export const action = defineActions({
   sync: { input: NoInput, run: ({ ctx, tenant }) => requestSync(ctx, tenant.shop) },
   save_view: { input: View, run: ({ ctx, tenant }, view) => saveView(ctx, tenant, view) },
+  rename_view: {
+    input: RenamedView,
+    run: ({ ctx, tenant }, names) => renameView(ctx, tenant, names),
+  },
   delete_view: {
     input: View.pick({ name: true }),
     run: ({ ctx, tenant }, view) => deleteView(ctx, tenant, view),
@@ -44,6 +69,22 @@ export const action = defineActions({
     async run({ ctx, tenant, recordAccess }, input) {
       const run = await startTagRun(ctx, tenant, input);
       await recordAccess({ action: "changed", count: run.total });
+      return { run };
+    },
+  },
+  preview_action: {
+    input: ActionRunInput,
+    run: async ({ ctx, tenant }, input) => ({ preview: await previewAction(ctx, tenant, input) }),
+  },
+  start_action: {
+    input: ActionRunInput,
+    async run({ ctx, tenant, recordAccess }, input) {
+      const userIds = await namedCustomers(ctx, tenant, input.selection, input.kind);
+      const run = await startAction(ctx, tenant, input);
+      await recordAccess({
+        action: ACCESS_OF[input.kind],
+        ...(userIds.length > 0 ? { userIds } : { count: run.total }),
+      });
       return { run };
     },
   },

@@ -2,15 +2,20 @@
 // would send none.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { Readable } from "node:stream";
-import { readFilter } from "../domain/customers/list/customer-filter.ts";
+import { readSelection } from "../domain/customers/list/customer-selection.ts";
+import { namedCustomers } from "../domain/customers/list/bulk-runs.ts";
 import { exportCustomers } from "../domain/customers/list/export-customers.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, recordAccess } = await authenticate.admin(args);
-  const filter = readFilter(new URL(args.request.url).searchParams);
-  const access = await recordAccess({ action: "exported" });
-  const table = exportCustomers(ctx, tenant, filter, access.setCount);
+  const selection = readSelection(new URL(args.request.url).searchParams);
+  if (!selection) return new Response(null, { status: 400 });
+  const access = await recordAccess({
+    action: "exported",
+    userIds: await namedCustomers(ctx, tenant, selection),
+  });
+  const table = exportCustomers(ctx, tenant, selection, access.setCount);
   args.request.signal.addEventListener("abort", () => table.destroy());
   ctx.log.info("customers.exported", { shop: tenant.shop });
   return new Response(Readable.toWeb(table) as ReadableStream, {

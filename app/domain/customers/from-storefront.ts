@@ -6,47 +6,23 @@ import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { getKey, KEYS } from "../../runtime/database/kv.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { reconcileStorefrontTags, type ReconciledTags } from "../tags/storefront-tags.ts";
+import { toSlug } from "../tags/catalog.ts";
+import {
+  isSettledAt,
+  reconcileStorefrontTags,
+  type ReconciledTags,
+} from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
+import { findStoredUser, mayTakeEmail } from "./find-stored-user.ts";
+import { columnsOf, ECHOED, isSame, type StoredUser } from "./storefront-columns.ts";
 import { awaitDeletions, isGone } from "./tombstones.ts";
-import { mustYieldAddress, yieldAddress } from "./unproven-account.ts";
 import { channelsFor } from "./write-matrix.ts";
 
 export type AppliedChange =
   | { outcome: "created" | "updated" | "unchanged" | "echo"; userId: number }
   /** Older than the stored state, or of a customer that was deleted here. */
   | { outcome: "stale" | "gone"; userId: number | null };
-
-export type StoredUser = Columns<
-  StorefrontUser,
-  | "id"
-  | "email"
-  | "password_hash"
-  | "email_verified"
-  | "federated_sub"
-  | "storefront_customer_gid"
-  | "status"
-  | "storefront_updated_at"
-  | "language_pref"
-  | "storefront_slugs"
-  | "storefront_tagged_at"
-  | (typeof MIRRORED)[number]
-> & { storefront_slugs: string[] };
-
-/** Columns that mirror the storefront. */
-export const MIRRORED = [
-  "first_name",
-  "last_name",
-  "full_name",
-  "country",
-  "tags",
-  "number_of_orders",
-  "amount_spent",
-  "email_subscription_status",
-  "sms_subscription_status",
-  "phone_hash",
-] as const satisfies readonly (keyof StorefrontUser)[];
 
 /** The origin of the change; analytics sends it as the `source` of its `crm_sync`. */
 type Cause = "storefront_webhook" | "storefront_cron";
@@ -87,7 +63,7 @@ export async function applyOnce(
   options: ApplyOptions,
 ): Promise<AppliedChange> {
   if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
-  const user = await findUser(ctx, tenant, sql, change);
+  const user = await findStoredUser(ctx, tenant, sql, change);
   if (user?.status === "deleted") return { outcome: "gone", userId: user.id };
   if (user?.storefront_customer_gid !== change.gid) {
     await awaitDeletions(sql, [change.gid]);
@@ -100,9 +76,10 @@ export async function applyOnce(
   )
     return { outcome: "stale", userId: user.id };
 
-  const fields = await toColumns(ctx, sql, tenant, change, user);
-  const tags =
-    user && change.tags ? await reconcile(sql, user, change.tags, change.changedAt) : null;
+  const fields = columnsOf(ctx, tenant, change, user);
+  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user)))
+    fields.email = change.email;
+  const tags = user ? await reconcile(sql, user, change) : null;
   if (tags) fields.tags = tags.tags;
   const changed = Object.entries(fields).filter(
     ([name, value]) => !user || !isSame(user[name as keyof StoredUser], value),
@@ -123,54 +100,40 @@ export async function applyOnce(
   const userId = user
     ? await update(sql, user.id, change.changedAt, changed)
     : await insert(sql, change.changedAt, changed);
-  if (!user && change.tags)
-    await reconcile(
-      sql,
-      { id: userId, storefront_slugs: [], storefront_tagged_at: null },
-      change.tags,
-      change.changedAt,
-    );
+  if (!user)
+    await reconcile(sql, { id: userId, storefront_slugs: [], storefront_tagged_at: null }, change);
   await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
   if (!user) await options.alsoOnCreate?.(userId, sql);
   return { outcome: user ? "updated" : "created", userId };
 }
 
-/** Update times are whole seconds: the order of two changes in one second is unknown. */
-const CLOCK_GRAIN_MS = 1_000;
-
+/** Null when the change has no list of tags. */
 async function reconcile(
   sql: TenantSql,
   user: Pick<StoredUser, "id" | "storefront_slugs" | "storefront_tagged_at">,
-  listed: readonly string[],
-  at: Date,
-): Promise<ReconciledTags> {
-  const isSettled =
-    !user.storefront_tagged_at ||
-    at.getTime() >= user.storefront_tagged_at.getTime() + CLOCK_GRAIN_MS;
-  const tags = await reconcileStorefrontTags(sql, user.id, {
-    listed,
-    known: user.storefront_slugs,
-    isSettled,
-  });
-  if (!isSameSet(tags.known, user.storefront_slugs))
-    await sql(
-      "UPDATE storefront_users SET storefront_slugs = $3::jsonb WHERE shop = $1 AND id = $2",
-      [user.id, JSON.stringify(tags.known)],
-    );
-  return tags;
+  { tags: listed, changedAt }: CustomerChange,
+): Promise<ReconciledTags | null> {
+  if (!listed) return null;
+  const lists = await reconcileStorefrontTags(sql, [
+    {
+      userId: user.id,
+      listed,
+      known: user.storefront_slugs,
+      isSettled: isSettledAt(user.storefront_tagged_at, changedAt),
+    },
+  ]);
+  return lists.get(user.id) ?? null;
 }
 
-/**
- * What our own write to a customer changes there, including the defaults of a customer we created;
- * anything else is new.
- */
-export const ECHOED = new Set([
-  "storefront_customer_gid",
-  "tags",
-  "language_pref",
-  "email_subscription_status",
-  "sms_subscription_status",
-]);
+/** Whether two lists of a customer's tags differ only in tags that we write. */
+export function differsInOwnTags(before: readonly string[], tags: ReconciledTags): boolean {
+  const isOurs = (tag: string) => tag.startsWith("accepts_") || tags.catalogue.has(toSlug(tag));
+  const differing = [
+    ...before.filter((tag) => !tags.tags.includes(tag)),
+    ...tags.tags.filter((tag) => !before.includes(tag)),
+  ];
+  return differing.every(isOurs);
+}
 
 async function isEcho(
   sql: TenantSql,
@@ -178,17 +141,8 @@ async function isEcho(
   changed: [string, unknown][],
   tags: ReconciledTags | null,
 ): Promise<boolean> {
-  const isOurs = (tag: string) =>
-    tag.startsWith("accepts_") || (tags?.catalogue.has(tag.toLowerCase()) ?? false);
-  const before = user.tags as string[];
-  const differing = tags
-    ? [
-        ...before.filter((tag) => !tags.tags.includes(tag)),
-        ...tags.tags.filter((tag) => !before.includes(tag)),
-      ]
-    : [];
   return (
-    differing.every(isOurs) &&
+    (!tags || differsInOwnTags(user.tags as string[], tags)) &&
     changed.every(([name]) => ECHOED.has(name)) &&
     (await getKey(sql, KEYS.echo(user.id))) !== null
   );
@@ -212,138 +166,6 @@ async function enqueueCustomer(
     occurredAt: options.changedAt,
     destinations: channelsFor("storefront_webhook", tenant, ctx.channels),
   });
-}
-
-/**
- * By gid first; by address only an account without another storefront customer. Locked until the
- * end of the transaction.
- */
-async function findUser(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
-  change: CustomerChange,
-): Promise<StoredUser | null> {
-  const rows = await sql<StoredUser>(
-    `SELECT id, email, password_hash, email_verified, federated_sub, storefront_customer_gid,
-      status, storefront_updated_at, language_pref, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
-     FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2
-       OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
-     ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
-    [change.gid, change.email ?? null],
-  );
-  const [user] = rows;
-  if (user && user.storefront_customer_gid !== change.gid && (await mustYieldAddress(sql, user))) {
-    await yieldAddress(ctx, tenant, sql, user.id);
-    return null;
-  }
-  return user ?? null;
-}
-
-async function toColumns(
-  ctx: Ctx,
-  sql: TenantSql,
-  tenant: Tenant,
-  change: CustomerChange,
-  user: StoredUser | null,
-): Promise<Record<string, unknown>> {
-  const fields = columnsOf(ctx, tenant, change, user);
-  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user)))
-    fields.email = change.email;
-  return fields;
-}
-
-/** The columns that a change sets, without the address, which may belong to another customer. */
-export function columnsOf(
-  ctx: Ctx,
-  tenant: Tenant,
-  change: CustomerChange,
-  user: StoredUser | null,
-): Record<string, unknown> {
-  const fields: Record<string, unknown> = { storefront_customer_gid: change.gid };
-  // A person who signed up with a stranger's address sees these fields, and must not learn the
-  // stranger's data from them.
-  const isUnproven = user !== null && user.password_hash !== "" && !user.email_verified;
-  for (const name of [
-    "country",
-    "tags",
-    "number_of_orders",
-    "amount_spent",
-    "email_subscription_status",
-    "sms_subscription_status",
-  ] as const)
-    if (change[name] !== undefined) fields[name] = change[name];
-  if (change.phone !== undefined)
-    fields.phone_hash = change.phone === null ? null : phoneHash(ctx, tenant.shop, change.phone);
-  if (!isUnproven) Object.assign(fields, namesAndLanguage(change, user));
-  return fields;
-}
-
-function namesAndLanguage(
-  change: CustomerChange,
-  user: StoredUser | null,
-): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const name of ["first_name", "last_name"] as const)
-    if (change[name] !== undefined) fields[name] = change[name];
-  if (Object.keys(fields).length > 0) {
-    const { first_name: first, last_name: last } = { ...user, ...fields } as Record<
-      string,
-      unknown
-    >;
-    fields.full_name = [first, last].filter(Boolean).join(" ") || null;
-  }
-  // The person's own choice here takes precedence over the storefront's guess.
-  if (change.language && !user?.language_pref) fields.language_pref = change.language;
-  return fields;
-}
-
-/** Digits only, so that a redaction by phone finds the customer in any notation. */
-export function phoneHash(ctx: Ctx, shop: string, phone: string): string {
-  return ctx.secrets.pseudonym(`${shop}/phone`, phone.replace(/\D/g, ""));
-}
-
-async function mayTakeEmail(
-  ctx: Ctx,
-  sql: TenantSql,
-  tenant: Tenant,
-  email: string | null,
-  user: StoredUser | null,
-): Promise<boolean> {
-  // An account with a password or a federated identity is found by its address, so the storefront
-  // must not change it.
-  if (email === null) return !user || (user.password_hash === "" && !user.federated_sub);
-  const [other] = await sql<
-    Pick<
-      StoredUser,
-      "id" | "password_hash" | "federated_sub" | "email_verified" | "storefront_customer_gid"
-    >
-  >(
-    `SELECT id, password_hash, federated_sub, email_verified, storefront_customer_gid FROM storefront_users
-     WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted' FOR UPDATE`,
-    [email, user?.id ?? 0],
-  );
-  if (other && !other.storefront_customer_gid && (await mustYieldAddress(sql, other))) {
-    await yieldAddress(ctx, tenant, sql, other.id);
-    return true;
-  }
-  if (other)
-    ctx.log.warn("customer.email_conflict", {
-      shop: tenant.shop,
-      user_id: user?.id,
-      other_user_id: other.id,
-    });
-  return !other;
-}
-
-/** A list of tags is a set: the platform sorts it, we append to it. */
-const isSameSet = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((tag) => b.includes(tag));
-
-export function isSame(stored: unknown, value: unknown): boolean {
-  if (Array.isArray(stored) && Array.isArray(value))
-    return isSameSet(stored as string[], value as string[]);
-  return JSON.stringify(stored ?? null) === JSON.stringify(value ?? null);
 }
 
 const columnValue = (name: string, value: unknown) =>

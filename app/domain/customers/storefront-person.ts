@@ -5,6 +5,7 @@
 // address is verified (identity/prove-address.ts).
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql, Transaction } from "../../db.server.ts";
+import { moveStorefrontTags } from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { channelsFor } from "./write-matrix.ts";
 import { enqueue } from "../bus/enqueue.ts";
@@ -93,6 +94,7 @@ export async function giveCustomerItsOwnAccount(
     },
   });
   await prisma.userExtras.create({ data: { shop: tenant.shop, user_id: own.id } });
+  await moveStorefrontTags(sql, userId, own.id);
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "storefront",

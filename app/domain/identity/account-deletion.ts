@@ -129,6 +129,12 @@ async function emptyDeliveries(sql: TenantSql, userId: number): Promise<void> {
   const ofPerson = "shop = $1 AND entity_type = 'customer' AND entity_id = $2";
   await sql(
     `UPDATE delivery_attempts SET error = NULL WHERE shop = $1 AND error IS NOT NULL
+      AND status = 'failed'
+      AND event_id IN (SELECT event_id FROM integration_queue WHERE ${ofPerson})`,
+    [String(userId)],
+  );
+  await sql(
+    `DELETE FROM delivery_exchanges WHERE shop = $1
       AND event_id IN (SELECT event_id FROM integration_queue WHERE ${ofPerson})`,
     [String(userId)],
   );

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { isUniqueViolation, type Transaction } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { ConsentType } from "../consent/consent-types.ts";
@@ -46,8 +47,8 @@ export const SignUpInput = z
 
 export type SignUpInput = z.output<typeof SignUpInput>;
 
-/** The request's details for the consent log. */
-export type Visit = { userAgent: string | null };
+/** The request's details for the consent log; `at`: in the history of the demo store. */
+export type Visit = { userAgent: string | null; at?: HistoricTime };
 
 /**
  * `pending`: the store requires a verified address first, and does not reveal whether it is taken.
@@ -192,6 +193,7 @@ async function storeClaims(
         consentId,
         userAgent: visit.userAgent,
         timestamp: ctx.clock.now().toISOString(),
+        createdAt: visit.at,
       })),
   );
 }

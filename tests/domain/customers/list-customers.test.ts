@@ -3,7 +3,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readFilter } from "../../../app/domain/customers/list/customer-filter.ts";
 import { exportCustomers } from "../../../app/domain/customers/list/export-customers.ts";
-import { readFilterChoices } from "../../../app/domain/customers/list/filter-choices.ts";
+import { countCustomers, MAX_COUNTED } from "../../../app/domain/customers/list/count-customers.ts";
+import { fold, MAX_MATCHES } from "../../../app/domain/customers/list/customer-search.ts";
+import { readSelection } from "../../../app/domain/customers/list/customer-selection.ts";
+import { prepareFilter } from "../../../app/domain/customers/list/filter-condition.ts";
+import { phoneHash } from "../../../app/domain/customers/storefront-columns.ts";
+import { readChoicesAndRun } from "../../../app/domain/customers/list/filter-choices.ts";
 import {
   listCustomers,
   SORTS,
@@ -29,9 +34,12 @@ beforeEach(async () => {
 });
 
 const put = (person: Person, shop = SHOP) => putPerson(world.database, shop, person);
+const ready = (query: string) =>
+  prepareFilter(world.ctx, tenant, readFilter(new URLSearchParams(query)));
+const count = async (query: string) => countCustomers(world.ctx, tenant, await ready(query));
 const list = async (query: string, options: Partial<Parameters<typeof listCustomers>[2]> = {}) =>
   listCustomers(world.ctx, tenant, {
-    filter: readFilter(new URLSearchParams(query)),
+    filter: await ready(query),
     sort: "name asc",
     limit: 50,
     ...options,
@@ -51,6 +59,13 @@ describe("the result", () => {
       consents: ["marketing", "a2a"],
       gid: "gid://shopify/Customer/9007199254740993",
       last_login_at: daysAgo(2),
+      created_at: "2026-03-05T23:59:59Z",
+      number_of_orders: 12,
+      amount_spent: 1_234.5,
+      language_pref: "en",
+      email_subscription_status: "subscribed",
+      sms_subscription_status: "unsubscribed",
+      phone_hash: phoneHash(world.ctx, SHOP, "+44 20 7946 0958"),
     });
     await put({
       full_name: "Grace Hopper",
@@ -70,6 +85,11 @@ describe("the result", () => {
       country: "FR",
       status: "suspended",
       last_login_at: daysAgo(200),
+      created_at: "2026-03-06T00:00:00Z",
+      number_of_orders: 3,
+      amount_spent: 99.99,
+      language_pref: "fr",
+      email_subscription_status: "not_subscribed",
     });
     await put({ email: "lovely@contact.example" });
     await put({ status: "deleted" });
@@ -104,7 +124,43 @@ describe("the result", () => {
     ["q=9007199254740992", []],
     ["q=%25", []],
     ["q=a_a", []],
+    ["q=%5C", []],
+    ["q=%25%25%25", []],
+    ["q=%5C%25_", []],
     ["q=%27%3B--", []],
+    ["q=velac", ["Ada Lovelace"]],
+    ["q=alytical.ex", ["Ada Lovelace"]],
+    ["q=lovelace+ADA", ["Ada Lovelace"]],
+    ["q=ada+hopper", []],
+    ["q=chatelet", ["Émilie du Châtelet"]],
+    ["q=CHA%CC%82TELET", ["Émilie du Châtelet"]],
+    ["q=ha", []],
+    ["q=du", ["Émilie du Châtelet"]],
+    ["q=h", ["Grace Hopper"]],
+    ["q=na", ["Grace Hopper"]],
+    ["q=%40", []],
+    ["q=19925474", ["Ada Lovelace"]],
+    ["q=%2B44+(20)+7946-0958", ["Ada Lovelace"]],
+    ["q=442079460958", ["Ada Lovelace"]],
+    ["q=79460958", []],
+    ["q=%00velac%00", ["Ada Lovelace"]],
+    ["q=%F0%9F%A6%84", []],
+    ["q=%F0%9F%A6%84%F0%9F%A6%84%F0%9F%A6%84", []],
+    ["orders_min=4", ["Ada Lovelace"]],
+    ["orders_min=3&orders_max=3", ["Émilie du Châtelet"]],
+    ["orders_max=0", ["Grace Hopper", "lovely@contact.example"]],
+    ["spent_min=99.99&spent_max=100", ["Émilie du Châtelet"]],
+    ["spent_min=2000&spent_max=1", []],
+    ["joined_from=2026-03-05&joined_to=2026-03-05", ["Ada Lovelace"]],
+    ["joined_to=2026-03-06", ["Ada Lovelace", "Émilie du Châtelet"]],
+    ["language=fr", ["Émilie du Châtelet"]],
+    ["email_subscription=subscribed", ["Ada Lovelace"]],
+    ["sms_subscription=unsubscribed", ["Ada Lovelace"]],
+    ["email_subscription=subscribed&spent_min=1&orders_min=1&q=ada", ["Ada Lovelace"]],
+    [
+      "orders_min=-1&orders_max=1e99&spent_min=NaN&spent_max=%27&joined_from=2026-02-30&joined_to=x&language=%25&sms_subscription=y",
+      ["Ada Lovelace", "Grace Hopper", "lovely@contact.example", "Émilie du Châtelet"],
+    ],
     ["tag=vip", ["Ada Lovelace", "Grace Hopper"]],
     ["tag=VIP", ["Ada Lovelace", "Grace Hopper"]],
     ["tag=nothing", []],
@@ -128,6 +184,38 @@ describe("the result", () => {
     expect(await names(query)).toEqual(expected);
   });
 
+  test.each([
+    ["", { matching: 4, total: 4 }],
+    ["q=lov", { matching: 2, total: 4 }],
+    ["tag=vip&country=US", { matching: 1, total: 4 }],
+    ["status=deleted", { matching: 1, total: 4 }],
+    ["q=nobody", { matching: 0, total: 4 }],
+  ])("%s counts what it shows, beside all customers", async (query, { matching, total }) => {
+    expect(await count(query)).toEqual({
+      matching: { count: matching, isMore: false },
+      total: { count: total, isMore: false },
+    });
+    expect((await list(query)).customers).toHaveLength(matching);
+  });
+
+  test("an erased customer is found by nothing that was known", async () => {
+    await world.database.query(
+      "UPDATE storefront_users SET status = 'deleted' WHERE shop = $1 AND country = 'GB'",
+      [SHOP],
+    );
+    expect((await list("q=lovelace&status=deleted")).customers).toEqual([]);
+    expect(
+      await world.database.query(
+        "SELECT 1 FROM storefront_users WHERE shop = $1 AND search_text LIKE '%lovelace%'",
+        [SHOP],
+      ),
+    ).toEqual([]);
+  });
+
+  test("a search of 5,000 characters finds nobody", async () => {
+    expect(await names(`q=lovelace${"x".repeat(5_000)}`)).toEqual([]);
+  });
+
   test("a row has the person's tags and consents", async () => {
     const [ada] = (await list("q=ada")).customers;
     expect(ada).toMatchObject({
@@ -142,7 +230,8 @@ describe("the result", () => {
   });
 
   test("the filter options are the store's own tags and countries", async () => {
-    const { tags, countries } = await readFilterChoices(world.ctx, tenant);
+    const { tags, countries, languages } = (await readChoicesAndRun(world.ctx, tenant)).choices;
+    expect(languages.map(({ names }) => names.es)).toEqual(["inglés", "francés"]);
     expect(tags.map(({ slug }) => slug)).toEqual(["early", "vip"]);
     expect(countries.map(({ code }) => code)).toEqual(["FR", "GB", "US"]);
     expect(countries[1]?.names).toEqual({
@@ -152,6 +241,72 @@ describe("the result", () => {
     });
   });
 });
+
+test.each([
+  "ÉMILIE Châtelet",
+  "İstanbul Straße ﬁnd ㎏ ™",
+  "ΟΔΟΣ Οδυσσεύς",
+  "김민준 李明 Łódź",
+  "Nguyễn Thị Ánh",
+  "o'Brien-Smith 🦄",
+])("the search and the database fold %s in the same way", async (name) => {
+  await put({ full_name: name });
+  const [row] = await world.database.query("SELECT search_text FROM storefront_users");
+  expect(row.search_text.startsWith(fold(name))).toBe(true);
+  for (const word of name.split(" "))
+    expect(await names(`q=${encodeURIComponent(word)}`)).toEqual([name]);
+});
+
+test("in a large store every search finds all of its customers, and counts are exact up to the bound", async () => {
+  await world.database.query(
+    `INSERT INTO storefront_users (shop, full_name, email, amount_spent, updated_at)
+     SELECT $1, 'Person ' || n, 'p' || n || '@' || CASE WHEN n > 9000 THEN 'old.' ELSE 'new.' END
+       || CASE WHEN n > 6000 THEN 'rear' ELSE 'fore' END || '.example', n % 100, now() - make_interval(secs => n) FROM generate_series(1, 12000) AS n`,
+    [SHOP],
+  );
+  await put({ full_name: "Person 4711", email: "p4711@elsewhere.example" }, OTHER);
+  const exactly = (matching: number) => ({ count: matching, isMore: false });
+  const more = { count: MAX_COUNTED, isMore: true };
+  expect(await count("")).toEqual({ matching: more, total: more });
+  const manyMatches = { count: MAX_MATCHES, isMore: true };
+  expect((await count("q=person")).matching).toEqual(manyMatches);
+  for (const [query, matching] of [
+    ["q=p4711%40", 1],
+    ["q=old.rear.example", 3_000],
+    ["spent_min=50", 6_000],
+    ["q=old.rear.example&spent_max=0", 30],
+  ] as const)
+    expect([query, (await count(query)).matching]).toEqual([query, exactly(matching)]);
+  expect(
+    (await list("q=old.rear.example", { sort: "updated desc", limit: 2 })).customers,
+  ).toMatchObject([{ full_name: "Person 9001" }, { full_name: "Person 9002" }]);
+  // One in two, all of them behind the newest 6,000: by the index, in the order, page by page.
+  expect((await count("q=rear.example")).matching).toEqual(manyMatches);
+  const rear = { sort: "updated desc", limit: 2 } as const;
+  const page = await list("q=rear.example", rear);
+  expect(page.customers).toMatchObject([
+    { full_name: "Person 6001" },
+    { full_name: "Person 6002" },
+  ]);
+  const next = await list("q=rear.example", { ...rear, after: page.next });
+  expect(next.customers).toMatchObject([
+    { full_name: "Person 6003" },
+    { full_name: "Person 6004" },
+  ]);
+  expect(
+    (await list("q=rear.example", { ...rear, before: next.previous })).customers,
+  ).toMatchObject([{ full_name: "Person 6001" }, { full_name: "Person 6002" }]);
+  expect((await list("q=Person+99", { sort: "updated asc" })).customers[0]).toMatchObject({
+    full_name: "Person 9999",
+  });
+});
+
+test.each(["ids=", "ids=1,x", "ids=-1", "ids=1e99", "ids=1,,2"])(
+  "a download of invalid ids (%s) means no selection, never all customers",
+  (query) => {
+    expect(readSelection(new URLSearchParams(query))).toBeNull();
+  },
+);
 
 describe("pages", () => {
   const everyPage = async (sort: Sort) => {
@@ -194,6 +349,16 @@ describe("pages", () => {
     },
   );
 
+  test("each page says its place in the list, forwards and backwards", async () => {
+    for (let place = 1; place <= 7; place += 1) await put({ full_name: `P${place}` });
+    const options = { sort: "name asc", limit: 2 } as const;
+    const first = await list("", options);
+    const second = await list("", { ...options, after: first.next });
+    const third = await list("", { ...options, after: second.next });
+    const back = await list("", { ...options, before: third.previous });
+    expect([first, second, third, back].map(({ from }) => from)).toEqual([1, 3, 5, 3]);
+  });
+
   test("customers who never signed in come last in the newest order", async () => {
     await put({ email: "never@x.example" });
     await put({ email: "once@x.example", last_login_at: "2020-01-01T00:00:00Z" });
@@ -205,9 +370,10 @@ describe("pages", () => {
   test.each([
     "x",
     "%00",
-    Buffer.from('["2026-13-45",1]').toString("base64url"),
-    Buffer.from('["a\\u0000",1]').toString("base64url"),
-    Buffer.from("[1,2]").toString("base64url"),
+    Buffer.from('["2026-01-01 00:00:00+00",1]').toString("base64url"),
+    Buffer.from('["2026-13-45",1,1]').toString("base64url"),
+    Buffer.from('["a\\u0000",1,1]').toString("base64url"),
+    Buffer.from("[1,2,3]").toString("base64url"),
   ])("a damaged cursor (%s) shows the first page", async (after) => {
     await put({ full_name: "Ada" });
     for (const sort of ["updated desc", "signed_in asc"] as const)
@@ -218,11 +384,9 @@ describe("pages", () => {
 describe("the CSV export", () => {
   const csv = async (query: string) => {
     let text = "";
-    for await (const part of exportCustomers(
-      world.ctx,
-      tenant,
-      readFilter(new URLSearchParams(query)),
-    ))
+    for await (const part of exportCustomers(world.ctx, tenant, {
+      filter: readFilter(new URLSearchParams(query)),
+    }))
       text += String(part);
     return text;
   };

@@ -1,10 +1,11 @@
-// The customer's consents and their history.
+// The customer's consents as they are now.
 import { useTranslation } from "react-i18next";
-import { Badge, BlockStack, Button, Card, Divider, InlineStack, Text } from "@shopify/polaris";
+import { BlockStack, Card, InlineStack, Text } from "@shopify/polaris";
+import { DecisionBadge } from "../../consent/decision-badge.tsx";
 import { labelOf } from "../../i18n/label-of.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { DateTime } from "../../ui/date-time.tsx";
-import type { ConsentView, RecordView } from "./detail-shape.ts";
+import type { ConsentView } from "./detail-shape.ts";
 
 export function ConsentsCard({ consents }: { consents: ConsentView[] }) {
   const { t } = useTranslation(["customer", "glossary"]);
@@ -14,60 +15,22 @@ export function ConsentsCard({ consents }: { consents: ConsentView[] }) {
       <BlockStack gap="400">
         <CardHeading title={t("consents")} />
         <BlockStack gap="200">
-          {consents.map(({ type, isGiven, decision }) => (
+          {consents.map(({ type, state, decision }) => (
             <InlineStack key={type} align="space-between" blockAlign="center" gap="200">
               <BlockStack>
                 <Text as="span">
                   {labelOf(t("glossary:consent", { returnObjects: true }), type)}
                 </Text>
-                <Text as="span" tone="subdued">
-                  {decision ? <ConsentState {...decision} /> : t("never")}
-                </Text>
+                {decision && (
+                  <Text as="span" tone="subdued">
+                    <ConsentState {...decision} />
+                  </Text>
+                )}
               </BlockStack>
-              <Badge {...(isGiven && { tone: "success" as const })}>
-                {isGiven ? t("given") : t("notGiven")}
-              </Badge>
+              <DecisionBadge decision={state} />
             </InlineStack>
           ))}
         </BlockStack>
-      </BlockStack>
-    </Card>
-  );
-}
-
-type Props = { records: RecordView[]; older: number | null; isNewest: boolean; path: string };
-
-export function TimelineCard({ records, older, isNewest, path }: Props) {
-  const { t } = useTranslation(["customer", "glossary"]);
-
-  return (
-    <Card>
-      <BlockStack gap="400">
-        <CardHeading title={t("timeline")} />
-        {records.length === 0 && (
-          <Text as="p" tone="subdued">
-            {t("timelineEmpty")}
-          </Text>
-        )}
-        <BlockStack gap="200">
-          {records.map((record, place) => (
-            <BlockStack key={record.id} gap="200">
-              {place > 0 && <Divider />}
-              <BlockStack>
-                <Text as="span">{`${labelOf(t("glossary:consent", { returnObjects: true }), record.type)}: ${labelOf(t("actions", { returnObjects: true }), record.action)}`}</Text>
-                <Text as="span" tone="subdued">
-                  <ConsentState {...record} />
-                </Text>
-              </BlockStack>
-            </BlockStack>
-          ))}
-        </BlockStack>
-        {(older !== null || !isNewest) && (
-          <InlineStack gap="200">
-            {!isNewest && <Button url={path}>{t("newest")}</Button>}
-            {older !== null && <Button url={`${path}?before=${older}`}>{t("older")}</Button>}
-          </InlineStack>
-        )}
       </BlockStack>
     </Card>
   );

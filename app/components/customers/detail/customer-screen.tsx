@@ -1,108 +1,50 @@
-// One customer.
+// One customer: who it is, and everything that happened.
 import { useTranslation } from "react-i18next";
-import { useLocation, useNavigate } from "@remix-run/react";
+import { useNavigate } from "@remix-run/react";
 import { Badge, Banner, BlockStack, Layout } from "@shopify/polaris";
 import { useState } from "react";
 import { ScreenPage } from "../../frame/screen-page.tsx";
 import { labelOf } from "../../i18n/label-of.ts";
-import { download } from "../../ui/download.ts";
 import { PageGutter } from "../../ui/layout.tsx";
 import { showToast } from "../../ui/toast.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
-import { clientLazy } from "../../frame/deferred-card.tsx";
-import { ConsentsCard, TimelineCard } from "./consents-card.tsx";
+import { AddTagsModal } from "./add-tags-modal.tsx";
+import { AgentsCard } from "./agents-card.tsx";
+import { ConsentsCard } from "./consents-card.tsx";
+import { CustomerActions, type CustomerQuestion } from "./customer-actions.tsx";
 import { EraseModal, SuspendModal } from "./customer-modals.tsx";
-import type {
-  AccessView,
-  ConsentView,
-  CustomerView,
-  LinkView,
-  OrdersView,
-  RecordView,
-  SystemView,
-  TagView,
-} from "./detail-shape.ts";
+import type { CustomerDetail, OrdersView } from "./detail-shape.ts";
 import { OrdersCard } from "./orders-card.tsx";
 import { ProfileCard, SignInsCard } from "./profile-cards.tsx";
+import { SubscriptionsCard } from "./subscriptions-card.tsx";
 import { SystemsCard } from "./systems-card.tsx";
 import { TagsCard } from "./tags-card.tsx";
+import { TimelineCard } from "./timeline-card.tsx";
 
-const AccessLogCard = clientLazy(() => import("./access-log-card.tsx"));
+type Props = CustomerDetail & { orders: Promise<OrdersView> };
 
-type Props = {
-  customer: CustomerView;
-  links: LinkView[];
-  consents: ConsentView[];
-  timeline: RecordView[];
-  older: number | null;
-  tags: TagView[];
-  systems: SystemView[];
-  orders: Promise<OrdersView>;
-  knownTags: { slug: string; name: string }[];
-  accesses: AccessView[];
-};
-
-export function CustomerScreen({
-  customer,
-  links,
-  consents,
-  timeline,
-  older,
-  tags,
-  systems,
-  orders,
-  knownTags,
-  accesses,
-}: Props) {
+export function CustomerScreen({ orders, ...detail }: Props) {
   const { t } = useTranslation(["customer", "glossary"]);
-
-  const { search } = useLocation();
+  const { customer, related } = detail;
   const goBack = useGoBack();
-  const [question, setQuestion] = useState<"suspend" | "erase" | null>(null);
+  const [question, setQuestion] = useState<CustomerQuestion | null>(null);
   const reactivate = useScreenAction("status", {
     onSuccess: () => showToast(t("reactivated")),
   });
+  const close = () => setQuestion(null);
   const isDeleted = customer.status === "deleted";
   const name = customer.name ?? customer.email ?? `${t("glossary:nobody")} (#${customer.id})`;
-  const path = `/app/customers/${customer.id}`;
-  const exportData = async () => {
-    const isDone = await download(`${path}/export`, `customer-${customer.id}.json`, "POST");
-    showToast(isDone ? t("exported") : t("exportFailed"), !isDone);
-  };
-  const actions = [
-    ...(customer.adminUrl
-      ? [
-          {
-            text: t("openInStore"),
-            run: () => void window.open(customer.adminUrl as string, "_top"),
-          },
-        ]
-      : []),
-    ...(customer.canBeErased ? [{ text: t("exportData"), run: () => void exportData() }] : []),
-    ...(customer.status === "active"
-      ? [{ text: t("suspend"), run: () => setQuestion("suspend") }]
-      : []),
-    ...(customer.status === "suspended"
-      ? [{ text: t("reactivate"), run: () => reactivate.submit({ status: "active" }) }]
-      : []),
-    ...(customer.canBeErased ? [{ text: t("erase"), run: () => setQuestion("erase") }] : []),
-  ];
   return (
     <>
       <ScreenPage
         title={name}
         back={{ content: t("back"), to: goBack }}
         actions={
-          actions.length > 0 && (
-            // React has no type for this attribute of the admin's menus.
-            <section {...{ label: t("moreActions") }}>
-              {actions.map(({ text, run }) => (
-                <button key={text} onClick={run}>
-                  {text}
-                </button>
-              ))}
-            </section>
-          )
+          <CustomerActions
+            customer={customer}
+            onAsk={setQuestion}
+            onReactivate={() => reactivate.submit({ status: "active" })}
+          />
         }
       >
         <PageGutter>
@@ -122,30 +64,40 @@ export function CustomerScreen({
           <Layout>
             <Layout.Section>
               <BlockStack gap="400">
-                <TagsCard tags={tags} known={knownTags} canChange={!isDeleted} />
+                <ProfileCard customer={customer} />
+                <ConsentsCard consents={detail.consents} />
+                <TagsCard tags={related.tags} storeTags={detail.storeTags} canChange={!isDeleted} />
                 <OrdersCard orders={orders} />
-                <ConsentsCard consents={consents} />
-                <TimelineCard
-                  records={timeline}
-                  older={older}
-                  isNewest={!new URLSearchParams(search).has("before")}
-                  path={path}
-                />
               </BlockStack>
             </Layout.Section>
             <Layout.Section variant="oneThird">
               <BlockStack gap="400">
-                <ProfileCard customer={customer} />
-                <SignInsCard customer={customer} links={links} />
-                <SystemsCard systems={systems} />
-                <AccessLogCard customerId={customer.id} accesses={accesses} />
+                <SubscriptionsCard subscriptions={detail.subscriptions} />
+                <SystemsCard systems={detail.systems} />
+                <AgentsCard
+                  agents={related.agents}
+                  mandates={related.mandates}
+                  email={customer.email}
+                />
+                <SignInsCard customer={customer} links={related.links} />
               </BlockStack>
+            </Layout.Section>
+            <Layout.Section variant="fullWidth">
+              <TimelineCard customerId={customer.id} timeline={detail.timeline} orders={orders} />
             </Layout.Section>
           </Layout>
         </div>
       </ScreenPage>
-      {question === "suspend" && <SuspendModal onClose={() => setQuestion(null)} />}
-      {question === "erase" && <EraseModal customer={customer} onClose={() => setQuestion(null)} />}
+      {question === "tags" && (
+        <AddTagsModal
+          known={related.known_tags.filter(
+            ({ slug }) => !related.tags.some((tag) => tag.slug === slug),
+          )}
+          onClose={close}
+        />
+      )}
+      {question === "suspend" && <SuspendModal onClose={close} />}
+      {question === "erase" && <EraseModal customer={customer} onClose={close} />}
     </>
   );
 }

@@ -8,12 +8,15 @@ import {
   Box,
   Card,
   InlineStack,
+  Link,
   SkeletonBodyText,
   Text,
 } from "@shopify/polaris";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { DeferredCard } from "../../frame/deferred-card.tsx";
 import { DateTime } from "../../ui/date-time.tsx";
+import { formatAmount } from "../../i18n/format-number.ts";
+import { useLocale } from "../../i18n/locale.ts";
 import type { OrdersView } from "./detail-shape.ts";
 
 export function OrdersCard({ orders }: { orders: Promise<OrdersView> }) {
@@ -37,6 +40,7 @@ export function OrdersCard({ orders }: { orders: Promise<OrdersView> }) {
 
 function Orders({ part }: { part: OrdersView }) {
   const { t } = useTranslation("customer");
+  const locale = useLocale();
   const { revalidate } = useRevalidator();
   if (part.state === "none")
     return (
@@ -64,19 +68,18 @@ function Orders({ part }: { part: OrdersView }) {
       {part.orders.map((order) => (
         <InlineStack key={order.id} align="space-between" blockAlign="center" gap="200">
           <BlockStack>
-            <Text as="span" fontWeight="semibold">
+            <Link url={order.url} target="_top">
               {order.name}
-            </Text>
+            </Link>
             <Text as="span" tone="subdued">
               <DateTime at={order.created_at} />
             </Text>
           </BlockStack>
           <InlineStack gap="200" blockAlign="center">
             <Badge>{toWords(order.fulfillment_status)}</Badge>
-            <Text
-              as="span"
-              numeric
-            >{`${t("money", { amount: order.total.amount })} ${order.total.currency}`}</Text>
+            <Text as="span" numeric>
+              {formatAmount(locale, order.total.amount, order.total.currency)}
+            </Text>
           </InlineStack>
         </InlineStack>
       ))}

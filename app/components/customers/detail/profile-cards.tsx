@@ -3,10 +3,10 @@ import { useTranslation } from "react-i18next";
 import { BlockStack, Card, Text } from "@shopify/polaris";
 import { labelOf } from "../../i18n/label-of.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
-import { formatCount } from "../../i18n/format-number.ts";
+import { formatAmount, formatCount } from "../../i18n/format-number.ts";
 import { FactRows } from "../../ui/fact-rows.tsx";
 import { DateTime } from "../../ui/date-time.tsx";
-import { useLocale } from "../../i18n/locale.ts";
+import { useLocale, type Locale } from "../../i18n/locale.ts";
 import type { CustomerView, LinkView } from "./detail-shape.ts";
 
 export function ProfileCard({ customer }: { customer: CustomerView }) {
@@ -22,7 +22,7 @@ export function ProfileCard({ customer }: { customer: CustomerView }) {
     { name: t("rows.country"), value: customer.country ?? t("rows.none") },
     { name: t("rows.language"), value: customer.language ?? t("rows.none") },
     { name: t("rows.orders"), value: formatCount(locale, customer.orders) },
-    { name: t("rows.spent"), value: t("money", { amount: customer.spent.toFixed(2) }) },
+    { name: t("rows.spent"), value: formatSpent(locale, customer) },
     {
       name: t("rows.lastSignIn"),
       value: customer.lastSignIn ? <DateTime at={customer.lastSignIn} /> : t("rows.never"),
@@ -43,6 +43,10 @@ export function ProfileCard({ customer }: { customer: CustomerView }) {
   );
 }
 
+/** Without a currency until the store's is known. */
+const formatSpent = (locale: Locale, { spent, currency }: CustomerView): string =>
+  formatAmount(locale, spent.toFixed(2), currency ?? "").trim();
+
 export function SignInsCard({ customer, links }: { customer: CustomerView; links: LinkView[] }) {
   const { t } = useTranslation(["customer", "glossary"]);
 
@@ -58,7 +62,7 @@ export function SignInsCard({ customer, links }: { customer: CustomerView; links
             </Text>
           )}
           {customer.hasPassword && <Text as="p">{t("password")}</Text>}
-          {links.map(({ provider, issuer, since }) => (
+          {links.map(({ provider, issuer, created_at: since }) => (
             <BlockStack key={`${provider} ${issuer}`}>
               <Text as="p">
                 {labelOf(t("glossary:provider", { returnObjects: true }), provider)}

@@ -1,90 +1,92 @@
-// The customer's tags by category, added and removed one by one.
+// The customer's tags: those that are managed here, by category, and those that the store gave.
 import { useTranslation } from "react-i18next";
-import { BlockStack, Button, Card, InlineStack, Tag, Text } from "@shopify/polaris";
-import { useState } from "react";
+import { BlockStack, Card, InlineStack, Tag, Text } from "@shopify/polaris";
 import { labelOf } from "../../i18n/label-of.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import type { TagView } from "./detail-shape.ts";
-import { TagPicker } from "../tag-picker.tsx";
 
 type Props = {
   tags: TagView[];
-  known: readonly { slug: string; name: string }[];
+  /** The merchant's own tags that are not in the catalog. */
+  storeTags: string[];
   canChange: boolean;
 };
 
-export function TagsCard({ tags, known, canChange }: Props) {
-  const { t } = useTranslation(["customer", "glossary"]);
-
-  const [chosen, setChosen] = useState<string[] | null>(null);
-  const { submit, isBusy, error } = useScreenAction("tags", {
-    onSuccess() {
-      setChosen(null);
-      showToast(t("tagsSaved"));
-    },
-  });
-  const categories = [...new Set(tags.map(({ category }) => category))];
+export function TagsCard({ tags, storeTags, canChange }: Props) {
+  const { t } = useTranslation("customer");
+  const managed = tags.filter(({ source }) => source !== "storefront");
+  const fromStore = [
+    ...tags.filter(({ source }) => source === "storefront").map(({ name }) => name),
+    ...storeTags,
+  ];
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={t("tags")}>
-          {canChange && <Button onClick={() => setChosen([])}>{t("addTag")}</Button>}
-        </CardHeading>
-        {tags.length === 0 && (
+        <CardHeading title={t("tags")} />
+        {managed.length + fromStore.length === 0 && (
           <Text as="p" tone="subdued">
             {t("noTags")}
           </Text>
         )}
-        {categories.map((category) => (
-          <BlockStack key={category} gap="100">
+        {managed.length > 0 && <ManagedTags tags={managed} canChange={canChange} />}
+        {fromStore.length > 0 && (
+          <BlockStack gap="200">
             <Text as="h3" variant="headingSm">
-              {labelOf(t("glossary:category", { returnObjects: true }), category)}
+              {t("tagGroups.store")}
             </Text>
             <InlineStack gap="100">
-              {tags
-                .filter((tag) => tag.category === category)
-                .map(({ slug, name }) => (
-                  <Tag
-                    key={slug}
-                    {...(canChange && { onRemove: () => submit({ remove: [slug] }) })}
-                    disabled={isBusy}
-                  >
-                    {name}
-                  </Tag>
-                ))}
+              {fromStore.map((name) => (
+                <Tag key={name}>{name}</Tag>
+              ))}
             </InlineStack>
+            <Text as="p" tone="subdued">
+              {t("tagGroups.storeText")}
+            </Text>
           </BlockStack>
-        ))}
-        {error && chosen === null && (
-          <Text as="p" tone="critical">
-            {error.message}
-          </Text>
         )}
       </BlockStack>
-      {chosen && (
-        <Dialog
-          title={t("addTag")}
-          onClose={() => setChosen(null)}
-          primaryAction={{
-            content: t("addTag"),
-            onAction: () => submit({ add: chosen }),
-            loading: isBusy,
-            disabled: chosen.length === 0,
-          }}
-          secondaryAction={{ content: t("cancel"), onAction: () => setChosen(null) }}
-        >
-          <TagPicker
-            known={known.filter(({ slug }) => !tags.some((tag) => tag.slug === slug))}
-            chosen={chosen}
-            onChange={setChosen}
-            canMake
-            error={error?.message ?? null}
-          />
-        </Dialog>
-      )}
     </Card>
+  );
+}
+
+function ManagedTags({ tags, canChange }: { tags: TagView[]; canChange: boolean }) {
+  const { t } = useTranslation(["customer", "glossary"]);
+  const { submit, isBusy, error } = useScreenAction("tags", {
+    onSuccess: () => showToast(t("tagsSaved")),
+  });
+  const categories = [...new Set(tags.map(({ category }) => category))];
+  return (
+    <BlockStack gap="200">
+      <Text as="h3" variant="headingSm">
+        {t("tagGroups.managed")}
+      </Text>
+      {categories.map((category) => (
+        <BlockStack key={category} gap="100">
+          <Text as="h4" variant="bodySm" tone="subdued">
+            {labelOf(t("glossary:category", { returnObjects: true }), category)}
+          </Text>
+          <InlineStack gap="100">
+            {tags
+              .filter((tag) => tag.category === category)
+              .map(({ slug, name }) => (
+                <Tag
+                  key={slug}
+                  {...(canChange && { onRemove: () => submit({ remove: [slug] }) })}
+                  disabled={isBusy}
+                >
+                  {name}
+                </Tag>
+              ))}
+          </InlineStack>
+        </BlockStack>
+      ))}
+      {error && (
+        <Text as="p" tone="critical">
+          {error.message}
+        </Text>
+      )}
+    </BlockStack>
   );
 }

@@ -2,22 +2,19 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, List, Text } from "@shopify/polaris";
 import { useState } from "react";
-import type { TagPreview } from "../../../domain/customers/list/tag-runs.ts";
+import type { BulkRunState, TagPreview } from "../../../domain/customers/list/bulk-runs.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { useLocale } from "../../i18n/locale.ts";
-import type { ListFilter } from "./list-address.ts";
+import type { Selection } from "./bulk-actions.tsx";
 import { TagPicker } from "../tag-picker.tsx";
-import type { TagRunState } from "../../../domain/customers/list/tag-runs.ts";
-
-type Selection = { ids: number[] } | { filter: ListFilter };
 
 type Props = {
   action: "add" | "remove";
   selection: Selection;
   tags: readonly { slug: string; name: string }[];
-  onStarted: (run: TagRunState) => void;
+  onStarted: (run: BulkRunState) => void;
   onClose: () => void;
 };
 
@@ -30,7 +27,7 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
   const previewTags = useScreenAction<{ preview: TagPreview }>("preview_tags", {
     onSuccess: (data) => setPreview(data.preview),
   });
-  const startTags = useScreenAction<{ run: TagRunState }>("start_tags", {
+  const startTags = useScreenAction<{ run: BulkRunState }>("start_tags", {
     onSuccess: ({ run }) => onStarted(run),
   });
   const isBusy = previewTags.isBusy || startTags.isBusy;

@@ -2,9 +2,27 @@
 // browser's back button works.
 import { useSearchParams } from "@remix-run/react";
 
-export const FILTERS = ["tag", "consent", "provider", "status", "country", "signed_in"] as const;
+export const FILTERS = [
+  "tag",
+  "consent",
+  "email_subscription",
+  "sms_subscription",
+  "orders_min",
+  "orders_max",
+  "spent_min",
+  "spent_max",
+  "joined_from",
+  "joined_to",
+  "signed_in",
+  "country",
+  "language",
+  "provider",
+  "status",
+] as const;
 export type FilterName = (typeof FILTERS)[number];
-export type ListFilter = { q?: string | undefined } & { [K in FilterName]?: string | undefined };
+export type ListFilter = { q?: string | undefined } & {
+  [K in FilterName]?: string | number | undefined;
+};
 export const DEFAULT_SORT = "updated desc";
 
 export type ListState = { filter: ListFilter; sort: string };
@@ -20,9 +38,11 @@ export function toQuery(
     ["sort", sort === DEFAULT_SORT ? undefined : sort],
     ["after", place.after],
     ["before", place.before],
-  ];
+  ] as const;
   return new URLSearchParams(
-    entries.filter((entry): entry is [string, string] => Boolean(entry[1])),
+    entries.flatMap(([name, value]) =>
+      value === undefined || value === "" ? [] : [[name as string, String(value)]],
+    ),
   );
 }
 

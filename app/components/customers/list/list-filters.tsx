@@ -1,30 +1,48 @@
 // Search, filters and sort order above the customer list.
 import { useTranslation } from "react-i18next";
 import { useNavigation } from "@remix-run/react";
-import { Box, ChoiceList, Filters, Select, useBreakpoints } from "@shopify/polaris";
+import { Box, Filters, Select, useBreakpoints } from "@shopify/polaris";
+import { clientLazy } from "../../frame/deferred-card.tsx";
 import { useDebouncedSearch } from "../../hooks/use-debounced-search.ts";
-import { useLocale } from "../../i18n/locale.ts";
-import { useListAddress, type FilterName, type ListFilter } from "./list-address.ts";
+import { useLabelled } from "../../i18n/use-labelled.ts";
+import {
+  isRange,
+  useAppliedText,
+  useFilterGroups,
+  type Choices,
+  type FilterGroup,
+} from "./filter-groups.ts";
+import { useListAddress, type ListFilter } from "./list-address.ts";
 import { Views, type View } from "./list-views.tsx";
+import type { Currency } from "./money.ts";
 
-export type Choices = {
-  tags: { slug: string; name: string }[];
-  countries: { code: string; names: Record<"en" | "es" | "fr", string> }[];
+const FilterField = clientLazy(() => import("./filter-field.tsx"));
+
+type Props = {
+  filter: ListFilter;
+  sort: string;
+  choices: Choices;
+  views: View[];
+  currency: Currency | null;
 };
-type Props = { filter: ListFilter; sort: string; choices: Choices; views: View[] };
 
-export function ListFilters({ filter, sort, choices, views: saved }: Props) {
+const PINNED: readonly FilterGroup["name"][] = ["tag", "consent"];
+const namesOf = (group: FilterGroup) => (isRange(group) ? [group.from, group.to] : [group.name]);
+
+export function ListFilters({ filter, sort, choices, views: saved, currency }: Props) {
   const { t } = useTranslation("customers");
+  const labelled = useLabelled();
   const address = useListAddress({ filter, sort });
   const navigation = useNavigation();
   const [typed, setTyped] = useDebouncedSearch(filter.q ?? "", (q) => address.narrow({ q }));
-  const groups = useGroups(choices);
+  const groups = useFilterGroups(choices, currency);
+  const textOf = useAppliedText(currency);
   const { smDown } = useBreakpoints();
   const order = (
     <Select
       label={t("sort")}
       labelHidden
-      options={sortOptions(t("sorts", { returnObjects: true }))}
+      options={sortOptions(t("sorts", { returnObjects: true }), labelled)}
       value={sort}
       onChange={address.sortBy}
     />
@@ -38,31 +56,18 @@ export function ListFilters({ filter, sort, choices, views: saved }: Props) {
         queryPlaceholder={t("search")}
         onQueryChange={setTyped}
         onQueryClear={() => setTyped("")}
-        filters={groups.map(({ name, label, choices: list }) => ({
-          key: name,
-          label,
-          pinned: name === "tag" || name === "consent",
-          filter: (
-            <ChoiceList
-              title={label}
-              titleHidden
-              choices={list}
-              selected={filter[name] ? [filter[name]] : []}
-              onChange={([value]) => address.narrow({ [name]: value })}
-            />
-          ),
+        filters={groups.map((group) => ({
+          key: group.name,
+          label: group.label,
+          pinned: PINNED.includes(group.name),
+          filter: <FilterField group={group} filter={filter} onChange={address.narrow} />,
         }))}
-        appliedFilters={groups.flatMap(({ name, label, choices: list }) => {
-          const value = filter[name];
-          return value
-            ? [
-                {
-                  key: name,
-                  label: `${label}: ${list.find((choice) => choice.value === value)?.label ?? value}`,
-                  onRemove: () => address.narrow({ [name]: undefined }),
-                },
-              ]
-            : [];
+        appliedFilters={groups.flatMap((group) => {
+          const label = textOf(group, filter);
+          const none = Object.fromEntries(namesOf(group).map((name) => [name, undefined]));
+          return label === null
+            ? []
+            : [{ key: group.name, label, onRemove: () => address.narrow(none) }];
         })}
         onClearAll={() => address.show({ filter: {}, sort })}
       >
@@ -74,61 +79,11 @@ export function ListFilters({ filter, sort, choices, views: saved }: Props) {
   );
 }
 
-type Group = { name: FilterName; label: string; choices: { label: string; value: string }[] };
-
-function useGroups(choices: Choices): Group[] {
-  const { t } = useTranslation(["customers", "glossary"]);
-
-  const locale = useLocale();
-  const listed = (values: Record<string, string>) =>
-    Object.entries(values).map(([value, label]) => ({ value, label }));
-  return [
-    {
-      name: "tag",
-      label: t("filters.tag"),
-      choices: choices.tags.map(({ slug, name }) => ({ value: slug, label: name })),
-    },
-    {
-      name: "consent",
-      label: t("filters.consent"),
-      choices: listed(t("glossary:consent", { returnObjects: true })).flatMap(
-        ({ value, label }) => [
-          { value, label },
-          { value: `-${value}`, label: t("not", { consent: label }) },
-        ],
-      ),
-    },
-    {
-      name: "provider",
-      label: t("filters.provider"),
-      choices: listed(t("glossary:provider", { returnObjects: true })),
-    },
-    {
-      name: "status",
-      label: t("filters.status"),
-      choices: listed(t("glossary:status", { returnObjects: true })),
-    },
-    {
-      name: "country",
-      label: t("filters.country"),
-      choices: choices.countries.map((country) => ({
-        value: country.code,
-        label: country.names[locale],
-      })),
-    },
-    {
-      name: "signed_in",
-      label: t("filters.signedIn"),
-      choices: ["7", "30", "90", "older", "never"].map((value) => ({
-        value,
-        label: t(`signedIn.${value as "never"}`),
-      })),
-    },
-  ];
-}
-
-const sortOptions = (sorts: Record<string, { label: string; asc: string; desc: string }>) =>
+const sortOptions = (
+  sorts: Record<string, { label: string; asc: string; desc: string }>,
+  labelled: (label: string, value: string) => string,
+) =>
   Object.entries(sorts).flatMap(([name, { label, asc, desc }]) => [
-    { value: `${name} desc`, label: `${label}: ${desc}` },
-    { value: `${name} asc`, label: `${label}: ${asc}` },
+    { value: `${name} desc`, label: labelled(label, desc) },
+    { value: `${name} asc`, label: labelled(label, asc) },
   ]);

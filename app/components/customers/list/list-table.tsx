@@ -14,6 +14,7 @@ import { formatCount } from "../../i18n/format-number.ts";
 import { DateTime } from "../../ui/date-time.tsx";
 import { WrappingText } from "../../ui/layout.tsx";
 import { useLocale } from "../../i18n/locale.ts";
+import { formatMoney, type Currency } from "./money.ts";
 
 export type ListedCustomer = {
   id: number;
@@ -23,6 +24,7 @@ export type ListedCustomer = {
   provider: string;
   country: string | null;
   number_of_orders: number;
+  amount_spent: number;
   last_login_at: string | null;
   updated_at: string;
   consents: string[];
@@ -34,32 +36,40 @@ type Props = Pick<
   | "selectedItemsCount"
   | "onSelectionChange"
   | "promotedBulkActions"
+  | "bulkActions"
   | "pagination"
   | "hasMoreItems"
   | "emptyState"
-> & { customers: ListedCustomer[]; selected: string[] };
+> & { customers: ListedCustomer[]; selected: string[]; currency: Currency | null };
+type RowProps = { customer: ListedCustomer; currency: Currency | null };
 
 const SHOWN_TAGS = 3;
 
-export function ListTable({ customers, selected, ...table }: Props) {
+export function ListTable({ customers, selected, currency, ...table }: Props) {
   const { t } = useTranslation("customers");
   const { smDown } = useBreakpoints();
 
-  const headings = [
-    t("columns.customer"),
-    t("columns.state"),
-    t("columns.consent"),
-    t("columns.tags"),
-    t("columns.orders"),
-    t("columns.country"),
-    t("columns.signedIn"),
-  ].map((title) => ({
+  // On a phone one column: the design system's own condensed rows cannot be selected.
+  const titles = smDown
+    ? [t("columns.customer")]
+    : [
+        t("columns.customer"),
+        t("columns.state"),
+        t("columns.consent"),
+        t("columns.tags"),
+        t("columns.orders"),
+        t("columns.spent"),
+        t("columns.country"),
+        t("columns.signedIn"),
+      ];
+  const headings = titles.map((title) => ({
     title,
-    ...(title === t("columns.orders") && { alignment: "end" as const }),
+    ...([t("columns.orders"), t("columns.spent")].includes(title) && {
+      alignment: "end" as const,
+    }),
   }));
   return (
     <IndexTable
-      condensed={smDown}
       resourceName={t("resource", { returnObjects: true })}
       itemCount={customers.length}
       headings={headings as [(typeof headings)[0]]}
@@ -73,14 +83,18 @@ export function ListTable({ customers, selected, ...table }: Props) {
           selected={selected.includes(String(customer.id))}
           accessibilityLabel={customer.full_name ?? customer.email ?? `#${customer.id}`}
         >
-          {smDown ? <Condensed customer={customer} /> : <Cells customer={customer} />}
+          {smDown ? (
+            <Condensed customer={customer} currency={currency} />
+          ) : (
+            <Cells customer={customer} currency={currency} />
+          )}
         </IndexTable.Row>
       ))}
     </IndexTable>
   );
 }
 
-function Cells({ customer }: { customer: ListedCustomer }) {
+function Cells({ customer, currency }: RowProps) {
   const locale = useLocale();
   const { t } = useTranslation("customers");
   return (
@@ -104,6 +118,11 @@ function Cells({ customer }: { customer: ListedCustomer }) {
           {formatCount(locale, customer.number_of_orders)}
         </Text>
       </IndexTable.Cell>
+      <IndexTable.Cell>
+        <Text as="span" alignment="end" numeric>
+          {formatMoney(locale, customer.amount_spent, currency)}
+        </Text>
+      </IndexTable.Cell>
       <IndexTable.Cell>{customer.country}</IndexTable.Cell>
       <IndexTable.Cell>
         {customer.last_login_at ? (
@@ -118,9 +137,11 @@ function Cells({ customer }: { customer: ListedCustomer }) {
   );
 }
 
-function Condensed({ customer }: { customer: ListedCustomer }) {
+function Condensed({ customer, currency }: RowProps) {
+  const locale = useLocale();
+  const { t } = useTranslation("customers");
   return (
-    <div style={{ padding: "12px 16px", width: "100%" }}>
+    <IndexTable.Cell>
       <BlockStack gap="100">
         <InlineStack align="space-between" blockAlign="start" gap="200" wrap={false}>
           <WrappingText>
@@ -128,9 +149,17 @@ function Condensed({ customer }: { customer: ListedCustomer }) {
           </WrappingText>
           <State customer={customer} />
         </InlineStack>
+        {customer.number_of_orders > 0 && (
+          <Text as="span" tone="subdued">
+            {t("condensed", {
+              orders: formatCount(locale, customer.number_of_orders),
+              spent: formatMoney(locale, customer.amount_spent, currency),
+            })}
+          </Text>
+        )}
         <Tags customer={customer} />
       </BlockStack>
-    </div>
+    </IndexTable.Cell>
   );
 }
 

@@ -8,7 +8,11 @@ import { DEFAULT_SORT, toQuery, useListAddress, type ListFilter } from "./list-a
 
 export type View = { name: string; filter: ListFilter; sort: string };
 
-const SaveView = clientLazy(() => import("./save-view.tsx"));
+const NameView = clientLazy(() => import("./name-view.tsx"));
+
+const FIRST_VIEW = "customers-first-view";
+/** The button that had the focus is gone. */
+const focusFirstView = () => document.getElementById(FIRST_VIEW)?.focus();
 
 export function Views({
   filter,
@@ -21,8 +25,8 @@ export function Views({
 }) {
   const { t } = useTranslation("customers");
   const address = useListAddress({ filter, sort });
-  const [isNaming, setIsNaming] = useState(false);
-  const deleteView = useScreenAction("delete_view");
+  const [naming, setNaming] = useState<"new" | "rename" | null>(null);
+  const deleteView = useScreenAction("delete_view", { onSuccess: focusFirstView });
   const shown = { filter: { ...filter, q: undefined }, sort };
   const query = toQuery(shown).toString();
   const ours: View[] = [
@@ -43,29 +47,38 @@ export function Views({
             size="slim"
             variant="tertiary"
             pressed={isShown(view)}
+            {...(view === ours[0] && { id: FIRST_VIEW })}
             onClick={() => address.show(view)}
           >
             {view.name}
           </Button>
         ))}
         {!views.some(isShown) && (
-          <Button size="slim" onClick={() => setIsNaming(true)}>
+          <Button size="slim" onClick={() => setNaming("new")}>
             {t("views.save")}
           </Button>
         )}
         {own && (
-          <Button
-            size="slim"
-            tone="critical"
-            variant="tertiary"
-            loading={deleteView.isBusy}
-            onClick={() => deleteView.submit({ name: own.name })}
-          >
-            {t("views.delete")}
-          </Button>
+          <>
+            <Button size="slim" variant="tertiary" onClick={() => setNaming("rename")}>
+              {t("views.rename")}
+            </Button>
+            <Button
+              size="slim"
+              tone="critical"
+              variant="tertiary"
+              loading={deleteView.isBusy}
+              onClick={() => deleteView.submit({ name: own.name })}
+            >
+              {t("views.delete")}
+            </Button>
+          </>
         )}
       </InlineStack>
-      {isNaming && <SaveView shown={shown} onClose={() => setIsNaming(false)} />}
+      {naming === "new" && <NameView shown={shown} onClose={() => setNaming(null)} />}
+      {naming === "rename" && own && (
+        <NameView renamed={own.name} onClose={() => setNaming(null)} />
+      )}
     </Box>
   );
 }

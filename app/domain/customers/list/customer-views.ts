@@ -42,6 +42,22 @@ export async function deleteView(
   await changeViews(ctx, tenant, (views) => views.filter((view) => view.name !== name));
 }
 
+export const RenamedView = z.object({ name: z.string().max(40), to: View.shape.name });
+
+/** Throws `conflict` when the new name exists, or the view does not. */
+export async function renameView(
+  ctx: Ctx,
+  tenant: Tenant,
+  { name, to }: z.output<typeof RenamedView>,
+): Promise<void> {
+  await changeViews(ctx, tenant, (views) =>
+    views.some((view) => view.name === name) &&
+    !views.some((view) => view.name !== name && view.name.toLowerCase() === to.toLowerCase())
+      ? views.map((view) => (view.name === name ? { ...view, name: to } : view))
+      : null,
+  );
+}
+
 /** Two concurrent saves are both kept. */
 async function changeViews(
   ctx: Ctx,

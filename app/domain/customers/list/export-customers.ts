@@ -6,7 +6,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { conditionOf, type CustomerFilter } from "./customer-filter.ts";
+import { selectionOf, type CustomerSelection } from "./customer-selection.ts";
 
 const SLICE = 1_000;
 const COLUMNS = [
@@ -39,11 +39,11 @@ type OnEnd = (rows: number) => Promise<void>;
 async function* rowsOf(
   ctx: Ctx,
   tenant: Tenant,
-  filter: CustomerFilter,
+  selection: CustomerSelection,
   onEnd: OnEnd,
 ): AsyncGenerator<Row> {
   const { sql } = dataOf(ctx, tenant);
-  const condition = await conditionOf(sql, filter, 3);
+  const condition = await selectionOf(ctx, tenant, selection, 3);
   const flags = CONSENT_TYPES.map(
     (type) =>
       `coalesce((SELECT c.${consentColumn(type)} FROM user_claims c WHERE c.shop = $1
@@ -74,7 +74,7 @@ async function* rowsOf(
 export function exportCustomers(
   ctx: Ctx,
   tenant: Tenant,
-  filter: CustomerFilter,
+  selection: CustomerSelection,
   onEnd: OnEnd = async () => {},
 ): Readable {
   const table = stringify({
@@ -86,5 +86,5 @@ export function exportCustomers(
     cast: { boolean: (value) => (value ? "true" : "false"), date: (value) => value.toISOString() },
   });
   // Ends the reading when the table is destroyed. Its errors reach the reader of the table.
-  return pipeline(Readable.from(rowsOf(ctx, tenant, filter, onEnd)), table, () => {});
+  return pipeline(Readable.from(rowsOf(ctx, tenant, selection, onEnd)), table, () => {});
 }

@@ -1,58 +1,77 @@
-// The filter options of a store's customer list: its tags and the countries of its customers.
+// The filter options of a store's customer list: its tags, and the countries and languages of its
+// customers. The bulk run in progress comes with them.
 import type { Ctx } from "../../../context.server.ts";
-import type { Columns, CrmTag, StorefrontUser, TenantSql } from "../../../db.server.ts";
+import type { Columns, CrmTag } from "../../../db.server.ts";
+import { OPEN_RUN, toState, type BulkRunState, type ShownRun } from "./bulk-runs.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 const MAX_TAGS = 500;
-const MAX_COUNTRIES = 300;
+const MAX_VALUES = 300;
 
-// A loose index scan from one country to the next: one look-up per country, however many customers
-// there are.
-const COUNTRIES = `
+// A loose index scan from one value to the next: one look-up per value, however many customers there
+// are.
+const valuesOf = (column: "country" | "language_pref") => `(
   WITH RECURSIVE found AS (
-    (SELECT country FROM storefront_users WHERE shop = $1 AND country IS NOT NULL ORDER BY country LIMIT 1)
+    (SELECT ${column} AS value FROM storefront_users WHERE shop = $1 AND ${column} IS NOT NULL
+      AND status <> 'deleted' ORDER BY ${column} LIMIT 1)
     UNION ALL
-    SELECT (SELECT country FROM storefront_users WHERE shop = $1 AND country > found.country
-      ORDER BY country LIMIT 1) FROM found WHERE found.country IS NOT NULL
+    SELECT (SELECT ${column} FROM storefront_users WHERE shop = $1 AND ${column} > found.value
+      AND status <> 'deleted' ORDER BY ${column} LIMIT 1) FROM found WHERE found.value IS NOT NULL
   )
-  SELECT country FROM found WHERE country IS NOT NULL LIMIT ${MAX_COUNTRIES}`;
+  SELECT coalesce(json_agg(value), '[]') FROM (
+    SELECT value FROM found WHERE value IS NOT NULL LIMIT ${MAX_VALUES}
+  ) AS listed
+)`;
+
+const KNOWN_TAGS = `SELECT slug, name, category FROM crm_tags WHERE shop = $1
+  ORDER BY lower(name), slug LIMIT ${MAX_TAGS}`;
+
+/** One statement for all that is beside the list, because each one is a round trip. */
+const CHOICES_AND_RUN = `
+  SELECT ${valuesOf("country")} AS countries, ${valuesOf("language_pref")} AS languages,
+    (SELECT coalesce(json_agg(tag), '[]') FROM (${KNOWN_TAGS}) AS tag) AS tags,
+    (SELECT row_to_json(open) FROM (${OPEN_RUN}) AS open) AS run`;
 
 const LANGUAGES = ["en", "es", "fr"] as const;
 
-export type FilterChoices = {
-  tags: KnownTag[];
-  countries: { code: string; names: Record<(typeof LANGUAGES)[number], string> }[];
-};
-
-// Named on the server: browsers have other country names, and a difference would break hydration.
-const NAMES = Object.fromEntries(
-  LANGUAGES.map((language) => [
-    language,
-    new Intl.DisplayNames([language], { type: "region", fallback: "code" }),
-  ]),
-);
-const nameOf = (language: string, code: string) =>
-  (/^[A-Z]{2}$/.test(code) ? NAMES[language]?.of(code) : undefined) ?? code;
-
+type Named = { code: string; names: Record<(typeof LANGUAGES)[number], string> };
 type KnownTag = Columns<CrmTag, "slug" | "name" | "category">;
+export type FilterChoices = { tags: KnownTag[]; countries: Named[]; languages: Named[] };
 
-export function listKnownTags(sql: TenantSql): Promise<KnownTag[]> {
-  return sql<KnownTag>(
-    `SELECT slug, name, category FROM crm_tags WHERE shop = $1 ORDER BY lower(name), slug LIMIT ${MAX_TAGS}`,
+// Named on the server: browsers have other names, and a difference would break hydration.
+const namesOf = (type: "region" | "language") =>
+  Object.fromEntries(
+    LANGUAGES.map((language) => [
+      language,
+      new Intl.DisplayNames([language], { type, fallback: "code" }),
+    ]),
   );
+const REGIONS = namesOf("region");
+const TONGUES = namesOf("language");
+
+function toNamed(names: typeof REGIONS, shape: RegExp, code: string): Named {
+  const nameIn = (language: string) =>
+    (shape.test(code) ? names[language]?.of(code) : null) ?? code;
+  return { code, names: { en: nameIn("en"), es: nameIn("es"), fr: nameIn("fr") } };
 }
 
-export async function readFilterChoices(ctx: Ctx, tenant: Tenant): Promise<FilterChoices> {
-  const { sql } = dataOf(ctx, tenant);
-  const [tags, countries] = await Promise.all([
-    listKnownTags(sql),
-    sql<Columns<StorefrontUser, "country"> & { country: string }>(COUNTRIES),
-  ]);
+export async function readChoicesAndRun(
+  ctx: Ctx,
+  tenant: Tenant,
+): Promise<{ choices: FilterChoices; run: BulkRunState | null }> {
+  const [found] = await dataOf(ctx, tenant).sql<{
+    tags: KnownTag[];
+    countries: string[];
+    languages: string[];
+    run: (Omit<ShownRun, "created_at"> & { created_at: string }) | null;
+  }>(CHOICES_AND_RUN);
+  const { tags = [], countries = [], languages = [], run = null } = found ?? {};
   return {
-    tags,
-    countries: countries.map(({ country: code }) => ({
-      code,
-      names: { en: nameOf("en", code), es: nameOf("es", code), fr: nameOf("fr", code) },
-    })),
+    choices: {
+      tags,
+      countries: countries.map((code) => toNamed(REGIONS, /^[A-Z]{2}$/, code)),
+      languages: languages.map((code) => toNamed(TONGUES, /^[a-z]{2,3}$/, code)),
+    },
+    run: run && toState({ ...run, created_at: new Date(run.created_at) }),
   };
 }

@@ -4,7 +4,17 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentType } from "../../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { conditionOf, LABEL, SIGNED_IN_AT, type CustomerFilter } from "./customer-filter.ts";
+import { keysCondition } from "./customer-search.ts";
+import {
+  conditionOf,
+  isKnownToBeMany,
+  LABEL,
+  SIGNED_IN_AT,
+  type ReadyFilter,
+} from "./filter-condition.ts";
+
+/** How far the order is walked for matches before all of them are read. */
+const WALKED = 5_000;
 
 export const SORTS = [
   "updated desc",
@@ -22,8 +32,16 @@ const KEYS: Record<string, { sql: string; type: string }> = {
   signed_in: { sql: SIGNED_IN_AT, type: "timestamptz" },
 };
 
-/** A position in a sort order: the sort key of a row as the database writes it, and its id. */
-const Place = z.tuple([z.string().max(2_000), z.number().int().positive().max(2_147_483_647)]);
+const MAX_INT = 2_147_483_647;
+/**
+ * A position in a sort order: the sort key of a row as the database writes it, its id, and its number
+ * in the list, counted from one.
+ */
+const Place = z.tuple([
+  z.string().max(2_000),
+  z.number().int().positive().max(MAX_INT),
+  z.number().int().positive().max(MAX_INT),
+]);
 type Place = z.output<typeof Place>;
 
 /** The database's text form of a time in UTC. */
@@ -53,6 +71,7 @@ type ListedCustomer = {
   provider: string;
   country: string | null;
   number_of_orders: number;
+  /** In the store's currency. */ amount_spent: number;
   last_login_at: string | null;
   updated_at: string;
   consents: ConsentType[];
@@ -60,6 +79,7 @@ type ListedCustomer = {
 };
 export type CustomerPage = {
   customers: ListedCustomer[];
+  /** The number of the first row in the list, counted from one. */ from: number;
   /** Cursors; null where there is no such page. */ next: string | null;
   previous: string | null;
 };
@@ -73,6 +93,7 @@ type Row = Columns<
   | "provider"
   | "country"
   | "number_of_orders"
+  | "amount_spent"
   | "last_login_at"
   | "updated_at"
 > &
@@ -85,7 +106,7 @@ const CONSENTS = CONSENT_TYPES.map(
 // Related rows are read for the customers of the page only.
 const SHOWN = `
   page.id, page.full_name, page.email, page.status, page.provider, page.country,
-    page.number_of_orders, page.last_login_at, page.updated_at, page.sort_key::text AS sort_text,
+    page.number_of_orders, page.amount_spent, page.last_login_at, page.updated_at, page.sort_key::text AS sort_text,
   coalesce((SELECT array_remove(ARRAY[${CONSENTS}], NULL) FROM user_claims c WHERE c.shop = $1
     AND c.user_id = page.id), '{}') AS consents,
   coalesce((SELECT json_agg(json_build_object('slug', t.slug, 'name', t.name) ORDER BY m.id)
@@ -93,7 +114,7 @@ const SHOWN = `
     AND m.user_id = page.id), '[]') AS tags`;
 
 export type ListOptions = {
-  filter: CustomerFilter;
+  filter: ReadyFilter;
   sort: Sort;
   limit: number;
   /** A cursor of this order. */ after?: string | null;
@@ -113,29 +134,62 @@ export async function listCustomers(
   const isUp = (direction === "asc") !== (end !== null);
   const order = isUp ? "ASC" : "DESC";
   const { sql } = dataOf(ctx, tenant);
-  const condition = await conditionOf(sql, filter, 3, name === "name");
-  const place = end ?? start ?? [];
+  const condition = conditionOf(filter, 3);
+  const place = (end ?? start ?? []).slice(0, 2);
   const at = 3 + condition.values.length;
   const beyond =
     place.length > 0
       ? `AND (${key.sql}, u.id) ${isUp ? ">" : "<"} ($${at}::${key.type}, $${at + 1}::int)`
       : "";
-  const rows = await sql<Row>(
-    `SELECT ${SHOWN} FROM (
-       SELECT u.*, ${key.sql} AS sort_key FROM storefront_users u WHERE ${condition.sql} ${beyond}
-         ORDER BY ${key.sql} ${order}, u.id ${order} LIMIT $2
-     ) AS page ORDER BY page.sort_key ${order}, page.id ${order}`,
-    [limit + 1, ...condition.values, ...place],
+  const by = `ORDER BY ${key.sql} ${order}, u.id ${order}`;
+  const read = (people: string, more: readonly unknown[] = []) =>
+    sql<Row>(
+      `SELECT ${SHOWN} FROM (${people}) AS page ORDER BY page.sort_key ${order}, page.id ${order}`,
+      [limit + 1, ...condition.values, ...place, ...more],
+    );
+  const inOrder = (people: string) =>
+    read(
+      `SELECT u.*, ${key.sql} AS sort_key FROM ${people} u WHERE ${condition.sql} ${beyond} ${by} LIMIT $2`,
+    );
+  const keys = keysOfMany(filter);
+  let rows = await inOrder(
+    keys
+      ? `(SELECT u.* FROM storefront_users u WHERE u.shop = $1 ${beyond} ${by} LIMIT ${WALKED})`
+      : "storefront_users",
   );
+  // The matches are not near this place of the order: they are read by their index and sorted.
+  if (keys && rows.length <= limit)
+    rows = await read(
+      `WITH found AS MATERIALIZED (
+         SELECT u.id, ${key.sql} AS sort_key FROM storefront_users u
+         WHERE ${condition.sql} ${beyond} AND ${keysCondition(`$${at + place.length}`)}
+       ), first AS MATERIALIZED (
+         SELECT id, sort_key FROM found ORDER BY sort_key ${order}, id ${order} LIMIT $2
+       )
+       SELECT u.*, first.sort_key FROM first JOIN storefront_users u ON u.shop = $1 AND u.id = first.id`,
+      [keys],
+    );
   const page = rows.slice(0, limit);
   const hasMore = rows.length > limit;
   if (end) page.reverse();
-  const cursorOf = (row: Row | undefined) => (row ? toCursor([row.sort_text, row.id]) : null);
+  const from = end ? (hasMore ? Math.max(1, end[2] - page.length) : 1) : (start?.[2] ?? 0) + 1;
+  const cursorOf = (place: number) => {
+    const row = page[place];
+    return row ? toCursor([row.sort_text, row.id, Math.min(from + place, MAX_INT)]) : null;
+  };
   return {
     customers: page.map(toListed),
-    next: end || hasMore ? cursorOf(page.at(-1)) : null,
-    previous: end ? (hasMore ? cursorOf(page[0]) : null) : start ? cursorOf(page[0]) : null,
+    from,
+    next: end || hasMore ? cursorOf(page.length - 1) : null,
+    previous: (end ? hasMore : start) ? cursorOf(0) : null,
   };
+}
+
+/** The keys of a search alone that has many matches, which may be anywhere in the order. */
+function keysOfMany(filter: ReadyFilter): string[] | null {
+  const { matches } = filter;
+  if (!isKnownToBeMany(filter) || !matches || "ids" in matches) return null;
+  return matches.patterns.phoneHash === null ? matches.patterns.keys : null;
 }
 
 function toListed({
@@ -146,6 +200,7 @@ function toListed({
   provider,
   country,
   number_of_orders,
+  amount_spent,
   last_login_at,
   updated_at,
   consents,
@@ -159,6 +214,7 @@ function toListed({
     provider,
     country,
     number_of_orders,
+    amount_spent,
     last_login_at: last_login_at?.toISOString() ?? null,
     updated_at: updated_at.toISOString(),
     consents,

@@ -1,37 +1,50 @@
 // The data of the customer list for one URL.
 import type { Ctx } from "../../../context.server.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
+import { countCustomers } from "./count-customers.ts";
 import { readFilter } from "./customer-filter.ts";
 import { listViews } from "./customer-views.ts";
-import { readFilterChoices } from "./filter-choices.ts";
+import { readChoicesAndRun } from "./filter-choices.ts";
+import { prepareFilter } from "./filter-condition.ts";
 import { listCustomers, SORTS, type Sort } from "./list-customers.ts";
 import { readSyncProgress } from "../sync/sync-request.ts";
-import { findOpenTagRun } from "./tag-runs.ts";
 
 const PAGE = 50;
 
 export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearchParams) {
   const filter = readFilter(query);
   const sort: Sort = SORTS.find((known) => known === query.get("sort")) ?? "updated desc";
-  const [page, choices, views, run] = await Promise.all([
-    listCustomers(ctx, tenant, {
-      filter,
-      sort,
-      limit: PAGE,
-      after: query.get("after"),
-      before: query.get("before"),
-    }),
-    readFilterChoices(ctx, tenant),
+  const ready = prepareFilter(ctx, tenant, filter);
+  const [page, counts, views, { choices, run }] = await Promise.all([
+    ready.then((prepared) =>
+      listCustomers(ctx, tenant, {
+        filter: prepared,
+        sort,
+        limit: PAGE,
+        after: query.get("after"),
+        before: query.get("before"),
+      }),
+    ),
+    ready.then((prepared) => countCustomers(ctx, tenant, prepared)),
     listViews(ctx, tenant),
-    findOpenTagRun(ctx, tenant),
+    readChoicesAndRun(ctx, tenant),
   ]);
   return {
     filter,
     sort,
     page,
+    counts,
     choices,
     views,
     run,
+    currency: currencyOf(tenant),
     sync: page.customers.length === 0 ? await readSyncProgress(ctx, tenant) : null,
   };
+}
+
+/** The currency with its decimals, which browsers and Node may know differently. Null until it is read. */
+function currencyOf({ connection: { currency } }: Tenant) {
+  if (currency === undefined) return null;
+  const format = new Intl.NumberFormat("en", { style: "currency", currency });
+  return { code: currency, decimals: format.resolvedOptions().maximumFractionDigits ?? 2 };
 }

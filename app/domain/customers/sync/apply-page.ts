@@ -1,10 +1,9 @@
 // Applies a page of the storefront's customers at once: what `applyStorefrontChange` does for one,
-// in a few statements for hundreds. Special cases (an address of another account, tags of our
-// catalogue) use the single function.
+// in a few statements for hundreds. A special case (an address of another account) uses the single
+// function.
 import type { Ctx } from "../../../context.server.ts";
 import type {
   Columns,
-  CrmTag,
   CustomerTombstone,
   Kv,
   StorefrontUser,
@@ -12,16 +11,15 @@ import type {
 } from "../../../db.server.ts";
 import { KEYS } from "../../../runtime/database/kv.ts";
 import { enqueueMany } from "../../bus/enqueue.ts";
+import {
+  isSettledAt,
+  reconcileStorefrontTags,
+  type ReconciledTags,
+} from "../../tags/storefront-tags.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CustomerChange } from "../customer-change.ts";
-import {
-  applyOnce,
-  columnsOf,
-  ECHOED,
-  isSame,
-  MIRRORED,
-  type StoredUser,
-} from "../from-storefront.ts";
+import { applyOnce, differsInOwnTags } from "../from-storefront.ts";
+import { columnsOf, ECHOED, isSame, MIRRORED, type StoredUser } from "../storefront-columns.ts";
 import { awaitDeletions, tombstoneOf } from "../tombstones.ts";
 import { channelsFor } from "../write-matrix.ts";
 
@@ -46,11 +44,11 @@ const CAUSE = { source: "storefront", cause: "storefront_cron" } as const;
 const PRECISION_MS = 1_000;
 
 type Values = Record<string, unknown>;
-type Edit = {
-  change: CustomerChange;
-  user: StoredUser | null;
+type Regular = { change: CustomerChange; user: StoredUser | null };
+type Edit = Regular & {
   columns: Values;
   changed: string[];
+  tags: ReconciledTags | null;
 };
 
 const COLUMNS = ["email", "language_pref", "storefront_customer_gid", ...MIRRORED] as const;
@@ -88,16 +86,9 @@ export async function applyStorefrontPage(
     await awaitDeletions(sql, gids);
     for (const gid of await findGone(ctx, sql, tenant.shop, fresh)) gone.add(gid);
   }
-  const edits: Edit[] = [];
+  const regular: Regular[] = [];
   const odd: CustomerChange[] = [];
-  const catalogue = new Set(
-    (await sql<Columns<CrmTag, "slug">>("SELECT slug FROM crm_tags WHERE shop = $1")).map(
-      ({ slug }) => slug,
-    ),
-  );
-  const inserted = new Set<string>();
-  const seen: { id: number; at: Date }[] = [];
-
+  const addresses = new Set<string>();
   for (const change of changes) {
     const user = byGid.get(change.gid) ?? null;
     const holder = change.email ? byEmail.get(change.email) : undefined;
@@ -107,24 +98,31 @@ export async function applyStorefrontPage(
     }
     const isOdd =
       (holder && holder !== user) ||
-      (change.email && inserted.has(change.email)) ||
-      (change.email === null && user !== null && user.email !== null) ||
-      touchesCatalogue(catalogue, change, user);
+      (change.email && addresses.has(change.email)) ||
+      (change.email === null && user !== null && user.email !== null);
     if (isOdd) {
       odd.push(change);
       continue;
     }
-    const columns = {
+    if (change.email) addresses.add(change.email);
+    regular.push({ change, user });
+  }
+
+  const edits: Edit[] = [];
+  const seen: { id: number; at: Date }[] = [];
+  const tagsOf = await reconcileTags(sql, regular);
+  for (const { change, user } of regular) {
+    const tags = (user && tagsOf.get(user.id)) ?? null;
+    const columns: Values = {
       ...columnsOf(ctx, tenant, change, user),
       ...(change.email !== undefined && { email: change.email }),
+      ...(tags && { tags: tags.tags }),
     };
     const changed = Object.keys(columns).filter(
-      (name) =>
-        !user || !isSame(user[name as keyof StoredUser], columns[name as keyof typeof columns]),
+      (name) => !user || !isSame(user[name as keyof StoredUser], columns[name]),
     );
-    if (changed.length > 0) {
-      if (change.email) inserted.add(change.email);
-      edits.push({ change, user, columns, changed });
+    if (changed.length > 0 || isReassigned(tags)) {
+      edits.push({ change, user, columns, changed, tags });
       continue;
     }
     counts.unchanged += 1;
@@ -161,16 +159,24 @@ export async function applyStorefrontPage(
   return counts;
 }
 
-/** A change of our tags is an assignment too, which the single function records. */
-function touchesCatalogue(
-  catalogue: ReadonlySet<string>,
-  change: CustomerChange,
-  user: StoredUser | null,
-): boolean {
-  const before = (user?.tags ?? []) as string[];
-  if (!change.tags || isSame(before, change.tags)) return false;
-  return [...before, ...change.tags].some((tag) => catalogue.has(tag.toLowerCase()));
-}
+/** Compares the tags of known customers with the storefront's lists. */
+const reconcileTags = (sql: TenantSql, regular: readonly Regular[]) =>
+  reconcileStorefrontTags(
+    sql,
+    regular.flatMap(({ change, user }) =>
+      user && change.tags
+        ? {
+            userId: user.id,
+            listed: change.tags,
+            known: user.storefront_slugs,
+            isSettled: isSettledAt(user.storefront_tagged_at, change.changedAt),
+          }
+        : [],
+    ),
+  );
+
+const isReassigned = (tags: ReconciledTags | null): boolean =>
+  tags !== null && tags.added.length + tags.removed.length > 0;
 
 function isStale(user: StoredUser | null, change: CustomerChange): boolean {
   // A webhook of the same second may have a more precise time: only a whole second more proves that
@@ -229,8 +235,13 @@ async function findGone(
 
 /** Echoes of our own writes: stored in the mirror, not put on the bus. */
 async function findEchoes(sql: TenantSql, edits: readonly Edit[]): Promise<Set<number>> {
-  const possible = edits.flatMap(({ user, changed }) =>
-    user && changed.every((name) => ECHOED.has(name)) ? [user.id] : [],
+  const possible = edits.flatMap(({ user, changed, tags }) =>
+    user &&
+    changed.every((name) => ECHOED.has(name)) &&
+    !isReassigned(tags) &&
+    (!tags || differsInOwnTags(user.tags as string[], tags))
+      ? [user.id]
+      : [],
   );
   if (possible.length === 0) return new Set();
   const live = await sql<Columns<Kv, "key">>(
@@ -299,6 +310,19 @@ async function insertUsers(
     ids.map(({ id }) => id),
   ]);
   const byGid = new Map(ids.map((row) => [row.storefront_customer_gid, row.id]));
+  await reconcileStorefrontTags(
+    sql,
+    edits.flatMap(({ change }) =>
+      change.tags
+        ? {
+            userId: byGid.get(change.gid) as number,
+            listed: change.tags,
+            known: [],
+            isSettled: true,
+          }
+        : [],
+    ),
+  );
   return edits.map(({ change }) => ({ change, userId: byGid.get(change.gid) as number }));
 }
 

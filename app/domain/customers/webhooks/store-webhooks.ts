@@ -1,6 +1,7 @@
 // Webhooks about the store and its installation of the app.
 import { z } from "zod";
 import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain.ts";
+import { keepTimeZone } from "../../tenants/storefront/time-zone.ts";
 import { changeTenantRecord } from "../../tenants/tenant-record.ts";
 import { changedAt, type Handled, type Webhook } from "./webhook.ts";
 
@@ -41,16 +42,22 @@ export async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promis
 }
 
 /**
- * The REST shop: `domain` is the host of the primary domain. The signature covers neither the topic nor the
+ * The REST shop: `domain` is the host of the primary domain, `iana_timezone` the store's time zone. The signature covers neither the topic nor the
  * store in the headers, so the body names the store.
  */
 export async function onShopUpdated(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant } = webhook;
   const parsed = z
-    .looseObject({ domain: z.string(), myshopify_domain: z.literal(tenant.shop) })
+    .looseObject({
+      domain: z.string(),
+      iana_timezone: z.unknown().optional(),
+      myshopify_domain: z.literal(tenant.shop),
+    })
     .safeParse(webhook.payload);
-  const host = parsed.success ? toHost(parsed.data.domain) : null;
-  if (host === null) return "ignored";
-  const isChanged = await keepPrimaryHost(ctx, tenant, host, changedAt(webhook));
-  return isChanged ? "done" : "ignored";
+  if (!parsed.success) return "ignored";
+  const host = toHost(parsed.data.domain);
+  const isMoved = host !== null && (await keepPrimaryHost(ctx, tenant, host, changedAt(webhook)));
+  // Without a time of its own: the scheduled run corrects what an old delivery has set.
+  const isShifted = await keepTimeZone(ctx, tenant, parsed.data.iana_timezone);
+  return isMoved || isShifted ? "done" : "ignored";
 }

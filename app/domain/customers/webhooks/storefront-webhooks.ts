@@ -7,6 +7,7 @@ import { OutboundError } from "../../../runtime/errors.ts";
 import { enqueue } from "../../bus/enqueue.ts";
 import { subjectMarks } from "../../bus/ledger-subjects.ts";
 import { routeEvent } from "../../bus/routing.ts";
+import { toSlug } from "../../tags/catalog.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { WebhookTopic } from "../../tenants/storefront/webhook-topics.ts";
 import {
@@ -173,9 +174,11 @@ async function onTagsChanged(webhook: Webhook): Promise<Handled> {
   >(STOREFRONT_SIDE, [change.gid]);
   if (user) {
     const named = new Set(parsed.data.tags.map((tag) => tag.toLowerCase()));
-    const there = [...new Set([...user.tags, ...user.storefront_slugs])].filter(
-      (tag) => !user.pending.includes(tag),
-    );
+    const listed = new Set(user.tags.map(toSlug));
+    const there = [
+      ...user.tags,
+      ...user.storefront_slugs.filter((slug) => !listed.has(slug)),
+    ].filter((tag) => !user.pending.includes(tag));
     const others = there.filter((tag) => !named.has(tag.toLowerCase()));
     change.tags = item.topic === "customer.tags_added" ? [...others, ...parsed.data.tags] : others;
   }

@@ -1,4 +1,4 @@
-// Runs the tag runs of one region, one at a time per process, in slices: a run whose worker dies
+// Works the bulk runs of one region, one at a time per process, in slices: a run whose worker dies
 // continues at its last slice.
 //
 //   waiting -> running (lease, renewed with every slice) -> done | failed
@@ -11,12 +11,13 @@ import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-q
 import { isAppError } from "../../../runtime/errors.ts";
 import { findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { writeTags } from "../tag-change.ts";
-import { placeOf, selectionOf, type TagSelection } from "./tag-runs.ts";
+import { changedBy, placeOf, type BulkKind, type CustomerAction } from "./bulk-runs.ts";
+import { selectionOf, type CustomerSelection } from "./customer-selection.ts";
 
 const SLICE = 50;
 const STOP_WAIT_MS = 25_000;
 
-export const tagRuns = leasedTable<LeasedRow & RunRow>({
+export const bulkRuns = leasedTable<LeasedRow & RunRow>({
   table: "tag_runs",
   idType: "uuid",
   stateColumn: "state",
@@ -24,29 +25,45 @@ export const tagRuns = leasedTable<LeasedRow & RunRow>({
   running: "running",
   orderBy: "created_at",
   leaseSeconds: 30,
-  columns: ["selection", "add", "remove", "last_id", "position"],
+  columns: ["kind", "selection", "add", "remove", "last_id", "position"],
 });
 
-type RunRow = Columns<TagRun, "id" | "selection" | "add" | "remove" | "last_id" | "position">;
+type RunRow = Columns<
+  TagRun,
+  "id" | "kind" | "selection" | "add" | "remove" | "last_id" | "position"
+>;
 type Run = RunRow & { shop: string; token: string };
 
-export function startTagRunWorker(ctx: Ctx, database: Database): Promise<WorkQueue> {
+/**
+ * What later subjects do to one customer; true when something changed. Safe to repeat: `runId` is the
+ * same when a slice is done again.
+ */
+export type CustomerActions = Record<
+  CustomerAction,
+  (ctx: Ctx, tenant: Tenant, userId: number, runId: string) => Promise<boolean>
+>;
+
+export function startBulkRunWorker(
+  ctx: Ctx,
+  database: Database,
+  actions: CustomerActions,
+): Promise<WorkQueue> {
   return startWorkQueue<Run>({
     name: "tag_runs",
     database,
     notification: "tag_runs",
     pollMs: ctx.config.WORKER_POLL_MS,
-    leaseSeconds: tagRuns.leaseSeconds,
+    leaseSeconds: bulkRuns.leaseSeconds,
     concurrency: 1,
     stopWaitMs: STOP_WAIT_MS,
     log: ctx.log,
     async claim(limit) {
-      const rows = await tagRuns.claim(database, limit);
+      const rows = await bulkRuns.claim(database, limit);
       return rows.map((row) => ({ ...row, token: row.attempt_token }));
     },
-    renew: (runs) => tagRuns.renew(database, runs),
-    release: (runs) => tagRuns.release(database, runs),
-    work: (run, stopping) => workOn(ctx, database, run, stopping),
+    renew: (runs) => bulkRuns.renew(database, runs),
+    release: (runs) => bulkRuns.release(database, runs),
+    work: (run, stopping) => workOn(ctx, database, run, actions, stopping),
   });
 }
 
@@ -54,11 +71,12 @@ async function workOn(
   ctx: Ctx,
   database: Database,
   run: Run,
+  actions: CustomerActions,
   stopping: AbortSignal,
 ): Promise<void> {
   const { sql } = database.forTenant(run.shop);
   const finish = (state: "done" | "failed", error: string | null) =>
-    tagRuns.settle(
+    bulkRuns.settle(
       sql,
       run,
       "state = $4, last_error = $5, selection = '', finished_at = clock_timestamp()",
@@ -69,22 +87,22 @@ async function workOn(
   try {
     const selection = JSON.parse(
       ctx.secrets.unseal(placeOf(run.shop), run.selection),
-    ) as TagSelection;
+    ) as CustomerSelection;
+    const change = changeOf(ctx, tenant, run, actions);
     for (let position = run.position; !stopping.aborted;) {
-      const condition = await selectionOf(sql, selection, 5);
+      const condition = await selectionOf(ctx, tenant, selection, 5);
       const people = await sql<Columns<StorefrontUser, "id">>(
-        `SELECT u.id FROM storefront_users u WHERE ${condition.sql} AND u.id > $2 AND u.id <= $3
+        `SELECT u.id FROM storefront_users u WHERE ${condition.sql}
+          AND ${changedBy(run.kind as BulkKind)} AND u.id > $2 AND u.id <= $3
           ORDER BY u.id LIMIT $4`,
         [position, run.last_id, SLICE, ...condition.values],
       );
       const counts = await changeSlice(
-        ctx,
-        tenant,
-        run,
+        change,
         people.map(({ id }) => id),
       );
       position = people.at(-1)?.id ?? position;
-      await tagRuns.update(
+      await bulkRuns.update(
         sql,
         run,
         "position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7",
@@ -92,32 +110,43 @@ async function workOn(
       );
       if (people.length < SLICE) return void (await finish("done", null));
     }
-    await tagRuns.release(database, [run]);
+    await bulkRuns.release(database, [run]);
   } catch (error) {
     // Without the database or the lease the run cannot be settled: the next worker continues it.
     if (isDatabaseAway(error) || error instanceof LeaseLost) throw error;
-    ctx.log.error("tag_run.failed", error, { shop: run.shop, run_id: run.id });
+    ctx.log.error("bulk_run.failed", error, { shop: run.shop, run_id: run.id });
     await finish("failed", "internal_error");
   }
 }
 
-/** Safe to repeat: a customer with the tag is not changed again. */
-async function changeSlice(
+/** Safe to repeat: a customer who has the tag, or the status, is not changed again. */
+function changeOf(
   ctx: Ctx,
   tenant: Tenant,
   run: Run,
+  actions: CustomerActions,
+): (userId: number) => Promise<boolean> {
+  if (run.kind !== "tags")
+    return (userId) => actions[run.kind as CustomerAction](ctx, tenant, userId, run.id);
+  return async (userId) => {
+    const { added, removed } = await writeTags(ctx, tenant, userId, {
+      add: run.add,
+      remove: run.remove,
+      source: "admin",
+      categories: null,
+    });
+    return added.length + removed.length > 0;
+  };
+}
+
+async function changeSlice(
+  change: (userId: number) => Promise<boolean>,
   ids: readonly number[],
 ): Promise<{ changed: number; refused: number }> {
   const counts = { changed: 0, refused: 0 };
   for (const id of ids) {
     try {
-      const { added, removed } = await writeTags(ctx, tenant, id, {
-        add: run.add,
-        remove: run.remove,
-        source: "admin",
-        categories: null,
-      });
-      if (added.length + removed.length > 0) counts.changed += 1;
+      if (await change(id)) counts.changed += 1;
     } catch (error) {
       // Deleted meanwhile, or at the storefront's limit of tags: the run continues with the other
       // customers.

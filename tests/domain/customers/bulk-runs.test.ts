@@ -1,13 +1,17 @@
-// Bulk tag runs: the preview is accurate, the run changes exactly these people once, and survives a
+// Bulk runs: the preview is accurate, the run changes exactly these people once, and survives a
 // restart.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startTagRunWorker } from "../../../app/domain/customers/list/tag-run-worker.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startBulkRunWorker } from "../../../app/domain/customers/list/bulk-run-worker.ts";
+import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
 import {
-  findTagRun,
+  ActionRunInput,
+  findBulkRun,
+  previewAction,
   previewTagRun,
+  startAction,
   startTagRun,
   TagRunInput,
-} from "../../../app/domain/customers/list/tag-runs.ts";
+} from "../../../app/domain/customers/list/bulk-runs.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
@@ -34,13 +38,13 @@ const tags = (id: number, shop = SHOP) => tagsOf(world.database, shop, id);
 const input = (value: object) => TagRunInput.parse(value);
 const finished = (id: string) =>
   eventually(`run ${id}`, async () => {
-    const run = await findTagRun(world.ctx, tenant, id);
+    const run = await findBulkRun(world.ctx, tenant, id);
     return run?.state === "done" || run?.state === "failed" ? run : undefined;
   });
 
 async function perform(run: object) {
   const { id } = await startTagRun(world.ctx, tenant, input(run));
-  const worker = await startTagRunWorker(world.ctx, world.ctx.home);
+  const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
   const end = await finished(id);
   await worker.stop();
   return end;
@@ -118,7 +122,7 @@ test("several slices of people are all changed, and no one added after the start
     input({ selection: { filter: {} }, add: ["vip"] }),
   );
   const late = await put({ full_name: "Late" });
-  const worker = await startTagRunWorker(world.ctx, world.ctx.home);
+  const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
   expect(await finished(id)).toMatchObject({
     state: "done",
     total: 120,
@@ -147,7 +151,7 @@ test("a run whose worker died halfway continues from there and counts each perso
       locked_until = now() - interval '1 second', position = 50, processed = 50, changed = 50 WHERE id = $1`,
     [id],
   );
-  const worker = await startTagRunWorker(world.ctx, world.ctx.home);
+  const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
   expect(await finished(id)).toMatchObject({ state: "done", processed: 60, changed: 60 });
   await worker.stop();
   expect([await tags(50), await tags(51)]).toEqual([[], ["vip"]]);
@@ -179,7 +183,7 @@ test("the selection is stored encrypted while the run waits and deleted when it 
     id,
   ]);
   expect(waiting.selection).not.toContain("ada");
-  const worker = await startTagRunWorker(world.ctx, world.ctx.home);
+  const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
   await finished(id);
   await worker.stop();
   expect(await world.database.query("SELECT selection FROM tag_runs WHERE id = $1", [id])).toEqual([
@@ -194,8 +198,8 @@ test("a run is visible to its own store only; an empty selection and invalid inp
     tenant,
     input({ selection: { filter: {} }, add: ["vip"] }),
   );
-  expect(await findTagRun(world.ctx, await getTenant(world.ctx, OTHER), id)).toBeNull();
-  expect(await findTagRun(world.ctx, tenant, "not-an-id")).toBeNull();
+  expect(await findBulkRun(world.ctx, await getTenant(world.ctx, OTHER), id)).toBeNull();
+  expect(await findBulkRun(world.ctx, tenant, "not-an-id")).toBeNull();
   await expect(
     startTagRun(world.ctx, tenant, input({ selection: { ids: [999] }, add: ["vip"] })),
   ).rejects.toMatchObject({ code: "invalid_request" });
@@ -206,4 +210,91 @@ test("a run is visible to its own store only; an empty selection and invalid inp
     { selection: { filter: {} }, add: ["vip"], remove: ["VIP"] },
   ])
     expect(TagRunInput.safeParse(wrong).success).toBe(false);
+});
+
+describe("other bulk changes", () => {
+  const act = async (action: object) => {
+    const { id } = await startAction(world.ctx, tenant, ActionRunInput.parse(action));
+    const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+    const end = await finished(id);
+    await worker.stop();
+    return end;
+  };
+  const statuses = async () =>
+    (await world.database.query("SELECT full_name, status FROM storefront_users ORDER BY id")).map(
+      ({ full_name: name, status }) => `${name} ${status}`,
+    );
+  const requests = () =>
+    world.database.query("SELECT shop, kind, state FROM privacy_requests ORDER BY shop, kind, id");
+
+  test("suspending and reactivating change exactly the matching customers of this store", async () => {
+    await put({ full_name: "A", country: "FR", email: "a@x.example" });
+    await put({ full_name: "B", country: "FR", status: "suspended", email: "b@x.example" });
+    await put({ full_name: "C", country: "GB", email: "c@x.example" });
+    await put({ full_name: "D", country: "FR", email: "d@x.example" }, OTHER);
+    const selection = { filter: { country: "FR" } };
+    expect(
+      await previewAction(world.ctx, tenant, {
+        kind: "suspend",
+        selection: input({ selection, add: ["x"] }).selection,
+      }),
+    ).toEqual({ total: 2, changing: 1 });
+    expect(await act({ kind: "suspend", selection })).toMatchObject({
+      state: "done",
+      kind: "suspend",
+      total: 1,
+      changed: 1,
+    });
+    expect(await statuses()).toEqual(["A suspended", "B suspended", "C active", "D active"]);
+    expect(await act({ kind: "reactivate", selection })).toMatchObject({ changed: 2 });
+    expect(await statuses()).toEqual(["A active", "B active", "C active", "D active"]);
+  });
+
+  test("an erasure starts only with the right number typed, and requests each customer once", async () => {
+    const ids = [
+      await put({ full_name: "A", email: "a@x.example" }),
+      await put({ full_name: "B", gid: "gid://shopify/Customer/7" }),
+      await put({ full_name: "No identifier" }),
+    ];
+    const foreign = await put({ full_name: "D", email: "d@x.example" }, OTHER);
+    const selection = { ids: [...ids, foreign] };
+    for (const typed of [undefined, "", "3", "erase"])
+      await expect(
+        startAction(world.ctx, tenant, ActionRunInput.parse({ kind: "erase", selection, typed })),
+      ).rejects.toMatchObject({ code: "conflict" });
+    expect(await requests()).toEqual([]);
+    expect(await act({ kind: "erase", selection, typed: "2" })).toMatchObject({
+      state: "done",
+      total: 2,
+      changed: 2,
+    });
+    expect(await requests()).toEqual([
+      { shop: SHOP, kind: "customer_redact", state: "received" },
+      { shop: SHOP, kind: "customer_redact", state: "received" },
+    ]);
+    const [run] = await world.database.query("SELECT id FROM tag_runs WHERE kind = 'erase'");
+    expect(await CUSTOMER_ACTIONS.erase(world.ctx, tenant, ids[0] as number, run.id)).toBe(false);
+    expect(await requests()).toHaveLength(2);
+  });
+
+  test("data requests are made for each customer, and refused for more than the merchant can be mailed", async () => {
+    await world.database.query(
+      `INSERT INTO storefront_users (shop, email, country) SELECT $1, 'p' || n || '@x.example',
+        CASE WHEN n < 4 THEN 'FR' END FROM generate_series(1, 251) AS n`,
+      [SHOP],
+    );
+    await expect(
+      startAction(
+        world.ctx,
+        tenant,
+        ActionRunInput.parse({ kind: "data_request", selection: { filter: {} } }),
+      ),
+    ).rejects.toMatchObject({ code: "invalid_request", fields: { selection: "means too many" } });
+    expect(
+      await act({ kind: "data_request", selection: { filter: { country: "FR" } } }),
+    ).toMatchObject({ state: "done", changed: 3 });
+    expect(await requests()).toEqual(
+      Array.from({ length: 3 }, () => ({ shop: SHOP, kind: "data_request", state: "received" })),
+    );
+  });
 });

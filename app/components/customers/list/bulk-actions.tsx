@@ -1,0 +1,26 @@
+// The dialogs of what can be done to the selected customers.
+import { clientLazy } from "../../frame/deferred-card.tsx";
+import type { BulkRunState, CustomerAction } from "../../../domain/customers/list/bulk-runs.ts";
+import type { ListFilter } from "./list-address.ts";
+
+const BulkTags = clientLazy(() => import("./bulk-tags.tsx"));
+const BulkAction = clientLazy(() => import("./bulk-action.tsx"));
+
+export type Selection = { ids: number[] } | { filter: ListFilter };
+export type OpenAction = "add" | "remove" | CustomerAction;
+
+type Props = {
+  action: OpenAction;
+  selection: Selection;
+  tags: readonly { slug: string; name: string }[];
+  onStarted: (run: BulkRunState) => void;
+  onClose: () => void;
+};
+
+export function BulkActionDialog({ action, tags, ...dialog }: Props) {
+  return action === "add" || action === "remove" ? (
+    <BulkTags action={action} tags={tags} {...dialog} />
+  ) : (
+    <BulkAction kind={action} {...dialog} />
+  );
+}

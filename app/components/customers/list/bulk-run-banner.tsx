@@ -1,0 +1,73 @@
+// The progress of a bulk change.
+import { useTranslation } from "react-i18next";
+import { Banner, BlockStack, ProgressBar, type BannerHandles } from "@shopify/polaris";
+import { useEffect, useRef } from "react";
+import type { BulkRunState } from "../../../domain/customers/list/bulk-runs.ts";
+import { formatCount } from "../../i18n/format-number.ts";
+import { useJobProgress } from "../../hooks/use-job-progress.ts";
+import { useLocale } from "../../i18n/locale.ts";
+
+type Props = {
+  run: BulkRunState;
+  /** Started on this page: the dialog's button, which had the focus, is gone. */ isNew: boolean;
+  onDismiss: () => void;
+};
+
+export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props) {
+  const { t } = useTranslation("customers");
+  const locale = useLocale();
+  const banner = useRef<BannerHandles>(null);
+  useEffect(() => {
+    if (isNew) banner.current?.focus();
+  }, [isNew]);
+  const run = useJobProgress(started, `/app/customers/tag-run?id=${started.id}`) ?? started;
+  const count = (value: number) => formatCount(locale, value);
+  const { kind } = started;
+  if (run.state === "failed")
+    return (
+      <Banner
+        ref={banner}
+        tone="critical"
+        title={kind === "tags" ? t("bulk.failed") : t("action.failed")}
+        onDismiss={onDismiss}
+      />
+    );
+  if (run.state === "done")
+    return (
+      <Banner
+        ref={banner}
+        tone={run.refused > 0 ? "warning" : "success"}
+        title={
+          kind === "tags"
+            ? t("bulk.done", { total: count(run.changed) })
+            : t(`action.${kind}.done`, { total: count(run.changed) })
+        }
+        onDismiss={onDismiss}
+      >
+        {run.refused > 0 && (
+          <p>
+            {kind === "tags"
+              ? t("bulk.refused", { total: count(run.refused) })
+              : t("action.refused", { total: count(run.refused) })}
+          </p>
+        )}
+      </Banner>
+    );
+  const progress = { done: count(run.processed), total: count(run.total) };
+  return (
+    <Banner
+      ref={banner}
+      tone="info"
+      title={kind === "tags" ? t("bulk.running", progress) : t(`action.${kind}.running`, progress)}
+    >
+      <BlockStack gap="200">
+        <p>{t("bulk.runningText")}</p>
+        <ProgressBar
+          progress={Math.min(100, Math.round((run.processed / Math.max(1, run.total)) * 100))}
+          size="small"
+          ariaLabelledBy={undefined}
+        />
+      </BlockStack>
+    </Banner>
+  );
+}

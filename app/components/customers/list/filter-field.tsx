@@ -1,0 +1,88 @@
+// The form of one filter: a choice, or a range of numbers or days. Loaded when a filter is opened.
+import { useTranslation } from "react-i18next";
+import { BlockStack, Button, ChoiceList, TextField } from "@shopify/polaris";
+import { useState, type KeyboardEvent } from "react";
+import type { ChoiceGroup, FilterGroup, RangeGroup } from "./filter-groups.ts";
+import type { ListFilter } from "./list-address.ts";
+
+type Props<Group> = {
+  group: Group;
+  filter: ListFilter;
+  onChange: (change: ListFilter) => void;
+};
+
+export default function FilterField({ group, ...field }: Props<FilterGroup>) {
+  return "kind" in group ? (
+    <RangeField group={group} {...field} />
+  ) : (
+    <ChoiceField group={group} {...field} />
+  );
+}
+
+function ChoiceField({ group: { name, label, choices }, filter, onChange }: Props<ChoiceGroup>) {
+  const chosen = filter[name];
+  return (
+    <ChoiceList
+      title={label}
+      titleHidden
+      choices={choices}
+      selected={chosen === undefined ? [] : [String(chosen)]}
+      onChange={([value]) => onChange({ [name]: value })}
+    />
+  );
+}
+
+const SHAPES = {
+  count: /^\d{1,9}$/,
+  amount: /^\d{1,12}(\.\d{1,4})?$/,
+  day: /^\d{4}-\d{2}-\d{2}$/,
+};
+
+function RangeField({ group: { from, to, kind }, filter, onChange }: Props<RangeGroup>) {
+  const { t } = useTranslation("customers");
+  const [values, setValues] = useState([String(filter[from] ?? ""), String(filter[to] ?? "")]);
+  const [isChecked, setIsChecked] = useState(false);
+  const [first = "", last = ""] = values.map((value) =>
+    kind === "amount" ? value.trim().replace(",", ".") : value.trim(),
+  );
+  const errorOf = (value: string) =>
+    value === "" || SHAPES[kind].test(value)
+      ? undefined
+      : t(kind === "day" ? "range.notDay" : "range.notNumber");
+  const isReversed =
+    first !== "" && last !== "" && (kind === "day" ? first > last : Number(first) > Number(last));
+  const errors = [
+    errorOf(first),
+    errorOf(last) ?? (isReversed && !errorOf(first) ? t("range.reversed") : undefined),
+  ];
+  const apply = () => {
+    setIsChecked(true);
+    if (errors.some(Boolean)) return;
+    onChange({ [from]: first || undefined, [to]: last || undefined });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    apply();
+  };
+  return (
+    <div onKeyDown={onKeyDown}>
+      <BlockStack gap="200">
+        {[t("range.from"), t("range.to")].map((label, place) => (
+          <TextField
+            key={label}
+            label={label}
+            {...(kind === "day" ? { type: "date" } : { inputMode: "decimal", maxLength: 17 })}
+            value={values[place] ?? ""}
+            onChange={(value) =>
+              setValues((known) => known.map((one, at) => (at === place ? value : one)))
+            }
+            autoComplete="off"
+            error={isChecked ? errors[place] : undefined}
+          />
+        ))}
+        <Button onClick={apply}>{t("range.apply")}</Button>
+      </BlockStack>
+    </div>
+  );
+}

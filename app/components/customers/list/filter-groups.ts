@@ -1,0 +1,129 @@
+// What the customer list can be filtered by, and how an applied filter reads.
+import { useTranslation } from "react-i18next";
+import { formatPlainDay } from "../../ui/date-time.tsx";
+import { formatCount } from "../../i18n/format-number.ts";
+import { useLocale, type Locale } from "../../i18n/locale.ts";
+import { useLabelled } from "../../i18n/use-labelled.ts";
+import { formatMoney, type Currency } from "./money.ts";
+import type { FilterName, ListFilter } from "./list-address.ts";
+
+type Named = { code: string; names: Record<Locale, string> };
+export type Choices = {
+  tags: { slug: string; name: string }[];
+  countries: Named[];
+  languages: Named[];
+};
+
+type Choice = { label: string; value: string };
+export type ChoiceGroup = { name: FilterName; label: string; choices: Choice[] };
+export type RangeGroup = {
+  name: "orders" | "spent" | "joined";
+  label: string;
+  from: FilterName;
+  to: FilterName;
+  kind: "count" | "amount" | "day";
+};
+export type FilterGroup = ChoiceGroup | RangeGroup;
+
+export const isRange = (group: FilterGroup): group is RangeGroup => "kind" in group;
+
+export function useFilterGroups(choices: Choices, currency: Currency | null): FilterGroup[] {
+  const { t } = useTranslation(["customers", "glossary"]);
+  const locale = useLocale();
+  const listed = (values: Record<string, string>) =>
+    Object.entries(values).map(([value, label]) => ({ value, label }));
+  const named = (values: Named[]) =>
+    values.map(({ code, names }) => ({ value: code, label: names[locale] }));
+  const subscriptions = listed(t("subscription", { returnObjects: true }));
+  return [
+    {
+      name: "tag",
+      label: t("filters.tag"),
+      choices: choices.tags.map(({ slug, name }) => ({ value: slug, label: name })),
+    },
+    {
+      name: "consent",
+      label: t("filters.consent"),
+      choices: listed(t("glossary:consent", { returnObjects: true })).flatMap(
+        ({ value, label }) => [
+          { value, label },
+          { value: `-${value}`, label: t("not", { consent: label }) },
+        ],
+      ),
+    },
+    {
+      name: "email_subscription",
+      label: t("filters.emailSubscription"),
+      choices: subscriptions,
+    },
+    { name: "sms_subscription", label: t("filters.smsSubscription"), choices: subscriptions },
+    {
+      name: "orders",
+      label: t("filters.orders"),
+      from: "orders_min",
+      to: "orders_max",
+      kind: "count",
+    },
+    {
+      name: "spent",
+      label: currency ? t("filters.spentIn", { currency: currency.code }) : t("filters.spent"),
+      from: "spent_min",
+      to: "spent_max",
+      kind: "amount",
+    },
+    {
+      name: "joined",
+      label: t("filters.joined"),
+      from: "joined_from",
+      to: "joined_to",
+      kind: "day",
+    },
+    {
+      name: "signed_in",
+      label: t("filters.signedIn"),
+      choices: ["7", "30", "90", "older", "never"].map((value) => ({
+        value,
+        label: t(`signedIn.${value as "never"}`),
+      })),
+    },
+    { name: "country", label: t("filters.country"), choices: named(choices.countries) },
+    { name: "language", label: t("filters.language"), choices: named(choices.languages) },
+    {
+      name: "provider",
+      label: t("filters.provider"),
+      choices: listed(t("glossary:provider", { returnObjects: true })),
+    },
+    {
+      name: "status",
+      label: t("filters.status"),
+      choices: listed(t("glossary:status", { returnObjects: true })),
+    },
+  ];
+}
+
+/** The applied filter in words; null when the group filters nothing. */
+export function useAppliedText(currency: Currency | null) {
+  const { t } = useTranslation("customers");
+  const labelled = useLabelled();
+  const locale = useLocale();
+  const valueOf = (kind: RangeGroup["kind"], value: string | number) => {
+    if (kind === "day") return formatPlainDay(locale, String(value));
+    return kind === "count"
+      ? formatCount(locale, Number(value))
+      : formatMoney(locale, Number(value), currency);
+  };
+  return (group: FilterGroup, filter: ListFilter): string | null => {
+    if (!isRange(group)) {
+      const value = filter[group.name];
+      if (value === undefined) return null;
+      const choice = group.choices.find((one) => one.value === value);
+      return labelled(group.label, choice?.label ?? String(value));
+    }
+    const [from, to] = [filter[group.from], filter[group.to]].map((value) =>
+      value === undefined ? null : valueOf(group.kind, value),
+    );
+    if (from && to) return labelled(group.label, t("range.between", { from, to }));
+    if (from) return labelled(group.label, t("range.atLeast", { from }));
+    return to ? labelled(group.label, t("range.atMost", { to })) : null;
+  };
+}

@@ -1,0 +1,19 @@
+import { useTranslation } from "react-i18next";
+import { useState } from "react";
+import { download } from "../../ui/download.ts";
+import { showToast } from "../../ui/toast.ts";
+
+/** Downloads customers as a file; `query` names them. */
+export function useExport() {
+  const { t } = useTranslation("customers");
+  const [isBusy, setIsBusy] = useState(false);
+  return {
+    isBusy,
+    start: async (query: URLSearchParams) => {
+      setIsBusy(true);
+      const isDone = await download(`/app/customers/export?${query}`, `${t("file")}.csv`);
+      setIsBusy(false);
+      showToast(isDone ? t("exported") : t("exportFailed"), !isDone);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// The account of a storefront's customer, and whether it may take the customer's address.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../db.server.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { CustomerChange } from "./customer-change.ts";
+import { MIRRORED, type StoredUser } from "./storefront-columns.ts";
+import { mustYieldAddress, yieldAddress } from "./unproven-account.ts";
+
+/**
+ * By gid first; by address only an account without another storefront customer. Locked until the
+ * end of the transaction.
+ */
+export async function findStoredUser(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  change: CustomerChange,
+): Promise<StoredUser | null> {
+  const rows = await sql<StoredUser>(
+    `SELECT id, email, password_hash, email_verified, federated_sub, storefront_customer_gid,
+      status, storefront_updated_at, language_pref, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
+     FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2
+       OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
+     ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
+    [change.gid, change.email ?? null],
+  );
+  const [user] = rows;
+  if (user && user.storefront_customer_gid !== change.gid && (await mustYieldAddress(sql, user))) {
+    await yieldAddress(ctx, tenant, sql, user.id);
+    return null;
+  }
+  return user ?? null;
+}
+
+export async function mayTakeEmail(
+  ctx: Ctx,
+  sql: TenantSql,
+  tenant: Tenant,
+  email: string | null,
+  user: StoredUser | null,
+): Promise<boolean> {
+  // An account with a password or a federated identity is found by its address, so the storefront
+  // must not change it.
+  if (email === null) return !user || (user.password_hash === "" && !user.federated_sub);
+  const [other] = await sql<
+    Pick<
+      StoredUser,
+      "id" | "password_hash" | "federated_sub" | "email_verified" | "storefront_customer_gid"
+    >
+  >(
+    `SELECT id, password_hash, federated_sub, email_verified, storefront_customer_gid FROM storefront_users
+     WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted' FOR UPDATE`,
+    [email, user?.id ?? 0],
+  );
+  if (other && !other.storefront_customer_gid && (await mustYieldAddress(sql, other))) {
+    await yieldAddress(ctx, tenant, sql, other.id);
+    return true;
+  }
+  if (other)
+    ctx.log.warn("customer.email_conflict", {
+      shop: tenant.shop,
+      user_id: user?.id,
+      other_user_id: other.id,
+    });
+  return !other;
+}

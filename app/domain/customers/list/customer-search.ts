@@ -1,0 +1,124 @@
+// The search of the customer list: every word that is typed must be somewhere in a customer's name,
+// e-mail address or number; a word of one or two characters must begin a word there. A phone number
+// is stored as a keyed hash only, so a whole number is found and a part of one is not.
+//
+// How a search is read depends on how many it finds, so that each costs the same in a large store:
+//   1. the newest customers are looked at: when many of them match, so do many others, and any order
+//      of the list soon fills a page
+//   2. else the index of keys (migration customer_search) names the matches
+//   3. when it names more than MAX_MATCHES, the list is walked in its order as in 1, and only when the
+//      walk does not fill the page are all matches read (list-customers.ts)
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { phoneHash } from "../storefront-columns.ts";
+
+const MAX_WORDS = 5;
+/** Of a long word the first keys find few enough customers, whose whole text is then compared. */
+const MAX_KEYS = 16;
+export const MAX_MATCHES = 5_000;
+/** How many of the newest customers show whether a search is common, and from how many on it is. */
+const NEWEST = 2_000;
+const COMMON = 400;
+
+/** The matches, or the comparison of each customer where there are too many of them. */
+export type Matches = { ids: number[] } | { patterns: SearchPatterns; isMany: boolean };
+export type SearchPatterns = {
+  /** Of words anywhere. */ contained: string[];
+  /** Of the beginnings of words. */ beginning: string[];
+  phoneHash: string | null;
+  /** In the index of keys. */ keys: string[];
+};
+
+/** As the database's `customer_search_text`. */
+export const fold = (typed: string): string =>
+  typed
+    .replace(/\p{Cs}/gu, "")
+    .replaceAll("\u0000", "")
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, "")
+    .replaceAll("ς", "σ");
+
+const SEPARATORS = /[@._+-]/g;
+const escapeLike = (word: string) => word.replace(/[\\%_]/g, "\\$&");
+const isLong = (word: string) => Array.from(word).length > 2;
+
+function wordsOf(typed: string): string[] {
+  return fold(typed)
+    .split(/\s+/)
+    .flatMap((word) => (isLong(word) ? [word] : word.replace(SEPARATORS, " ").split(" ")))
+    .filter((word) => word !== "")
+    .slice(0, MAX_WORDS);
+}
+
+function keysOf(words: readonly string[]): string[] {
+  const keys = words.flatMap((word) => {
+    const signs = Array.from(word);
+    return isLong(word)
+      ? signs.slice(2).map((_, place) => signs.slice(place, place + 3).join(""))
+      : [`^${word}`];
+  });
+  return [...new Set(keys)].slice(0, MAX_KEYS);
+}
+
+/** Digits and what people write between them. */
+const phoneIn = (typed: string): string | null =>
+  /^\+?[\d\s()./-]{7,30}$/.test(typed) && typed.replace(/\D/g, "").length >= 7 ? typed : null;
+
+/** Over `storefront_users u`. `place` adds a value and returns its parameter. */
+export function comparisonOf(
+  { contained, beginning, phoneHash: phone }: Omit<SearchPatterns, "keys">,
+  place: (value: unknown) => string,
+): string {
+  const text = [
+    ...contained.map((pattern) => `u.search_text LIKE ${place(pattern)}`),
+    ...beginning.map(
+      (pattern) => `' ' || translate(u.search_text, '@._+-', '     ') LIKE ${place(pattern)}`,
+    ),
+  ];
+  const byText = text.length > 0 ? text.join(" AND ") : "false";
+  return phone === null ? `(${byText})` : `(${byText} OR u.phone_hash = ${place(phone)})`;
+}
+
+/** The condition of the index; what it names is still compared. */
+export const keysCondition = (keys: string): string =>
+  `customer_search_keys(u.shop, u.search_text)
+    @> ARRAY(SELECT customer_search_key($1, key) FROM unnest(${keys}::text[]) AS key)`;
+
+export async function findMatches(ctx: Ctx, tenant: Tenant, typed: string): Promise<Matches> {
+  const words = wordsOf(typed);
+  const phone = phoneIn(typed);
+  const patterns: SearchPatterns = {
+    contained: words.filter(isLong).map((word) => `%${escapeLike(word)}%`),
+    beginning: words.filter((word) => !isLong(word)).map((word) => `% ${escapeLike(word)}%`),
+    phoneHash: phone === null ? null : phoneHash(ctx, tenant.shop, phone),
+    keys: keysOf(words),
+  };
+  if (words.length === 0) return { ids: [] };
+  const values: unknown[] = [patterns.keys];
+  const comparison = comparisonOf(patterns, (value) => `$${values.push(value) + 1}`);
+  const byPhone =
+    patterns.phoneHash === null
+      ? ""
+      : `UNION SELECT id FROM storefront_users WHERE shop = $1 AND phone_hash = $${values.push(patterns.phoneHash) + 1}`;
+  const [found] = await dataOf(ctx, tenant).sql<{
+    newest: number;
+    ids: Columns<StorefrontUser, "id">["id"][];
+  }>(
+    `WITH newest AS MATERIALIZED (
+       SELECT count(*)::int AS matching FROM (
+         SELECT * FROM storefront_users WHERE shop = $1 ORDER BY updated_at DESC, id DESC LIMIT ${NEWEST}
+       ) AS u WHERE ${comparison}
+     ), matches AS (
+       SELECT u.id FROM storefront_users u
+       WHERE (SELECT matching FROM newest) < ${COMMON} AND u.shop = $1 AND ${comparison}
+         AND ${keysCondition("$2")}
+       LIMIT ${MAX_MATCHES + 1}
+     )
+     SELECT (SELECT matching FROM newest) AS newest, ARRAY(SELECT id FROM matches ${byPhone}) AS ids`,
+    values,
+  );
+  if (found && found.newest < COMMON && found.ids.length <= MAX_MATCHES) return { ids: found.ids };
+  return { patterns, isMany: (found?.ids.length ?? 0) > MAX_MATCHES };
+}

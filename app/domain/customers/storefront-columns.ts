@@ -1,0 +1,107 @@
+// The columns of a customer that mirror the storefront, and the values that a storefront's change sets.
+import type { Ctx } from "../../context.server.ts";
+import type { Columns, StorefrontUser } from "../../db.server.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { CustomerChange } from "./customer-change.ts";
+
+export type StoredUser = Columns<
+  StorefrontUser,
+  | "id"
+  | "email"
+  | "password_hash"
+  | "email_verified"
+  | "federated_sub"
+  | "storefront_customer_gid"
+  | "status"
+  | "storefront_updated_at"
+  | "language_pref"
+  | "storefront_slugs"
+  | "storefront_tagged_at"
+  | (typeof MIRRORED)[number]
+> & { storefront_slugs: string[] };
+
+/** Columns that mirror the storefront. */
+export const MIRRORED = [
+  "first_name",
+  "last_name",
+  "full_name",
+  "country",
+  "tags",
+  "number_of_orders",
+  "amount_spent",
+  "email_subscription_status",
+  "sms_subscription_status",
+  "phone_hash",
+] as const satisfies readonly (keyof StorefrontUser)[];
+
+/**
+ * What our own write to a customer changes there, including the defaults of a customer we created;
+ * anything else is new.
+ */
+export const ECHOED = new Set([
+  "storefront_customer_gid",
+  "tags",
+  "language_pref",
+  "email_subscription_status",
+  "sms_subscription_status",
+]);
+
+/** The columns that a change sets, without the address, which may belong to another customer. */
+export function columnsOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  change: CustomerChange,
+  user: StoredUser | null,
+): Record<string, unknown> {
+  const fields: Record<string, unknown> = { storefront_customer_gid: change.gid };
+  // A person who signed up with a stranger's address sees these fields, and must not learn the
+  // stranger's data from them.
+  const isUnproven = user !== null && user.password_hash !== "" && !user.email_verified;
+  for (const name of [
+    "country",
+    "tags",
+    "number_of_orders",
+    "amount_spent",
+    "email_subscription_status",
+    "sms_subscription_status",
+  ] as const)
+    if (change[name] !== undefined) fields[name] = change[name];
+  if (change.phone !== undefined)
+    fields.phone_hash = change.phone === null ? null : phoneHash(ctx, tenant.shop, change.phone);
+  if (!isUnproven) Object.assign(fields, namesAndLanguage(change, user));
+  return fields;
+}
+
+function namesAndLanguage(
+  change: CustomerChange,
+  user: StoredUser | null,
+): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const name of ["first_name", "last_name"] as const)
+    if (change[name] !== undefined) fields[name] = change[name];
+  if (Object.keys(fields).length > 0) {
+    const { first_name: first, last_name: last } = { ...user, ...fields } as Record<
+      string,
+      unknown
+    >;
+    fields.full_name = [first, last].filter(Boolean).join(" ") || null;
+  }
+  // The person's own choice here takes precedence over the storefront's guess.
+  if (change.language && !user?.language_pref) fields.language_pref = change.language;
+  return fields;
+}
+
+/** Digits only, so that a redaction by phone finds the customer in any notation. */
+export function phoneHash(ctx: Ctx, shop: string, phone: string): string {
+  return ctx.secrets.pseudonym(`${shop}/phone`, phone.replace(/\D/g, ""));
+}
+
+/** A list of tags is a set: the platform sorts it, we append to it. */
+const isSameSet = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((tag) => b.includes(tag));
+
+export function isSame(stored: unknown, value: unknown): boolean {
+  if (Array.isArray(stored) && Array.isArray(value))
+    return isSameSet(stored as string[], value as string[]);
+  return JSON.stringify(stored ?? null) === JSON.stringify(value ?? null);
+}
