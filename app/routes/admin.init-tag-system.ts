@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { matchTagsAtOnce } from "../domain/customers/tag-matching/match-tags.ts";
 import { initTagStep, initTagSystem, TAG_STEPS } from "../domain/tags/init-tag-system.ts";
 import { endpoint } from "../http/endpoint.ts";
 
@@ -13,7 +14,12 @@ export const { loader, action, route } = endpoint({
       200: "`{ok, step, created, existing}`; without `step` the sums and `steps`, one result each.",
       409: "A setting that the step needs is missing.",
     },
-    handle: ({ ctx, tenant, query }) =>
-      query.step ? initTagStep(ctx, tenant, query.step) : initTagSystem(ctx, tenant),
+    async handle({ ctx, tenant, query }) {
+      const result = query.step
+        ? await initTagStep(ctx, tenant, query.step)
+        : await initTagSystem(ctx, tenant);
+      await matchTagsAtOnce(ctx, tenant);
+      return result;
+    },
   },
 });

@@ -2,6 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { TagsScreen } from "../components/tags/tags-screen.tsx";
+import { matchTagsAtOnce } from "../domain/customers/tag-matching/match-tags.ts";
 import {
   createTag,
   deleteUnusedTag,
@@ -33,12 +34,22 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export const action = defineActions({
-  create: { input: NewTag, run: ({ ctx, tenant }, tag) => createTag(ctx, tenant, tag) },
+  create: {
+    input: NewTag,
+    async run({ ctx, tenant }, tag) {
+      await createTag(ctx, tenant, tag);
+      await matchTagsAtOnce(ctx, tenant);
+    },
+  },
   rename: { input: RenamedTag, run: ({ ctx, tenant }, tag) => renameTag(ctx, tenant, tag) },
   delete: { input: NamedTag, run: ({ ctx, tenant }, tag) => deleteUnusedTag(ctx, tenant, tag) },
   prepare: {
     input: z.object({ step: z.enum(TAG_STEPS) }),
-    run: ({ ctx, tenant }, { step }) => initTagStep(ctx, tenant, step),
+    async run({ ctx, tenant }, { step }) {
+      const result = await initTagStep(ctx, tenant, step);
+      await matchTagsAtOnce(ctx, tenant);
+      return result;
+    },
   },
 });
 

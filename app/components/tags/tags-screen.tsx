@@ -22,6 +22,7 @@ import { formatCount } from "../i18n/format-number.ts";
 import { WrappingText } from "../ui/layout.tsx";
 import { useDebouncedSearch } from "../hooks/use-debounced-search.ts";
 import { useLocale } from "../i18n/locale.ts";
+import { useLabelled } from "../i18n/use-labelled.ts";
 import { PrepareCard } from "./prepare-card.tsx";
 import { TagModal, type TagQuestion } from "./tag-modals.tsx";
 
@@ -116,6 +117,7 @@ function TagTable({
   onAsk: (question: TagQuestion) => void;
 }) {
   const { t } = useTranslation(["tags", "glossary"]);
+  const labelled = useLabelled();
 
   const locale = useLocale();
 
@@ -172,7 +174,7 @@ function TagTable({
               <Button
                 size="slim"
                 onClick={() => onAsk({ kind: "rename", slug: tag.slug, name: tag.name })}
-                accessibilityLabel={`${t("rename")}: ${tag.name}`}
+                accessibilityLabel={labelled(t("rename"), tag.name)}
               >
                 {t("rename")}
               </Button>
@@ -181,7 +183,7 @@ function TagTable({
                   size="slim"
                   tone="critical"
                   onClick={() => onAsk({ kind: "delete", slug: tag.slug, name: tag.name })}
-                  accessibilityLabel={`${t("remove")}: ${tag.name}`}
+                  accessibilityLabel={labelled(t("remove"), tag.name)}
                 >
                   {t("remove")}
                 </Button>

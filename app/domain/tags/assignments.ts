@@ -1,7 +1,13 @@
 // A person's tags: read, and changed inside the caller's transaction.
 import type { Columns, CrmTag, StorefrontUser, TenantSql, UserTagMap } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { defineTag, isDatedFormTag, isOpenToSelfService, type TagDefinition } from "./catalog.ts";
+import {
+  defineTag,
+  isDatedFormTag,
+  isOpenToSelfService,
+  toSlug,
+  type TagDefinition,
+} from "./catalog.ts";
 
 type TagSource = "storefront" | "ucp" | "admin" | "system";
 export type AssignedTag = Columns<CrmTag, "slug" | "name" | "category"> &
@@ -30,7 +36,8 @@ export type TagChangeResult = { tags: string[]; added: string[]; removed: string
 
 /**
  * Adds and removes tags of one person, whose row it locks until the caller commits; a tag in both
- * lists is removed. Safe to repeat. Null when there is no such person. Throws `invalid_request`,
+ * lists is removed. A tag that the storefront gave this person is the merchant's: it is not removed
+ * here (DECISIONS 8). Safe to repeat. Null when there is no such person. Throws `invalid_request`,
  * `tag_reserved`, `too_many_tags`.
  */
 export async function changeAssignedTags(
@@ -38,8 +45,14 @@ export async function changeAssignedTags(
   userId: number,
   change: TagChange,
 ): Promise<TagChangeResult | null> {
-  const [user] = await sql<Columns<StorefrontUser, "tags"> & { tags: string[] }>(
-    "SELECT tags FROM storefront_users WHERE shop = $1 AND id = $2 AND status <> 'deleted' FOR UPDATE",
+  const [user] = await sql<
+    Columns<StorefrontUser, "tags" | "storefront_slugs"> & {
+      tags: string[];
+      storefront_slugs: string[];
+    }
+  >(
+    `SELECT tags, storefront_slugs FROM storefront_users WHERE shop = $1 AND id = $2
+      AND status <> 'deleted' FOR UPDATE`,
     [userId],
   );
   if (!user) return null;
@@ -52,19 +65,28 @@ export async function changeAssignedTags(
   );
 
   const removed = await unassign(sql, userId, [...remove.keys()]);
+  const theirs = user.tags.map(toSlug).filter((slug) => !user.storefront_slugs.includes(slug));
   const assigned = await sql<Columns<CrmTag, "slug">>(
     `WITH wanted AS (SELECT id, slug FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[])
       ORDER BY array_position($3::text[], slug)),
-     made AS (INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, $4
-       FROM wanted ON CONFLICT (shop, user_id, tag_id) DO NOTHING RETURNING tag_id)
+     made AS (INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id,
+       CASE WHEN slug = ANY($5::text[]) THEN 'storefront' ELSE $4 END FROM wanted
+       ON CONFLICT (shop, user_id, tag_id) DO NOTHING RETURNING tag_id)
      SELECT wanted.slug FROM made JOIN wanted ON wanted.id = made.tag_id`,
-    [userId, [...add.keys()], change.source],
+    [userId, [...add.keys()], change.source, theirs],
   );
   const fresh = new Set(assigned.map(({ slug }) => slug));
   const added = [...add.keys()].filter((slug) => fresh.has(slug));
   const pruned = added.length > 0 ? await prune(sql, userId, user.tags) : [];
   const gone = [...removed, ...pruned];
   if (added.length + gone.length > 0) await mirror(sql, userId, user.tags, added, gone);
+  const alreadyThere = added.filter((slug) => theirs.includes(slug));
+  if (alreadyThere.length > 0)
+    await sql(
+      `UPDATE storefront_users SET storefront_slugs = storefront_slugs || $3::jsonb
+        WHERE shop = $1 AND id = $2`,
+      [userId, JSON.stringify(alreadyThere)],
+    );
   return {
     tags: (await listAssignedTags(sql, userId)).map(({ slug }) => slug),
     added: added.filter((slug) => !pruned.includes(slug)),
@@ -119,7 +141,8 @@ async function requireOpen(
 
 /**
  * Sorted, so that two transactions with the same new tags wait for each other instead of
- * deadlocking.
+ * deadlocking. The customers who carry a new tag at the storefront get it afterwards
+ * (customers/tag-matching); a form's dated tag is made here alone, and there are many.
  */
 export async function createTags(
   sql: TenantSql,
@@ -128,12 +151,14 @@ export async function createTags(
   if (tags.length === 0) return [];
   const sorted = [...tags].sort((a, b) => (a.slug < b.slug ? -1 : 1));
   const rows = await sql<Columns<CrmTag, "slug">>(
-    `INSERT INTO crm_tags (shop, name, slug, category) SELECT $1, *
-      FROM unnest($2::text[], $3::text[], $4::text[]) ON CONFLICT (shop, slug) DO NOTHING RETURNING slug`,
+    `INSERT INTO crm_tags (shop, name, slug, category, matched_to) SELECT $1, *
+      FROM unnest($2::text[], $3::text[], $4::text[], $5::int[]) ON CONFLICT (shop, slug) DO NOTHING
+      RETURNING slug`,
     [
       sorted.map(({ name }) => name),
       sorted.map(({ slug }) => slug),
       sorted.map(({ category }) => category),
+      sorted.map(({ slug }) => (isDatedFormTag(slug) ? null : 0)),
     ],
   );
   return rows.map(({ slug }) => slug);
@@ -147,7 +172,8 @@ async function unassign(
   if (slugs.length === 0) return [];
   const rows = await sql<Columns<CrmTag, "slug">>(
     `DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1
-      AND t.id = m.tag_id AND m.user_id = $2 AND t.slug = ANY($3::text[]) RETURNING t.slug`,
+      AND t.id = m.tag_id AND m.user_id = $2 AND t.slug = ANY($3::text[])
+      AND m.source <> 'storefront' RETURNING t.slug`,
     [userId, slugs],
   );
   return rows.map(({ slug }) => slug);
@@ -169,7 +195,7 @@ async function prune(
 ): Promise<string[]> {
   const held = await listAssignedTags(sql, userId);
   const own = new Set(held.map(({ slug }) => slug));
-  const foreign = mirrored.filter((tag) => !own.has(tag.toLowerCase())).length;
+  const foreign = mirrored.filter((tag) => !own.has(toSlug(tag))).length;
   // Each form also has its `accepts_` tag at the storefront.
   const accepted = held.filter(({ slug }) => slug.endsWith("_subscribed")).length;
   const excess = held.length - Math.min(MAX_OWN_TAGS, MAX_STOREFRONT_TAGS - foreign - accepted);
@@ -193,7 +219,7 @@ async function mirror(
   added: readonly string[],
   gone: readonly string[],
 ): Promise<void> {
-  const [out, there] = [new Set(gone), new Set(before.map((tag) => tag.toLowerCase()))];
+  const [out, there] = [new Set(gone), new Set(before.map(toSlug))];
   const after = [...before, ...added.filter((slug) => !there.has(slug))].filter(
     (tag) => !out.has(tag.toLowerCase()),
   );
