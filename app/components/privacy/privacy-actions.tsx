@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, Button, InlineStack, Link, Text } from "@shopify/polaris";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
-import type { BoardRequest } from "../../domain/compliance/request-list.ts";
+import type { BoardRequest } from "../../domain/compliance/board/request-list.ts";
 
 export type RequestIntent = "retry" | "export" | "handed_over";
 export type RequestAction = {

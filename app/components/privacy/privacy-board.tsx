@@ -1,49 +1,38 @@
+// The list of privacy requests.
 import { useTranslation } from "react-i18next";
 import {
-  Badge,
   BlockStack,
-  Box,
   Card,
   EmptySearchResult,
   EmptyState,
   IndexTable,
-  InlineStack,
+  Link,
   Text,
 } from "@shopify/polaris";
-import { useChannelName } from "../i18n/channel-names.ts";
-import type { BoardRequest } from "../../domain/compliance/request-list.ts";
+import type { BoardRequest, RequestFilters } from "../../domain/compliance/board/request-list.ts";
 import { FilterBar } from "../ui/filter-bar.tsx";
-import { DateTime } from "../ui/date-time.tsx";
+import { WrappingText } from "../ui/layout.tsx";
 import { Pager } from "../ui/pager.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { PrivacyActions, type RequestAction } from "./privacy-actions.tsx";
+import { Due, Explanation, isOpen, Progress, StateBadge, useOwnerName } from "./request-facts.tsx";
 import { useRequestActions } from "./use-request-actions.ts";
+import { useRequestProgress } from "./use-request-progress.ts";
 
-type Props = {
+export type Board = {
   requests: readonly BoardRequest[];
   next: string | null;
-  filters: { kind?: string | undefined; state?: string | undefined };
+  filters: RequestFilters;
+  mark: string;
 };
 
-const TONES = {
-  received: "info",
-  running: "info",
-  done: "success",
-  retained: "success",
-  failed: "critical",
-} as const;
-
-export function PrivacyBoard({ requests, next, filters }: Props) {
+export function PrivacyBoard({ requests, next, filters, mark }: Board) {
   const { t } = useTranslation("privacy");
-
   const actionOf = useRequestActions();
-  const choicesOf = (labels: Record<string, string>) =>
-    Object.entries(labels).map(([value, label]) => ({ value, label }));
-  if (
-    requests.length === 0 &&
-    filters.kind === undefined &&
-    filters.state === undefined &&
-    next === null
-  )
+  useRequestProgress(requests.some(isOpen), mark);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  if (requests.length === 0 && !isFiltered && next === null)
     return (
       <Card>
         <EmptyState heading={t("empty.title")} image="">
@@ -51,48 +40,71 @@ export function PrivacyBoard({ requests, next, filters }: Props) {
         </EmptyState>
       </Card>
     );
+  const columns = t("columns", { returnObjects: true });
   return (
     <Card padding="0">
-      <FilterBar
-        filters={[
-          {
-            name: "kind",
-            label: t("filters.kind"),
-            kind: "choice",
-            value: filters.kind,
-            choices: choicesOf(t("kinds", { returnObjects: true })),
-          },
-          {
-            name: "state",
-            label: t("filters.state"),
-            kind: "choice",
-            value: filters.state,
-            choices: choicesOf(t("groups", { returnObjects: true })),
-          },
-        ]}
-      />
-      <IndexTable
-        selectable={false}
-        itemCount={requests.length}
-        resourceName={{ singular: t("columns.kind"), plural: t("title") }}
-        emptyState={
-          <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
-        }
-        headings={[
-          { title: t("columns.kind") },
-          { title: t("columns.state") },
-          { title: t("columns.received") },
-          { title: t("columns.due") },
-          { title: t("columns.finished") },
-          { title: t("columns.next") },
-        ]}
-      >
-        {requests.map((request, at) => (
-          <Row key={request.id} request={request} at={at} action={actionOf(request.id)} />
-        ))}
-      </IndexTable>
+      <Filters filters={filters} />
+      <ResponsiveRows>
+        <IndexTable
+          selectable={false}
+          itemCount={requests.length}
+          resourceName={{ singular: columns.kind, plural: t("title") }}
+          emptyState={
+            <EmptySearchResult
+              title={t("nothingFound.title")}
+              description={t("nothingFound.text")}
+            />
+          }
+          headings={[
+            { title: columns.customer },
+            { title: columns.kind },
+            { title: columns.state },
+            { title: columns.received },
+            { title: columns.due },
+            { title: columns.next },
+          ]}
+        >
+          {requests.map((request, at) => (
+            <Row key={request.id} request={request} at={at} action={actionOf(request.id)} />
+          ))}
+        </IndexTable>
+      </ResponsiveRows>
       <Pager next={next} />
     </Card>
+  );
+}
+
+function Filters({ filters }: Pick<Board, "filters">) {
+  const { t } = useTranslation("privacy");
+  const choicesOf = (labels: Record<string, string>) =>
+    Object.entries(labels).map(([value, label]) => ({ value, label }));
+  return (
+    <FilterBar
+      filters={[
+        { name: "q", label: t("filters.customer"), kind: "search", value: filters.q },
+        {
+          name: "kind",
+          label: t("filters.kind"),
+          kind: "choice",
+          value: filters.kind,
+          choices: choicesOf(t("kinds", { returnObjects: true })),
+        },
+        {
+          name: "state",
+          label: t("filters.state"),
+          kind: "choice",
+          value: filters.state,
+          choices: choicesOf(t("groups", { returnObjects: true })),
+        },
+        {
+          name: "overdue",
+          label: t("filters.due"),
+          kind: "choice",
+          value: filters.overdue,
+          choices: [{ value: "yes", label: t("filters.overdue") }],
+        },
+      ]}
+    />
   );
 }
 
@@ -106,80 +118,52 @@ function Row({
   action: RequestAction;
 }) {
   const { t } = useTranslation("privacy");
-  const isFinished = request.completed_at !== null;
+  const { owner } = request;
+  const nameOf = useOwnerName();
   return (
     <IndexTable.Row
       id={String(request.id)}
       position={at}
       {...(request.is_overdue && { tone: "critical" })}
     >
-      <IndexTable.Cell>
-        <BlockStack>
-          <Text as="span" fontWeight="semibold">
-            {t(`kinds.${request.kind}`)}
-          </Text>
-          <Text as="span" variant="bodySm" tone="subdued">
-            {t("number", { id: request.id })}
-            {request.is_by_hand && `, ${t("byHand")}`}
-          </Text>
-        </BlockStack>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      <RowCell>
+        <WrappingText>
+          <BlockStack>
+            <Link url={`/app/privacy/${request.id}`} monochrome removeUnderline>
+              <Text as="span" fontWeight="semibold">
+                {nameOf(request)}
+              </Text>
+            </Link>
+            {owner.kind === "customer" && owner.email && owner.email !== owner.name && (
+              <Text as="span" tone="subdued">
+                {owner.email}
+              </Text>
+            )}
+            <Text as="span" variant="bodySm" tone="subdued">
+              {request.is_by_hand
+                ? t("numberByHand", { id: request.id })
+                : t("number", { id: request.id })}
+            </Text>
+          </BlockStack>
+        </WrappingText>
+      </RowCell>
+      <RowCell label={t("columns.kind")}>{t(`kinds.${request.kind}`)}</RowCell>
+      <RowCell label={t("columns.state")}>
         <BlockStack gap="100" inlineAlign="start">
-          <Badge tone={TONES[request.state]}>{t(`states.${request.state}`)}</Badge>
+          <StateBadge request={request} />
+          <Progress request={request} />
           <Explanation request={request} />
         </BlockStack>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <DateTime at={request.received_at} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <InlineStack gap="200" wrap={false}>
-          <DateTime at={request.due_by} />
-          {request.is_overdue && <Badge tone="critical">{t("overdue")}</Badge>}
-        </InlineStack>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        {isFinished ? <DateTime at={request.completed_at as string} /> : "-"}
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("columns.received")}>
+        <RelativeTime at={request.received_at} />
+      </RowCell>
+      <RowCell label={request.due_in_days === null ? t("columns.finished") : t("columns.due")}>
+        <Due request={request} />
+      </RowCell>
+      <RowCell>
         <PrivacyActions request={request} action={action} />
-      </IndexTable.Cell>
+      </RowCell>
     </IndexTable.Row>
-  );
-}
-
-function Explanation({ request }: { request: BoardRequest }) {
-  const { t } = useTranslation("privacy");
-  const channelName = useChannelName();
-
-  const { problem } = request;
-  const statusText =
-    problem &&
-    (problem.kind === "system"
-      ? t("system", {
-          name: channelName(problem.system ?? ""),
-        })
-      : t(`problems.${problem.kind}`));
-  return (
-    <Box maxWidth="20rem">
-      <div style={{ whiteSpace: "normal" }}>
-        {statusText && (
-          <Text as="p" variant="bodySm">
-            {statusText}
-          </Text>
-        )}
-        {request.next_attempt_at && (
-          <Text as="p" variant="bodySm" tone="subdued">
-            {t("again")} <DateTime at={request.next_attempt_at} />
-          </Text>
-        )}
-        {request.state === "retained" && (
-          <Text as="p" variant="bodySm" tone="subdued">
-            {t("kept")}
-          </Text>
-        )}
-      </div>
-    </Box>
   );
 }

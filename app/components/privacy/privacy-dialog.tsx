@@ -4,40 +4,44 @@ import { useState } from "react";
 import { Dialog } from "../ui/dialog.tsx";
 import { showToast } from "../ui/toast.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { EraseDialog } from "./erase-dialog.tsx";
 
-/** For a customer who contacted the merchant directly. An erasure is confirmed in a second step. */
-export function PrivacyDialog({ onClose }: { onClose(): void }) {
+/** As much as a browser's own check; the server's is stricter. */
+const ADDRESS = /^[^\s@]+@[^\s@.]+\.[^\s@]+$/;
+
+/**
+ * For a customer who contacted the merchant directly. An erasure is confirmed in a second step, by
+ * typing the address again.
+ */
+export default function PrivacyDialog({ onClose }: { onClose(): void }) {
   const { t } = useTranslation("privacy");
 
   const [kind, setKind] = useState("data_request");
   const [email, setEmail] = useState("");
   const [isConfirming, setIsConfirming] = useState(false);
+  const [isMistyped, setIsMistyped] = useState(false);
   const { submit, isBusy, error } = useScreenAction("make", {
     onSuccess() {
       onClose();
       showToast(t("make.done"));
     },
   });
-  const isWrongEmail = error?.fields?.email !== undefined;
+  const isWrongEmail = isMistyped || error?.fields?.email !== undefined;
   const start = () => {
-    setIsConfirming(false);
-    submit({ kind, email });
+    setIsMistyped(!ADDRESS.test(email.trim()));
+    if (!ADDRESS.test(email.trim())) return;
+    if (kind === "customer_redact") setIsConfirming(true);
+    else submit({ kind, email });
   };
   if (isConfirming)
     return (
-      <Dialog
-        title={t("make.eraseTitle")}
+      <EraseDialog
+        phrase={email.trim()}
+        isBusy={isBusy}
+        error={error}
+        onErase={(typed) => submit({ kind, email, typed })}
         onClose={onClose}
-        primaryAction={{ content: t("make.eraseConfirm"), onAction: start, destructive: true }}
-        secondaryAction={{ content: t("make.back"), onAction: () => setIsConfirming(false) }}
-      >
-        <BlockStack gap="200">
-          <Text as="p">{t("make.eraseText")}</Text>
-          <Text as="p" fontWeight="semibold" breakWord>
-            {email}
-          </Text>
-        </BlockStack>
-      </Dialog>
+      />
     );
   return (
     <Dialog
@@ -45,7 +49,7 @@ export function PrivacyDialog({ onClose }: { onClose(): void }) {
       onClose={onClose}
       primaryAction={{
         content: t("make.start"),
-        onAction: kind === "customer_redact" ? () => setIsConfirming(true) : start,
+        onAction: start,
         loading: isBusy,
         disabled: email.trim() === "",
       }}

@@ -97,7 +97,7 @@ export async function compileExport(
   tenant: Tenant,
   request: PrivacyRequest,
   subject: Subject,
-): Promise<{ document: object; counts: Record<string, number> }> {
+): Promise<{ document: object; counts: Record<string, number>; userIds: number[] }> {
   const { sql } = dataOf(ctx, tenant);
   const people = await findPeople(ctx, sql, tenant.shop, subject);
   const text = (values: (string | null | undefined)[]) => [
@@ -137,6 +137,7 @@ export async function compileExport(
   };
   return {
     document,
+    userIds: known.userIds,
     counts: Object.fromEntries(Object.entries(sections).map(([name, rows]) => [name, rows.length])),
   };
 }

@@ -22,10 +22,12 @@ import {
   Reschedule,
   finishPrivacyRequest,
   openSubject,
+  savePeople,
   saveProgress,
   sealSubject,
   type PrivacyRequest,
 } from "./privacy-requests.ts";
+import { erasedStep, recordSteps, type StepResult } from "./request-steps.ts";
 import { identityPatterns, type KnownSubject, type Subject } from "./subject.ts";
 
 type Progress = { subject: Subject; known: KnownSubject };
@@ -36,6 +38,14 @@ type Evidence = {
   profiles?: number;
 };
 
+const QUEUE_TABLES = [
+  "integration_queue",
+  "delivery_attempts",
+  "delivery_exchanges",
+  "webhook_inbox",
+  "kv",
+];
+const ARCHIVE = "archive_objects";
 const IN_FLIGHT_MS = 500;
 const NEXT_PASS_MS = 1_000;
 const MAX_PASSES = 20;
@@ -47,6 +57,7 @@ const CLEANABLE = new Set([
   "storefront_users",
   "integration_queue",
   "delivery_attempts",
+  "delivery_exchanges",
   "webhook_inbox",
   "kv",
 ]);
@@ -80,6 +91,11 @@ export async function redactCustomer(
         ),
       );
     await save(sql, made.progress);
+    await savePeople(sql, request, made.progress.known.userIds);
+    await recordSteps(ctx, sql, request, {
+      tables: erasedStep(sumOf(erased, (table) => table !== ARCHIVE && !isOfQueue(table))),
+      storefront: storefrontStep(request, made.progress.known),
+    });
     return made;
   });
   const { known } = progress;
@@ -88,21 +104,56 @@ export async function redactCustomer(
   await save(data.sql, progress);
 
   let changed = found.length + add(await redactReferences(database, tenant.shop, known));
+  await recordSteps(ctx, data.sql, request, { queue: erasedStep(sumOf(erased, isOfQueue)) });
   if (found.length > 0 || evidence.cms === undefined) {
     const cms: Record<string, string> = { ...evidence.cms };
     for (const userId of known.userIds) {
       const outcome = await eraseCmsItem(ctx, tenant, request, userId);
       if (cms[userId] !== "deleted") cms[userId] = outcome;
     }
+    await recordSteps(ctx, data.sql, request, { cms: cmsStep(tenant, Object.values(cms)) });
     evidence.profiles = await eraseProfiles(ctx, tenant, request, known.emails);
+    await recordSteps(ctx, data.sql, request, {
+      profile_platform: tenant.config.profile_platform_url
+        ? erasedStep(evidence.profiles)
+        : NOT_CONNECTED,
+      web_analytics: analyticsStep(ctx, tenant),
+    });
     evidence.cms = cms;
   }
-  changed += add({ archive_objects: await eraseArchived(ctx, tenant, known) });
+  changed += add({ [ARCHIVE]: await eraseArchived(ctx, tenant, known) });
+  await recordSteps(ctx, data.sql, request, {
+    archive: erasedStep(sumOf(erased, (store) => store === ARCHIVE)),
+  });
   await save(data.sql, progress);
   // Rows that arrived meanwhile may have been read before the tombstone existed: only a pass that
   // finds nothing proves the erasure.
   if (changed > 0) throw new Reschedule(NEXT_PASS_MS);
   await prove(ctx, database, tenant, request, known, { ...evidence, erased });
+}
+
+const isOfQueue = (table: string): boolean => QUEUE_TABLES.includes(table);
+
+const sumOf = (counts: Counts, isCounted: (store: string) => boolean): number =>
+  Object.entries(counts).reduce((sum, [store, count]) => sum + (isCounted(store) ? count : 0), 0);
+
+const NOT_CONNECTED: StepResult = { outcome: "not_connected" };
+
+function storefrontStep({ isByHand }: PrivacyRequest, { gids }: KnownSubject): StepResult {
+  if (gids.length === 0) return { outcome: "not_linked" };
+  return { outcome: isByHand ? "stays_in_store" : "by_store" };
+}
+
+function cmsStep({ config }: Tenant, outcomes: readonly string[]): StepResult {
+  if (outcomes.includes("no_access")) return { outcome: "no_access" };
+  const deleted = outcomes.filter((outcome) => outcome === "deleted").length;
+  return deleted > 0 || config.cms_api_token ? erasedStep(deleted) : NOT_CONNECTED;
+}
+
+/** What was sent has a client id only, which leads to nobody once the account is empty. */
+function analyticsStep(ctx: Ctx, tenant: Tenant): StepResult {
+  const channel = ctx.channels.find(({ name }) => name === "web_analytics");
+  return channel?.isEnabled(tenant) ? { outcome: "pseudonymous" } : NOT_CONNECTED;
 }
 
 function readProgress(ctx: Ctx, request: PrivacyRequest): Progress {
@@ -222,6 +273,11 @@ async function prove(
     phones: known.phones.length,
     names: known.names.length,
   };
+  const left = Object.values(residual).reduce((sum, rows) => sum + rows, 0);
+  await recordSteps(ctx, dataOf(ctx, tenant).sql, request, {
+    search:
+      left > 0 ? { outcome: "kept", count: left } : { outcome: "proven", count: searched.columns },
+  });
   await finishPrivacyRequest(
     dataOf(ctx, tenant).sql,
     request,
@@ -230,7 +286,7 @@ async function prove(
       ...evidence,
       looked,
       searched,
-      residual: Object.values(residual).reduce((sum, rows) => sum + rows, 0),
+      residual: left,
       ...(reasons.length > 0 && { kept_because: reasons }),
       consent_records_kept: kept,
     },

@@ -10,7 +10,13 @@ import { tokenState } from "../tenants/directory.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { exportPath } from "./export-link.ts";
 import { compileExport } from "./compile-export.ts";
-import { finishPrivacyRequest, openSubject, type PrivacyRequest } from "./privacy-requests.ts";
+import {
+  finishPrivacyRequest,
+  openSubject,
+  savePeople,
+  type PrivacyRequest,
+} from "./privacy-requests.ts";
+import { recordSteps, type StepResult } from "./request-steps.ts";
 import type { Subject } from "./subject.ts";
 
 export async function answerDataRequest(
@@ -19,10 +25,19 @@ export async function answerDataRequest(
   request: PrivacyRequest,
 ): Promise<void> {
   const subject = openSubject<Subject>(ctx, request) ?? {};
-  const { document, counts } = await compileExport(ctx, tenant, request, subject);
+  const { document, counts, userIds } = await compileExport(ctx, tenant, request, subject);
+  const { sql } = dataOf(ctx, tenant);
+  await savePeople(sql, request, userIds);
+  await recordSteps(ctx, sql, request, {
+    tables: {
+      outcome: userIds.length > 0 ? "exported" : "nothing_found",
+      count: Object.values(counts).reduce((sum, rows) => sum + rows, 0),
+    },
+  });
   const path = exportPath(tenant.shop, request.id);
   const archive = ctx.archive.ofStore(tenant.shop);
   await archive.put(path, JSON.stringify(document, null, 2), "application/json");
+  await recordSteps(ctx, sql, request, { archive: { outcome: "stored", count: 1 } });
   const { addresses, found } = await findMerchant(ctx, tenant);
   const canMail = ctx.channels.some(
     (channel) => channel.name === "email" && channel.isEnabled(tenant),
@@ -33,13 +48,17 @@ export async function answerDataRequest(
     mailed: canMail ? found : "nobody",
   };
   // One transaction for the settlement and the mails: otherwise the mail could be sent twice or never.
-  await dataOf(ctx, tenant).transaction(async (sql) => {
-    if (!canMail)
-      return finishPrivacyRequest(sql, request, "failed", evidence, "no_email_provider");
+  await dataOf(ctx, tenant).transaction(async (tx) => {
+    const isMailed = canMail && addresses.length > 0;
+    const mail: StepResult = isMailed
+      ? { outcome: "mailed", count: addresses.length }
+      : { outcome: "not_mailed" };
+    await recordSteps(ctx, tx, request, { mail });
+    if (!canMail) return finishPrivacyRequest(tx, request, "failed", evidence, "no_email_provider");
     if (addresses.length === 0)
-      return finishPrivacyRequest(sql, request, "failed", evidence, "no_recipient");
+      return finishPrivacyRequest(tx, request, "failed", evidence, "no_recipient");
     for (const address of addresses)
-      await enqueue(sql, {
+      await enqueue(tx, {
         eventId: ctx.random.uuid(),
         source: "backend",
         eventType: "mail.data_export",
@@ -55,18 +74,19 @@ export async function answerDataRequest(
         destinations: ["email"],
         priority: 2,
       });
-    await finishPrivacyRequest(sql, request, "done", evidence);
+    await finishPrivacyRequest(tx, request, "done", evidence);
   });
 }
 
-type Found = "support_email" | "store_email" | "admin_emails" | "nobody";
+type Found = "privacy_emails" | "support_email" | "store_email" | "admin_emails" | "nobody";
 
 /** Throws when there is no address yet and the storefront may still provide one. */
 async function findMerchant(
   ctx: Ctx,
   tenant: Tenant,
 ): Promise<{ addresses: string[]; found: Found }> {
-  const { support_email: support } = tenant.config;
+  const { privacy_emails: own = [], support_email: support } = tenant.config;
+  if (own.length > 0) return { addresses: own, found: "privacy_emails" };
   if (support) return { addresses: [support], found: "support_email" };
   const admins = [...(ctx.config.ADMIN_EMAILS ?? [])];
   try {

@@ -204,13 +204,18 @@ const SCRUB_QUEUE = `
       OR payload <> CASE WHEN entity_type = 'customer' AND payload ? 'user_id'
         THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END)`;
 
+// The reason of a skipped delivery is ours and stays: without it the delivery would count as made.
 const SCRUB_ATTEMPTS = `
   UPDATE delivery_attempts SET error = NULL
-  WHERE shop = $1 AND error IS NOT NULL AND ${IN_SLICE} AND (event_id = ANY($2::text[])
-    OR ($3::text IS NOT NULL AND error ~* $3))`;
+  WHERE shop = $1 AND error IS NOT NULL AND ${IN_SLICE}
+    AND ((status = 'failed' AND event_id = ANY($2::text[])) OR ($3::text IS NOT NULL AND error ~* $3))`;
+
+/** By the events alone: the content is sealed. */
+const DELETE_EXCHANGES =
+  "DELETE FROM delivery_exchanges WHERE shop = $1 AND event_id = ANY($2::text[])";
 
 /**
- * Queue, attempts, inbox and key-value store; each statement changes a bounded slice and is safe to
+ * Queue, attempts, exchanges, inbox and key-value store; each statement changes a bounded slice and is safe to
  * repeat.
  */
 export async function redactReferences(
@@ -220,7 +225,13 @@ export async function redactReferences(
 ): Promise<Counts> {
   const { sql } = database.forTenant(shop);
   const pattern = mentionPattern(subject);
-  const counts: Counts = { integration_queue: 0, delivery_attempts: 0, webhook_inbox: 0, kv: 0 };
+  const counts: Counts = {
+    integration_queue: 0,
+    delivery_attempts: 0,
+    delivery_exchanges: 0,
+    webhook_inbox: 0,
+    kv: 0,
+  };
   const add = async (table: string, statement: string, values: unknown[]) => {
     counts[table] = (counts[table] ?? 0) + (await counted(sql, statement, values));
   };
@@ -228,6 +239,7 @@ export async function redactReferences(
     await add("integration_queue", SCRUB_QUEUE, [referencesOf(subject), pattern, ...slice]);
   for await (const slice of tableSlices(database, "delivery_attempts"))
     await add("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, pattern, ...slice]);
+  await add("delivery_exchanges", DELETE_EXCHANGES, [subject.eventIds]);
   for await (const slice of tableSlices(database, "webhook_inbox"))
     await add(
       "webhook_inbox",

@@ -1,7 +1,7 @@
 // Finds the accounts of a privacy request: by the storefront's id, by address, by phone number.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
-import { phoneHash } from "../customers/from-storefront.ts";
+import { phoneHash } from "../customers/storefront-columns.ts";
 import { tombstoneOf } from "../customers/tombstones.ts";
 import type { Subject } from "./subject.ts";
 

@@ -1,5 +1,5 @@
-// A merchant's privacy requests for a customer by a button: an export and an erasure. Each is a row
-// among the privacy requests, as a record of what was requested and done.
+// A merchant's privacy requests for a customer by a button, or for many by a bulk run: an export and an
+// erasure. Each is a row among the privacy requests, as a record of what was requested and done.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, PrivacyRequest as StoredRequest } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
@@ -7,6 +7,7 @@ import { findPerson, type Account } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { compileExport } from "./compile-export.ts";
 import { receivePrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
+import type { Steps } from "./request-steps.ts";
 import { hasIdentifier, subjectKey, type Subject } from "./subject.ts";
 
 const DUE_DAYS = 30;
@@ -54,17 +55,25 @@ export async function exportForMerchant(
     externalId: null,
     payload: {},
     evidence: {},
+    steps: {},
+    isByHand: true,
     triggeredAt: null,
     receivedAt: row.received_at,
     dueBy: row.due_by,
     attempts: 0,
     token: "",
   } satisfies PrivacyRequest;
-  const { document, counts } = await compileExport(ctx, tenant, request, subject);
+  const { document, counts, userIds } = await compileExport(ctx, tenant, request, subject);
   await sql(
-    `UPDATE privacy_requests SET state = 'done', last_error = NULL,
-      completed_at = clock_timestamp(), evidence = $3::jsonb WHERE shop = $1 AND id = $2`,
-    [row.id, JSON.stringify({ asked_by: "merchant", exported: counts })],
+    `UPDATE privacy_requests SET state = 'done', last_error = NULL, user_ids = $4::int[],
+      completed_at = clock_timestamp(), evidence = $3::jsonb, steps = $5::jsonb
+      WHERE shop = $1 AND id = $2`,
+    [
+      row.id,
+      JSON.stringify({ asked_by: "merchant", exported: counts }),
+      userIds,
+      JSON.stringify(downloadedSteps(ctx, counts)),
+    ],
   );
   ctx.log.info("privacy_export.downloaded", {
     shop: tenant.shop,
@@ -74,9 +83,25 @@ export async function exportForMerchant(
   return { requestId: row.id, document: JSON.stringify(document, null, 2) };
 }
 
+/** Nothing is archived or mailed. */
+function downloadedSteps(ctx: Ctx, counts: Record<string, number>): Steps {
+  const at = ctx.clock.now().toISOString();
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return {
+    tables: { at, outcome: "exported", count: rows },
+    mail: { at, outcome: "handed_over", count: 0 },
+  };
+}
+
 /** The confirmation phrase of an erasure: the address, or the customer number without one. */
 export const confirmationPhrase = (account: Pick<Account, "id" | "email">): string =>
   account.email ?? `#${account.id}`;
+
+/** Throws `invalid_request` for a text that is not the phrase. */
+export function requireConfirmation(typed: string, phrase: string | null): void {
+  if (phrase === null || typed.trim().toLowerCase() !== phrase.toLowerCase())
+    throw new AppError("invalid_request", { fields: { typed: "does not match" } });
+}
 
 /** Same processing as the storefront's `customers/redact`: recorded now, worked later. */
 export async function eraseForMerchant(
@@ -87,8 +112,7 @@ export async function eraseForMerchant(
 ): Promise<{ requestId: number }> {
   const subject = await getSubject(ctx, tenant, userId);
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
-  if (!person || typed.trim().toLowerCase() !== confirmationPhrase(person.account).toLowerCase())
-    throw new AppError("invalid_request", { fields: { typed: "does not match" } });
+  requireConfirmation(typed, person && confirmationPhrase(person.account));
   const { id } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
     kind: "customer_redact",
     deliveryId: `merchant-${ctx.random.uuid()}`,
@@ -104,4 +128,28 @@ export async function eraseForMerchant(
     asked_by: "merchant",
   });
   return { requestId: id };
+}
+
+/**
+ * One request of a bulk run, worked later like the storefront's own. False when the run has requested
+ * it before. Throws `not_found` as above.
+ */
+export async function requestForMerchant(
+  ctx: Ctx,
+  tenant: Tenant,
+  {
+    kind,
+    userId,
+    runId,
+  }: { kind: "data_request" | "customer_redact"; userId: number; runId: string },
+): Promise<boolean> {
+  const { isNew } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
+    kind,
+    deliveryId: `merchant-${runId}-${userId}`,
+    raw: Buffer.alloc(0),
+    subject: await getSubject(ctx, tenant, userId),
+    externalId: null,
+    triggeredAt: null,
+  });
+  return isNew;
 }

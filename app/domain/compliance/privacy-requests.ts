@@ -13,6 +13,7 @@ import { PLATFORM, type Database, type TenantSql } from "../../runtime/database/
 import { leasedTable, type Held, type LeasedRow } from "../../runtime/database/leased-table.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
+import type { Steps } from "./request-steps.ts";
 import { hasIdentifier, type Subject, subjectKey } from "./subject.ts";
 
 export const PRIVACY_NOTIFICATION = "privacy_requests";
@@ -42,12 +43,19 @@ export type PrivacyRequest = {
   externalId: string | null;
   payload: Record<string, unknown>;
   evidence: Record<string, unknown>;
+  steps: Steps;
+  /** The merchant made it by a button. */
+  isByHand: boolean;
   triggeredAt: Date | null;
   receivedAt: Date;
   dueBy: Date;
   attempts: number;
   token: string;
 };
+
+/** The delivery ids of requests that a merchant made by a button. */
+const BY_HAND = /(?:^|:)merchant[:-]/;
+export const isByHand = (deliveryId: string): boolean => BY_HAND.test(deliveryId);
 
 /** For a deleted store only a keyed hash is kept, so that the fulfilment can still be proven. */
 export const storeKey = (ctx: Ctx, shop: string): string =>
@@ -128,8 +136,10 @@ export const privacyRequests = leasedTable<LeasedRow & ClaimedRow>({
   columns: [
     "kind",
     "external_id",
+    "delivery_id",
     "payload",
     "evidence",
+    "steps",
     "triggered_at",
     "received_at",
     "due_by",
@@ -142,6 +152,7 @@ type ClaimedRow = Columns<
   | "id"
   | "kind"
   | "external_id"
+  | "delivery_id"
   | "payload"
   | "evidence"
   | "triggered_at"
@@ -152,6 +163,7 @@ type ClaimedRow = Columns<
   kind: PrivacyKind;
   payload: Record<string, unknown>;
   evidence: Record<string, unknown> | null;
+  steps: Steps;
 };
 
 /** Claims due rows and rows with an expired lease. */
@@ -168,6 +180,8 @@ export async function claimPrivacyRequests(
     externalId: row.external_id,
     payload: row.payload,
     evidence: row.evidence ?? {},
+    steps: row.steps,
+    isByHand: isByHand(row.delivery_id),
     triggeredAt: row.triggered_at,
     receivedAt: row.received_at,
     dueBy: row.due_by,
@@ -199,6 +213,26 @@ export async function saveProgress(
     JSON.stringify(payload),
     JSON.stringify(evidence),
   ]);
+}
+
+/** Merges the steps into the row's. Throws LeaseLost. */
+export async function saveSteps(
+  sql: TenantSql,
+  request: PrivacyRequest,
+  steps: Steps,
+): Promise<void> {
+  await privacyRequests.update(sql, rowOf(request), "steps = steps || $4::jsonb", [
+    JSON.stringify(steps),
+  ]);
+}
+
+/** Keeps which accounts the request is about. Throws LeaseLost. */
+export async function savePeople(
+  sql: TenantSql,
+  request: PrivacyRequest,
+  userIds: readonly number[],
+): Promise<void> {
+  await privacyRequests.update(sql, rowOf(request), "user_ids = $4::int[]", [userIds]);
 }
 
 /**

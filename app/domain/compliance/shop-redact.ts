@@ -12,6 +12,7 @@ import { callStorefront } from "../tenants/storefront/admin-session.ts";
 import { findTenant, getTenant, type Tenant } from "../tenants/tenant.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { Reschedule, finishPrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
+import { erasedStep, recordSteps, type StepName, type StepResult } from "./request-steps.ts";
 import { tenantTables } from "./table-slices.ts";
 
 const ROWS_PER_SLICE = 2_000;
@@ -24,21 +25,24 @@ export async function redactShop(
 ): Promise<void> {
   const { shop } = request;
   const deleted: Record<string, number> = {};
+  const { sql } = database.forTenant(request.home);
+  const record = (steps: Partial<Record<StepName, StepResult>>) =>
+    recordSteps(ctx, sql, request, steps);
   const finish = (state: "done" | "retained", evidence: object) =>
-    finishPrivacyRequest(database.forTenant(request.home).sql, request, state, evidence);
+    finishPrivacyRequest(sql, request, state, evidence);
   if (await isUninstallWaiting(database, shop)) throw new Reschedule(NEXT_PASS_MS);
   const reason = await findReasonToKeep(ctx, request);
-  if (reason !== null) return finish("retained", { kept_because: [reason] });
+  if (reason !== null) {
+    await record({ archive: KEPT, tables: KEPT, record: KEPT });
+    return finish("retained", { kept_because: [reason] });
+  }
 
   const objects = await ctx.archive.ofStore(shop).removeAll();
+  await record({ archive: erasedStep(objects) });
   const total = await deleteRows(ctx, database, request, deleted);
-  if (total === null)
-    return finish("retained", {
-      deleted,
-      archive_objects: objects,
-      kept_because: [`${INSTALLED_AGAIN} while its data was deleted`],
-    });
-  if (!(await deleteRecord(ctx, request)))
+  const isDeleted = total !== null && (await deleteRecord(ctx, request));
+  await record({ tables: erasedStep(rowsOf(deleted)), record: isDeleted ? erasedStep(1) : KEPT });
+  if (!isDeleted)
     return finish("retained", {
       deleted,
       archive_objects: objects,
@@ -48,6 +52,11 @@ export async function redactShop(
   if ((await deleteRows(ctx, database, request, deleted)) !== 0) throw new Reschedule(NEXT_PASS_MS);
   await finish("done", { deleted, archive_objects: objects });
 }
+
+const KEPT: StepResult = { outcome: "kept" };
+
+const rowsOf = (deleted: Record<string, number>): number =>
+  Object.values(deleted).reduce((sum, rows) => sum + rows, 0);
 
 /**
  * Whether an uninstall webhook of the store is still in the inbox: until it is processed the record

@@ -25,6 +25,8 @@ export type Access = {
   /** The route and, behind a space, its action or tool. */
   place: string;
   requestId: string;
+  /** A view that is recorded although the same was recorded a moment ago. */
+  isEveryTime?: boolean;
 };
 
 /** For a file whose rows are counted while it is sent. */
@@ -66,7 +68,7 @@ export async function recordAccess(
   tenant: Tenant,
   access: Access,
 ): Promise<RecordedAccess> {
-  const { actor, action, userIds, count, place, requestId } = access;
+  const { actor, action, userIds, count, place, requestId, isEveryTime = false } = access;
   const guard = (work: () => Promise<void>) =>
     work().catch((error: unknown) =>
       ctx.log.error("access.not_recorded", error, {
@@ -83,17 +85,14 @@ export async function recordAccess(
   const recorded: bigint[] = [];
   await guard(async () => {
     const { sql, prisma } = dataOf(ctx, tenant);
-    if (action === "viewed" || action === "listed")
+    if (!isEveryTime && (action === "viewed" || action === "listed"))
       for (const userId of customers)
-        await sql(userId === null ? RECORD_LIST : RECORD_VIEW, [
-          actor.kind,
-          actor.id,
-          action,
-          userId,
-          count,
-          place,
-          requestId,
-        ]);
+        await sql(
+          userId === null ? RECORD_LIST : RECORD_VIEW,
+          [actor.kind, actor.id, action, userId, count, place, requestId],
+          // Prepared once per connection: planning would cost more than the write.
+          userId === null ? "record_list" : "record_view",
+        );
     else {
       const rows = await prisma.accessLog.createManyAndReturn({
         select: { id: true },

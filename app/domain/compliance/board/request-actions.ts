@@ -1,0 +1,119 @@
+// A merchant's actions on privacy requests: retry now, download the export, mark it as handed over,
+// and request an export or an erasure for an address manually.
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, PrivacyRequest } from "../../../db.server.ts";
+import { AppError } from "../../../runtime/errors.ts";
+import { normaliseEmail } from "../../customers/customer-change.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { createExportLink, peopleOfExport, readExport } from "../export-link.ts";
+import { findPeople } from "../find-people.ts";
+import { requireConfirmation } from "../merchant-requests.ts";
+import { PRIVACY_NOTIFICATION, receivePrivacyRequest } from "../privacy-requests.ts";
+import type { Step } from "../request-steps.ts";
+
+export const RequestId = z.object({ id: z.int().positive().max(999_999_999) });
+/** `typed`: the confirmation of an erasure, the address once more. */
+export const ManualRequest = z.object({
+  kind: z.enum(["data_request", "customer_redact"]),
+  email: z.string().trim().max(320).pipe(z.email()),
+  typed: z.string().max(400).default(""),
+});
+
+/**
+ * Retries now; a failed request starts again. Throws `not_found` for a request that cannot be
+ * retried.
+ */
+export async function retryRequest(ctx: Ctx, tenant: Tenant, id: number): Promise<void> {
+  const rows = await dataOf(ctx, tenant).sql(
+    `WITH again AS (
+       UPDATE privacy_requests SET state = 'received', next_attempt_at = clock_timestamp()
+         WHERE shop = $1 AND id = $2 AND state IN ('received', 'failed') AND payload <> '{}' RETURNING id
+     ) SELECT id, pg_notify('${PRIVACY_NOTIFICATION}', '') FROM again`,
+    [id],
+  );
+  if (rows.length === 0) throw new AppError("not_found");
+  ctx.log.info("privacy_request.retried", { shop: tenant.shop, request_id: id });
+}
+
+/** The export's document. */
+async function requireExport(ctx: Ctx, tenant: Tenant, id: number): Promise<string> {
+  const request = await dataOf(ctx, tenant).prisma.privacyRequest.findFirst({
+    select: { evidence: true },
+    where: { id, kind: "data_request" },
+  });
+  const evidence = (request?.evidence ?? {}) as Record<string, unknown>;
+  if (!("archive" in evidence)) throw new AppError("not_found");
+  // The person may have been erased since.
+  return readExport(ctx, tenant, id);
+}
+
+/** The URL of a page that hands over the export once, and the export's accounts. */
+export async function offerExport(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: number,
+): Promise<{ url: string; userIds: number[] }> {
+  const document = await requireExport(ctx, tenant, id);
+  return { url: await createExportLink(ctx, tenant, id), userIds: peopleOfExport(document) };
+}
+
+/**
+ * For an export without a mail recipient: the merchant downloaded and forwarded it. The evidence
+ * records it, and its digest covers it.
+ */
+export async function markHandedOver(ctx: Ctx, tenant: Tenant, id: number): Promise<void> {
+  await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+    const [row] = await sql<
+      Columns<PrivacyRequest, "evidence" | "steps"> & {
+        evidence: Record<string, unknown>;
+        steps: Record<string, Step>;
+      }
+    >(
+      `SELECT evidence, steps FROM privacy_requests WHERE shop = $1 AND id = $2 AND kind = 'data_request'
+        AND state = 'failed' AND evidence ? 'archive' FOR UPDATE`,
+      [id],
+    );
+    if (!row) throw new AppError("not_found");
+    const { sha256: _before, ...known } = row.evidence;
+    const at = ctx.clock.now().toISOString();
+    const evidence = { ...known, handed_over_at: at };
+    const mail: Step = { at, outcome: "handed_over", count: 0 };
+    await prisma.privacyRequest.updateMany({
+      where: { id },
+      data: {
+        state: "done",
+        last_error: null,
+        steps: { ...row.steps, mail },
+        evidence: { ...evidence, sha256: hash("sha256", JSON.stringify(evidence)) },
+      },
+    });
+  });
+  ctx.log.info("privacy_request.handed_over", { shop: tenant.shop, request_id: id });
+}
+
+/**
+ * The same row, work and due date as a request of the storefront; `userIds`: whom it is about.
+ * Throws `invalid_request` for an erasure that is not confirmed.
+ */
+export async function requestByHand(
+  ctx: Ctx,
+  tenant: Tenant,
+  { kind, email, typed }: z.output<typeof ManualRequest>,
+): Promise<{ id: number; userIds: number[] }> {
+  if (kind === "customer_redact") requireConfirmation(typed, email);
+  const subject = { email: normaliseEmail(email) };
+  // Found now: an erasure may be done before the next statement.
+  const people = await findPeople(ctx, dataOf(ctx, tenant).sql, tenant.shop, subject);
+  const { id } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
+    kind,
+    deliveryId: `merchant-${ctx.random.uuid()}`,
+    raw: Buffer.alloc(0),
+    subject,
+    externalId: null,
+    triggeredAt: null,
+  });
+  ctx.log.info("privacy_request.made_by_hand", { shop: tenant.shop, kind, request_id: id });
+  return { id, userIds: people.map((person) => person.id) };
+}

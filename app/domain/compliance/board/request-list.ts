@@ -1,0 +1,237 @@
+// Privacy requests on the merchant's screens: the list with its filters, one request with its steps,
+// and the file that proves what was done.
+import { z } from "zod";
+import type { Ctx } from "../../../context.server.ts";
+import { PLATFORM, type Columns, type PrivacyRequest } from "../../../db.server.ts";
+import { daysUntil } from "../../../runtime/calendar-days.ts";
+import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { isByHand, storeKey, type PrivacyKind } from "../privacy-requests.ts";
+import type { Steps } from "../request-steps.ts";
+import { findOwners, identifiersOf, type Owner } from "./request-people.ts";
+import { toShownSteps, type ShownStep } from "./shown-steps.ts";
+
+const MAX_SEARCH_LENGTH = 200;
+/** Unfinished requests whose sealed names a search opens. */
+const MAX_OPENED = 200;
+
+export const RequestFilters = z.object({
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .transform((text) => text.slice(0, MAX_SEARCH_LENGTH))
+    .optional()
+    .catch(undefined),
+  kind: z.enum(["data_request", "customer_redact", "shop_redact"]).optional().catch(undefined),
+  state: z.enum(["open", "failed", "finished"]).optional().catch(undefined),
+  overdue: z.enum(["yes"]).optional().catch(undefined),
+});
+export type RequestFilters = z.output<typeof RequestFilters>;
+
+/**
+ * `system`: the system failed or rejected the call; `left_behind`: data of the person was still
+ * found.
+ */
+export type RequestProblem = {
+  kind: "no_email_provider" | "no_recipient" | "system" | "left_behind" | "ours";
+  system: string | null;
+};
+
+export type BoardRequest = {
+  id: number;
+  kind: PrivacyKind;
+  owner: Owner;
+  state: "received" | "running" | "done" | "retained" | "failed";
+  external_id: string | null;
+  is_by_hand: boolean;
+  received_at: string;
+  due_by: string;
+  /** In the store's time zone; 0 is today, negative is past. Null for a finished request. */
+  due_in_days: number | null;
+  is_overdue: boolean;
+  completed_at: string | null;
+  attempts: number;
+  next_attempt_at: string | null;
+  problem: RequestProblem | null;
+  has_export: boolean;
+  can_retry: boolean;
+  steps: ShownStep[];
+};
+
+type Row = Columns<
+  PrivacyRequest,
+  | "id"
+  | "shop"
+  | "kind"
+  | "state"
+  | "external_id"
+  | "delivery_id"
+  | "received_at"
+  | "due_by"
+  | "completed_at"
+  | "attempts"
+  | "next_attempt_at"
+  | "last_error"
+  | "user_ids"
+> & {
+  kind: PrivacyKind;
+  state: BoardRequest["state"];
+  payload: Record<string, unknown>;
+  steps: Steps;
+  has_export: boolean;
+};
+
+const IS_OPEN = "state IN ('received', 'running')";
+const IS_DUE = "state NOT IN ('done', 'retained')";
+// Requests to delete the store have no row of the tenant.
+const OF_STORE = "(shop = $1 OR (shop = $2 AND subject_hmac = $3))";
+const COLUMNS = `id, shop, kind, state, external_id, delivery_id, received_at, due_by, completed_at,
+  attempts, next_attempt_at, last_error, user_ids, payload, steps,
+  coalesce(evidence ? 'archive', false) AS has_export`;
+
+// Walks the key backwards; privacy requests are few. A search reads the accounts of these requests
+// only, however many customers the store has.
+const LIST = `
+  SELECT ${COLUMNS} FROM privacy_requests r WHERE ${OF_STORE} AND ($4::int IS NULL OR id < $4)
+    AND ($5::text IS NULL OR kind = $5)
+    AND CASE $6::text WHEN 'open' THEN ${IS_OPEN} WHEN 'failed' THEN state = 'failed'
+      WHEN 'finished' THEN state IN ('done', 'retained') ELSE true END
+    AND ($7::timestamptz IS NULL OR (${IS_DUE} AND due_by < $7))
+    AND ($8::text IS NULL OR id = ANY($9::int[]) OR EXISTS (SELECT FROM storefront_users u
+      WHERE u.shop = $1 AND u.id = ANY(r.user_ids) AND (u.full_name ILIKE $8 OR u.email ILIKE $8)))
+  ORDER BY id DESC LIMIT $10`;
+
+const ONE = `SELECT ${COLUMNS}, evidence FROM privacy_requests WHERE ${OF_STORE} AND id = $4`;
+
+const placeOf = (ctx: Ctx, tenant: Tenant) => [PLATFORM, storeKey(ctx, tenant.shop)];
+
+/** `before`: the end of the previous page. */
+export async function listBoard(
+  ctx: Ctx,
+  tenant: Tenant,
+  { q, kind, state, overdue }: RequestFilters,
+  { limit, before }: { limit: number; before: number | null },
+): Promise<{ requests: BoardRequest[]; next: number | null }> {
+  const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [
+    ...placeOf(ctx, tenant),
+    before,
+    kind ?? null,
+    state ?? null,
+    overdue ? ctx.clock.now() : null,
+    q === undefined ? null : `%${q.replace(/[\\%_]/g, "\\$&")}%`,
+    q === undefined ? [] : await findUnfinished(ctx, tenant, q),
+    limit + 1,
+  ]);
+  const shown = rows.slice(0, limit);
+  const owners = await findOwners(ctx, tenant, shown);
+  const requests = shown.map((row, at) => toBoardRequest(ctx, tenant, row, owners[at] as Owner));
+  return { requests, next: rows.length > limit ? (requests.at(-1)?.id ?? null) : null };
+}
+
+/** The unfinished requests that name the person so, and the request of this number. */
+async function findUnfinished(ctx: Ctx, tenant: Tenant, q: string): Promise<number[]> {
+  const rows = await dataOf(ctx, tenant).sql<Pick<Row, "id" | "payload">>(
+    `SELECT id, payload FROM privacy_requests WHERE shop = $1 AND payload <> '{}'
+      ORDER BY id DESC LIMIT ${MAX_OPENED}`,
+    [],
+  );
+  const text = q.toLowerCase();
+  const found = rows.filter(({ payload }) => {
+    const { name = "", email } = identifiersOf(ctx, tenant, payload) ?? {};
+    return [name, email ?? ""].some((known) => known.toLowerCase().includes(text));
+  });
+  const number = /^#?(\d{1,9})$/.exec(q)?.[1];
+  return [...found.map(({ id }) => id), ...(number === undefined ? [] : [Number(number)])];
+}
+
+/** Null for a number without a request of this store. */
+export async function findBoardRequest(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: number,
+): Promise<BoardRequest | null> {
+  const row = await findRow(ctx, tenant, id);
+  if (!row) return null;
+  const [owner] = await findOwners(ctx, tenant, [row]);
+  return toBoardRequest(ctx, tenant, row, owner as Owner);
+}
+
+type DetailRow = Row & { evidence: Record<string, unknown> | null };
+
+async function findRow(ctx: Ctx, tenant: Tenant, id: number): Promise<DetailRow | null> {
+  const values = [...placeOf(ctx, tenant), id];
+  const [row] = await dataOf(ctx, tenant).sql<DetailRow>(ONE, values);
+  return row ?? null;
+}
+
+/**
+ * What was done, as a file: the steps and the evidence with its digest, without personal data. Null
+ * for a number without a request of this store.
+ */
+export async function findProof(ctx: Ctx, tenant: Tenant, id: number): Promise<object | null> {
+  const row = await findRow(ctx, tenant, id);
+  return (
+    row && {
+      request_id: row.id,
+      store: tenant.shop,
+      kind: row.kind,
+      state: row.state,
+      external_id: row.external_id,
+      received_at: row.received_at.toISOString(),
+      due_by: row.due_by.toISOString(),
+      completed_at: row.completed_at?.toISOString() ?? null,
+      steps: row.steps,
+      evidence: row.evidence,
+    }
+  );
+}
+
+/**
+ * Changes when one of the store's requests makes progress, for a screen that waits for it. Holds
+ * nothing about people.
+ */
+export async function readProgressMark(ctx: Ctx, tenant: Tenant): Promise<string> {
+  const [row] = await dataOf(ctx, tenant).sql<{ mark: string | null }>(
+    `SELECT md5(string_agg(concat_ws('|', id, state, attempts, steps::text), ',' ORDER BY id)) AS mark
+      FROM privacy_requests WHERE ${OF_STORE} AND ${IS_OPEN}`,
+    placeOf(ctx, tenant),
+  );
+  return row?.mark ?? "";
+}
+
+function toBoardRequest(ctx: Ctx, tenant: Tenant, row: Row, owner: Owner): BoardRequest {
+  const isOpen = row.state === "received" || row.state === "running";
+  const isFinished = row.state === "done" || row.state === "retained";
+  const isRetried = row.shop === tenant.shop && Object.keys(row.payload).length > 0;
+  const now = ctx.clock.now();
+  const problem = row.last_error === null ? null : toProblem(row.last_error);
+  return {
+    id: row.id,
+    kind: row.kind,
+    owner,
+    state: row.state,
+    external_id: row.external_id,
+    is_by_hand: isByHand(row.delivery_id),
+    received_at: row.received_at.toISOString(),
+    due_by: row.due_by.toISOString(),
+    due_in_days: isFinished ? null : daysUntil(timeZoneOf(tenant), now, row.due_by),
+    is_overdue: !isFinished && row.due_by < now,
+    completed_at: row.completed_at?.toISOString() ?? null,
+    attempts: row.attempts,
+    next_attempt_at:
+      row.state === "received" && row.attempts > 0 ? row.next_attempt_at.toISOString() : null,
+    problem,
+    has_export: row.has_export,
+    can_retry: isRetried && ((isOpen && row.attempts > 0) || row.state === "failed"),
+    steps: toShownSteps(row.kind, row.state, row.steps, problem),
+  };
+}
+
+function toProblem(error: string): RequestProblem {
+  if (error === "no_email_provider" || error === "no_recipient")
+    return { kind: error, system: null };
+  if (error.startsWith("residual in ")) return { kind: "left_behind", system: null };
+  const system = /^([a-z_]+): /.exec(error)?.[1];
+  return system ? { kind: "system", system } : { kind: "ours", system: null };
+}

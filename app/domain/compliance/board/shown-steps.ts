@@ -1,0 +1,35 @@
+// The steps of a request as a screen shows them: all of its kind, with the one that is worked on.
+import type { PrivacyKind } from "../privacy-requests.ts";
+import { STEP_NAMES, type Step, type StepName, type Steps } from "../request-steps.ts";
+import type { BoardRequest, RequestProblem } from "./request-list.ts";
+
+/** `unrecorded`: finished before steps were recorded. */
+export type ShownStep = {
+  name: StepName;
+  state: "done" | "running" | "waiting" | "failed" | "unrecorded";
+  result: Step | null;
+};
+
+export function toShownSteps(
+  kind: PrivacyKind,
+  state: BoardRequest["state"],
+  steps: Steps,
+  problem: RequestProblem | null,
+): ShownStep[] {
+  const names: readonly StepName[] = STEP_NAMES[kind];
+  const current = names.find((name) => steps[name] === undefined);
+  const isFinished = state === "done" || state === "retained";
+  return names.flatMap((name): ShownStep[] => {
+    const result = steps[name] ?? null;
+    if (result)
+      return [{ name, state: result.outcome === "not_mailed" ? "failed" : "done", result }];
+    // A request that needed no such step, for example a copy that was handed over by a button.
+    if (isFinished && Object.keys(steps).length > 0) return [];
+    if (isFinished) return [{ name, state: "unrecorded", result }];
+    if (name !== current) return [{ name, state: "waiting", result }];
+    const isTried = state === "failed" || (state === "received" && problem !== null);
+    return [
+      { name, state: isTried ? "failed" : state === "running" ? "running" : "waiting", result },
+    ];
+  });
+}
