@@ -2,7 +2,6 @@
 import { useTranslation } from "react-i18next";
 import {
   BlockStack,
-  Box,
   Button,
   Checkbox,
   ChoiceList,
@@ -15,12 +14,15 @@ import {
 import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
 import type { Draft, RouteDraft, SecretDraft } from "./field-drafts.ts";
 import { nextKey, useFocusAfterRemoval } from "../ui/row-keys.ts";
+import { problemKey } from "./field-errors.ts";
 import { useFieldTexts, useOptionLabel } from "./field-texts.ts";
+import { useLabelled } from "../i18n/use-labelled.ts";
 
 type Props = {
   field: FormField;
   draft: Draft;
-  problem: string | undefined;
+  /** Why the server refused it, in its own words. */
+  reason: string | undefined;
   onChange(draft: Draft): void;
 };
 type EditorProps<D> = {
@@ -32,10 +34,16 @@ type EditorProps<D> = {
   onChange(draft: Draft): void;
 };
 
-export function FieldEditor({ field, draft, problem, onChange }: Props) {
+/** A longer list scrolls. */
+const MAX_LIST_HEIGHT = "7rem";
+
+export function FieldEditor({ field, draft, reason, onChange }: Props) {
   const optionLabel = useOptionLabel(field.name);
   const { t } = useTranslation("settings");
   const { label, help } = useFieldTexts(field);
+  const saved = field.value === null ? t("notSet") : shown(field.value);
+  const problem =
+    reason === undefined ? undefined : t(problemKey(reason), { reason, value: optionLabel(saved) });
   const instead =
     field.kind === "secret" ||
     field.kind === "switch" ||
@@ -98,7 +106,7 @@ export function FieldEditor({ field, draft, problem, onChange }: Props) {
           autoComplete="off"
           name={field.name}
           {...(problem && { error: problem })}
-          {...(field.kind === "list" && { multiline: 3 })}
+          {...(field.kind === "list" && { multiline: 3, maxHeight: MAX_LIST_HEIGHT })}
           {...(field.kind === "number" && { inputMode: "numeric" as const })}
           {...(field.isReadOnly && { readOnly: true, disabled: true })}
         />
@@ -115,31 +123,30 @@ const shown = (value: unknown): string =>
 
 function Secret({ field, draft, label, help, problem, onChange }: EditorProps<SecretDraft>) {
   const { t } = useTranslation("settings");
+  const labelled = useLabelled();
   if (field.isReadOnly || draft.mode !== "replace") {
     const text = draft.mode === "remove" ? t("willBeRemoved") : shown(field.value ?? t("notSet"));
     return (
-      <InlineStack gap="200" blockAlign="end" wrap={false}>
-        <Box width="100%">
-          <TextField
-            label={label}
-            helpText={help}
-            value={text}
-            readOnly
-            disabled
-            autoComplete="off"
-            name={field.name}
-            {...(problem && { error: problem })}
-          />
-        </Box>
-        {!field.isReadOnly && (
-          <Button
-            accessibilityLabel={`${t("replace")}: ${label}`}
-            onClick={() => onChange({ mode: "replace", text: "" })}
-          >
-            {t("replace")}
-          </Button>
-        )}
-      </InlineStack>
+      <TextField
+        label={label}
+        helpText={help}
+        value={text}
+        readOnly
+        disabled
+        autoComplete="off"
+        name={field.name}
+        {...(problem && { error: problem })}
+        {...(!field.isReadOnly && {
+          connectedRight: (
+            <Button
+              accessibilityLabel={labelled(t("replace"), label)}
+              onClick={() => onChange({ mode: "replace", text: "" })}
+            >
+              {t("replace")}
+            </Button>
+          ),
+        })}
+      />
     );
   }
   return (
@@ -238,6 +245,7 @@ function Group({
 
 function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraft[]>) {
   const { t } = useTranslation("settings");
+  const labelled = useLabelled();
   const { adding, focusAdding } = useFocusAfterRemoval();
   const change = (key: number, part: Partial<RouteDraft>) =>
     onChange(draft.map((route) => (route.key === key ? { ...route, ...part } : route)));
@@ -288,7 +296,7 @@ function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraf
             onChange={(text) => change(route.key, { priority: text })}
           />
           <Button
-            accessibilityLabel={`${t("routes.remove")}: ${route.event_type}`}
+            accessibilityLabel={labelled(t("routes.remove"), route.event_type)}
             onClick={() => remove(route.key)}
           >
             ×

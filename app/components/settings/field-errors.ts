@@ -4,6 +4,7 @@ import type { ParseKeys } from "i18next";
 type Problem = Extract<ParseKeys<"settings">, `problems.${string}`>;
 
 const PROBLEMS: [reason: RegExp, key: Problem][] = [
+  [/changed meanwhile/, "problems.changedMeanwhile"],
   [/private address|folder of this machine|own archive/, "problems.privateAddress"],
   [/s3:\/\//, "problems.storageAddress"],
   [/https:\/\/|url/i, "problems.url"],
@@ -23,6 +24,10 @@ const PROBLEMS: [reason: RegExp, key: Problem][] = [
   [/too big/i, "problems.tooLong"],
   [/too small/i, "problems.tooShort"],
 ];
+
+/** The saved value is another one than the form was opened with. */
+export const isConflict = (reason: string | undefined): boolean =>
+  reason !== undefined && problemKey(reason) === "problems.changedMeanwhile";
 
 export const problemKey = (reason: string): Problem =>
   PROBLEMS.find(([pattern]) => pattern.test(reason))?.[1] ?? "problems.other";

@@ -5,12 +5,21 @@ import { labelOf } from "../i18n/label-of.ts";
 
 type FieldTexts = Record<string, { label?: string; help?: string }>;
 
-export function useFieldTexts(field: Pick<FormField, "name" | "label">) {
+type Named = Pick<FormField, "name" | "label">;
+
+export function useFieldTexts(field: Named) {
   const { t } = useTranslation("settings");
-  const fields: FieldTexts = t("fields", { returnObjects: true });
-  const texts = Object.hasOwn(fields, field.name) ? fields[field.name] : undefined;
+  const texts = textsOf(t("fields", { returnObjects: true }), field);
   return { label: texts?.label ?? field.label, help: texts?.help ?? "" };
 }
+
+export function useFieldLabel(): (field: Named) => string {
+  const { t } = useTranslation("settings");
+  return (field) => textsOf(t("fields", { returnObjects: true }), field)?.label ?? field.label;
+}
+
+const textsOf = (fields: FieldTexts, { name }: Named) =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
 
 /** The label of an option of the field; an option without one is shown as it is saved. */
 export function useOptionLabel(field: string): (option: string) => string {

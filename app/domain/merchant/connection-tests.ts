@@ -1,53 +1,61 @@
 // The buttons that test a connection: one harmless call to the system, and its result.
 import type { Ctx } from "../../context.server.ts";
-import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import { KEYS, putKey } from "../../runtime/database/kv.ts";
+import { AppError, isAppError, OutboundError } from "../../runtime/errors.ts";
 import { probeDestination } from "../bus/log/destinations.ts";
+import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import { consumeRateLimit } from "../identity/rate-limits.ts";
 import { testStorefront } from "../tenants/storefront/checks.ts";
-import { getTenant, type Tenant } from "../tenants/tenant.ts";
+import { dataOf, getTenant, type Tenant } from "../tenants/tenant.ts";
 
-/** `to`: the recipient of the test mail. */
+/** `to`: the recipient of the test mail. `at`: ISO 8601. */
 export type ConnectionTest = {
-  outcome: "tested";
-  system: string;
   ok: boolean;
-  status: number | null;
-  reason: string | null;
+  at: string;
+  latency_ms: number;
+  failure: Failure | null;
   to: string | null;
 };
 
-/** Errors that the merchant can act on are a result. */
+type Result = { ok: boolean; status: number | null; reason: string | null; to?: string };
+
+/** Errors that the merchant can act on are a result, which is kept as the system's last test. */
 export async function testConnection(
   ctx: Ctx,
   shop: string,
   system: string,
 ): Promise<ConnectionTest> {
   const tenant = await getTenant(ctx, shop);
-  const toConnectionTest = (ok: boolean, more: Partial<ConnectionTest> = {}): ConnectionTest => ({
-    outcome: "tested",
-    system,
+  const started = performance.now();
+  const { ok, status, reason, to = null } = await callSystem(ctx, tenant, system);
+  const test: ConnectionTest = {
     ok,
-    status: null,
-    reason: null,
-    to: null,
-    ...more,
-  });
+    at: ctx.clock.now().toISOString(),
+    latency_ms: Math.round(performance.now() - started),
+    failure: ok ? null : toFailure({ error: reason, http_status: status }),
+    to,
+  };
+  await putKey(dataOf(ctx, tenant).sql, KEYS.connectionTest(system), test);
+  return test;
+}
+
+/** Throws `not_found` for a system that cannot be tested. */
+async function callSystem(ctx: Ctx, tenant: Tenant, system: string): Promise<Result> {
   try {
     if (system === "storefront") {
-      const { ok, status } = await testStorefront(ctx, shop);
-      return toConnectionTest(ok, { status });
+      const { ok, status } = await testStorefront(ctx, tenant.shop);
+      return { ok, status, reason: null };
     }
-    if (system === "email") return toConnectionTest(true, { to: await sendTestMail(ctx, tenant) });
-    if (tenant.config.access_role === "shared")
-      return toConnectionTest(false, { reason: "This store has no destinations of its own." });
+    if (system === "email")
+      return { ok: true, status: null, reason: null, to: await sendTestMail(ctx, tenant) };
+    if (tenant.config.access_role === "shared") throw new AppError("not_found");
     const { ok, http_status: status, error } = await probeDestination(ctx, tenant, system);
-    return toConnectionTest(ok, { status, reason: error });
+    return { ok, status, reason: error };
   } catch (error) {
-    if (!isAppError(error) && !(error instanceof OutboundError)) throw error;
-    return toConnectionTest(false, {
-      status: error instanceof OutboundError ? (error.status ?? null) : null,
-      reason: error.message,
-    });
+    if (isAppError(error) && error.code !== "not_found" && error.code !== "too_many_requests")
+      return { ok: false, status: null, reason: error.message };
+    if (!(error instanceof OutboundError)) throw error;
+    return { ok: false, status: error.status ?? null, reason: error.message };
   }
 }
 
@@ -71,7 +79,7 @@ async function sendTestMail(ctx: Ctx, tenant: Tenant): Promise<string> {
   const { email_api_key: apiKey, email_from: from, support_email: support, locale } = tenant.config;
   if (!apiKey || !from)
     throw new OutboundError("email", "refused_address", {
-      message: "The sender or the key is not set.",
+      message: "the sender or the key is not set",
     });
   await consumeRateLimit(ctx, tenant, { test_mail_per_store: tenant.shop });
   const to = support ?? from.replace(/^.*<|>$/g, "");

@@ -1,13 +1,46 @@
-// The data of the standalone settings page.
+// The data of the settings' forms: a page inside the store admin, and the standalone page.
 import type { Ctx } from "../../context.server.ts";
 import { listStores } from "./setup-state.ts";
-import { readSettingsForm } from "../tenants/settings/settings-form.ts";
-import { findTenant } from "../tenants/tenant.ts";
+import { canUploadLogo } from "../tenants/storefront/logo-upload.ts";
+import {
+  readPageForm,
+  readSettingsForm,
+  type FormCard,
+} from "../tenants/settings/settings-form.ts";
+import type { FormPageName } from "../tenants/settings/settings-pages.ts";
+import type { HostsView } from "../tenants/public-hosts.ts";
+import { findTenant, type Tenant } from "../tenants/tenant.ts";
+
+export type SettingsPageView = {
+  name: FormPageName;
+  shop: string;
+  cards: FormCard[];
+  /** Only on the page with the public hosts. */
+  hosts: HostsView | null;
+  /** The store allowed the app to write files. */
+  canUploadLogo: boolean;
+};
+
+/** Null when there is no such form. */
+export async function readSettingsPage(
+  ctx: Ctx,
+  tenant: Tenant,
+  page: string,
+): Promise<SettingsPageView | null> {
+  const form = await readPageForm(ctx, tenant, page);
+  return (
+    form && {
+      ...form,
+      shop: tenant.shop,
+      canUploadLogo: canUploadLogo(tenant),
+    }
+  );
+}
 
 /**
  * The form of the named store, else a list of stores; `unknown` is a store that is not registered.
  */
-export async function readSettingsPage(
+export async function readStandaloneSettings(
   ctx: Ctx,
   asked: { shop: string | null; after: string; isPlatform: boolean },
 ) {

@@ -5,6 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { deleteKey, getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
 import { readSyncProgress, requestSync } from "../customers/sync/sync-request.ts";
+import { matchTagsAtOnce } from "../customers/tag-matching/match-tags.ts";
 import { initTagStep, type TagStep } from "../tags/init-tag-system.ts";
 import { tokenState } from "../tenants/directory.ts";
 import {
@@ -146,6 +147,7 @@ async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
   const wanted: TagStep[] = ["backend", "storefront", ...(hasCms ? (["cms"] as const) : [])];
   try {
     for (const one of wanted) await initTagStep(ctx, tenant, one);
+    await matchTagsAtOnce(ctx, tenant);
     return { outcome: "done", step: "tags" };
   } catch (error) {
     return refused("tags", error);
@@ -171,6 +173,24 @@ async function noteEmbed(
 ): Promise<GuideAct> {
   await putKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed, { by, at: ctx.clock.now().toISOString() });
   return { outcome: "done", step: "embed" };
+}
+
+/** Whether the merchant took the guide off Home. It stays a page of its own. */
+export async function isGuideDismissed(ctx: Ctx, shop: string): Promise<boolean> {
+  const tenant = await findTenant(ctx, shop);
+  return tenant !== null && (await getKey(dataOf(ctx, tenant).sql, KEYS.guideDismissed)) !== null;
+}
+
+export async function setGuideDismissed(
+  ctx: Ctx,
+  shop: string,
+  isDismissed: boolean,
+): Promise<void> {
+  const tenant = await findTenant(ctx, shop);
+  if (!tenant) return;
+  const { sql } = dataOf(ctx, tenant);
+  if (isDismissed) await putKey(sql, KEYS.guideDismissed, { at: ctx.clock.now().toISOString() });
+  else await deleteKey(sql, KEYS.guideDismissed);
 }
 
 function refused(name: GuideStepName, error: unknown): GuideAct {

@@ -1,6 +1,6 @@
 // Every field of a tenant's configuration, once (SPEC "Tenant configuration record", DECISIONS 2).
-// Validation, masking, encryption, defaults, the settings screen and the OpenAPI document derive
-// from this table.
+// Validation, masking, encryption, defaults, the editors of the settings and the OpenAPI document
+// derive from this table; settings/settings-pages.ts says where each setting stands.
 import { z } from "zod";
 import { RETENTION_SETTINGS, type RetentionSettingName } from "../inventory/retention-settings.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
@@ -20,26 +20,8 @@ export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 /** About a third of a second of a core: hashing threads are shared by all stores. */
 export const MAX_PASSWORD_ITERATIONS = 1_000_000;
 
-export type Section =
-  | "store"
-  | "sign_in"
-  | "cms"
-  | "analytics"
-  | "profile"
-  | "erp"
-  | "retail"
-  | "warehouse"
-  | "email"
-  | "bus"
-  | "agents"
-  | "consent"
-  | "brand"
-  | "retention"
-  | "security";
-
 export type TenantField = {
   schema: z.ZodType;
-  section: Section;
   label: string;
   /** Encrypted at rest, masked in every response. */
   secret?: true;
@@ -68,11 +50,13 @@ const EventRoute = z.object({
   priority: z.number().int().min(1).max(5).optional(),
 });
 
+const MAX_RECIPIENTS = 10;
+const recipients = z.array(z.email()).max(MAX_RECIPIENTS);
+
 const retentionField = (name: RetentionSettingName) => {
   const { label, days, min, max } = RETENTION_SETTINGS[name];
   return {
     schema: z.number().int().min(min).max(max).default(days),
-    section: "retention",
     label,
   } as const;
 };
@@ -80,41 +64,34 @@ const retentionField = (name: RetentionSettingName) => {
 export const TENANT_FIELDS = {
   storefront_admin_token: {
     schema: secretText,
-    section: "store",
     label: "Admin access token",
     secret: true,
   },
   storefront_refresh_token: {
     schema: secretText,
-    section: "store",
     label: "Refresh token",
     secret: true,
   },
   storefront_token_expires_at: {
     schema: z.iso.datetime({ offset: true }),
-    section: "store",
     label: "Access token expires",
   },
   storefront_store_domain: {
     schema: z.string().regex(SHOP_PATTERN, "must look like name.myshopify.com"),
-    section: "store",
     label: "Store domain",
   },
   storefront_app_secret: {
     schema: inboundSecret(),
-    section: "store",
     label: "App secret",
     secret: true,
     isInbound: true,
   },
   storefront_shop_id: {
     schema: z.coerce.string().regex(/^\d+$/, "must be a number"),
-    section: "store",
     label: "Shop id",
   },
   storefront_api_token: {
     schema: secretText,
-    section: "store",
     label: "Storefront API token",
     secret: true,
   },
@@ -123,7 +100,6 @@ export const TENANT_FIELDS = {
       .array(z.string().max(260).transform(normaliseHost).refine(isHostName, "must be a host name"))
       .max(50)
       .transform((hosts) => [...new Set(hosts)]),
-    section: "store",
     label: "Public hosts",
   },
   region: {
@@ -131,127 +107,106 @@ export const TENANT_FIELDS = {
       .string()
       .regex(/^[a-z0-9-]{1,40}$/, "must be a region name")
       .default(HOME_REGION),
-    section: "store",
     label: "Region",
     platformOnly: true,
   },
   access_role: {
     schema: z.enum(["creator", "shared", "private"]).default("private"),
-    section: "security",
     label: "Access role",
     platformOnly: true,
   },
   admin_key: {
     schema: inboundSecret(200),
-    section: "security",
     label: "Tenant API key",
     secret: true,
     isInbound: true,
   },
   jwt_secret: {
     schema: inboundSecret(400),
-    section: "security",
     label: "Session secret",
     secret: true,
     isInbound: true,
   },
   allowed_origins: {
     schema: z.array(origin).max(50),
-    section: "security",
     label: "Allowed origins",
   },
   password_iterations: {
     schema: z.number().int().min(100_000).max(MAX_PASSWORD_ITERATIONS).default(100_000),
-    section: "security",
     label: "Password hash iterations",
   },
   require_email_verification: {
     schema: z.boolean().default(false),
-    section: "security",
     label: "Require a verified e-mail",
   },
   auth_redirect_origin: {
     schema: origin,
-    section: "sign_in",
     label: "Return to",
   },
   federated_issuer: {
     schema: link,
-    section: "sign_in",
     label: "Identity provider",
     calledByUs: true,
   },
   federated_client_id: {
     schema: text(400),
-    section: "sign_in",
     label: "Identity provider client id",
   },
   federated_client_secret: {
     schema: secretText,
-    section: "sign_in",
     label: "Identity provider client secret",
     secret: true,
   },
   storefront_customer_account_client_id: {
     schema: text(400),
-    section: "sign_in",
     label: "Customer account client id",
   },
   storefront_customer_account_client_secret: {
     schema: secretText,
-    section: "sign_in",
     label: "Customer account client secret",
     secret: true,
   },
-  cms_api_token: { schema: secretText, section: "cms", label: "CMS API token", secret: true },
-  cms_site_id: { schema: text(200), section: "cms", label: "CMS site id" },
+  cms_api_token: { schema: secretText, label: "CMS API token", secret: true },
+  cms_site_id: { schema: text(200), label: "CMS site id" },
   cms_customers_collection_id: {
     schema: text(200),
-    section: "cms",
     label: "Customers collection id",
   },
-  cms_tags_collection_id: { schema: text(200), section: "cms", label: "Tags collection id" },
+  cms_tags_collection_id: { schema: text(200), label: "Tags collection id" },
   analytics_measurement_id: {
     schema: z.string().regex(/^G-[A-Z0-9]+$/, "must look like G-ABC123"),
-    section: "analytics",
     label: "Measurement id",
   },
   analytics_api_secret: {
     schema: secretText,
-    section: "analytics",
     label: "Analytics API secret",
     secret: true,
   },
   profile_platform_enabled: {
     schema: z.boolean().default(false),
-    section: "profile",
     label: "Send hashed profiles",
   },
   profile_platform_url: {
     schema: link,
-    section: "profile",
     label: "Streaming address",
     calledByUs: true,
   },
   profile_platform_token: {
     schema: secretText,
-    section: "profile",
     label: "Streaming token",
     secret: true,
   },
-  erp_base_url: { schema: link, section: "erp", label: "ERP address", calledByUs: true },
+  erp_base_url: { schema: link, label: "ERP address", calledByUs: true },
   erp_token: {
     schema: inboundSecret(),
-    section: "erp",
     label: "Inbound ERP token",
     secret: true,
     isInbound: true,
   },
-  erp_username: { schema: text(200), section: "erp", label: "ERP user" },
-  erp_password: { schema: secretText, section: "erp", label: "ERP password", secret: true },
+  erp_username: { schema: text(200), label: "ERP user" },
+  erp_password: { schema: secretText, label: "ERP password", secret: true },
   erp_format: {
     schema: z.enum(["odata_json", "xml"]).default("odata_json"),
-    section: "erp",
     label: "ERP document format",
   },
   erp_defaults: {
@@ -260,43 +215,36 @@ export const TENANT_FIELDS = {
       vkorg: text(20).optional(),
       vtweg: text(20).optional(),
     }),
-    section: "erp",
     label: "ERP organisation",
   },
   retail_analytics_a_url: {
     schema: storeUrl,
-    section: "retail",
     label: "Retail measurement A address",
     calledByUs: true,
   },
   retail_analytics_a_access_key_id: {
     schema: text(200),
-    section: "retail",
     label: "Retail measurement A access key id",
     secret: true,
   },
   retail_analytics_a_secret_access_key: {
     schema: secretText,
-    section: "retail",
     label: "Retail measurement A secret access key",
     secret: true,
   },
   retail_analytics_b_url: {
     schema: link,
-    section: "retail",
     label: "Retail measurement B address",
     calledByUs: true,
   },
   retail_analytics_b_token: {
     schema: secretText,
-    section: "retail",
     label: "Retail measurement B token",
     secret: true,
   },
-  wms_system: { schema: text(80).default("none"), section: "warehouse", label: "Warehouse system" },
+  wms_system: { schema: text(80).default("none"), label: "Warehouse system" },
   wms_base_url: {
     schema: link,
-    section: "warehouse",
     label: "Warehouse address",
     calledByUs: true,
   },
@@ -304,55 +252,49 @@ export const TENANT_FIELDS = {
     schema: z
       .string()
       .regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"),
-    section: "email",
     label: "Sender",
   },
   email_api_key: {
     schema: secretText,
-    section: "email",
     label: "E-mail API key",
     secret: true,
   },
-  support_email: { schema: z.email(), section: "email", label: "Support e-mail" },
+  alert_emails: { schema: recipients, label: "Delivery alerts" },
+  privacy_emails: { schema: recipients, label: "Privacy requests" },
+  support_email: { schema: z.email(), label: "Support e-mail" },
   enabled_channels: {
     schema: z.array(CHANNEL_NAME).max(40),
-    section: "bus",
     label: "Enabled channels",
   },
   event_bus_phase: {
     schema: z.number().int().min(1).max(5),
-    section: "bus",
     label: "Phase of the move to the event bus",
   },
-  event_routes: { schema: z.array(EventRoute).max(200), section: "bus", label: "Event routes" },
+  event_routes: { schema: z.array(EventRoute).max(200), label: "Event routes" },
   agent_access_enabled: {
     schema: z.boolean().default(true),
-    section: "agents",
     label: "Agents may act for shoppers who consent",
   },
   agent_payments_enabled: {
     schema: z.boolean().default(true),
-    section: "agents",
     label: "Agents may pay with a mandate",
   },
-  consent_policy_version: { schema: text(40), section: "consent", label: "Policy version" },
+  consent_policy_version: { schema: text(40), label: "Policy version" },
   consent_mode: {
     schema: z.enum(["basic", "advanced"]).default("basic"),
-    section: "consent",
     label: "Consent mode",
   },
   self_service_tag_categories: {
     schema: z
       .array(z.enum(["status", "tier", "segment", "campaign", "consent", "marketing"]))
       .default(["campaign", "marketing"]),
-    section: "consent",
     label: "Tags shoppers may change",
   },
-  brand_name: { schema: text(120), section: "brand", label: "Brand name" },
-  logo_url: { schema: link, section: "brand", label: "Logo" },
-  terms_url: { schema: link, section: "brand", label: "Terms of use" },
-  privacy_url: { schema: link, section: "brand", label: "Privacy policy" },
-  locale: { schema: z.enum(["en", "es", "fr"]).default("en"), section: "brand", label: "Language" },
+  brand_name: { schema: text(120), label: "Brand name" },
+  logo_url: { schema: link, label: "Logo" },
+  terms_url: { schema: link, label: "Terms of use" },
+  privacy_url: { schema: link, label: "Privacy policy" },
+  locale: { schema: z.enum(["en", "es", "fr"]).default("en"), label: "Language" },
   event_log_retention_days: retentionField("event_log_retention_days"),
   delivery_log_retention_days: retentionField("delivery_log_retention_days"),
   webhook_retention_days: retentionField("webhook_retention_days"),
@@ -393,4 +335,8 @@ export function defaultFields(): Record<string, unknown> {
 
 /** Address and credentials of the ERP; the document format alone is harmless. */
 export const isErpField = (name: string): boolean =>
-  isTenantField(name) && tenantField(name).section === "erp" && name !== "erp_format";
+  isTenantField(name) && name.startsWith("erp_") && name !== "erp_format";
+
+/** Where a store's events go. */
+export const isBusField = (name: string): boolean =>
+  name === "enabled_channels" || name === "event_bus_phase" || name === "event_routes";

@@ -11,11 +11,14 @@ export type RecordChange = {
   connection?: { [K in keyof Connection]?: Connection[K] | null };
   /** Apply only while this is still the current token. */
   ifGeneration?: number;
+  /** Apply only while the record has this version. */
+  ifVersion?: number;
 };
 
 /**
- * Merges the change into the record. Locks the one row for the statement; safe to repeat. False when the
- * tenant is not registered, or when `ifGeneration` is outdated. `sql` belongs to the home region.
+ * Merges the change into the record. Locks the one row for the statement; safe to repeat. False when
+ * the tenant is not registered, or when `ifGeneration` or `ifVersion` is outdated. `sql` belongs to the
+ * home region.
  */
 export async function changeTenantRecord(
   ctx: Ctx,
@@ -32,6 +35,7 @@ export async function changeTenantRecord(
        version = version + 1, updated_at = clock_timestamp()
      WHERE shop = $1 AND key = $2 AND ($6::int IS NULL
        OR coalesce((value->'connection'->>'token_generation')::int, 0) = $6)
+       AND ($7::bigint IS NULL OR version = $7)
      RETURNING key`,
     [
       KEYS.tenant(shop),
@@ -39,6 +43,7 @@ export async function changeTenantRecord(
       change.remove ?? [],
       JSON.stringify(connection),
       change.ifGeneration ?? null,
+      change.ifVersion ?? null,
     ],
   );
   return rows.length === 1;

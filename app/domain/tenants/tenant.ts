@@ -45,9 +45,13 @@ export type Connection = {
   last_uninstalled_at?: string;
   /** The store's number at the platform, as the Admin API names it. */
   shop_number?: string;
+  /** The store's currency (ISO 4217), read with the primary domain. */
+  currency?: string;
   /** The host of the store's primary domain, and the time of that state. */
   primary_host?: string;
   primary_host_at?: string;
+  /** IANA name of the store's own time zone. */
+  time_zone?: string;
   /** Of the last registration. */
   refused_webhooks?: RefusedWebhook[];
   /** The loader's metafield as it was last written, in JSON; it ends with the installation. */

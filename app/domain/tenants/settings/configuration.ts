@@ -13,6 +13,7 @@ import {
 import { tokenState } from "../directory.ts";
 import { buildFieldPatch, type FieldPatch, type FieldTable } from "./field-patch.ts";
 import { requireFittingFields } from "./field-rules.ts";
+import { requireUnchanged, type FieldVersions } from "./field-versions.ts";
 import { mask } from "./masking.ts";
 import { claimHosts, proveHosts } from "../public-hosts.ts";
 import { provisionRegion, requireRegion } from "../regions.ts";
@@ -20,7 +21,7 @@ import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
 import { defaultFields, TENANT_FIELDS, tenantField, tenantFieldNames } from "../tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "../tenant-record.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
-import { findTenant, getTenant, openFields } from "../tenant.ts";
+import { findTenant, getTenant, openFields, StaleTenantError, type Tenant } from "../tenant.ts";
 import { requestLoaderMetafield } from "../storefront/loader-worker.ts";
 import { registerWebhooks } from "../storefront/webhook-registration.ts";
 
@@ -29,13 +30,16 @@ const ALIASES = new Map([["storefront_access_token", "storefront_admin_token"]])
 
 /**
  * Validates and stores the fields; registers the store when it is new. `isPlatformKey` allows the
- * fields that only the operator may set. Nothing is stored when any field is invalid.
+ * fields that only the operator may set. Nothing is stored when any field is invalid. With `seen`,
+ * throws `conflict` for a field that has another version by then, and StaleTenantError when the record
+ * changes during the save (`withTenant`).
  */
 export async function saveTenantConfig(
   ctx: Ctx,
   shop: string,
   input: Record<string, unknown>,
   isPlatformKey: boolean,
+  seen?: FieldVersions,
 ): Promise<{ registered: boolean }> {
   const fields = Object.fromEntries(
     Object.entries(input).map(([name, value]) => [ALIASES.get(name) ?? name, value]),
@@ -61,6 +65,7 @@ export async function saveTenantConfig(
       fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])),
     });
   requireFittingFields(shop, tenant, patch);
+  if (seen && tenant) requireUnchanged(ctx, tenant, touched, seen);
 
   // A form sends back the defaults that it was shown: they are not saved as values.
   const defaults = defaultFields();
@@ -84,6 +89,7 @@ export async function saveTenantConfig(
       set: patch.set,
       remove: patch.remove.filter((name) => name !== "region"),
       ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
+      ...(seen && tenant && { ifVersion: tenant.version.tenant }),
     },
     await changedHosts(ctx, shop, patch, isPlatformKey),
   );
@@ -125,7 +131,8 @@ async function storeChange(
       ? { ...change.connection, proven_hosts: await claimHosts({ sql, prisma }, hosts) }
       : change.connection;
     const isNew = await registerTenant(ctx, shop, sql);
-    await changeTenantRecord(ctx, shop, { ...change, ...(connection && { connection }) }, sql);
+    const merged = { ...change, ...(connection && { connection }) };
+    if (!(await changeTenantRecord(ctx, shop, merged, sql))) throw new StaleTenantError();
     return isNew;
   });
 }
@@ -171,16 +178,15 @@ function tokenChange(
 }
 
 /** The saved fields, every credential masked. */
-export async function showSavedFields(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
-  return maskFields(TENANT_FIELDS, (await getTenant(ctx, shop)).saved);
-}
+export const maskSavedFields = ({ saved }: Pick<Tenant, "saved">): Record<string, unknown> =>
+  maskFields(TENANT_FIELDS, saved);
 
 /**
  * The saved fields, and the default of every other field; every credential masked. The service's shared
  * values are left out: sent back by a form, they would become the store's.
  */
 export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
-  return { ...defaultFields(), ...(await showSavedFields(ctx, shop)) };
+  return { ...defaultFields(), ...maskSavedFields(await getTenant(ctx, shop)) };
 }
 
 function maskFields(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {

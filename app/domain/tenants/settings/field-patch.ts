@@ -7,7 +7,7 @@ import { findAddressProblem, type AddressRules } from "../../../runtime/tenant-a
 import { isMask } from "./masking.ts";
 import type { TenantField } from "../tenant-config.ts";
 
-export type FieldTable = Record<string, Omit<TenantField, "section">>;
+export type FieldTable = Record<string, TenantField>;
 export type FieldPatch = { set: Record<string, unknown>; remove: string[] };
 
 type PatchOptions = {
@@ -55,7 +55,7 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
 }
 
 const addressProblem = (
-  field: Omit<TenantField, "section">,
+  field: TenantField,
   value: unknown,
   rules: AddressRules,
 ): string | undefined =>

@@ -36,7 +36,7 @@ export const PLATFORM_FIELDS = {
     secret: true,
     isInbound: true,
   },
-} as const satisfies Record<string, Omit<TenantField, "section">>;
+} as const satisfies Record<string, TenantField>;
 
 type PlatformFieldName = keyof typeof PLATFORM_FIELDS;
 export type PlatformConfig = {

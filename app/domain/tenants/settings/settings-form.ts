@@ -1,25 +1,29 @@
-// A table of fields as a form: each field's editor, saved value (masked), inherited value, and
-// permission. Derived from the table, so a new setting appears without further code.
+// The settings as forms: each field's editor, saved value (masked), inherited value, and permission.
+// Derived from the table of fields and the list of pages, so a new setting appears without further
+// code.
 import type { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { isAppError } from "../../../runtime/errors.ts";
 import {
+  maskSavedFields,
   saveTenantConfig,
   savePlatformConfig,
   showPlatformConfig,
-  showSavedFields,
 } from "./configuration.ts";
 import { showHosts, type HostsView } from "../public-hosts.ts";
 import type { FieldTable } from "./field-patch.ts";
 import { PLATFORM_FIELDS } from "./platform-config.ts";
 import {
-  isErpField,
-  isTenantField,
-  tenantField,
-  tenantFieldNames,
-  type Section,
-} from "../tenant-config.ts";
-import { getTenant, type Tenant } from "../tenant.ts";
+  findFormPage,
+  SETTINGS_PAGES,
+  type FormPageName,
+  type SettingsCard,
+  type SettingsCardName,
+  type SettingsPageName,
+} from "./settings-pages.ts";
+import { versionOf, type FieldVersions } from "./field-versions.ts";
+import { isBusField, isErpField, tenantField, type TenantFieldName } from "../tenant-config.ts";
+import { getTenant, withTenant, type Tenant } from "../tenant.ts";
 
 type FieldKind =
   "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
@@ -38,16 +42,19 @@ export type FormField = {
    */
   instead: unknown;
   isReadOnly: boolean;
+  /** The version of the saved value (field-versions.ts). */
+  version?: string;
 };
 
-type FormSection = {
-  name: Section;
+export type FormCard = {
+  name: SettingsCardName;
   fields: FormField[];
-  /** Systems whose connection can be tested from this section. */ tests: string[];
+  /** The system whose connection can be tested from this card. */ test: string | null;
 };
+type FormPage = { name: SettingsPageName; cards: FormCard[] };
 export type SettingsForm = {
   shop: string;
-  sections: FormSection[];
+  pages: FormPage[];
   /** The state of the listed public hosts, and how to prove the others. */
   hosts: HostsView;
 };
@@ -56,61 +63,81 @@ export type SettingsForm = {
 export type SaveResult =
   { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> };
 
-/** The most used sections come first. */
-const ORDER: readonly Section[] = [
-  "brand",
-  "sign_in",
-  "consent",
-  "agents",
-  "email",
-  "cms",
-  "analytics",
-  "profile",
-  "erp",
-  "retail",
-  "warehouse",
-  "bus",
-  "store",
-  "retention",
-  "security",
-];
-
 /** Set by the install, and not editable. */
 const FIXED: ReadonlySet<string> = new Set(["storefront_store_domain"]);
 
+/** Every setting of a store, page by page. */
 export async function readSettingsForm(
   ctx: Ctx,
   shop: string,
   isPlatform: boolean,
 ): Promise<SettingsForm> {
   const tenant = await getTenant(ctx, shop);
-  const saved = await showSavedFields(ctx, shop);
-  const sections = new Map<Section, FormSection>();
-  for (const name of tenantFieldNames.filter((one) => isOffered(tenant, one))) {
-    const field = tenantField(name);
-    const section = sections.get(field.section) ?? {
-      name: field.section,
-      fields: [],
-      tests: testsOf(ctx, tenant, field.section),
-    };
-    sections.set(field.section, section);
-    const instead = name in saved ? null : tenant.config[name];
-    section.fields.push(
-      toFormField(
-        name,
-        field,
-        saved[name],
-        field.secret && instead !== undefined && instead !== null ? true : instead,
-        FIXED.has(name) || (field.platformOnly === true && !isPlatform),
-      ),
-    );
-  }
+  const pages = SETTINGS_PAGES.map(({ name, cards }) => ({
+    name,
+    cards: toFormCards(ctx, tenant, cards, isPlatform),
+  }));
   return {
     shop,
     hosts: await showHosts(ctx, shop),
-    sections: [...sections.values()].toSorted(
-      (a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name),
+    pages: pages.filter(({ cards }) => cards.length > 0),
+  };
+}
+
+/** A page of the settings inside the store admin; null when there is no such form. */
+export async function readPageForm(
+  ctx: Ctx,
+  tenant: Tenant,
+  name: string,
+): Promise<{ name: FormPageName; cards: FormCard[]; hosts: HostsView | null } | null> {
+  const page = findFormPage(name);
+  if (!page) return null;
+  const cards = toFormCards(ctx, tenant, page.cards, false);
+  const hasHosts = page.cards.some(({ fields }) => fields.includes("public_hosts"));
+  return {
+    name: page.name,
+    cards,
+    hosts: hasHosts ? await showHosts(ctx, tenant.shop) : null,
+  };
+}
+
+/** The cards with the fields that the store has. */
+export function toFormCards(
+  ctx: Ctx,
+  tenant: Tenant,
+  cards: readonly SettingsCard[],
+  isPlatform: boolean,
+): FormCard[] {
+  const saved = maskSavedFields(tenant);
+  return cards
+    .map(({ name, fields, test = null }) => ({
+      name,
+      test,
+      fields: fields
+        .filter((field) => isOffered(tenant, field))
+        .map((field) => toTenantField(ctx, tenant, saved, field, isPlatform)),
+    }))
+    .filter(({ fields }) => fields.length > 0);
+}
+
+function toTenantField(
+  ctx: Ctx,
+  tenant: Tenant,
+  saved: Record<string, unknown>,
+  name: TenantFieldName,
+  isPlatform: boolean,
+): FormField {
+  const field = tenantField(name);
+  const instead = name in saved ? null : tenant.config[name];
+  return {
+    ...toFormField(
+      name,
+      field,
+      saved[name],
+      field.secret && instead !== undefined && instead !== null ? true : instead,
+      FIXED.has(name) || (field.platformOnly === true && !isPlatform),
     ),
+    version: versionOf(ctx, tenant, name),
   };
 }
 
@@ -119,25 +146,7 @@ export async function readSettingsForm(
  * access").
  */
 const isOffered = (tenant: Tenant, name: string) =>
-  tenant.config.access_role !== "shared" ||
-  !isTenantField(name) ||
-  (tenantField(name).section !== "bus" && !isErpField(name));
-
-function testsOf(ctx: Ctx, tenant: Tenant, section: Section): string[] {
-  if (section === "store") return ["storefront"];
-  if (section === "email") return ["email"];
-  if (tenant.config.access_role === "shared") return [];
-  return ctx.channels
-    .filter(
-      ({ probe, isDestination, credentialsKey }) =>
-        probe &&
-        isDestination &&
-        credentialsKey !== null &&
-        isTenantField(credentialsKey) &&
-        tenantField(credentialsKey).section === section,
-    )
-    .map(({ name }) => name);
-}
+  tenant.config.access_role !== "shared" || !(isBusField(name) || isErpField(name));
 
 export async function readPlatformForm(ctx: Ctx, isPlatform: boolean): Promise<FormField[]> {
   const saved = await showPlatformConfig(ctx);
@@ -186,25 +195,32 @@ function shapeOf(schema: z.ZodType): { kind: FieldKind; options: string[] } {
   return { kind: element.kind === "group" ? "routes" : "list", options: element.options };
 }
 
-/** Saves a posted form: JSON of the changed fields. A rejection is a result that the form shows. */
+/** The posted form: JSON of the changed fields, and the versions that they had when they were shown. */
+export type PostedForm = { fields: unknown; versions?: FieldVersions | undefined };
+
+/** Saves a posted form. A rejection is a result that the form shows. */
 export async function saveSettings(
   ctx: Ctx,
   shop: string,
-  posted: unknown,
+  { fields: posted, versions }: PostedForm,
   isPlatform: boolean,
+  /** Further fields that the change of the posted ones brings with it. */
+  alongWith: (tenant: Tenant, fields: Record<string, unknown>) => object = () => ({}),
 ): Promise<SaveResult> {
-  const tenant = await getTenant(ctx, shop);
-  return take(posted, async (fields) => {
-    const hidden = Object.keys(fields).filter((name) => !isOffered(tenant, name));
-    if (hidden.length > 0)
-      return {
-        outcome: "refused",
-        message: "Some of these settings are not for this store.",
-        problems: Object.fromEntries(hidden.map((name) => [name, "is not for shared stores"])),
-      };
-    await saveTenantConfig(ctx, shop, fields, isPlatform);
-    return { outcome: "saved" };
-  });
+  return take(posted, (fields) =>
+    withTenant(ctx, shop, async (tenant): Promise<SaveResult> => {
+      const hidden = Object.keys(fields).filter((name) => !isOffered(tenant, name));
+      if (hidden.length > 0)
+        return {
+          outcome: "refused",
+          message: "Some of these settings are not for this store.",
+          problems: Object.fromEntries(hidden.map((name) => [name, "is not for shared stores"])),
+        };
+      const all = { ...fields, ...alongWith(tenant, fields) };
+      await saveTenantConfig(ctx, shop, all, isPlatform, versions);
+      return { outcome: "saved" };
+    }),
+  );
 }
 
 export async function savePlatformSettings(ctx: Ctx, posted: unknown): Promise<SaveResult> {

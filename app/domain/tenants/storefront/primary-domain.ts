@@ -1,13 +1,16 @@
 // The store's primary domain: its shoppers' origin, and the place of its sign-in. Read from the Admin API
-// when a store connects and by the scheduled run, kept up to date by shop/update.
+// when a store connects and by the scheduled run, kept up to date by shop/update. The store's number and
+// currency come with the same call.
 import type { Ctx } from "../../../context.server.ts";
 import { PRIMARY_DOMAIN } from "../../../integrations/storefront-documents.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 import { callStorefront } from "./admin-session.ts";
+import { keepTimeZone } from "./time-zone.ts";
 
 const MAX_HOST_LENGTH = 253;
 const MAX_AHEAD_MS = 10 * 60_000;
+const CURRENCY = /^[A-Z]{3}$/;
 const SHOP_GID = /^gid:\/\/shopify\/Shop\/(\d{1,20})$/;
 const LABEL = /^[a-z0-9-]{1,63}$/;
 
@@ -17,24 +20,44 @@ export function storeDomains({ shop, connection }: Pick<Tenant, "shop" | "connec
 }
 
 /**
- * Reads the primary domain from the Admin API, and the store's number. True when the domain changed. Throws
- * as `callStorefront`.
+ * Reads the primary domain from the Admin API, and the store's number, currency and time zone. True
+ * when the domain changed. Throws as `callStorefront`.
  */
 export async function readPrimaryDomain(ctx: Ctx, shop: string): Promise<boolean> {
   const at = ctx.clock.now();
   const { shop: found } = await callStorefront<{
-    shop?: { id?: unknown; primaryDomain?: { host?: unknown } | null } | null;
+    shop?: {
+      id?: unknown;
+      currencyCode?: unknown;
+      ianaTimezone?: unknown;
+      primaryDomain?: { host?: unknown } | null;
+    } | null;
   }>(ctx, shop, { document: PRIMARY_DOMAIN });
-  await keepShopNumber(ctx, await getTenant(ctx, shop), found?.id);
+  const tenant = await getTenant(ctx, shop);
+  await keepNumberAndCurrency(ctx, tenant, found?.id, found?.currencyCode);
+  await keepTimeZone(ctx, tenant, found?.ianaTimezone);
   const host = toHost(found?.primaryDomain?.host);
   return host !== null && (await keepPrimaryHost(ctx, await getTenant(ctx, shop), host, at));
 }
 
-/** The number in the issuer of this store's customer accounts: another store's issuer has another one. */
-async function keepShopNumber(ctx: Ctx, { shop, connection }: Tenant, id: unknown): Promise<void> {
+/**
+ * The number is in the issuer of this store's customer accounts: another store's issuer has another one.
+ * The currency is that of every customer's `amount_spent`.
+ */
+async function keepNumberAndCurrency(
+  ctx: Ctx,
+  { shop, connection }: Tenant,
+  id: unknown,
+  currencyCode: unknown,
+): Promise<void> {
   const number = typeof id === "string" ? SHOP_GID.exec(id)?.[1] : undefined;
-  if (number !== undefined && number !== connection.shop_number)
-    await changeTenantRecord(ctx, shop, { connection: { shop_number: number } });
+  const currency =
+    typeof currencyCode === "string" && CURRENCY.test(currencyCode) ? currencyCode : undefined;
+  const change = {
+    ...(number !== undefined && number !== connection.shop_number && { shop_number: number }),
+    ...(currency !== undefined && currency !== connection.currency && { currency }),
+  };
+  if (Object.keys(change).length > 0) await changeTenantRecord(ctx, shop, { connection: change });
 }
 
 /** As `readPrimaryDomain`, for a caller that goes on without. */

@@ -1,0 +1,48 @@
+// The editors of a card's settings, some beside each other on a screen.
+import { useTranslation } from "react-i18next";
+import { BlockStack, InlineGrid, Text } from "@shopify/polaris";
+import type { FormCard } from "../../domain/tenants/settings/settings-form.ts";
+import { FieldEditor } from "./field-editor.tsx";
+import type { SettingsFormState } from "./use-settings-form.ts";
+
+const MANY = 5;
+
+export function FormFields({
+  fields,
+  form,
+}: {
+  fields: FormCard["fields"];
+  form: SettingsFormState;
+}) {
+  const editors = fields.map((field) => (
+    <FieldEditor
+      key={field.name}
+      field={field}
+      draft={form.draftOf(field)}
+      reason={form.problemOf(field.name)}
+      onChange={(draft) => form.change(field, draft)}
+    />
+  ));
+  // A group has parts beside each other itself.
+  const isDense = fields.length >= MANY && fields.every(({ kind }) => kind !== "group");
+  if (fields.length === 1) return <BlockStack gap="400">{editors}</BlockStack>;
+  return (
+    <InlineGrid columns={{ xs: 1, md: 2, lg: isDense ? 3 : 2 }} gap="400">
+      {editors}
+    </InlineGrid>
+  );
+}
+
+export function CardIntro({ name, as }: { name: FormCard["name"]; as: "h2" | "h3" }) {
+  const { t } = useTranslation("settings");
+  return (
+    <BlockStack gap="100">
+      <Text as={as} variant="headingMd" id={name}>
+        {t(`cards.${name}.title`)}
+      </Text>
+      <Text as="p" tone="subdued">
+        {t(`cards.${name}.text`)}
+      </Text>
+    </BlockStack>
+  );
+}

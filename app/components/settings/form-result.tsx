@@ -1,0 +1,44 @@
+// Above a form: whether it was saved, and why not.
+import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { Banner, Text } from "@shopify/polaris";
+import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
+import { isConflict } from "./field-errors.ts";
+import type { SettingsFormState } from "./use-settings-form.ts";
+
+type Props = { form: Pick<SettingsFormState, "isSaved" | "error">; fields: readonly FormField[] };
+
+export function FormResult({ form: { isSaved, error }, fields }: Props) {
+  const { t } = useTranslation("settings");
+  const place = useRef<HTMLDivElement>(null);
+  const isFailed = error !== null;
+  useEffect(() => {
+    if (isFailed) place.current?.scrollIntoView({ block: "nearest" });
+  }, [isFailed]);
+  const problems = Object.entries(error?.fields ?? {});
+  const hasField = problems.some(([name]) => fields.some((field) => field.name === name));
+  const isOutdated = problems.some(([, reason]) => isConflict(reason));
+  return (
+    <div ref={place} aria-live="polite" style={{ paddingBottom: isSaved || error ? "1rem" : 0 }}>
+      {isSaved && (
+        <Text as="p" tone="success">
+          {t("saved")}
+        </Text>
+      )}
+      {error && isSessionOrNetwork(error.code) && <Banner tone="critical" title={t(error.code)} />}
+      {error && !isSessionOrNetwork(error.code) && isOutdated && (
+        <Banner tone="warning" title={t("conflict.title")}>
+          <p>{t("conflict.text")}</p>
+        </Banner>
+      )}
+      {error && !isSessionOrNetwork(error.code) && !isOutdated && (
+        <Banner tone="critical" title={hasField ? t("refused") : t("failed")}>
+          {!hasField && <p>{error.reason}</p>}
+        </Banner>
+      )}
+    </div>
+  );
+}
+
+export const isSessionOrNetwork = (code: string): code is "unauthorized" | "unreachable" =>
+  code === "unauthorized" || code === "unreachable";

@@ -1,0 +1,57 @@
+// A page of the settings inside the store admin: its cards as one form.
+import { BlockStack, Card } from "@shopify/polaris";
+import type { SettingsPageView } from "../../domain/merchant/settings-page.ts";
+import { HydrationGate } from "../frame/hydration-gate.tsx";
+import { ConnectionTest } from "./connection-test.tsx";
+import { EmbeddedSaveBar } from "./embedded-save-bar.tsx";
+import { CardIntro, FormFields } from "./form-fields.tsx";
+import { FormResult } from "./form-result.tsx";
+import { LogoUploader } from "./logo-uploader.tsx";
+import { PublicHosts } from "./public-hosts.tsx";
+import { useSettingsForm } from "./use-settings-form.ts";
+
+export function SettingsPage({ shop, cards, hosts, canUploadLogo }: SettingsPageView) {
+  const fields = cards.flatMap((card) => card.fields);
+  const form = useSettingsForm(fields);
+  return (
+    <HydrationGate>
+      <EmbeddedSaveBar
+        isOpen={form.isDirty}
+        isBusy={form.isBusy}
+        onSave={form.save}
+        onDiscard={form.discard}
+      />
+      <FormResult form={form} fields={fields} />
+      <BlockStack gap="400">
+        {cards.map((card) => (
+          <Card key={card.name}>
+            <BlockStack gap="400">
+              <CardIntro name={card.name} as="h2" />
+              <FormFields fields={card.fields} form={form} />
+              {card.fields
+                .filter(({ name }) => name === "logo_url")
+                .map((field) => (
+                  <LogoUploader
+                    key={field.name}
+                    shop={shop}
+                    url={form.draftOf(field) as string}
+                    isAllowed={canUploadLogo}
+                    onUploaded={(url) => form.change(field, url)}
+                  />
+                ))}
+              {hosts && card.fields.some(({ name }) => name === "public_hosts") && (
+                <PublicHosts data={hosts} />
+              )}
+              {card.test && (
+                <ConnectionTest
+                  system={card.test}
+                  isDirty={card.fields.some(({ name }) => name in form.patch)}
+                />
+              )}
+            </BlockStack>
+          </Card>
+        ))}
+      </BlockStack>
+    </HydrationGate>
+  );
+}

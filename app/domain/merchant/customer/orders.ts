@@ -1,0 +1,51 @@
+// The newest orders of a customer, from the store's API.
+import type { Ctx } from "../../../context.server.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
+import { listOrdersOf } from "../../commerce/orders.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+
+const ORDERS = 10;
+/** The maximum time that the page waits for the store. */
+const ORDERS_TIMEOUT_MS = 4_000;
+
+type Order = Awaited<ReturnType<typeof listOrdersOf>>["orders"][number];
+/** `url`: its page in the store's admin. */
+export type OrderView = Order & { url: string };
+export type OrdersPart =
+  { state: "known"; orders: OrderView[] } | { state: "none" } | { state: "unavailable" };
+
+const orderUrl = (ctx: Ctx, { shop }: Tenant, gid: string): string =>
+  ctx.storefront.adminUrl(shop, `/admin/orders/${gid.slice(gid.lastIndexOf("/") + 1)}`);
+
+/** Calls the store's API, so it loads after the rest; never rejects. */
+export async function readOrders(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: number,
+  gid: string | null,
+): Promise<OrdersPart> {
+  if (!gid) return { state: "none" };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<OrdersPart>((resolve) => {
+    timer = setTimeout(resolve, ORDERS_TIMEOUT_MS, { state: "unavailable" });
+  });
+  const asked = listOrdersOf(
+    ctx,
+    tenant,
+    { userId: id, customer: gid },
+    { limit: ORDERS, after: null },
+  ).then(
+    ({ orders }): OrdersPart => ({
+      state: "known",
+      orders: orders.map((order) => ({ ...order, url: orderUrl(ctx, tenant, order.id) })),
+    }),
+    (error: unknown): OrdersPart => {
+      if (!isAppError(error) && !(error instanceof OutboundError))
+        ctx.log.error("customer_orders.unknown", error, { shop: tenant.shop });
+      return { state: "unavailable" };
+    },
+  );
+  const part = await Promise.race([asked, late]);
+  clearTimeout(timer);
+  return part;
+}

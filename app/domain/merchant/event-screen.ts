@@ -1,0 +1,134 @@
+// The event page of the merchant: what happened at each destination, what was sent and answered at
+// one attempt, and where the customer and the order are.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
+import type { QueueItem } from "../bus/channel.ts";
+import { replay, requeueRows } from "../bus/dead-letters.ts";
+import {
+  listExchanges,
+  readMaskedExchange,
+  readOpenExchange,
+  type ShownExchange,
+} from "../bus/exchanges/read-exchange.ts";
+import { getEvent, type EventView } from "../bus/log/event-view.ts";
+import { findUserId } from "../channels/item-customer.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+
+export type EventScreen = {
+  event: EventView;
+  /** The attempts whose exchange is stored. */
+  exchanges: number[];
+  /** Of the chosen attempt; its values are masked. */
+  exchange: ShownExchange | null;
+  customerId: number | null;
+  orderUrl: string | null;
+  now: string;
+};
+
+const MAX_ID_LENGTH = 200;
+/** Sources whose numbers are not the store's. */
+const OTHER_NUMBERS: ReadonlySet<string> = new Set(["cms", "erp", "erpsys", "wms"]);
+
+const AttemptId = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER).catch(0);
+
+function requireId(eventId: string): string {
+  if (eventId.length > MAX_ID_LENGTH || eventId.includes("\u0000")) throw new AppError("not_found");
+  return eventId;
+}
+
+/** `chosen`: an attempt, by default the newest with an exchange. Throws `not_found`. */
+export async function readEventScreen(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  chosen: string | null,
+): Promise<EventScreen> {
+  const eventId = requireId(id);
+  const [event, exchanges] = await Promise.all([
+    getEvent(ctx, tenant, eventId),
+    listExchanges(ctx, tenant, eventId),
+  ]);
+  const asked = AttemptId.parse(chosen ?? 0);
+  const attemptId = exchanges.includes(asked) ? asked : exchanges[0];
+  const [exchange, customerId] = await Promise.all([
+    attemptId === undefined ? null : readMaskedExchange(ctx, tenant, { eventId, attemptId }),
+    findCustomerId(ctx, tenant, event),
+  ]);
+  return {
+    event,
+    exchanges,
+    exchange,
+    customerId,
+    orderUrl: orderUrlOf(ctx, tenant, event),
+    now: ctx.clock.now().toISOString(),
+  };
+}
+
+async function findCustomerId(ctx: Ctx, tenant: Tenant, event: EventView): Promise<number | null> {
+  const row = await dataOf(ctx, tenant).prisma.integrationQueue.findFirst({
+    select: { payload: true, entity_id: true },
+    where: { event_id: event.event_id },
+    orderBy: { id: "asc" },
+  });
+  // What finds a person reads no other field.
+  const item = {
+    shop: tenant.shop,
+    source: event.source,
+    entityType: event.entity_type,
+    entityId: row?.entity_id ?? event.entity_id ?? "",
+    payload: (row?.payload ?? {}) as Record<string, unknown>,
+  } as QueueItem;
+  return findUserId(ctx, item, tenant);
+}
+
+/** The order in the store's admin; null for another system's order. */
+function orderUrlOf(ctx: Ctx, tenant: Tenant, event: EventView): string | null {
+  const number = /^(?:gid:\/\/shopify\/Order\/)?(\d{1,20})$/.exec(event.entity_id ?? "")?.[1];
+  if (event.entity_type !== "order" || !number || OTHER_NUMBERS.has(event.source)) return null;
+  return ctx.storefront.adminUrl(tenant.shop, `/admin/orders/${number}`);
+}
+
+export const ShowExchange = z.object({ attempt_id: z.int().positive() });
+
+/** With the personal data in it, and whose it is. Throws `not_found`. */
+export async function showExchange(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  { attempt_id: attemptId }: z.output<typeof ShowExchange>,
+): Promise<{ exchange: ShownExchange; userIds: number[] }> {
+  const eventId = requireId(id);
+  const event = await getEvent(ctx, tenant, eventId);
+  const [exchange, userId] = await Promise.all([
+    readOpenExchange(ctx, tenant, { eventId, attemptId }),
+    findCustomerId(ctx, tenant, event),
+  ]);
+  return { exchange, userIds: userId === null ? [] : [userId] };
+}
+
+/** One delivery, or with null every failed one of the event. */
+export const ReplayEvent = z.object({ queue_id: z.int().positive().nullable() });
+
+/** @returns how many went back into the queue. */
+export async function replayEvent(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  { queue_id: queueId }: z.output<typeof ReplayEvent>,
+): Promise<{ requeued: number }> {
+  const eventId = requireId(id);
+  if (queueId === null) {
+    const { requeued, not_found: missing } = await replay(ctx, tenant, [eventId]);
+    if (missing.length > 0) throw new AppError("not_found");
+    return { requeued };
+  }
+  const data = dataOf(ctx, tenant);
+  const known = await data.prisma.integrationQueue.count({
+    where: { event_id: eventId, id: queueId },
+  });
+  if (known === 0) throw new AppError("not_found");
+  const until = "infinity";
+  const requeued = await requeueRows(data.sql, { ids: [queueId], channel: null, until, limit: 1 });
+  return { requeued };
+}

@@ -1,0 +1,91 @@
+// The metrics of the app's home: the last 30 days (UTC), today included, against the 30 days before.
+import type { Ctx } from "../../context.server.ts";
+import {
+  readThroughput,
+  successRate,
+  sumCounts,
+  type AttemptCounts,
+} from "../bus/log/throughput.ts";
+import { OUR_OWN } from "../channels/delivery-health.ts";
+import { countConsentDays, type CountedDay } from "../consent/consent-counts.ts";
+import { readCustomerDays } from "../customers/customer-days.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+const METRIC_DAYS = 30;
+const DAY_MINUTES = 1_440;
+
+/** Null: nothing was measured. */
+export type HomeMetric = {
+  value: number | null;
+  /** Of the period before; for a total, at its end. */
+  before: number | null;
+  /** One per day of the period, oldest first. */
+  days: (number | null)[];
+};
+
+export type HomeMetrics = {
+  /** All customers, at the end of each day. */
+  customers: HomeMetric;
+  signUps: HomeMetric;
+  /** Granted of granted and declined marketing consents, 0 to 1. */
+  optIn: HomeMetric;
+  /** Delivered of delivered and failed attempts, 0 to 1. */
+  delivery: HomeMetric;
+  /** Marketing decisions of each day of the period. */
+  decisions: CountedDay[];
+};
+
+export async function readHomeMetrics(ctx: Ctx, tenant: Tenant): Promise<HomeMetrics> {
+  const [customers, consents, throughput] = await Promise.all([
+    readCustomerDays(ctx, tenant, 2 * METRIC_DAYS),
+    countConsentDays(ctx, tenant, 2 * METRIC_DAYS, "marketing"),
+    readThroughput(ctx, tenant, { minutes: DAY_MINUTES, count: 2 * METRIC_DAYS }, OUR_OWN),
+  ]);
+  const attempts = throughput.steps.map((_, day) =>
+    sumCounts([...throughput.channels.values()].flatMap((counts) => counts[day] ?? [])),
+  );
+  return {
+    customers: toTotal(
+      customers.before,
+      customers.days.map(({ added }) => added),
+    ),
+    signUps: toMetric(
+      customers.days.map(({ signUps }) => signUps),
+      sumOf,
+    ),
+    optIn: toMetric(consents, optInRate),
+    delivery: toMetric(attempts, (days: readonly AttemptCounts[]) => successRate(sumCounts(days))),
+    decisions: consents.slice(-METRIC_DAYS),
+  };
+}
+
+function toMetric<Day>(
+  days: readonly Day[],
+  measure: (days: readonly Day[]) => number | null,
+): HomeMetric {
+  const now = days.slice(-METRIC_DAYS);
+  return {
+    value: measure(now),
+    before: measure(days.slice(0, -METRIC_DAYS)),
+    days: now.map((day) => measure([day])),
+  };
+}
+
+/** A total grows from what was there before the first day. */
+function toTotal(start: number, added: readonly number[]): HomeMetric {
+  const totals = added.map((_, day) => start + sumOf(added.slice(0, day + 1)));
+  return {
+    value: totals.at(-1) ?? start,
+    before: totals.at(-METRIC_DAYS - 1) ?? start,
+    days: totals.slice(-METRIC_DAYS),
+  };
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+
+/** A withdrawal is no answer to a question: it does not count. */
+function optInRate(days: readonly CountedDay[]): number | null {
+  const granted = sumOf(days.map((day) => day.granted));
+  const declined = sumOf(days.map((day) => day.declined));
+  return granted + declined === 0 ? null : granted / (granted + declined);
+}

@@ -1,0 +1,98 @@
+// The newest activity of a store, one entry per person: their consents and their arrival together.
+import type { Ctx } from "../../context.server.ts";
+import type { Columns, ConsentRecord } from "../../db.server.ts";
+import { outcomeOf } from "../consent/consent-outcomes.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+
+const SHOWN = 8;
+/** A sign-up writes up to four consents. */
+const RECORDS_READ = SHOWN * 5;
+
+/** `decision`: a consent's outcome, or a mandate's event. */
+type Decision = { type: string; decision: string };
+export type ActivityItem =
+  | {
+      kind: "person";
+      at: string;
+      /** Null: a visitor without an account. */
+      userId: number | null;
+      name: string | null;
+      isNew: boolean;
+      /** The newest decision of each type, newest first. */
+      decisions: Decision[];
+    }
+  | { kind: "privacy"; at: string; request: string; state: string };
+type PersonItem = Extract<ActivityItem, { kind: "person" }>;
+
+type ConsentRow = Columns<ConsentRecord, "user_id" | "visitor_id"> & {
+  at: Date;
+  name: string | null;
+  type: string;
+  decision: string;
+};
+
+const NEWEST_CONSENTS = `
+  SELECT r.created_at AS at, r.user_id, r.visitor_id, coalesce(u.full_name, u.email) AS name,
+    r.consent_type AS type, coalesce(${outcomeOf("r")}, r.action) AS decision
+  FROM (SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq DESC LIMIT ${RECORDS_READ}) AS r
+    LEFT JOIN storefront_users u ON u.shop = $1 AND u.id = r.user_id ORDER BY r.seq DESC`;
+
+export async function readRecentActivity(ctx: Ctx, tenant: Tenant): Promise<ActivityItem[]> {
+  const { sql, prisma } = dataOf(ctx, tenant);
+  const [consents, customers, requests] = await Promise.all([
+    sql<ConsentRow>(NEWEST_CONSENTS),
+    prisma.storefrontUser.findMany({
+      select: { id: true, created_at: true, full_name: true, email: true },
+      orderBy: { id: "desc" },
+      take: SHOWN,
+    }),
+    prisma.privacyRequest.findMany({
+      select: { received_at: true, kind: true, state: true },
+      orderBy: { id: "desc" },
+      take: SHOWN,
+    }),
+  ]);
+  const people = new Map<string, PersonItem>();
+  for (const { id, created_at: at, full_name: name, email } of customers)
+    people.set(`customer ${id}`, {
+      kind: "person",
+      at: at.toISOString(),
+      userId: id,
+      name: name ?? email,
+      isNew: true,
+      decisions: [],
+    });
+  for (const row of consents) addDecision(people, row);
+  const all: ActivityItem[] = [
+    ...people.values(),
+    ...requests.map(({ received_at: at, kind: request, state }) => ({
+      kind: "privacy" as const,
+      at: at.toISOString(),
+      request,
+      state,
+    })),
+  ];
+  return all.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SHOWN);
+}
+
+/** Rows come newest first: an older decision about the same consent is left out. */
+function addDecision(people: Map<string, PersonItem>, row: ConsentRow): void {
+  const { user_id: userId, visitor_id: visitorId, name, type, decision } = row;
+  const key = userId === null ? `visitor ${visitorId}` : `customer ${userId}`;
+  const at = row.at.toISOString();
+  const known = people.get(key) ?? {
+    kind: "person" as const,
+    at,
+    userId,
+    name,
+    isNew: false,
+    decisions: [],
+  };
+  people.set(key, {
+    ...known,
+    at: at > known.at ? at : known.at,
+    decisions: known.decisions.some((one) => one.type === type)
+      ? known.decisions
+      : [...known.decisions, { type, decision }],
+  });
+}

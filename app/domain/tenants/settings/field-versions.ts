@@ -1,0 +1,39 @@
+// Two people who change one setting at the same time: a form sends the version of each field that it
+// was shown, and the later save is rejected with the fields that have another version by then.
+import type { Ctx } from "../../../context.server.ts";
+import { AppError } from "../../../runtime/errors.ts";
+import type { TenantFieldName } from "../tenant-config.ts";
+import type { Tenant } from "../tenant.ts";
+
+/** A field's name to the version of its saved value. */
+export type FieldVersions = Readonly<Record<string, string>>;
+
+const LENGTH = 16;
+
+/** A keyed hash, so that a secret's version says nothing about the secret. */
+export const versionOf = (
+  ctx: Ctx,
+  { shop, saved }: Pick<Tenant, "shop" | "saved">,
+  name: TenantFieldName,
+): string =>
+  ctx.secrets
+    .pseudonym(`${shop}/${name}/version`, JSON.stringify(saved[name] ?? null))
+    .slice(0, LENGTH);
+
+/** Throws `conflict` with the changed fields; a field that the form sent no version of is not compared. */
+export function requireUnchanged(
+  ctx: Ctx,
+  tenant: Tenant,
+  names: readonly string[],
+  seen: FieldVersions,
+): void {
+  const changed = names.filter(
+    (name) =>
+      seen[name] !== undefined && seen[name] !== versionOf(ctx, tenant, name as TenantFieldName),
+  );
+  if (changed.length > 0)
+    throw new AppError("conflict", {
+      message: "Somebody else changed these settings meanwhile.",
+      fields: Object.fromEntries(changed.map((name) => [name, "was changed meanwhile"])),
+    });
+}

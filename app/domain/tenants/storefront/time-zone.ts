@@ -1,0 +1,36 @@
+// The store's time zone, in which its staff read times: kept on the tenant record with the primary
+// domain, and updated by shop/update and by the scheduled run.
+import type { Ctx } from "../../../context.server.ts";
+import { changeTenantRecord } from "../tenant-record.ts";
+import type { Tenant } from "../tenant.ts";
+
+const MAX_LENGTH = 64;
+const ZONE = /^[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+){0,2}$/;
+
+/** The store's IANA time zone; UTC while it is not known. */
+export const timeZoneOf = ({ connection }: Pick<Tenant, "connection">): string =>
+  connection.time_zone ?? "UTC";
+
+/** Keeps the zone; false for one that is known or that is no time zone. */
+export async function keepTimeZone(
+  ctx: Ctx,
+  { shop, connection }: Tenant,
+  value: unknown,
+): Promise<boolean> {
+  const zone = toTimeZone(value);
+  if (zone === null || zone === connection.time_zone) return false;
+  await changeTenantRecord(ctx, shop, { connection: { time_zone: zone } });
+  ctx.log.info("time_zone.changed", { shop, zone });
+  return true;
+}
+
+/** Only names that a screen can format with: the value comes from outside. */
+function toTimeZone(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > MAX_LENGTH || !ZONE.test(value)) return null;
+  try {
+    new Date(0).toLocaleDateString("en", { timeZone: value });
+    return value;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,60 @@
+// A page of the settings that is a form: which ones and what they hold is in settings-pages.ts.
+import { useTranslation } from "react-i18next";
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { z } from "zod";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
+import { SettingsPage } from "../components/settings/settings-page.tsx";
+import { testConnection } from "../domain/merchant/connection-tests.ts";
+import { readSettingsPage } from "../domain/merchant/settings-page.ts";
+import { checkHosts } from "../domain/tenants/public-hosts.ts";
+import { saveSettings } from "../domain/tenants/settings/settings-form.ts";
+import { notFound } from "../http/screens/screen-address.ts";
+import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
+import { PostedSettings, requireSaved } from "../http/screens/settings-result.ts";
+import { authenticate } from "../shopify.server.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
+
+export {
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
+export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["settings", "events"] };
+export const clientLoader = withTranslations(handle);
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { ctx, tenant } = await authenticate.admin(args);
+  return (await readSettingsPage(ctx, tenant, args.params.page ?? "")) ?? notFound();
+}
+
+export const action = defineActions({
+  save: {
+    input: PostedSettings,
+    run: async ({ ctx, tenant }, posted) =>
+      requireSaved(await saveSettings(ctx, tenant.shop, posted, false)),
+  },
+  test: {
+    input: z.object({ system: z.string().max(40) }),
+    run: ({ ctx, tenant }, { system }) => testConnection(ctx, tenant.shop, system),
+  },
+  check_hosts: {
+    input: NoInput,
+    run: async ({ ctx, tenant }) => ({ proven: await checkHosts(ctx, tenant) }),
+  },
+});
+
+export default function Page() {
+  const page = useLoaderData<typeof loader>();
+  const { t } = useTranslation("settings");
+  return (
+    <ScreenPage
+      title={t(`pages.${page.name}.title`)}
+      back={{ content: t("title"), to: "/app/settings" }}
+    >
+      <SettingsPage key={page.name} {...page} />
+    </ScreenPage>
+  );
+}
