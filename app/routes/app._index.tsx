@@ -1,18 +1,14 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { HomeScreen } from "../components/home/home-screen.tsx";
-import { readSetupGuide } from "../domain/merchant/setup-guide.ts";
+import { readSetupGuide, setGuideDismissed } from "../domain/merchant/setup-guide.ts";
 import {
   namedCustomers,
   readStoreHealth,
   readStoreOverview,
 } from "../domain/merchant/store-overview.ts";
-import {
-  readConnectionState,
-  readWebhooksState,
-  repairWebhooks,
-} from "../domain/tenants/connection-state.ts";
-import { ActionFailure, defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
+import { readConnectionState } from "../domain/tenants/connection-state.ts";
+import { defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
 
@@ -33,24 +29,16 @@ export async function loader(args: LoaderFunctionArgs) {
     if (named > 0) await recordAccess({ action: "listed", count: named });
     return found;
   });
-  const later = { webhooks: readWebhooksState(ctx, shop), overview };
   const [connection, guide, health] = await Promise.all([
     readConnectionState(ctx, shop),
     readSetupGuide(ctx, shop),
     readStoreHealth(ctx, shop),
   ]);
-  return { connection, guide, health, ...later };
+  return { connection, guide, health, overview };
 }
 
 export const action = defineShopActions({
-  repair_webhooks: {
-    input: NoInput,
-    run: async ({ ctx, shop }) => {
-      const repair = await repairWebhooks(ctx, shop);
-      if (!repair.isDone) throw new ActionFailure("webhooks_failed", repair.reason);
-      return { changed: repair.changed, isRefused: repair.refused !== undefined };
-    },
-  },
+  dismiss_guide: { input: NoInput, run: ({ ctx, shop }) => setGuideDismissed(ctx, shop, true) },
 });
 
 export default function Home() {

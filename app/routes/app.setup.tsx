@@ -40,7 +40,12 @@ export default function Setup() {
   const { t } = useTranslation("setup-guide");
   return (
     <ScreenPage title={t("title")}>
-      <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />
+      <SetupGuideCard
+        guide={guide}
+        action="/app/setup"
+        settingsUrl="/app/settings/integrations"
+        isEmbedded
+      />
     </ScreenPage>
   );
 }

@@ -1,33 +1,33 @@
-// The app's home: problems, the setup guide, the last day, and the connection.
+// The app's home: what needs the merchant, the setup guide, and the store's metrics.
 import { useTranslation } from "react-i18next";
-import type { ComponentProps } from "react";
-import { useChannelName } from "../i18n/channel-names.ts";
-import { ChannelsCard } from "./channels-card.tsx";
-import { ConnectionBanner } from "./connection-banner.tsx";
-import { ConnectionCard } from "./connection-card.tsx";
-import { DeferredCard } from "../frame/deferred-card.tsx";
-import { ScreenPage } from "../frame/screen-page.tsx";
+import type { ConnectionState } from "../../domain/tenants/connection-state.ts";
 import type { SetupGuide } from "../../domain/merchant/setup-guide.ts";
+import type { StoreHealth, StoreOverview } from "../../domain/merchant/store-overview.ts";
+import { ScreenPage } from "../frame/screen-page.tsx";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useChannelName } from "../i18n/channel-names.ts";
 import { SetupGuideCard } from "../setup-guide/setup-guide-card.tsx";
-import { WebhooksCard, WebhooksSkeleton } from "./webhooks-card.tsx";
-import { HealthBanners } from "./health-banners.tsx";
-import type { StoreOverview } from "../../domain/merchant/store-overview.ts";
+import { showToast } from "../ui/toast.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { NeedsCard } from "./needs-card.tsx";
+import { Overview } from "./overview.tsx";
 import { WithheldBanner } from "./withheld-banner.tsx";
-import { DayCard, RecentActivityCard } from "./overview-cards.tsx";
 
 type Props = {
-  connection: ComponentProps<typeof ConnectionCard> &
-    ComponentProps<typeof ChannelsCard> & { withheld?: ComponentProps<typeof WithheldBanner> };
+  connection: ConnectionState;
   guide: SetupGuide;
-  health: ComponentProps<typeof HealthBanners>["health"];
-  webhooks: Promise<ComponentProps<typeof WebhooksCard>["webhooks"]>;
+  health: StoreHealth;
   overview: Promise<StoreOverview>;
 };
 
-export function HomeScreen({ connection, guide, health, webhooks, overview }: Props) {
+export function HomeScreen({ connection, guide, health, overview }: Props) {
   const { t } = useTranslation("home");
   const nameOf = useChannelName();
   const { channels } = connection;
+  const dismiss = useScreenAction("dismiss_guide", {
+    action: "/app?index",
+    onSuccess: () => showToast(t("guideDismissed")),
+  });
   const paused =
     channels.state === "known"
       ? channels.list.filter(({ state }) => state === "paused").map(({ name }) => nameOf(name))
@@ -36,19 +36,17 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
     <ScreenPage title={t("title")}>
       <ConnectionBanner {...connection} />
       {connection.withheld && <WithheldBanner {...connection.withheld} />}
-      <HealthBanners health={health} paused={paused} />
-      {!guide.isDone && (
-        <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />
+      <NeedsCard health={health} paused={paused} />
+      {!guide.isDone && !health.isGuideDismissed && (
+        <SetupGuideCard
+          guide={guide}
+          action="/app/setup"
+          settingsUrl="/app/settings/integrations"
+          isEmbedded
+          onDismiss={() => dismiss.submit()}
+        />
       )}
-      <DayCard overview={overview} />
-      <ConnectionCard {...connection} />
-      <DeferredCard answer={webhooks} waiting={<WebhooksSkeleton />}>
-        {(state) => (
-          <WebhooksCard webhooks={state} isConnected={connection.token.state === "valid"} />
-        )}
-      </DeferredCard>
-      <ChannelsCard channels={connection.channels} />
-      <RecentActivityCard overview={overview} />
+      <Overview overview={overview} />
     </ScreenPage>
   );
 }

@@ -38,6 +38,8 @@ type Props = {
    * polls for the connection.
    */
   isEmbedded: boolean;
+  /** Beside the other cards of a page: the guide is collapsed once it was begun. */
+  onDismiss?(): void;
 };
 
 /** Places that a theme may show besides the banner. */
@@ -45,12 +47,14 @@ const BLOCKS = ["footer", "account", "compliance"] as const;
 const TONES = { done: "success", running: "info", failed: "critical", todo: undefined } as const;
 
 export function SetupGuideCard(props: Props) {
-  const { action, isEmbedded } = props;
+  const { action, isEmbedded, onDismiss } = props;
   const { t } = useTranslation("setup-guide");
   const live = useFetcher<{ guide: SetupGuide }>();
   const actions = useGuideActions(action);
   const guide = live.data?.guide ?? props.guide;
   const isConnected = guide.steps[0]?.state === "done";
+  // The connection alone is no beginning: the app was opened with it.
+  const [areStepsShown, showSteps] = useState(onDismiss === undefined || props.guide.done <= 1);
   const checkEmbed = useThemeEmbed({
     isEmbedded,
     isDone: guide.steps.some(({ name, state }) => name === "embed" && state === "done"),
@@ -72,7 +76,23 @@ export function SetupGuideCard(props: Props) {
     <HydrationGate>
       <Card>
         <BlockStack gap="400">
-          <CardHeading title={t("title")} />
+          <CardHeading title={t("title")}>
+            {onDismiss && (
+              <InlineStack gap="200">
+                <Button
+                  variant="tertiary"
+                  ariaExpanded={areStepsShown}
+                  disclosure={areStepsShown ? "up" : "down"}
+                  onClick={() => showSteps(!areStepsShown)}
+                >
+                  {areStepsShown ? t("hideSteps") : t("showSteps")}
+                </Button>
+                <Button variant="tertiary" onClick={onDismiss}>
+                  {t("dismiss")}
+                </Button>
+              </InlineStack>
+            )}
+          </CardHeading>
           <BlockStack gap="200">
             <Text as="p" tone="subdued" id="setup-progress">
               {t("progress", { done: guide.done, of: guide.steps.length })}
@@ -85,35 +105,37 @@ export function SetupGuideCard(props: Props) {
             />
           </BlockStack>
           {guide.isDone && <Text as="p">{t("all")}</Text>}
-          <BlockStack gap="300">
-            {guide.steps.map((step) => (
-              <BlockStack key={step.name} gap="300">
-                <Divider />
-                <StepHeading
-                  step={step}
-                  isOpen={isOpen(step.name, step.state)}
-                  onOpen={() => setOpened({ name: step.name, before: next })}
-                />
-                {isOpen(step.name, step.state) && (
-                  <BlockStack gap="300">
-                    <Text as="p">{t(`steps.${step.name}.text`)}</Text>
-                    <div aria-live="polite">
-                      <StepResult step={step} actions={actions} />
-                    </div>
-                    <InlineStack gap="200">
-                      <Buttons
-                        {...props}
-                        step={step}
-                        guide={guide}
-                        actions={actions}
-                        checkEmbed={checkEmbed}
-                      />
-                    </InlineStack>
-                  </BlockStack>
-                )}
-              </BlockStack>
-            ))}
-          </BlockStack>
+          {areStepsShown && (
+            <BlockStack gap="300">
+              {guide.steps.map((step) => (
+                <BlockStack key={step.name} gap="300">
+                  <Divider />
+                  <StepHeading
+                    step={step}
+                    isOpen={isOpen(step.name, step.state)}
+                    onOpen={() => setOpened({ name: step.name, before: next })}
+                  />
+                  {isOpen(step.name, step.state) && (
+                    <BlockStack gap="300">
+                      <Text as="p">{t(`steps.${step.name}.text`)}</Text>
+                      <div aria-live="polite">
+                        <StepResult step={step} actions={actions} />
+                      </div>
+                      <InlineStack gap="200">
+                        <Buttons
+                          {...props}
+                          step={step}
+                          guide={guide}
+                          actions={actions}
+                          checkEmbed={checkEmbed}
+                        />
+                      </InlineStack>
+                    </BlockStack>
+                  )}
+                </BlockStack>
+              ))}
+            </BlockStack>
+          )}
         </BlockStack>
       </Card>
     </HydrationGate>

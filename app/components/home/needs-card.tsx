@@ -1,0 +1,94 @@
+// What needs the merchant: one line per problem, each with what to do about it.
+import { useTranslation } from "react-i18next";
+import { BlockStack, Button, Card, Divider, InlineGrid, Text } from "@shopify/polaris";
+import type { StoreHealth } from "../../domain/merchant/store-overview.ts";
+import { formatCount } from "../i18n/format-number.ts";
+import { useLocale } from "../i18n/locale.ts";
+import { useLabelled } from "../i18n/use-labelled.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { formatDay } from "../ui/date-time.tsx";
+
+type Need = { key: string; title: string; text: string; action?: { content: string; url: string } };
+
+export function NeedsCard({ health, paused }: { health: StoreHealth; paused: readonly string[] }) {
+  const { t } = useTranslation("home");
+  const labelled = useLabelled();
+  const needs = useNeeds(health, paused);
+  return (
+    <Card>
+      <BlockStack gap="300">
+        <CardHeading title={t("needs.title")} />
+        {needs.length === 0 && (
+          <Text as="p" tone="subdued">
+            {t("needs.nothing")}
+          </Text>
+        )}
+        {needs.map(({ key, title, text, action }, at) => (
+          <BlockStack key={key} gap="300">
+            {at > 0 && <Divider />}
+            <InlineGrid columns={{ xs: 1, sm: "1fr auto" }} gap="300" alignItems="center">
+              <BlockStack gap="050">
+                <Text as="h3" variant="headingSm">
+                  {title}
+                </Text>
+                <Text as="p" tone="subdued">
+                  {text}
+                </Text>
+              </BlockStack>
+              {action && (
+                <div>
+                  <Button url={action.url} accessibilityLabel={labelled(action.content, title)}>
+                    {action.content}
+                  </Button>
+                </div>
+              )}
+            </InlineGrid>
+          </BlockStack>
+        ))}
+      </BlockStack>
+    </Card>
+  );
+}
+
+/** Most severe first. */
+function useNeeds(health: StoreHealth, paused: readonly string[]): Need[] {
+  const { t } = useTranslation("home");
+  const locale = useLocale();
+  const needs: (Need | false)[] = [
+    health.syncError !== null && {
+      key: "sync",
+      title: t("syncFailed"),
+      text: t("syncFailedText"),
+    },
+    health.deadLetters > 0 && {
+      key: "dead",
+      title: t("deadLetters", { total: formatCount(locale, health.deadLetters) }),
+      text: t("deadLettersText"),
+      action: { content: t("toEvents"), url: "/app/events/dead-letters" },
+    },
+    paused.length > 0 && {
+      key: "paused",
+      title: t("paused", { names: paused.join(", ") }),
+      text: t("pausedText"),
+      action: { content: t("toEvents"), url: "/app/events" },
+    },
+    health.failedRequests > 0 && {
+      key: "privacy",
+      title: t("failedRequests", { total: formatCount(locale, health.failedRequests) }),
+      text: t("failedRequestsText"),
+      action: { content: t("toEvents"), url: "/app/privacy" },
+    },
+    health.refusedTopics.length > 0 && {
+      key: "topics",
+      title: t("refusedTopics"),
+      text: t("refusedTopicsText", { names: health.refusedTopics.join(", ") }),
+      action: { content: t("toEvents"), url: "/app/settings/connection" },
+    },
+    health.keptDataAt !== undefined && {
+      key: "kept",
+      title: t("keptData"),
+      text: t("keptDataText", { day: formatDay(locale, health.keptDataAt) }),
+    },
+  ];
+  return needs.filter((need) => need !== false);
+}
