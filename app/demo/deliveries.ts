@@ -1,0 +1,267 @@
+// A month of events on the bus: planned here with every attempt, and played through the bus's own
+// enqueue, claim and settlement.
+import { claimEvents, claimOne, REQUEST_HOLDER } from "../domain/bus/claim.ts";
+import { PermanentFailure, type QueueItem } from "../domain/bus/channel.ts";
+import { enqueue, type BusEvent } from "../domain/bus/enqueue.ts";
+import { subjectMarks } from "../domain/bus/ledger-subjects.ts";
+import { defaultPriority } from "../domain/bus/retry-policy.ts";
+import { settlerOf, type Settlement, type Settler } from "../domain/bus/settle.ts";
+import { dataOf } from "../domain/tenants/tenant.ts";
+import { KEYS, putKey, TTL_SECONDS } from "../runtime/database/kv.ts";
+import { DAY_MS } from "./calendar.ts";
+import { findUserIds, slicesOf, timeOf, type Demo } from "./demo.ts";
+import { planAttempts, toFailure, type DemoAttempt } from "./attempts.ts";
+import type { DemoCustomer, DemoOrder } from "./people.ts";
+import { createDice, type Dice } from "./random.ts";
+
+const SEED = 5_150;
+/** The stores keep delivered events for 30 days. */
+const DAYS = 29;
+const SLICE = 40;
+const HOLDER = `${REQUEST_HOLDER}demo`;
+/** Of the newest events the message is kept as well, as it was sent. */
+const DAYS_WITH_MESSAGES = 3;
+/** Until the next attempt is played: no worker may take the row in between. */
+const PAUSE_MS = 3_600_000;
+/** What the sweep tries again by itself it has tried. */
+const SWEEPS_DONE = 3;
+
+type DemoDelivery = { channel: string; attempts: DemoAttempt[] };
+type DemoEvent = {
+  event: BusEvent & { receivedAt: NonNullable<BusEvent["receivedAt"]> };
+  deliveries: DemoDelivery[];
+};
+
+/** Safe to repeat: what is on the bus is left alone, and the rest is added. */
+export async function playDeliveries(demo: Demo): Promise<void> {
+  const { ctx, tenant, signal } = demo;
+  const data = dataOf(ctx, tenant);
+  const settler = settlerOf(ctx.regions.get(tenant.region));
+  const events = planEvents(demo, await findUserIds(demo));
+  // The merchant had these alerts at the time.
+  for (const channel of new Set(events.flatMap(deadChannels)))
+    await putKey(data.sql, KEYS.deadLetterAlert(channel), true, TTL_SECONDS.deadLetterAlert);
+  for (const slice of slicesOf(events, SLICE)) {
+    signal.throwIfAborted();
+    // Rows and claims commit together, so that no worker ever sees an unclaimed one.
+    const items = await data.transaction(async (sql) => {
+      for (const { event } of slice) await enqueue(sql, event);
+      return claimEvents(sql, {
+        eventIds: slice.map(({ event }) => event.eventId),
+        holder: HOLDER,
+      });
+    });
+    await Promise.all(
+      items.map((item) => playAttempts(demo, settler, item, attemptsOf(slice, item))),
+    );
+    await data.prisma.integrationQueue.updateMany({
+      where: {
+        event_id: { in: slice.map(({ event }) => event.eventId) },
+        status: "dead_letter",
+      },
+      data: { sweep_count: SWEEPS_DONE },
+    });
+  }
+}
+
+const deadChannels = ({ deliveries }: DemoEvent): string[] =>
+  deliveries.flatMap(({ channel, attempts }) =>
+    attempts.some(({ end }) => end === "dead_letter") ? [channel] : [],
+  );
+
+const attemptsOf = (events: readonly DemoEvent[], { eventId, channel }: QueueItem): DemoAttempt[] =>
+  events
+    .find(({ event }) => event.eventId === eventId)
+    ?.deliveries.find((delivery) => delivery.channel === channel)?.attempts ?? [];
+
+async function playAttempts(
+  demo: Demo,
+  settler: Settler,
+  first: QueueItem,
+  attempts: readonly DemoAttempt[],
+): Promise<void> {
+  let item: QueueItem | null = first;
+  for (const attempt of attempts.slice(first.retryCount)) {
+    item ??= await claimOne(dataOf(demo.ctx, demo.tenant).sql, {
+      eventId: first.eventId,
+      channel: first.channel,
+      holder: HOLDER,
+    });
+    if (!item) return;
+    if (isRecent(demo, item) || attempt.end === "dead_letter")
+      await keepMessage(demo, settler, item);
+    await settler.settle(item, toSettlement(attempt), { at: timeOf(demo, attempt.at) });
+    item = null;
+  }
+}
+
+const isRecent = ({ calendar }: Demo, { createdAt }: QueueItem): boolean =>
+  calendar.end.getTime() - createdAt.getTime() < DAYS_WITH_MESSAGES * DAY_MS;
+
+/** What the channel makes of the event today; nothing where it would refuse the event. */
+async function keepMessage(
+  { ctx, tenant, channels }: Demo,
+  settler: Settler,
+  item: QueueItem,
+): Promise<void> {
+  try {
+    const message = await channels
+      .find(({ name }) => name === item.channel)
+      ?.transform(ctx, item, tenant);
+    if (message) await settler.ready(item, message);
+  } catch (error) {
+    if (!(error instanceof PermanentFailure)) throw error;
+  }
+}
+
+function toSettlement({ end, httpStatus, latencyMs, error }: DemoAttempt): Settlement {
+  const answer = { httpStatus, latencyMs };
+  switch (end) {
+    case "delivered":
+      return { to: "delivered", ...answer, note: null, isArchived: true };
+    case "retry":
+      return { to: "retry", ...answer, delayMs: PAUSE_MS, error };
+    case "dead_letter":
+      return { to: "dead_letter", ...answer, isSweepable: true, error };
+  }
+}
+
+function planEvents(demo: Demo, userIds: ReadonlyMap<string, number>): DemoEvent[] {
+  const dice = createDice(SEED);
+  const since = new Date(demo.calendar.end.getTime() - DAYS * DAY_MS);
+  const planned = demo.customers.flatMap((customer) => {
+    const userId = userIds.get(customer.gid);
+    return userId === undefined ? [] : planCustomerEvents(demo, dice, customer, userId);
+  });
+  const events = planned
+    .filter(({ event }) => event.receivedAt >= since && event.receivedAt <= demo.calendar.end)
+    .sort((a, b) => a.event.receivedAt.getTime() - b.event.receivedAt.getTime());
+  return withRejections(events);
+}
+
+function planCustomerEvents(
+  demo: Demo,
+  dice: Dice,
+  customer: DemoCustomer,
+  userId: number,
+): DemoEvent[] {
+  const about = (eventType: string, cause: string) => ({
+    source: cause === "storefront_webhook" ? "storefront" : "backend",
+    eventType,
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId, cause },
+  });
+  const mirrored = ["cms", "web_analytics", "profile_platform"];
+  const events = [
+    plan(demo, dice, customer.joinedAt, about("customer.created", "storefront_webhook"), mirrored),
+  ];
+  if (customer.origin === "signup")
+    events.push(
+      plan(demo, dice, customer.joinedAt, about("customer.signed_up", "email_signup"), [
+        ...mirrored,
+        "storefront",
+      ]),
+      plan(demo, dice, customer.joinedAt, toMail(userId), ["email"]),
+    );
+  for (const order of customer.orders)
+    events.push(
+      plan(demo, dice, order.at, toOrderEvent(customer, order), ["erpsys", "web_analytics"]),
+      plan(demo, dice, order.at, about("customer.updated", "storefront_webhook"), mirrored),
+    );
+  if (customer.unsubscribedAt)
+    events.push(
+      plan(
+        demo,
+        dice,
+        customer.unsubscribedAt,
+        about("customer.consent_updated", "consent_update"),
+        ["web_analytics"],
+      ),
+    );
+  return events;
+}
+
+const toMail = (userId: number) => ({
+  source: "backend",
+  eventType: "mail.verify_email",
+  entityType: "customer",
+  entityId: String(userId),
+  payload: { user_id: userId, template: "verify_email" },
+  priority: 2,
+});
+
+/** As the store's webhook brings an order. */
+function toOrderEvent(customer: DemoCustomer, order: DemoOrder) {
+  return {
+    source: "storefront",
+    eventType: "order.created",
+    entityType: "order",
+    entityId: order.gid,
+    payload: {
+      admin_graphql_api_id: order.gid,
+      name: order.name,
+      created_at: order.at.toISOString(),
+      currency: "EUR",
+      total_price: order.total.toFixed(2),
+      customer: { admin_graphql_api_id: customer.gid },
+      line_items: order.lines.map(({ sku, quantity, price }) => ({
+        sku,
+        quantity,
+        price: price.toFixed(2),
+      })),
+    },
+  };
+}
+
+function plan(
+  demo: Demo,
+  dice: Dice,
+  at: Date,
+  about: Pick<
+    BusEvent,
+    "source" | "eventType" | "entityType" | "entityId" | "payload" | "priority"
+  >,
+  channels: readonly string[],
+): DemoEvent {
+  const { ctx, tenant, calendar } = demo;
+  const destinations = channels.filter((name) =>
+    demo.channels.some((channel) => channel.name === name),
+  );
+  const priority = about.priority ?? defaultPriority(about.entityType);
+  return {
+    event: {
+      ...about,
+      eventId: dice.uuid(),
+      occurredAt: at,
+      receivedAt: timeOf(demo, at),
+      destinations,
+      subjects: subjectMarks(ctx, tenant.shop, JSON.stringify(about.payload)),
+    },
+    deliveries: destinations.map((channel) => ({
+      channel,
+      attempts: planAttempts(dice, calendar, { channel, at, priority }),
+    })),
+  };
+}
+
+/** Some deliveries of the last days failed for good, each for a reason that a person has to mend. */
+function withRejections(events: DemoEvent[]): DemoEvent[] {
+  const rejections = [
+    { channel: "cms", httpStatus: 422, error: "cms: status 422" },
+    { channel: "erpsys", httpStatus: null, error: "missing required field: kunnr" },
+    { channel: "profile_platform", httpStatus: 401, error: "profile_platform: status 401" },
+    { channel: "cms", httpStatus: 422, error: "cms: status 422" },
+  ];
+  let from = events.length;
+  for (const { channel, httpStatus, error } of rejections) {
+    from = events.findLastIndex(
+      ({ deliveries }, index) =>
+        index < from - 6 && deliveries.some((one) => one.channel === channel),
+    );
+    const delivery = events[from]?.deliveries.find((one) => one.channel === channel);
+    const at = delivery?.attempts[0]?.at;
+    if (delivery && at) delivery.attempts = [toFailure(at, { httpStatus, error })];
+  }
+  return events;
+}
