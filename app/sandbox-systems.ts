@@ -2,6 +2,7 @@
 // demo store is created.
 import { join } from "node:path";
 import { DEMO_SHOP, prepareDemoStore } from "./demo-store.ts";
+import { startDemo, type RunningDemo } from "./demo/start.ts";
 import type { Ctx } from "./context.server.ts";
 import type { Config } from "./runtime/config.ts";
 import { startSandbox } from "./sandbox/server.ts";
@@ -13,6 +14,8 @@ export type SandboxSystems = {
   config: Config;
   appBridgeUrl: string;
   prepareDemo(ctx: Ctx): Promise<void>;
+  /** The demo store's history and its traffic, in the background. Stop it before `ctx` is closed. */
+  startDemo(ctx: Ctx): RunningDemo;
   /** The text printed at start: addresses and things to try. */
   welcome(ctx: Ctx): string;
   stop(): Promise<void>;
@@ -55,6 +58,7 @@ export async function startSandboxSystems(
         siteId: sandbox.cms.siteId,
         federatedClient: { id: sandbox.federated.clientId, secret: sandbox.federated.clientSecret },
       }),
+    startDemo: (ctx) => startDemo(ctx, sandbox, DEMO_SHOP),
     welcome: (ctx) =>
       [
         "",

@@ -16,8 +16,10 @@
   const apiKey =
     script.dataset.apiKey ?? document.querySelector('meta[name="shopify-api-key"]')?.content ?? "";
 
-  const askAdmin = async (what) => {
-    const response = await plainFetch(`${sandboxOrigin}/${what}?shop=${encodeURIComponent(shop)}`, {
+  const askAdmin = async (what, { method = "GET", ...query } = {}) => {
+    const asked = new URLSearchParams({ ...query, shop });
+    const response = await plainFetch(`${sandboxOrigin}/${what}?${asked}`, {
+      method,
       credentials: "omit",
     });
     if (!response.ok) throw new Error(`The sandbox gave no ${what} (${response.status})`);
@@ -162,6 +164,13 @@
     origin: "https://admin.shopify.com",
     ready: Promise.resolve(),
     environment: { embedded: true, mobile: false, pos: false },
+    scopes: {
+      async request(wanted) {
+        const isAllowed = window.confirm(`Allow the app: ${wanted.join(", ")}?`);
+        if (isAllowed) await askAdmin("scopes", { method: "POST", wanted: wanted.join(",") });
+        return { result: isAllowed ? "granted-all" : "declined-all" };
+      },
+    },
     app: { extensions: async () => (await askAdmin("extensions")).json() },
     idToken,
     toast,

@@ -10,11 +10,16 @@ export type Call = {
   /** The peer address of the connection. */
   address: string;
   text: string;
+  bytes: Buffer;
   /** Parsed JSON, an object of form fields, or the text when it is neither. */
   body: unknown;
 };
 
-export type ApiResponse = { status: number; headers?: Record<string, string>; body?: string };
+export type ApiResponse = {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+};
 
 export type Handler = (call: Call) => ApiResponse | Promise<ApiResponse>;
 
@@ -23,7 +28,7 @@ const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-export async function readBody(request: IncomingMessage): Promise<string | null> {
+export async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -31,7 +36,7 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
     if (size > MAX_BODY_BYTES) return null;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 export function parseBody(text: string, contentType: string | undefined): unknown {

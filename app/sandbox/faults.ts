@@ -37,6 +37,8 @@ export function createFaultBook() {
     clear(): void {
       planned = [];
     },
+    /** Whether a fault waits for a certain number of requests. */
+    isWaiting: (): boolean => planned.some(({ left }) => Number.isFinite(left)),
     /**
      * Takes the planned fault for this request, if any. `target` is the path inside the system with its
      * query.

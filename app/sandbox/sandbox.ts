@@ -68,6 +68,8 @@ export type Sandbox = {
   /** The next `times` requests to the system (whose path and query match) fail this way. */
   failNext(system: SystemName, fault: Fault, times?: number): void;
   clearFaults(): void;
+  /** Whether a fault waits for a certain number of requests. */
+  hasWaitingFault(): boolean;
   requests(system: SystemName): SandboxRequest[];
   /** The system's contents as plain JSON. */
   stateOf(system: SystemName): unknown;

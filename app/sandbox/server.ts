@@ -29,6 +29,7 @@ import { createRetailAnalyticsB } from "./systems/retail-analytics-b.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { serveWithFault } from "./serve-with-fault.ts";
 import { openStateFile } from "./state-file.ts";
+import { OPTIONAL_SCOPES } from "./storefront/scopes.ts";
 import { answerStore, visitOf } from "./storefront/theme/store-page.ts";
 import { createStorefront } from "./storefront/storefront.ts";
 import { createWebAnalytics } from "./systems/web-analytics.ts";
@@ -105,8 +106,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     if (!hasLoopbackHost(request.headers))
       return send(response, text(403, "The sandbox accepts requests to loopback host names only"));
     const asked = new URL(request.url ?? "/", "http://sandbox");
-    const body = await readBody(request);
-    if (body === null) return send(response, text(413, "Too large"));
+    const bytes = await readBody(request);
+    if (bytes === null) return send(response, text(413, "Too large"));
+    const body = bytes.toString("utf8");
     const method = request.method ?? "GET";
     const found = PREFIXES.find(
       ([prefix]) => asked.pathname === prefix || asked.pathname.startsWith(`${prefix}/`),
@@ -119,6 +121,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       headers: request.headers,
       address: request.socket.remoteAddress ?? "",
       text: body,
+      bytes,
       body: parseBody(body, request.headers["content-type"]),
     };
     if (!found) return send(response, await dispatch(call));
@@ -151,7 +154,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         body: script,
       };
     }
-    if (call.path === "/session-token" || call.path === "/extensions") return answerAppBridge(call);
+    if (["/session-token", "/extensions", "/scopes"].includes(call.path))
+      return answerAppBridge(call);
     if (call.path.startsWith("/store/")) return answerStore(sandbox, call);
     if (call.path === PROXY_PATH || call.path.startsWith(`${PROXY_PATH}/`)) {
       const { shop, customerId } = visitOf(call);
@@ -181,6 +185,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const shop = call.query.get("shop") ?? "";
     if (!systems.storefront.shops().includes(shop))
       return text(404, "There is no such store", cors);
+    if (call.path === "/scopes") {
+      if (call.method !== "POST") return text(405, "POST", { ...cors, allow: "POST" });
+      const scopes = (call.query.get("wanted") ?? "")
+        .split(",")
+        .filter((scope) => OPTIONAL_SCOPES.includes(scope));
+      await systems.storefront.grantScopes(shop, scopes);
+      return json(200, scopes, cors);
+    }
     return call.path === "/extensions"
       ? json(200, systems.storefront.extensions(shop), cors)
       : text(200, await systems.storefront.sessionToken(shop), cors);
@@ -223,6 +235,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...systems,
     failNext: (system, fault, times) => faults.failNext(system, fault, times),
     clearFaults: () => faults.clear(),
+    hasWaitingFault: () => faults.isWaiting(),
     requests: (system) => log.requests(system),
     stateOf: (system) =>
       system === "customerAccounts"
@@ -241,7 +254,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 function send(response: ServerResponse, reply: ApiResponse): void {
-  const body = Buffer.from(reply.body ?? "", "utf8");
+  const body = Buffer.from(reply.body ?? "");
   const length = reply.status === 204 ? {} : { "content-length": body.length };
   response.writeHead(reply.status, {
     "x-content-type-options": "nosniff",

@@ -25,7 +25,7 @@ export async function startTestApp({
   ...options
 }: Partial<SandboxOptions> & { webhookSecret?: string } = {}): Promise<TestApp> {
   const received: ReceivedWebhook[] = [];
-  const app = createServer((request, response) => {
+  const app = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -47,6 +47,8 @@ export async function startTestApp({
       ...(webhookSecret !== undefined && { webhookSecret }),
     },
     ...options,
+    // The tests of the sandbox count its webhooks one by one.
+    storefront: { lateRepeats: false, ...options.storefront },
   });
   return {
     sandbox,

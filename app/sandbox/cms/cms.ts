@@ -115,7 +115,7 @@ export function createCms(state: CmsState, saving: Saving, overrides: Partial<Cm
   };
 
   const recordLive = (call: Call, reply: ApiResponse): ApiResponse => {
-    const answered = fieldsOf(reply.body ? JSON.parse(reply.body) : {});
+    const answered = fieldsOf(reply.body ? JSON.parse(String(reply.body)) : {});
     const listed = Array.isArray(answered["items"])
       ? (answered["items"] as CmsItem[]).map(({ id }) => id)
       : [answered["id"]];

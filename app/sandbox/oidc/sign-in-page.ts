@@ -2,6 +2,7 @@
 import { escapeHtml, layout } from "../console/page-layout.ts";
 import type { Person, Realm } from "./people.ts";
 
+/** The newest ones. */
 const SHOWN_PEOPLE = 20;
 const OWN_FIELDS = new Set(["as", "decision", "email", "name", "email_verified"]);
 
@@ -13,7 +14,7 @@ export function signInPage(realm: Realm, query: URLSearchParams, problem: string
         `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
     )
     .join("");
-  const people = realm.people().slice(0, SHOWN_PEOPLE);
+  const people = realm.people().slice(-SHOWN_PEOPLE);
   const list =
     people.length > 0
       ? `<form method="get">${hidden}<ul style="list-style:none;padding:0;display:grid;gap:.5rem">${people.map(personButton).join("")}</ul></form>`

@@ -11,6 +11,7 @@ import type { CustomerPatch } from "./customers.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
 import { orderPayload, putOrder } from "./orders.ts";
 import type { Order, OrderPatch } from "./orders.ts";
+import { putPolicy, type ShopPolicy } from "./policies.ts";
 import { firstPrimaryHost, primaryHostOf } from "./state.ts";
 import type {
   Customer,
@@ -104,6 +105,24 @@ export function createStorefrontControls({
       );
       saving.now();
       return reply;
+    },
+
+    /**
+     * The merchant grants scopes that the manifest names as optional; the tokens have them at once.
+     */
+    async grantScopes(
+      domain: string,
+      scopes: readonly string[],
+      options: SendWebhookOptions = {},
+    ): Promise<WebhookDelivery[]> {
+      const shop = getShop(domain);
+      const add = (scope: string) =>
+        [...new Set([...scope.split(",").filter(Boolean), ...scopes])].join(",");
+      shop.grantedScope = add(shop.grantedScope);
+      for (const token of [...shop.accessTokens, ...shop.refreshTokens])
+        token.scope = add(token.scope);
+      saving.now();
+      return sendWebhook(domain, "app/scopes_update", undefined, options);
     },
 
     /** Uninstalls the app: tokens and subscriptions are deleted before the webhook is sent. */
@@ -209,6 +228,12 @@ export function createStorefrontControls({
       saving.soon();
       return sendWebhook(domain, "shop/update", undefined, options);
     },
+    /** Changes the time zone and sends shop/update. */
+    async moveTimeZone(domain: string, timeZone: string): Promise<WebhookDelivery[]> {
+      ensureShop(domain).timeZone = timeZone;
+      saving.soon();
+      return sendWebhook(domain, "shop/update", undefined);
+    },
     /** A subscription that the app made through the API, whatever its scopes are today. */
     subscribe(domain: string, topic: string, uri: string): void {
       const shop = getShop(domain);
@@ -239,6 +264,11 @@ export function createStorefrontControls({
     /** The customer data that the app is not approved for from now on; empty: approved for all. */
     withholdData(domain: string, parts: ProtectedData[]): void {
       ensureShop(domain).withheld = parts;
+      saving.soon();
+    },
+    /** The text of one of the store's own policies, as HTML. */
+    putPolicy(domain: string, type: ShopPolicy["type"], body: string): void {
+      putPolicy(ensureShop(domain), type, body);
       saving.soon();
     },
     /** The online store asks visitors for its password from now on, or no longer. */

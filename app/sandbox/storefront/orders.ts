@@ -45,7 +45,10 @@ const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 export function putOrder(shop: ShopState, { lines, ...fields }: OrderPatch): Order {
   const orders = (shop.orders ??= {});
   const count = Object.keys(orders).length;
-  const id = String(FIRST_ORDER + 2n * BigInt(count));
+  // Orders that came with a gid of their own take none of these numbers.
+  shop.nextOrderId ??= String(FIRST_ORDER + 2n * BigInt(count));
+  const id = shop.nextOrderId;
+  if (fields.gid === undefined) shop.nextOrderId = String(BigInt(id) + 2n);
   const made: Order = {
     gid: `gid://shopify/Order/${id}`,
     name: `#${1001 + count}`,
@@ -67,7 +70,7 @@ export function putOrder(shop: ShopState, { lines, ...fields }: OrderPatch): Ord
       return found
         ? [
             {
-              gid: `gid://shopify/LineItem/${id}${index}`,
+              gid: `gid://shopify/LineItem/${made.gid.split("/").pop()}${index}`,
               title: found.product.title,
               sku: found.variant.sku,
               quantity,

@@ -1,6 +1,9 @@
 /** Access scopes beside customers: the platform rejects a field and names the missing scope. */
 import { GraphQLError } from "graphql";
 
+/** What the app may ask for after the install; as in shopify.app.toml. */
+export const OPTIONAL_SCOPES = ["read_legal_policies"];
+
 export function requireAccess(granted: string, field: string, scope: string): void {
   const scopes = granted.split(",");
   if (scopes.includes(scope) || scopes.includes(scope.replace(/^read_/, "write_"))) return;

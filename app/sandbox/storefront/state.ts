@@ -6,6 +6,7 @@ import type { Catalog } from "./catalog.ts";
 import type { Cart } from "./checkout.ts";
 import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
+import type { ShopPolicy } from "./policies.ts";
 
 type AccessToken = {
   token: string;
@@ -86,6 +87,8 @@ export type ShopState = {
   email: string;
   currencyCode: string;
   countryCode: string;
+  /** Absent in older state files: `DEFAULT_TIME_ZONE`. */
+  timeZone?: string;
   isInstalled: boolean;
   grantedScope: string;
   codes: { code: string; scope: string; expiresAt: number; isUsed: boolean }[];
@@ -103,6 +106,8 @@ export type ShopState = {
   /** Created on first use, like orders and carts. */
   catalog?: Catalog;
   orders?: Record<string, Order>;
+  /** Absent in older state files. */
+  nextOrderId?: string;
   /** Carts and draft orders, by gid. */
   baskets?: Record<string, Cart>;
   subscriptions: Subscription[];
@@ -115,6 +120,22 @@ export type ShopState = {
   hasPassword?: boolean;
   /** Customer data that the app is not approved for. */
   withheld?: ProtectedData[];
+  /** Created on the first change. */
+  policies?: ShopPolicy[];
+  /** Staged uploads by their key; the content is null until it is uploaded. */
+  stagedFiles?: Record<string, { mimeType: string; policy: string; base64: string | null }>;
+  /** The store's files, by gid. */
+  files?: Record<string, StoreFile>;
+};
+
+export type StoreFile = {
+  id: string;
+  name: string;
+  mimeType: string;
+  base64: string;
+  /** How many looks still find it in work. */
+  looksLeft: number;
+  isFailing: boolean;
 };
 
 export type StorefrontState = { shops: Record<string, ShopState> };
@@ -158,6 +179,9 @@ export const storeOfFirstHost = (host: string): string | undefined => {
   return name === undefined ? undefined : `${name}.myshopify.com`;
 };
 
+const DEFAULT_TIME_ZONE = "Europe/Berlin";
+export const timeZoneOf = ({ timeZone }: ShopState): string => timeZone ?? DEFAULT_TIME_ZONE;
+
 export const primaryHostOf = ({ domain, primaryHost }: ShopState): string => primaryHost ?? domain;
 
 export type StorefrontSettings = {
@@ -177,6 +201,11 @@ export type StorefrontSettings = {
   webhookTimeoutMs: number;
   /** A change the app makes through the API sends webhooks back to the app. */
   echoWebhooks: boolean;
+  /**
+   * Each webhook comes a second time after the next one of its store, under the same ids: late,
+   * twice and out of order, as the platform may deliver any of them.
+   */
+  lateRepeats: boolean;
   /** Paging ends after this many objects. */
   maxPagedObjects: number;
   /** The limits of the standard plan. */
@@ -197,6 +226,7 @@ export const STOREFRONT_DEFAULTS: StorefrontSettings = {
   webhookApiVersion: "2026-07",
   webhookTimeoutMs: 5000,
   echoWebhooks: true,
+  lateRepeats: true,
   maxPagedObjects: 25_000,
   graphqlCost: {
     maximumAvailable: 2000,

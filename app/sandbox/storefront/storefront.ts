@@ -10,6 +10,7 @@ import { createBulkDesk } from "./graphql/bulk-operations.ts";
 import { answerCartApi } from "./checkout.ts";
 import { createStorefrontControls } from "./controls.ts";
 import type { CustomerPatch } from "./customers.ts";
+import { FILE_DEFAULTS, showFile, takeUpload } from "./files.ts";
 import { answerGraphql, API_VERSIONS } from "./graphql/admin-api.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
 import { storefrontResolvers } from "./graphql/resolvers.ts";
@@ -43,6 +44,7 @@ export function createStorefront(
 ) {
   const settings: StorefrontSettings = { ...structuredClone(STOREFRONT_DEFAULTS), ...overrides };
   const bulk = createBulkDesk({ runningPolls: 1, failWith: null });
+  const files = { ...FILE_DEFAULTS };
   const buckets = new Map<string, CostBucket>();
   // Customers in a state file from before metafields have none.
   for (const shop of Object.values(state.shops))
@@ -93,6 +95,13 @@ export function createStorefront(
       const lines = bulk.file(domain, file);
       return lines === null ? text(404, "No such file") : text(200, lines);
     }
+    if (path === "/staged-uploads" && call.method === "POST") {
+      const reply = await takeUpload(shop, call);
+      saving.soon();
+      return reply;
+    }
+    const shown = /^\/files\/([\w.-]+)$/.exec(path)?.[1];
+    if (shown) return showFile(shop, shown);
     if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST")
       return answerCartApi(shop, call.body, () => saving.soon());
     if (path === "/admin") return redirect(`/storefront/${domain}/admin/apps`);
@@ -129,6 +138,7 @@ export function createStorefront(
       webhookApiVersion: settings.webhookApiVersion,
       changed: () => saving.soon(),
       bulk,
+      files,
       maxObjects: settings.maxPagedObjects,
       baseUrl: `http://${call.headers.host ?? "localhost"}/storefront/${shop.domain}`,
       saveCustomer: (patch: CustomerPatch) => controls.saveCustomer(shop.domain, patch),
@@ -139,6 +149,7 @@ export function createStorefront(
   return {
     ...controls,
     bulk: bulk.settings,
+    files,
     ensureShop,
     handle,
     settings,

@@ -12,6 +12,7 @@ import { actualCost, requestedCost } from "./query-cost.ts";
 import { resolveUnlessWithheld } from "./protected-data.ts";
 import type { BulkDesk } from "./bulk-operations.ts";
 import type { CustomerPatch } from "../customers.ts";
+import type { FileSettings } from "../files.ts";
 import type { Customer, ShopState, StorefrontSettings } from "../state.ts";
 
 export const API_VERSIONS = ["2026-04", "2026-07"];
@@ -29,6 +30,7 @@ export type GraphqlContext = {
   changed(): void;
   saveCustomer(patch: CustomerPatch): Customer;
   bulk: BulkDesk;
+  files: FileSettings;
   isBulk?: boolean;
   /** Paging ends after this many objects. */ maxObjects: number;
   /** The shop's base URL as the caller reached it. */ baseUrl: string;

@@ -9,10 +9,12 @@ import { catalogResolvers } from "./catalog-resolvers.ts";
 import { draftOrderResolvers } from "../checkout.ts";
 import { customerResolvers } from "./customer-resolvers.ts";
 import type { GraphqlContext } from "./admin-api.ts";
+import { fileResolvers } from "../files.ts";
 import { installationGid } from "./metafields.ts";
 import { definitionResolvers } from "./metafield-definitions.ts";
 import { orderResolvers } from "../orders.ts";
-import { primaryHostOf } from "../state.ts";
+import { shopPolicies } from "../policies.ts";
+import { primaryHostOf, timeZoneOf } from "../state.ts";
 import { isWithheldTopic, REFUSED_TOPIC } from "./protected-data.ts";
 import type { ShopState, Subscription } from "../state.ts";
 
@@ -27,6 +29,7 @@ export const storefrontResolvers = {
   ...catalogResolvers,
   ...orderResolvers,
   ...draftOrderResolvers,
+  ...fileResolvers,
 
   shop: (_: unknown, { shop }: GraphqlContext) => ({
     id: `gid://shopify/Shop/${shop.id}`,
@@ -34,7 +37,9 @@ export const storefrontResolvers = {
     email: shop.email,
     myshopifyDomain: shop.domain,
     currencyCode: shop.currencyCode,
+    ianaTimezone: timeZoneOf(shop),
     primaryDomain: { host: primaryHostOf(shop), url: `https://${primaryHostOf(shop)}` },
+    shopPolicies,
   }),
 
   currentAppInstallation: (_: unknown, { scope, shop }: GraphqlContext) => ({

@@ -6,7 +6,7 @@
 import { customerIdOf } from "../customers.ts";
 import { isWithheld } from "../graphql/protected-data.ts";
 import type { Customer, ShopState } from "../state.ts";
-import { primaryHostOf } from "../state.ts";
+import { primaryHostOf, timeZoneOf } from "../state.ts";
 
 export type PayloadVersion = "2026-07" | "2024-10";
 
@@ -100,7 +100,7 @@ export function restShop(shop: ShopState): Record<string, unknown> {
     currency: shop.currencyCode,
     country_code: shop.countryCode,
     plan_name: "partner_test",
-    iana_timezone: "America/New_York",
+    iana_timezone: timeZoneOf(shop),
   };
 }
 

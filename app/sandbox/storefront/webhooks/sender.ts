@@ -1,6 +1,7 @@
 /**
- * The webhooks of the sandbox's stores: to whom they go, and when. Held ones are released late, in
- * another order or more than once, as the platform may deliver them.
+ * The webhooks of the sandbox's stores: to whom they go, and when. As on the platform, each may come
+ * late, more than once and in any order: one webhook is repeated after the next one of its store
+ * (`lateRepeats`), and held ones are released in another order or several times.
  */
 import { putCustomer } from "../customers.ts";
 import { shownCustomer } from "../graphql/protected-data.ts";
@@ -54,6 +55,7 @@ export function createWebhookSender({
 }) {
   const sent: WebhookDelivery[] = [];
   const held = new Map<string, OutgoingWebhook[]>();
+  const toRepeat = new Map<string, { webhooks: OutgoingWebhook[]; installation: unknown }>();
   let lastAt = 0;
 
   /** Held webhooks have different times, so that their order is known. */
@@ -67,6 +69,16 @@ export function createWebhookSender({
     sent.push(delivery);
     sent.splice(0, Math.max(0, sent.length - MAX_KEPT_DELIVERIES));
     return delivery;
+  };
+
+  /** Delivers the store's webhooks before these a second time, and keeps these for the next ones. */
+  const repeatLate = async (shop: ShopState, webhooks: OutgoingWebhook[]): Promise<void> => {
+    const installation = shop.accessTokens.at(-1);
+    const earlier = toRepeat.get(shop.domain);
+    toRepeat.set(shop.domain, { webhooks, installation });
+    // An app that was installed again gets no webhook of its earlier installation.
+    if (earlier?.installation === installation)
+      await Promise.all(earlier?.webhooks.map(deliver) ?? []);
   };
 
   /**
@@ -116,9 +128,13 @@ export function createWebhookSender({
         webhookId: options.webhookId ?? crypto.randomUUID(),
       }));
       const waiting = held.get(domain);
-      if (!waiting) return Promise.all(webhooks.map(deliver));
-      waiting.push(...webhooks);
-      return [];
+      if (waiting) {
+        waiting.push(...webhooks);
+        return [];
+      }
+      const deliveries = await Promise.all(webhooks.map(deliver));
+      if (settings.lateRepeats && isGenuine(options)) await repeatLate(shop, webhooks);
+      return deliveries;
     },
     /** Keeps the store's webhooks from now on, as they are at their time, until they are released. */
     holdWebhooks(domain: string): void {
@@ -142,6 +158,10 @@ export function createWebhookSender({
       sent.filter(({ shop }) => domain === undefined || shop === domain),
   };
 }
+
+/** Forged and redirected webhooks, and those of an app that has just gone, are not repeated. */
+const isGenuine = ({ secret, uri, headers }: SendWebhookOptions): boolean =>
+  secret === undefined && uri === undefined && headers === undefined;
 
 function toPayload(
   shop: ShopState,
