@@ -1,5 +1,5 @@
 import { endpoint } from "../http/endpoint.ts";
-import { buildOpenApi } from "../http/openapi.ts";
+import { buildOpenApi } from "../http/openapi/build-openapi.ts";
 import { loadRoutes } from "../http/route-table.ts";
 import { VERSION } from "../runtime/version.ts";
 

@@ -15,6 +15,8 @@ type ScreenAccess = {
   count?: number;
   /** The screen's action. */
   part?: string;
+  /** Also when the same view was recorded a moment ago. */
+  isEveryTime?: boolean;
 };
 /** Called when the answer is known. Never throws. */
 export type RecordScreenAccess = (access: ScreenAccess) => Promise<RecordedAccess>;
@@ -33,7 +35,7 @@ const NOTHING: RecordedAccess = { setCount: async () => {} };
 
 export function screenAccess(screen: Screen): RecordScreenAccess {
   const { ctx, shop, staffId, request, params, requestId } = screen;
-  return async ({ action, userIds = [], count = null, part }) => {
+  return async ({ action, userIds = [], count = null, part, isEveryTime = false }) => {
     const path = placeOf(new URL(request.url).pathname, params);
     const tenant = await findTenant(ctx, shop).catch((error: unknown) => {
       ctx.log.error("access.not_recorded", error, { shop, action, place: path });
@@ -48,6 +50,7 @@ export function screenAccess(screen: Screen): RecordScreenAccess {
       count,
       place: part === undefined ? path : `${path} ${part}`,
       requestId,
+      isEveryTime,
     });
   };
 }

@@ -1,4 +1,5 @@
 // Closes the events screens to stores of the role `shared`, as the event endpoints are.
+import type { ActionFunctionArgs } from "@remix-run/node";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import type { ScreenContext } from "../../shopify.server.ts";
 import { requireEventAccess } from "../auth/guards.ts";
@@ -13,10 +14,12 @@ export async function requireEvents<Context extends { tenant: Tenant }>(
   return context;
 }
 
+type ActionContext = ScreenContext & Pick<ActionFunctionArgs, "params">;
+
 /** For actions, which return an error where it is thrown. */
 export function withEvents<Input, Data>(
-  run: (context: ScreenContext, input: Input) => Promise<Data> | Data,
-): (context: ScreenContext, input: Input) => Promise<Data> | Data {
+  run: (context: ActionContext, input: Input) => Promise<Data> | Data,
+): (context: ActionContext, input: Input) => Promise<Data> | Data {
   return (context, input) => {
     requireEventAccess(context.tenant);
     return run(context, input);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ServerBuild } from "@remix-run/node";
 import type { Ctx } from "../../context.server.ts";
+import { MAX_LOGO_BYTES } from "../../domain/tenants/storefront/logo-upload.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { AppError, isAppError, toErrorBody } from "../../runtime/errors.ts";
 import { guardReply, guardResponse } from "../address-guard.ts";
@@ -13,6 +14,9 @@ import { fromNode, type ApiRequest } from "../api-request.ts";
 import { isReply, type ApiResponse } from "../api-response.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** The logo, and the form around it. */
+const MAX_UPLOAD_BYTES = MAX_LOGO_BYTES + 64 * 1024;
+const isUpload = (path: string): boolean => /^\/app\/settings\/logo(\.data)?$/.test(path);
 const ASSETS = "/assets/";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const ALLOW = METHODS.join(", ");
@@ -123,7 +127,8 @@ export async function createScreens(options: {
     const url = origin + request.url.pathname + withoutLaunchHmac(request.url);
     if (method === "GET" || method === "HEAD" || method === "OPTIONS")
       return new Request(url, { method, headers: createHeaders(incoming), signal });
-    const body = new Uint8Array(await request.readBody(MAX_BODY_BYTES));
+    const maxBytes = isUpload(request.url.pathname) ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
+    const body = new Uint8Array(await request.readBody(maxBytes));
     return new Request(url, { method, headers: createHeaders(incoming), body, signal });
   }
 
