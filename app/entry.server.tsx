@@ -15,7 +15,7 @@ import { I18nextProvider } from "react-i18next";
 import { renderToPipeableStream } from "react-dom/server";
 import { NonceContext } from "./components/frame/nonce.ts";
 import { createI18n } from "./components/i18n/create-i18n.ts";
-import { toLocale, type Locale } from "./components/i18n/locale.ts";
+import { localeOf } from "./components/i18n/locale.ts";
 import { translationsOf } from "./components/i18n/translations.server.ts";
 
 export const streamTimeout = 5_000;
@@ -30,7 +30,8 @@ export default async function handleRequest(
   const nonce = randomBytes(16).toString("base64");
   headers.set("Content-Type", "text/html; charset=utf-8");
   shopify.setDocumentHeaders(request, headers, nonce);
-  const locale = localeOfPage(remixContext);
+  headers.append("Vary", "Accept-Language");
+  const locale = localeOf(request);
   const i18n = await createI18n(locale, translationsOf(locale));
   return new Promise((resolve, reject) => {
     let isShellSent = false;
@@ -68,12 +69,6 @@ export default async function handleRequest(
     );
     setTimeout(abort, streamTimeout + 1_000).unref();
   });
-}
-
-/** The language that the frame's loader answered; English where no frame was loaded. */
-function localeOfPage({ staticHandlerContext: { loaderData } }: EntryContext): Locale {
-  const frame: unknown = loaderData["routes/app"] ?? loaderData["routes/_standalone"];
-  return toLocale((frame as { locale?: string } | null | undefined)?.locale);
 }
 
 export function handleError(

@@ -1,13 +1,16 @@
 // Types the keys of the texts from English: a key that does not exist fails the compiler.
 import type agents from "./locales/en/agents.json";
+import type connection from "./locales/en/connection.json";
 import type consent from "./locales/en/consent.json";
 import type customer from "./locales/en/customer.json";
 import type customers from "./locales/en/customers.json";
+import type deliveries from "./locales/en/deliveries.json";
 import type errors from "./locales/en/errors.json";
 import type events from "./locales/en/events.json";
 import type frame from "./locales/en/frame.json";
 import type glossary from "./locales/en/glossary.json";
 import type home from "./locales/en/home.json";
+import type pages from "./locales/en/pages.json";
 import type privacy from "./locales/en/privacy.json";
 import type settings from "./locales/en/settings.json";
 import type setupGuide from "./locales/en/setup-guide.json";
@@ -19,14 +22,17 @@ declare module "i18next" {
     defaultNS: "frame";
     resources: {
       agents: typeof agents;
+      connection: typeof connection;
       consent: typeof consent;
       customer: typeof customer;
       customers: typeof customers;
+      deliveries: typeof deliveries;
       errors: typeof errors;
       events: typeof events;
       frame: typeof frame;
       glossary: typeof glossary;
       home: typeof home;
+      pages: typeof pages;
       privacy: typeof privacy;
       settings: typeof settings;
       "setup-guide": typeof setupGuide;

@@ -10,6 +10,7 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import { useContext, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import { AppBridge } from "./components/frame/app-bridge.tsx";
 import { FailedPage, NotFoundPage } from "./components/frame/plain-page.tsx";
 import { NonceContext } from "./components/frame/nonce.ts";
@@ -22,10 +23,9 @@ export const meta: MetaFunction = ({ error }) => [
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
   const embedded = useRouteLoaderData<typeof appLoader>("routes/app");
-  const standalone = useRouteLoaderData<{ locale: string }>("routes/_standalone");
-  const lang = (embedded ?? standalone)?.locale ?? "en";
+  const { i18n } = useTranslation();
   return (
-    <html lang={lang}>
+    <html lang={i18n.language}>
       <head>
         <meta charSet="utf-8" />
         {embedded && <AppBridge apiKey={embedded.apiKey} url={embedded.appBridgeUrl} />}

@@ -1,9 +1,15 @@
+import { useTranslation } from "react-i18next";
 import { redirect, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { PlainPage } from "../components/frame/plain-page.tsx";
+import { withTranslations } from "../components/i18n/load-translations.ts";
+import { textOf } from "../components/i18n/translations.server.ts";
 
-export const meta: MetaFunction = () => [
-  { title: "Customer identity" },
-  { name: "description", content: "Customer accounts, consent and tags for your store." },
+export const handle = { i18n: ["pages"] };
+export const clientLoader = withTranslations(handle);
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  { title: data?.title },
+  { name: "description", content: data?.description },
 ];
 
 /** A launch's parameters for the page; its signature is for this URL only and is not passed on. */
@@ -13,24 +19,25 @@ export function loader({ request }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const launch = [...searchParams].filter(([name]) => LAUNCH_PARAMETERS.includes(name));
   if (searchParams.has("shop")) throw redirect(`/app?${new URLSearchParams(launch)}`);
-  return null;
+  return {
+    title: textOf(request, "pages", "landing.title"),
+    description: textOf(request, "pages", "landing.description"),
+  };
 }
 
 export default function Landing() {
+  const { t } = useTranslation("pages");
   return (
-    <PlainPage title="Customer identity">
-      <p>
-        One account for every shopper of your store, with their consent on record and their tags in
-        sync.
-      </p>
+    <PlainPage title={t("landing.title")}>
+      <p>{t("landing.text")}</p>
       <ul>
-        <li>Sign-in with a password or with the store's own customer accounts</li>
-        <li>Consent that is recorded, shown and withdrawn in one place</li>
-        <li>Customers kept in sync with the systems you connect</li>
+        <li>{t("landing.points.signIn")}</li>
+        <li>{t("landing.points.consent")}</li>
+        <li>{t("landing.points.sync")}</li>
       </ul>
-      <p>To begin, open the app from your store admin.</p>
+      <p>{t("landing.begin")}</p>
       <p>
-        <a href="/privacy">Privacy policy</a>
+        <a href="/privacy">{t("landing.privacy")}</a>
       </p>
     </PlainPage>
   );

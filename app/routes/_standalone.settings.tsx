@@ -7,13 +7,13 @@ import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
 import { StandaloneSaveBar } from "../components/standalone/standalone-save-bar.tsx";
 import { StorePicker } from "../components/standalone/store-picker.tsx";
 import { testConnection } from "../domain/merchant/connection-tests.ts";
-import { readSettingsPage } from "../domain/merchant/settings-page.ts";
+import { readStandaloneSettings } from "../domain/merchant/settings-page.ts";
 import { checkHosts } from "../domain/tenants/public-hosts.ts";
 import { saveSettings } from "../domain/tenants/settings/settings-form.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { defineStandaloneActions, requireMerchant } from "../http/screens/require-merchant.ts";
 import { NoInput } from "../http/screens/screen-actions.ts";
-import { requireSaved } from "../http/screens/settings-result.ts";
+import { PostedSettings, requireSaved } from "../http/screens/settings-result.ts";
 
 export {
   skipRevalidationOnFailure as shouldRevalidate,
@@ -23,19 +23,19 @@ export { StandaloneProblem as ErrorBoundary } from "../components/standalone/sta
 
 export const meta: MetaFunction = () => [{ title: "Settings · Customer identity" }];
 
-export const handle = { i18n: ["settings", "standalone"] };
+export const handle = { i18n: ["settings", "standalone", "events"] };
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, gate, shop, after } = requireMerchant(args);
-  const read = await readSettingsPage(ctx, { shop, after, isPlatform: gate.isPlatform });
+  const read = await readStandaloneSettings(ctx, { shop, after, isPlatform: gate.isPlatform });
   return data(read, read.unknown === null ? 200 : 404);
 }
 
 export const action = defineStandaloneActions({
   save: {
-    input: z.object({ fields: z.string() }),
-    run: async ({ ctx, shop, gate }, { fields }) =>
-      requireSaved(await saveSettings(ctx, shop, fields, gate.isPlatform)),
+    input: PostedSettings,
+    run: async ({ ctx, shop, gate }, posted) =>
+      requireSaved(await saveSettings(ctx, shop, posted, gate.isPlatform)),
   },
   test: {
     input: z.object({ system: z.string().max(40) }),
@@ -63,7 +63,7 @@ export default function Settings() {
     <StandalonePage title={t("title")} shop={read.form.shop}>
       <SettingsScreen
         key={read.form.shop}
-        sections={read.form.sections}
+        pages={read.form.pages}
         hosts={read.form.hosts}
         action={`/settings?shop=${read.form.shop}`}
         SaveBar={StandaloneSaveBar}

@@ -14,8 +14,7 @@ export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet
 export const handle = { i18n: ["standalone"] };
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  const locale = localeOf(request);
-  return { locale, design: await designTranslations(locale) };
+  return { design: await designTranslations(localeOf(request)) };
 }
 
 /** Keeps the language of the first URL. */

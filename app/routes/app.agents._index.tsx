@@ -1,14 +1,13 @@
-// The linked agents of shoppers, the kill switches, and the discovery documents.
+// The linked agents of shoppers, what agents may do at all, and the discovery documents.
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { AgentSections } from "../components/agents/agent-sections.tsx";
 import { DiscoveryCard } from "../components/agents/discovery-card.tsx";
-import { KillSwitchCard } from "../components/agents/kill-switch-card.tsx";
+import { AgentSwitchesCard } from "../components/agents/agent-switches-card.tsx";
 import { LinkedAgentsCard } from "../components/agents/linked-agents-card.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
-import { AgentSwitch, setAgentAccess } from "../domain/agents/agent-kill-switch.ts";
 import { endAgent, listLinkedAgents } from "../domain/agents/linked-agents.ts";
 import { discoveryAddresses } from "../domain/agents/public-address.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
@@ -36,10 +35,6 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export const action = defineActions({
-  switch: {
-    input: AgentSwitch,
-    run: ({ ctx, tenant }, input) => setAgentAccess(ctx, tenant, input),
-  },
   end: {
     input: z.object({ client_id: z.string().min(1).max(500) }),
     run: ({ ctx, tenant }, { client_id: id }) => endAgent(ctx, tenant, id),
@@ -51,9 +46,7 @@ export default function Agents() {
   const { agents, isCut, switches, discovery } = useLoaderData<typeof loader>();
   return (
     <ScreenPage title={t("title")} nav={<AgentSections />} isWide>
-      {(["access", "payments"] as const).map((name) => (
-        <KillSwitchCard key={name} name={name} isOn={switches[name]} />
-      ))}
+      <AgentSwitchesCard {...switches} />
       <LinkedAgentsCard agents={agents} isCut={isCut} manifestUrl={discovery.manifest} />
       <DiscoveryCard discovery={discovery} />
     </ScreenPage>

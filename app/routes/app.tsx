@@ -4,6 +4,7 @@ import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import stylesheet from "@shopify/polaris/build/esm/styles.css?url";
 import { AppFrame } from "../components/frame/app-frame.tsx";
+import { findTenant } from "../domain/tenants/tenant.ts";
 import { localeOf } from "../components/i18n/locale.ts";
 import { authenticate } from "../shopify.server.ts";
 import { designTranslations } from "../http/screens/design-translations.ts";
@@ -14,12 +15,12 @@ export { screenHeaders as headers } from "../components/frame/screen-headers.ts"
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet }];
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { apiKey } = await authenticate.shop(args);
+  const { ctx, shop, apiKey } = await authenticate.shop(args);
   const locale = localeOf(args.request);
   return {
     apiKey,
     appBridgeUrl: args.context.shopify.appBridgeUrl,
-    locale,
+    timeZone: (await findTenant(ctx, shop))?.connection.time_zone ?? null,
     design: await designTranslations(locale),
   };
 }
@@ -31,9 +32,9 @@ export async function loader(args: LoaderFunctionArgs) {
 export const shouldRevalidate = () => false;
 
 export default function App() {
-  const { apiKey, design } = useLoaderData<typeof loader>();
+  const { apiKey, design, timeZone } = useLoaderData<typeof loader>();
   return (
-    <AppFrame apiKey={apiKey} design={design}>
+    <AppFrame apiKey={apiKey} design={design} timeZone={timeZone}>
       <Outlet />
     </AppFrame>
   );

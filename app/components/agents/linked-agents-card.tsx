@@ -6,6 +6,7 @@ import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { formatCount } from "../i18n/format-number.ts";
 import { DateTime } from "../ui/date-time.tsx";
 import { showToast } from "../ui/toast.ts";
+import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useLocale } from "../i18n/locale.ts";
 
@@ -43,67 +44,71 @@ export function LinkedAgentsCard({
           <p>{t("empty.text")}</p>
         </EmptyState>
       ) : (
-        <IndexTable
-          selectable={false}
-          itemCount={agents.length}
-          resourceName={{ singular: t("agentColumns.agent"), plural: t("title") }}
-          headings={[
-            { title: t("agentColumns.agent") },
-            { title: t("agentColumns.shoppers") },
-            { title: t("agentColumns.may") },
-            { title: t("agentColumns.since") },
-            { title: t("agentColumns.active") },
-            { title: t("agentColumns.end") },
-          ]}
-        >
-          {agents.map((agent, at) => (
-            <IndexTable.Row key={agent.client_id} id={agent.client_id} position={at}>
-              <IndexTable.Cell>
-                <BlockStack>
-                  <Text as="span" fontWeight="semibold">
-                    {agent.name}
-                  </Text>
-                  <Text as="span" variant="bodySm" tone="subdued">
-                    {agent.host ?? t("self")}
-                  </Text>
-                  {agent.returns_to && (
-                    <Text as="span" variant="bodySm" tone="subdued">
-                      {t("returnsTo", { host: agent.returns_to })}
+        <ResponsiveRows>
+          <IndexTable
+            selectable={false}
+            itemCount={agents.length}
+            resourceName={{ singular: t("agentColumns.agent"), plural: t("title") }}
+            headings={[
+              { title: t("agentColumns.agent") },
+              { title: t("agentColumns.shoppers") },
+              { title: t("agentColumns.may") },
+              { title: t("agentColumns.since") },
+              { title: t("agentColumns.active") },
+              { title: t("agentColumns.end") },
+            ]}
+          >
+            {agents.map((agent, at) => (
+              <IndexTable.Row key={agent.client_id} id={agent.client_id} position={at}>
+                <RowCell>
+                  <BlockStack>
+                    <Text as="span" fontWeight="semibold">
+                      {agent.name}
                     </Text>
-                  )}
-                </BlockStack>
-              </IndexTable.Cell>
-              <IndexTable.Cell>{formatCount(locale, agent.shoppers)}</IndexTable.Cell>
-              <IndexTable.Cell>
-                <div style={{ whiteSpace: "normal", minWidth: "10rem" }}>
-                  {agent.scopes.map((scope) => scopeLabel(scope)).join(", ")}
-                </div>
-              </IndexTable.Cell>
-              <IndexTable.Cell>
-                <DateTime at={agent.first_linked_at} />
-              </IndexTable.Cell>
-              <IndexTable.Cell>
-                <DateTime at={agent.last_active_at} />
-              </IndexTable.Cell>
-              <IndexTable.Cell>
-                <ConfirmButton
-                  label={t("end.button")}
-                  accessibilityLabel={t("end.of", { name: agent.name })}
-                  title={t("end.title", { name: agent.name })}
-                  confirm={t("end.confirm")}
-                  isDestructive
-                  variant="plain"
-                  isBusy={end.submitted?.client_id === agent.client_id}
-                  onConfirm={() => end.submit({ client_id: agent.client_id })}
-                >
-                  <Text as="p">
-                    {t("end.text", { shoppers: formatCount(locale, agent.shoppers) })}
-                  </Text>
-                </ConfirmButton>
-              </IndexTable.Cell>
-            </IndexTable.Row>
-          ))}
-        </IndexTable>
+                    <Text as="span" variant="bodySm" tone="subdued">
+                      {agent.host ?? t("self")}
+                    </Text>
+                    {agent.returns_to && (
+                      <Text as="span" variant="bodySm" tone="subdued">
+                        {t("returnsTo", { host: agent.returns_to })}
+                      </Text>
+                    )}
+                  </BlockStack>
+                </RowCell>
+                <RowCell label={t("agentColumns.shoppers")}>
+                  {formatCount(locale, agent.shoppers)}
+                </RowCell>
+                <RowCell label={t("agentColumns.may")}>
+                  <div style={{ whiteSpace: "normal", minWidth: "10rem" }}>
+                    {agent.scopes.map((scope) => scopeLabel(scope)).join(", ")}
+                  </div>
+                </RowCell>
+                <RowCell label={t("agentColumns.since")}>
+                  <DateTime at={agent.first_linked_at} />
+                </RowCell>
+                <RowCell label={t("agentColumns.active")}>
+                  <DateTime at={agent.last_active_at} />
+                </RowCell>
+                <RowCell>
+                  <ConfirmButton
+                    label={t("end.button")}
+                    accessibilityLabel={t("end.of", { name: agent.name })}
+                    title={t("end.title", { name: agent.name })}
+                    confirm={t("end.confirm")}
+                    isDestructive
+                    variant="plain"
+                    isBusy={end.submitted?.client_id === agent.client_id}
+                    onConfirm={() => end.submit({ client_id: agent.client_id })}
+                  >
+                    <Text as="p">
+                      {t("end.text", { shoppers: formatCount(locale, agent.shoppers) })}
+                    </Text>
+                  </ConfirmButton>
+                </RowCell>
+              </IndexTable.Row>
+            ))}
+          </IndexTable>
+        </ResponsiveRows>
       )}
       {isCut && (
         <Box padding="400">

@@ -19,6 +19,7 @@ import { FilterBar } from "../ui/filter-bar.tsx";
 import { DateTime } from "../ui/date-time.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { showToast } from "../ui/toast.ts";
+import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useLocale } from "../i18n/locale.ts";
 
@@ -76,35 +77,40 @@ export function MandatesCard({ mandates, next, filters }: Props) {
           </Banner>
         </Box>
       )}
-      <IndexTable
-        selectable={false}
-        itemCount={mandates.length}
-        resourceName={{ singular: t("mandates"), plural: t("mandates") }}
-        emptyState={
-          <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
-        }
-        headings={[
-          { title: t("mandateColumns.person") },
-          { title: t("mandateColumns.agents") },
-          { title: t("mandateColumns.most") },
-          { title: t("mandateColumns.spent") },
-          { title: t("mandateColumns.left") },
-          { title: t("mandateColumns.scope") },
-          { title: t("mandateColumns.status") },
-          { title: t("mandateColumns.expires") },
-          { title: t("mandateColumns.end") },
-        ]}
-      >
-        {mandates.map((mandate, at) => (
-          <Row
-            key={mandate.mandate_id}
-            mandate={mandate}
-            at={at}
-            isBusy={revoke.submitted?.mandate_id === mandate.mandate_id}
-            onRevoke={() => revoke.submit({ mandate_id: mandate.mandate_id })}
-          />
-        ))}
-      </IndexTable>
+      <ResponsiveRows>
+        <IndexTable
+          selectable={false}
+          itemCount={mandates.length}
+          resourceName={{ singular: t("mandates"), plural: t("mandates") }}
+          emptyState={
+            <EmptySearchResult
+              title={t("nothingFound.title")}
+              description={t("nothingFound.text")}
+            />
+          }
+          headings={[
+            { title: t("mandateColumns.person") },
+            { title: t("mandateColumns.agents") },
+            { title: t("mandateColumns.most") },
+            { title: t("mandateColumns.spent") },
+            { title: t("mandateColumns.left") },
+            { title: t("mandateColumns.scope") },
+            { title: t("mandateColumns.status") },
+            { title: t("mandateColumns.expires") },
+            { title: t("mandateColumns.end") },
+          ]}
+        >
+          {mandates.map((mandate, at) => (
+            <Row
+              key={mandate.mandate_id}
+              mandate={mandate}
+              at={at}
+              isBusy={revoke.submitted?.mandate_id === mandate.mandate_id}
+              onRevoke={() => revoke.submit({ mandate_id: mandate.mandate_id })}
+            />
+          ))}
+        </IndexTable>
+      </ResponsiveRows>
       <Pager next={next} />
     </Card>
   );
@@ -129,14 +135,16 @@ function Row({
   const tone = TONES[mandate.status];
   return (
     <IndexTable.Row id={mandate.mandate_id} position={at}>
-      <IndexTable.Cell>
+      <RowCell>
         <Link url={`/app/customers/${mandate.customer_id}`}>{who}</Link>
-      </IndexTable.Cell>
-      <IndexTable.Cell>{mandate.agents.join(", ") || t("anyAgent")}</IndexTable.Cell>
-      <IndexTable.Cell>{amount(mandate.max_amount)}</IndexTable.Cell>
-      <IndexTable.Cell>{amount(mandate.spent_amount)}</IndexTable.Cell>
-      <IndexTable.Cell>{amount(mandate.remaining)}</IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("mandateColumns.agents")}>
+        {mandate.agents.join(", ") || t("anyAgent")}
+      </RowCell>
+      <RowCell label={t("mandateColumns.most")}>{amount(mandate.max_amount)}</RowCell>
+      <RowCell label={t("mandateColumns.spent")}>{amount(mandate.spent_amount)}</RowCell>
+      <RowCell label={t("mandateColumns.left")}>{amount(mandate.remaining)}</RowCell>
+      <RowCell label={t("mandateColumns.scope")}>
         <BlockStack>
           {coverLabel(mandate.scope)}
           {mandate.usage === "multi" && (
@@ -145,14 +153,14 @@ function Row({
             </Text>
           )}
         </BlockStack>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("mandateColumns.status")}>
         <Badge {...(tone && { tone })}>{t(`statuses.${mandate.status}`)}</Badge>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("mandateColumns.expires")}>
         <DateTime at={mandate.expires_at} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell>
         {mandate.status === "active" && (
           <ConfirmButton
             label={t("revoke.button")}
@@ -167,7 +175,7 @@ function Row({
             <Text as="p">{t("revoke.text")}</Text>
           </ConfirmButton>
         )}
-      </IndexTable.Cell>
+      </RowCell>
     </IndexTable.Row>
   );
 }

@@ -4,6 +4,8 @@ import { Link } from "@remix-run/react";
 import { NavMenu } from "@shopify/app-bridge-react";
 import { AppProvider } from "@shopify/shopify-app-remix/react";
 import type { ComponentProps, ReactNode } from "react";
+import { TimeZoneProvider } from "../i18n/time-zone.tsx";
+import stylesheet from "./screen.css?inline";
 import { SCREENS } from "./screens.ts";
 
 type DesignTranslations = ComponentProps<typeof AppProvider>["i18n"];
@@ -12,15 +14,18 @@ type Props = {
   apiKey: string;
   /** The design system's own translations; undefined for English, its default. */
   design: DesignTranslations | undefined;
+  /** The store's own; null while it is not known. */
+  timeZone: string | null;
   children: ReactNode;
 };
 
-export function AppFrame({ apiKey, design, children }: Props) {
+export function AppFrame({ apiKey, design, timeZone, children }: Props) {
   return (
     // It would put App Bridge into the body; the head has it (`app-bridge.tsx`).
     <AppProvider isEmbeddedApp={false} apiKey={apiKey} {...(design && { i18n: design })}>
+      <style dangerouslySetInnerHTML={{ __html: stylesheet }} />
       <Menu />
-      {children}
+      <TimeZoneProvider zone={timeZone}>{children}</TimeZoneProvider>
     </AppProvider>
   );
 }

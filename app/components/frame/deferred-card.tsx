@@ -21,13 +21,17 @@ export function DeferredCard<Answer>({ answer, waiting, children }: LaterProps<A
   );
 }
 
-/** A rarely used component, the default export of its file. */
+/**
+ * A component with a script of its own, the default export of its file. `waiting` reserves the
+ * height of one that the page shows from its beginning.
+ */
 export function clientLazy<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
+  waiting: (props: Props) => ReactNode = () => null,
 ): ComponentType<Props> {
   const Part = lazy(load) as unknown as ComponentType<Props>;
   return (props) => (
-    <InBrowser waiting={null}>
+    <InBrowser waiting={waiting(props)}>
       <Part {...props} />
     </InBrowser>
   );

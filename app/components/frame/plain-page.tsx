@@ -1,4 +1,5 @@
-// Standalone pages outside the store admin.
+// Standalone pages outside the store admin, in the browser's language.
+import { useTranslation } from "react-i18next";
 import type { ReactNode } from "react";
 import stylesheet from "../plain-page.css?inline";
 
@@ -15,17 +16,19 @@ export function PlainPage({ title, children }: { title: string; children: ReactN
 }
 
 export function NotFoundPage() {
+  const { t } = useTranslation("frame");
   return (
-    <PlainPage title="This page does not exist">
-      <p>The address may be mistyped, or the page has moved.</p>
+    <PlainPage title={t("problems.404.title")}>
+      <p>{t("plain.notFound")}</p>
     </PlainPage>
   );
 }
 
 export function FailedPage() {
+  const { t } = useTranslation("frame");
   return (
-    <PlainPage title="Something went wrong on our side">
-      <p>It has been logged. Load the page again in a moment.</p>
+    <PlainPage title={t("problems.other.title")}>
+      <p>{t("plain.failed")}</p>
     </PlainPage>
   );
 }

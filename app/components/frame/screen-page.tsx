@@ -1,9 +1,12 @@
 // The frame of a screen: its title and its buttons in the admin's title bar, and the cards.
-import { useNavigate } from "@remix-run/react";
+import { useTranslation } from "react-i18next";
+import { useLocation, useNavigate } from "@remix-run/react";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { BlockStack, Text } from "@shopify/polaris";
-import type { ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { ScreenBody } from "../ui/layout.tsx";
+
+const CONTENT_ID = "content";
 
 type Props = {
   title: string;
@@ -13,11 +16,14 @@ type Props = {
   actions?: ReactNode;
   nav?: ReactNode;
   children: ReactNode;
+  /** Without effect: every screen has the same width. */
   isWide?: boolean;
 };
 
-export function ScreenPage({ title, back, actions, nav, children, isWide = false }: Props) {
+export function ScreenPage({ title, back, actions, nav, children }: Props) {
+  const { t } = useTranslation("frame");
   const navigate = useNavigate();
+  const heading = useHeadingFocus();
   return (
     <>
       <TitleBar title={title}>
@@ -31,14 +37,40 @@ export function ScreenPage({ title, back, actions, nav, children, isWide = false
         )}
         {actions}
       </TitleBar>
-      <ScreenBody isWide={isWide}>
+      <ScreenBody>
+        <a className="skip-link" href={`#${CONTENT_ID}`}>
+          {t("skip")}
+        </a>
         {/* The title bar is outside of this document: a screen reader needs its heading here. */}
-        <Text as="h1" visuallyHidden>
-          {title}
-        </Text>
+        <div ref={heading} tabIndex={-1} className="screen-heading">
+          <Text as="h1" visuallyHidden>
+            {title}
+          </Text>
+        </div>
         {nav}
-        <BlockStack gap="400">{children}</BlockStack>
+        <main id={CONTENT_ID} tabIndex={-1} className="screen-content">
+          <BlockStack gap="400">{children}</BlockStack>
+        </main>
       </ScreenBody>
     </>
   );
+}
+
+/** The path of the page that had the focus last; null on the first page. */
+let focusedPath: string | null = null;
+
+/**
+ * After a navigation the focus is on the new page's heading, and not lost with the pressed link. The
+ * admin's own menu, outside of this document, keeps its focus.
+ */
+function useHeadingFocus() {
+  const heading = useRef<HTMLDivElement>(null);
+  const { pathname } = useLocation();
+  useEffect(() => {
+    const isNew = focusedPath !== null && focusedPath !== pathname;
+    focusedPath = pathname;
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    if (isNew && isLost && document.hasFocus()) heading.current?.focus({ preventScroll: true });
+  }, [pathname]);
+  return heading;
 }

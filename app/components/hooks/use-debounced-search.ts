@@ -13,10 +13,16 @@ export function useDebouncedSearch(
   useEffect(() => {
     latest.current = search;
   });
+  /** Searches that were sent and whose list has not arrived. */
+  const sent = useRef<string[]>([]);
   // Back in the browser changes the field; the result of an earlier search does not overwrite newer
-  // input.
+  // input, neither while it waits to be sent nor while its own result is on the way.
   useEffect(() => {
-    if (timer.current === undefined) setTyped((now) => (now.trim() === shown ? now : shown));
+    if (timer.current !== undefined) return;
+    const at = sent.current.lastIndexOf(shown);
+    if (at >= 0 && at < sent.current.length - 1) return;
+    sent.current = [];
+    setTyped((now) => (now.trim() === shown ? now : shown));
   }, [shown]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const type = (text: string) => {
@@ -24,6 +30,7 @@ export function useDebouncedSearch(
     clearTimeout(timer.current);
     const rested = () => {
       timer.current = undefined;
+      sent.current.push(text.trim());
       latest.current(text.trim() || undefined);
     };
     timer.current = setTimeout(rested, text === "" ? 0 : TYPING_MS);

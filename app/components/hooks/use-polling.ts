@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 1_500;
  * Polls while work is in progress and the page is visible. Checks first whether the service is
  * reachable: the router replaces the whole page when one of its own calls fails.
  */
-export function usePolling(isOn: boolean, look: () => void): void {
+export function usePolling(isOn: boolean, look: () => void, everyMs = LOOK_EVERY_MS): void {
   const latest = useRef(look);
   useEffect(() => {
     latest.current = look;
@@ -20,10 +20,10 @@ export function usePolling(isOn: boolean, look: () => void): void {
     };
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") ask().catch(() => {});
-    }, LOOK_EVERY_MS);
+    }, everyMs);
     return () => {
       leaving.abort();
       clearInterval(timer);
     };
-  }, [isOn]);
+  }, [isOn, everyMs]);
 }

@@ -15,3 +15,23 @@ export function formatAmount(locale: Locale, amount: string, currency: string): 
   const [whole = "0", cents] = amount.split(".");
   return `${whole.replace(/\B(?=(\d{3})+(?!\d))/g, GROUPING[locale])}${cents ? DECIMAL[locale] + cents : ""}\u00a0${currency}`;
 }
+
+const PERCENT: Record<Locale, string> = { en: "%", es: "\u00a0%", fr: "\u202f%" };
+
+/** A share of 0 to 1 in whole per cent. */
+export const formatShare = (locale: Locale, share: number): string =>
+  `${Math.round(share * 100)}${PERCENT[locale]}`;
+
+/** A share of 0 to 1 in tenths of a per cent, rounded down: 99.96 % is not all. */
+const tenthsOf = (share: number): number => Math.floor(share * 1_000 + 1e-9);
+
+const formatTenths = (locale: Locale, tenths: number): string =>
+  `${Math.floor(tenths / 10)}${tenths % 10 > 0 ? DECIMAL[locale] + (tenths % 10) : ""}`;
+
+/** A share of 0 to 1 in per cent with one digit. */
+export const formatRate = (locale: Locale, share: number): string =>
+  formatTenths(locale, tenthsOf(share)) + PERCENT[locale];
+
+/** The percentage points between two shares as they are shown, without a sign; "0" when they are equal. */
+export const formatPoints = (locale: Locale, one: number, other: number): string =>
+  formatTenths(locale, Math.abs(tenthsOf(one) - tenthsOf(other)));

@@ -1,6 +1,6 @@
 // The texts of all screens, for rendering on the server.
 import type { ResourceLanguage } from "i18next";
-import type { Locale } from "./locale.ts";
+import { localeOf, type Locale } from "./locale.ts";
 
 const FILES = import.meta.glob<ResourceLanguage[string]>(
   ["../../locales/*/*.json", "!**/mails.json"],
@@ -17,4 +17,11 @@ export function translationsOf(locale: Locale): ResourceLanguage {
       .filter(([path]) => path.includes(folder))
       .map(([path, texts]) => [path.slice(path.lastIndexOf("/") + 1, -".json".length), texts]),
   );
+}
+
+/** One text in the language of the request, for a document's title. */
+export function textOf(request: Request, namespace: string, key: string): string {
+  let found: unknown = translationsOf(localeOf(request))[namespace];
+  for (const part of key.split(".")) found = (found as Record<string, unknown>)[part];
+  return String(found);
 }

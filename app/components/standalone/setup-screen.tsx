@@ -9,10 +9,12 @@ import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
 import { FieldEditor } from "../settings/field-editor.tsx";
 import { DateTime } from "../ui/date-time.tsx";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
-import { FormResult, useSettingsForm } from "../settings/settings-screen.tsx";
+import { FormResult } from "../settings/form-result.tsx";
+import { useSettingsForm } from "../settings/use-settings-form.ts";
 import { StandaloneSaveBar } from "./standalone-save-bar.tsx";
 import type { StoreRow } from "../../domain/merchant/setup-state.ts";
 import { StoreField, StoreList } from "./store-list.tsx";
+import { useLabelled } from "../i18n/use-labelled.ts";
 
 type Health = {
   isDatabaseUp: boolean;
@@ -65,6 +67,7 @@ export function SetupScreen({ health, stores, settings, platform, isPlatform }: 
 
 function HealthCard({ health }: { health: Health }) {
   const { t } = useTranslation("standalone");
+  const labelled = useLabelled();
   const { lastRun } = health;
   const rows = [
     { name: t("setup.version"), value: health.version },
@@ -90,8 +93,8 @@ function HealthCard({ health }: { health: Health }) {
           title={t("setup.health")}
           status={
             health.isDatabaseUp
-              ? { tone: "success", text: `${t("setup.database")}: ${t("setup.up")}` }
-              : { tone: "critical", text: `${t("setup.database")}: ${t("setup.down")}` }
+              ? { tone: "success", text: labelled(t("setup.database"), t("setup.up")) }
+              : { tone: "critical", text: labelled(t("setup.database"), t("setup.down")) }
           }
         />
         <FactRows rows={rows} />
@@ -103,7 +106,7 @@ function HealthCard({ health }: { health: Health }) {
 function PlatformCard({ platform, isPlatform }: { platform: FormField[]; isPlatform: boolean }) {
   const { t } = useTranslation(["standalone", "settings"]);
 
-  const form = useSettingsForm(platform, "/setup");
+  const form = useSettingsForm(platform, { action: "/setup" });
   return (
     <Card>
       <BlockStack gap="400">
@@ -117,14 +120,14 @@ function PlatformCard({ platform, isPlatform }: { platform: FormField[]; isPlatf
           onSave={form.save}
           onDiscard={form.discard}
         />
-        <FormResult isSaved={form.isSaved} error={form.error} fields={platform} />
+        <FormResult form={form} fields={platform} />
         {platform.map((field) => (
           <FieldEditor
             key={field.name}
             field={field}
             draft={form.draftOf(field)}
-            problem={form.problemOf(field.name)}
-            onChange={(draft) => form.change(field.name, draft)}
+            reason={form.problemOf(field.name)}
+            onChange={(draft) => form.change(field, draft)}
           />
         ))}
       </BlockStack>

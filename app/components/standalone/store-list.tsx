@@ -12,6 +12,7 @@ import {
 } from "@shopify/polaris";
 import { useState } from "react";
 import type { StoreRow } from "../../domain/merchant/setup-state.ts";
+import { useLabelled } from "../i18n/use-labelled.ts";
 
 const TONES = { valid: "success", none: "warning", reauth_required: "critical" } as const;
 const DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
@@ -24,6 +25,7 @@ export function StoreList({
   /** The page that `next` belongs to. */ path: string;
 }) {
   const { t } = useTranslation("standalone");
+  const labelled = useLabelled();
   if (stores.rows.length === 0) return <Text as="p">{t("setup.noStores")}</Text>;
   return (
     <BlockStack gap="300">
@@ -48,13 +50,13 @@ export function StoreList({
             <InlineStack gap="200">
               <Button
                 url={`/settings?shop=${shop}`}
-                accessibilityLabel={`${t("setup.open.settings")}: ${shop}`}
+                accessibilityLabel={labelled(t("setup.open.settings"), shop)}
               >
                 {t("setup.open.settings")}
               </Button>
               <Button
                 url={`/onboarding?shop=${shop}`}
-                accessibilityLabel={`${t("setup.open.onboarding")}: ${shop}`}
+                accessibilityLabel={labelled(t("setup.open.onboarding"), shop)}
               >
                 {t("setup.open.onboarding")}
               </Button>

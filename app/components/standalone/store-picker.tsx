@@ -4,6 +4,7 @@ import { HydrationGate } from "../frame/hydration-gate.tsx";
 import { StandalonePage } from "./standalone-frame.tsx";
 import type { StoreRow } from "../../domain/merchant/setup-state.ts";
 import { StoreField, StoreList } from "./store-list.tsx";
+import { useLabelled } from "../i18n/use-labelled.ts";
 
 /** For a page about one store whose URL names none, or an unregistered one. */
 export function StorePicker({
@@ -18,6 +19,7 @@ export function StorePicker({
   unknown?: string | null;
 }) {
   const { t } = useTranslation("standalone");
+  const labelled = useLabelled();
   return (
     <StandalonePage title={title} shop={null}>
       <Card>
@@ -26,7 +28,7 @@ export function StorePicker({
             {t("picker.title")}
           </Text>
           <Text as="p" {...(unknown && { tone: "critical" as const })}>
-            {unknown ? `${unknown}: ${t("picker.unknown")}` : t("picker.text")}
+            {unknown ? labelled(unknown, t("picker.unknown")) : t("picker.text")}
           </Text>
           <StoreList stores={stores} path={path} />
           <HydrationGate>

@@ -1,7 +1,7 @@
 // A form or a question in the admin's own dialog. On close the focus returns to its previous element.
 import { Modal, TitleBar } from "@shopify/app-bridge-react";
 import { Box } from "@shopify/polaris";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 
 type Action = {
   content: string;
@@ -19,17 +19,19 @@ type Props = {
   children: ReactNode;
 };
 
+/** The open dialogs: one may take the place of another, for a second question. */
+const open = new Set<HTMLElement | null>();
+
 /** Open as long as it is rendered. */
 export function Dialog({ title, onClose, primaryAction, secondaryAction, children }: Props) {
-  const [opener] = useState(openerOf);
-  const isOpen = useRef(false);
+  const [opener] = useState(() => (open.size > 0 ? ([...open][0] ?? null) : openerOf()));
   useEffect(() => {
-    isOpen.current = true;
+    open.add(opener);
     return () => {
-      isOpen.current = false;
+      open.delete(opener);
       // The dialog still has the focus while it closes.
       requestAnimationFrame(() => {
-        if (!isOpen.current) opener?.focus();
+        if (open.size === 0) opener?.focus();
       });
     };
   }, [opener]);

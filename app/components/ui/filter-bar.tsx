@@ -1,78 +1,27 @@
-// The filters of a list. They are in the URL, so that a filtered list can be bookmarked, shared and
-// returned to.
-import { useTranslation } from "react-i18next";
-import { useSearchParams, useNavigation } from "@remix-run/react";
-import { Box, Button, InlineGrid, InlineStack, Select, TextField } from "@shopify/polaris";
-import { useEffect, useState } from "react";
+// The filters of a list: a button per filter, a chip per applied one, and "Clear all". They are in
+// the URL, so that a filtered list can be bookmarked, shared and returned to.
+import { clientLazy } from "../frame/deferred-card.tsx";
 
+/** `search`: the field above the other filters, at most one per list. */
 export type Filter = { name: string; label: string; value: string | undefined } & (
   | { kind: "choice"; choices: readonly { value: string; label: string }[] }
-  | { kind: "text" | "date" | "email" }
+  | { kind: "text" | "date" | "email" | "search" }
 );
 
-export function FilterBar({ filters }: { filters: readonly Filter[] }) {
-  const { t } = useTranslation("frame");
-  const [, setAddress] = useSearchParams();
-  const isLoading = useNavigation().state === "loading";
-  const shown = JSON.stringify(
-    Object.fromEntries(filters.map(({ name, value }) => [name, value ?? ""])),
-  );
-  const [values, setValues] = useState<Record<string, string>>(
-    JSON.parse(shown) as Record<string, string>,
-  );
-  // Back in the browser changes the fields.
-  useEffect(() => setValues(JSON.parse(shown) as Record<string, string>), [shown]);
-  const isFiltered = filters.some(({ value }) => value !== undefined);
-  const set = (name: string) => (value: string) =>
-    setValues((known) => ({ ...known, [name]: value }));
-  const apply = (next: Record<string, string>) =>
-    setAddress(Object.entries(next).filter(([, value]) => value !== ""));
+export type FilterBarProps = { filters: readonly Filter[] };
+
+const FilterControls = clientLazy<FilterBarProps>(
+  () => import("./filter-controls.tsx"),
+  ({ filters }) => {
+    const isSearched = filters.some(({ kind }) => kind === "search");
+    return <div className={isSearched ? "filter-space-searched" : "filter-space"} />;
+  },
+);
+
+export function FilterBar({ filters }: FilterBarProps) {
   return (
-    <Box padding="400">
-      <form
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          apply(values);
-        }}
-      >
-        <InlineGrid columns={{ xs: 1, sm: 2, md: Math.min(3, filters.length) as 2 | 3 }} gap="300">
-          {filters.map((filter) =>
-            filter.kind === "choice" ? (
-              <Select
-                key={filter.name}
-                label={filter.label}
-                name={filter.name}
-                options={[{ value: "", label: t("list.all") }, ...filter.choices]}
-                value={values[filter.name] ?? ""}
-                onChange={set(filter.name)}
-              />
-            ) : (
-              <TextField
-                key={filter.name}
-                label={filter.label}
-                name={filter.name}
-                type={filter.kind}
-                autoComplete="off"
-                value={values[filter.name] ?? ""}
-                onChange={set(filter.name)}
-              />
-            ),
-          )}
-        </InlineGrid>
-        <Box paddingBlockStart="300">
-          <InlineStack gap="200">
-            <Button submit loading={isLoading}>
-              {t("list.filter")}
-            </Button>
-            {isFiltered && (
-              <Button variant="plain" onClick={() => apply({})}>
-                {t("list.clear")}
-              </Button>
-            )}
-          </InlineStack>
-        </Box>
-      </form>
-    </Box>
+    <div role="search">
+      <FilterControls filters={filters} />
+    </div>
   );
 }

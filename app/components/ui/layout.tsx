@@ -3,18 +3,12 @@ import { Box } from "@shopify/polaris";
 import type { ReactNode } from "react";
 
 /**
- * The width and the edges of the design system's page, without the script of its header: title and
- * buttons are in the admin's title bar.
+ * The one width of every screen and the edges of the design system's page, without the script of
+ * its header: title and buttons are in the admin's title bar.
  */
-export function ScreenBody({
-  isWide = false,
-  children,
-}: {
-  isWide?: boolean;
-  children: ReactNode;
-}) {
+export function ScreenBody({ children }: { children: ReactNode }) {
   return (
-    <div style={{ maxWidth: isWide ? "none" : "62.375rem", marginInline: "auto" }}>
+    <div className="screen-width">
       <Box
         paddingInline={{ xs: "0", sm: "600" }}
         paddingBlockStart={{ xs: "200", md: "500" }}
