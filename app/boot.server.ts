@@ -6,7 +6,9 @@ import { completeFromOrder } from "./domain/commerce/checkout-completion.ts";
 import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
 import { startInboxWorker } from "./domain/customers/webhooks/inbox-worker.ts";
 import { startSyncWorker } from "./domain/customers/sync/sync-worker.ts";
-import { startTagRunWorker } from "./domain/customers/list/tag-run-worker.ts";
+import { startTagMatchWorker } from "./domain/customers/tag-matching/match-worker.ts";
+import { startBulkRunWorker } from "./domain/customers/list/bulk-run-worker.ts";
+import { CUSTOMER_ACTIONS } from "./domain/merchant/customer-actions.ts";
 import { startLoaderWorker } from "./domain/tenants/storefront/loader-worker.ts";
 import { startRegistrationWorker } from "./domain/tenants/storefront/registration-worker.ts";
 import { runScheduled, SCHEDULE } from "./domain/scheduled-run/scheduled-run.ts";
@@ -21,7 +23,8 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
       const workers = [
         await startInboxWorker(ctx, database, { order: completeFromOrder }),
         await startPrivacyWorker(ctx, database),
-        await startTagRunWorker(ctx, database),
+        await startTagMatchWorker(ctx, database),
+        await startBulkRunWorker(ctx, database, CUSTOMER_ACTIONS),
         await startWorker(ctx, database),
       ];
       // The inbox first: what it finishes while stopping still finds its queue.

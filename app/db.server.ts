@@ -15,14 +15,18 @@ export { isUniqueViolation } from "./runtime/database/postgres-errors.ts";
 /** The tables' rows, one type per model of prisma/schema.prisma. */
 export type {
   AccessLog,
+  ChannelHour,
   ChannelMinute,
   CheckoutSession,
   ConsentChainHead,
+  ConsentDay,
   ConsentPolicy,
   ConsentRecord,
   CrmTag,
+  CustomerDay,
   CustomerTombstone,
   DeliveryAttempt,
+  DeliveryExchange,
   EventLedger,
   FirmwareLedger,
   FirmwareRegistry,

@@ -198,6 +198,10 @@ async function main(): Promise<void> {
   if (sandbox && config.roles.has("web")) await sandbox.prepareDemo(ctx);
   process.stdout.write(`listening on http://127.0.0.1:${port}\n`);
   if (sandbox) process.stdout.write(sandbox.welcome(ctx));
+  if (sandbox && config.roles.has("web")) {
+    const demo = sandbox.startDemo(ctx);
+    stops.unshift(() => demo.stop());
+  }
 }
 
 function stopOnSignal(

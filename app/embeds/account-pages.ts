@@ -75,7 +75,10 @@ export function renderConsentForm(
   const { consents = {}, formType = null } = values.choice ?? {};
   const lines = [
     ...(Object.entries(consents) as [keyof ShownChoice["consents"], boolean][]).map(
-      ([type, isGranted]) => `${texts[type]}: ${isGranted ? texts.granted : texts.declined}`,
+      ([type, isGranted]) =>
+        texts.labelled
+          .replace("{label}", () => texts[type])
+          .replace("{value}", () => (isGranted ? texts.granted : texts.declined)),
     ),
     ...(formType === null ? [] : [texts.subscription.replace("{form}", () => formType)]),
   ];

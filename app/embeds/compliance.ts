@@ -23,7 +23,7 @@ export function renderCompliance(config: PublicConfig): string {
     : "";
   const logo = config.logoUrl ? `<img src="${escapeHtml(config.logoUrl)}" alt="">` : "";
   const version = config.policyVersion
-    ? `<p><small>${escapeHtml(texts.version)}: <bdi>${escapeHtml(config.policyVersion)}</bdi></small></p>`
+    ? `<p><small>${escapeHtml(texts.version)} <bdi>${escapeHtml(config.policyVersion)}</bdi></small></p>`
     : "";
   const body = `<div class="crm crm-auto crm-page">${logo}<p>${escapeHtml(config.brand)}</p><h1>${escapeHtml(texts.pageTitle)}</h1><p>${escapeHtml(texts.pageText)}</p><p data-crm-plain>${escapeHtml(texts.noScript)}</p>
 <section aria-labelledby="crm-now" data-crm-script hidden><h2 id="crm-now">${escapeHtml(texts.now)}</h2><form data-method="compliance-page">${renderChoices(texts)}<p class="crm-status" role="status" data-text="${escapeHtml(texts.saved)}"></p></form></section>

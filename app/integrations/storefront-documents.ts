@@ -165,7 +165,11 @@ export const SHOP = `query Shop {
 }`;
 
 export const PRIMARY_DOMAIN = `query PrimaryDomain {
-  shop { id primaryDomain { url host } }
+  shop { id currencyCode ianaTimezone primaryDomain { url host } }
+}`;
+
+export const SHOP_POLICIES = `query ShopPolicies {
+  shop { shopPolicies { type title body updatedAt } }
 }`;
 
 export const APP_INSTALLATION = `query AppInstallation {
@@ -174,6 +178,29 @@ export const APP_INSTALLATION = `query AppInstallation {
 
 export const APP_INSTALLATION_ID = `query AppInstallationId {
   currentAppInstallation { id }
+}`;
+
+// A file goes to storage of the platform first, then it is made a file of the store, which is processed
+// in the background.
+export const STAGED_UPLOADS_CREATE = `mutation StagedUploadsCreate($input: [StagedUploadInput!]!) {
+  stagedUploadsCreate(input: $input) {
+    stagedTargets { url resourceUrl parameters { name value } }
+    userErrors { field message }
+  }
+}`;
+
+export const FILE_CREATE = `mutation FileCreate($files: [FileCreateInput!]!) {
+  fileCreate(files: $files) {
+    files { id fileStatus }
+    userErrors { field message code }
+  }
+}`;
+
+export const IMAGE_FILE = `query ImageFile($id: ID!) {
+  node(id: $id) {
+    id
+    ... on MediaImage { fileStatus fileErrors { code message } image { url } }
+  }
 }`;
 
 export const STOREFRONT_DOCUMENTS: Record<string, string> = {
@@ -197,7 +224,11 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   METAFIELD_DEFINITION_CREATE,
   SHOP,
   PRIMARY_DOMAIN,
+  SHOP_POLICIES,
   APP_INSTALLATION,
   APP_INSTALLATION_ID,
+  STAGED_UPLOADS_CREATE,
+  FILE_CREATE,
+  IMAGE_FILE,
   ...COMMERCE_DOCUMENTS,
 };

@@ -8,6 +8,7 @@ const TOKEN_TIMEOUT_MS = 8_000;
 const GRAPHQL_TIMEOUT_MS = 15_000;
 /** DECISIONS 11: a slower cart API counts as failed. */
 const CART_TIMEOUT_MS = 5_000;
+const UPLOAD_TIMEOUT_MS = 30_000;
 const BULK_SILENCE_MS = 60_000;
 const MAX_CART_BYTES = 1024 * 1024;
 /** The store's own domain, its primary domain, a language. */
@@ -40,6 +41,13 @@ export type GraphqlAnswer<T> = {
    * `extensions.cost`.
    */
   throttle: { requested: number; available: number; restorePerSecond: number } | null;
+};
+
+/** Where the platform takes a file: the parameters are the form's fields before the file. */
+export type StagedTarget = {
+  url: string;
+  resourceUrl: string;
+  parameters: { name: string; value: string }[];
 };
 
 type FrontPage = {
@@ -105,6 +113,15 @@ export type StorefrontClient = {
    * although the platform supplied `url`. Throws `timeout` after 60 s without data.
    */
   bulkLines(shop: string, url: string): AsyncGenerator<string>;
+  /**
+   * POSTs a file as a form to a target of `stagedUploadsCreate`. Private addresses are refused although
+   * the platform supplied the address; a redirect counts as a failure. Time limit: 30 s.
+   */
+  uploadStaged(
+    shop: string,
+    target: StagedTarget,
+    file: { bytes: Buffer; filename: string; mimeType: string },
+  ): Promise<void>;
   /** GET /admin/api/2026-04/shop.json. Returns any status. Time limit: 15 s. */
   shop(shop: string, accessToken: string): Promise<OutboundAnswer>;
   /**
@@ -142,6 +159,7 @@ export function createStorefrontClient({
         ...fields,
       }).toString(),
       timeoutMs: TOKEN_TIMEOUT_MS,
+      exchangesCredentials: true,
       about: { shop, call: fields.grant_type ?? "authorization_code" },
     });
     const body = parseAnswer<{
@@ -276,6 +294,22 @@ export function createStorefrontClient({
         isTenantAddress: true,
         about: { shop, call: "bulk file" },
       }),
+    async uploadStaged(shop, target, { bytes, filename, mimeType }) {
+      const form = new FormData();
+      for (const { name, value } of target.parameters) form.append(name, value);
+      form.append("file", new Blob([new Uint8Array(bytes)], { type: mimeType }), filename);
+      const encoded = new Response(form);
+      await outbound.call({
+        system: SYSTEM,
+        url: target.url,
+        method: "POST",
+        headers: { "Content-Type": encoded.headers.get("Content-Type") ?? "" },
+        body: Buffer.from(await encoded.arrayBuffer()),
+        timeoutMs: UPLOAD_TIMEOUT_MS,
+        isTenantAddress: true,
+        about: { shop, call: "staged upload" },
+      });
+    },
     shop: (shop, accessToken) =>
       outbound.send({
         system: SYSTEM,

@@ -82,6 +82,8 @@ export function localSettings(
     return {
       ...ensureLocalSecrets(dataDir, SANDBOX_SECRETS, systemRandom),
       EMAIL_FROM: "Demo Store <hello@demo-store.example>",
+      // Two sandboxes on one machine must not share the demo store's objects.
+      ARCHIVE_URL: `file:${join(dataDir, "archive")}`,
     };
   if (!isEmbedded) return {};
   return ensureLocalSecrets(

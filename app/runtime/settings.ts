@@ -93,6 +93,16 @@ export const SETTINGS = {
     "Simulated outside systems. `auto` runs them when no credential, `BASE_URL`, `DATABASE_URL` or `HOST` that others reach is set; `on` beside a `DATABASE_URL` is allowed while no credential is set.",
     { default: "auto" },
   ),
+  DEMO: setting(
+    z.enum(["on", "off"], "must be on or off"),
+    "In the sandbox: fills the demo store with 400 customers and 90 days of history, once. `npm run demo:reset` starts over.",
+    { default: "on" },
+  ),
+  SANDBOX_TRAFFIC: setting(
+    z.enum(["on", "off"], "must be on or off"),
+    "In the sandbox, unless `DEMO=off`: a small change in the demo store every 20 seconds.",
+    { default: "on" },
+  ),
   SANDBOX_PORT: setting(wholeNumber(0, 65535), "Port of the sandbox; 0 picks a free one."),
   LOG_LEVEL: setting(
     z.enum(["fatal", "error", "warn", "info", "debug", "silent"]),
@@ -125,7 +135,7 @@ export const SETTINGS = {
   ),
   SCOPES: setting(list, "Access scopes asked for at install.", {
     default:
-      "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders,read_customer_merge,write_draft_orders,write_app_proxy",
+      "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders,read_customer_merge,write_draft_orders,write_app_proxy,write_files",
   }),
   JWT_SECRET: setting(secret, "Signs the session tokens of shoppers.", {
     secret: true,

@@ -21,9 +21,12 @@ const NEEDS: Record<string, readonly TenantFieldName[]> = {
  */
 export type Missing = TenantFieldName | "left_out" | "store_connection";
 
+/** The settings without which the channel delivers nothing. */
+export const neededSettings = (channel: string): readonly TenantFieldName[] => NEEDS[channel] ?? [];
+
 export function findMissing(tenant: Tenant, channel: string): Missing[] {
   if (channel === "storefront") return tokenState(tenant) === "valid" ? [] : ["store_connection"];
-  const fields = (NEEDS[channel] ?? []).filter((name) => !tenant.config[name]);
+  const fields = neededSettings(channel).filter((name) => !tenant.config[name]);
   const isListed = tenant.config.enabled_channels?.includes(channel) ?? true;
   const isListedAnyway = channel === "email" || NEEDS[channel] === undefined;
   return fields.length === 0 && !isListed && !isListedAnyway ? ["left_out"] : fields;

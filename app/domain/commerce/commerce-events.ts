@@ -2,6 +2,7 @@
 // log rows of actions under `consent_ap2`. Both inside the transaction of the action.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
+import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -42,13 +43,15 @@ type MandateAct = {
   userId: number;
   mandateId: string;
   userAgent: string | null;
+  /** In the history of the demo store. */
+  at?: HistoricTime | undefined;
 };
 
 /** Locks the tenant's consent chain until the commit: call it last. */
 export async function recordMandate(
   ctx: Ctx,
   sql: TenantSql,
-  { action, userId, mandateId, userAgent }: MandateAct,
+  { action, userId, mandateId, userAgent, at }: MandateAct,
 ): Promise<void> {
   await recordConsent(sql, [
     {
@@ -59,6 +62,7 @@ export async function recordMandate(
       consentId: mandateId,
       userAgent,
       timestamp: ctx.clock.now().toISOString(),
+      createdAt: at,
     },
   ]);
 }

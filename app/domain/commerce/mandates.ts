@@ -3,6 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql, UserClaims } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { epochOf } from "../identity/links.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -23,8 +24,9 @@ const HOUR_MS = 3_600_000;
 
 /**
  * `keep` stores the response inside the transaction that creates the mandate: see idempotency.ts.
+ * `at`: in the history of the demo store.
  */
-export type Visit = { userAgent: string | null; keep?: Keep };
+export type Visit = { userAgent: string | null; keep?: Keep; at?: HistoricTime };
 
 export function requirePayments(tenant: Tenant): void {
   if (!tenant.config.agent_payments_enabled) throw new AppError("agent_payments_disabled");
@@ -101,6 +103,7 @@ export async function createMandate(
       userId: account.id,
       mandateId: mandate_id,
       userAgent: visit.userAgent,
+      at: visit.at,
     });
   });
   ctx.log.info("mandate.created", {

@@ -10,9 +10,9 @@ export type AccountField = {
 export const ACCOUNT_FIELDS: readonly AccountField[] = [
   {
     field: "name",
-    columns: ["full_name", "first_name", "last_name", "avatar_url"],
+    columns: ["full_name", "first_name", "last_name", "avatar_url", "search_text"],
     purpose:
-      "shows the customer in the customer's own account, in the store's admin and in the systems that the store connects; addresses messages",
+      "shows the customer in the customer's own account, in the store's admin and in the systems that the store connects; finds the customer in the store's admin; addresses messages",
   },
   {
     field: "e-mail address",
@@ -24,7 +24,7 @@ export const ACCOUNT_FIELDS: readonly AccountField[] = [
     field: "phone number",
     columns: ["phone_hash"],
     purpose:
-      "finds the customer whom a redaction request names by phone number; kept as a keyed hash, never as a number. An ERP receives the number of an order's customer, from the order itself",
+      "finds the customer whom a redaction request or the merchant's search names by the whole phone number; kept as a keyed hash, never as a number. An ERP receives the number of an order's customer, from the order itself",
   },
   {
     field: "address",

@@ -7,7 +7,9 @@ export type People = "shoppers" | "visitors" | "staff" | "none";
 export type Aged =
   | "delivered_events"
   | "delivery_attempts"
+  | "delivery_exchanges"
   | "delivery_counts"
+  | "hourly_delivery_counts"
   | "processed_webhooks"
   | "archived_messages"
   | "finished_tag_runs"

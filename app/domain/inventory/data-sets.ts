@@ -7,7 +7,7 @@ const ACCOUNTS: DataSet = {
   tables: {
     storefront_users: {
       holds:
-        "the shopper's account: e-mail address, name, picture address, language, country, password hash, ids in the store and the CMS, number of orders, amount spent; the phone number only as a keyed hash",
+        "the shopper's account: e-mail address, name, picture address, language, country, password hash, ids in the store and the CMS, number of orders, amount spent; name, address and numbers once more as the text that a search compares; the phone number only as a keyed hash",
       people: ["shoppers"],
       end: "account",
     },
@@ -26,6 +26,11 @@ const ACCOUNTS: DataSet = {
       people: ["shoppers"],
       end: "account",
     },
+    customer_days: {
+      holds: "how many customers came and how many signed up, per day",
+      people: ["none"],
+      end: "store",
+    },
     customer_tombstones: {
       holds: "keyed hashes that keep a deleted customer from being created again",
       people: ["shoppers"],
@@ -41,6 +46,11 @@ const CONSENT: DataSet = {
         "every consent decision: type, action, method, time, policy version, browser; the account or the visitor by number, pseudonymous after an erasure",
       people: ["shoppers", "visitors"],
       end: "log",
+    },
+    consent_days: {
+      holds: "how many consents were granted, declined and withdrawn per day, counted",
+      people: ["none"],
+      end: "store",
     },
     consent_chain_heads: {
       holds: "the newest hash of the consent log",
@@ -68,7 +78,7 @@ const TAGS: DataSet = {
     crm_tags: { holds: "the store's tags", people: ["none"], end: "store" },
     user_tag_map: { holds: "which shopper has which tag", people: ["shoppers"], end: "account" },
     tag_runs: {
-      holds: "bulk changes of tags: counts, and until one is done its encrypted selection",
+      holds: "bulk changes of customers: counts, and until one is done its encrypted selection",
       people: ["shoppers"],
       rules: [
         {
@@ -122,8 +132,24 @@ const EVENTS: DataSet = {
       ],
       end: null,
     },
+    delivery_exchanges: {
+      holds:
+        "the first 4 kB of what was sent at an attempt and of what was answered, encrypted, without credentials",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "delivery_exchanges",
+          sweep: "region",
+          column: "created_at",
+          where: "true",
+          after: 14,
+        },
+      ],
+      end: null,
+    },
     channel_minutes: {
-      holds: "delivered and failed counts per minute",
+      holds:
+        "counts of attempts per system and minute: delivered, failed, skipped, and how long they took",
       people: ["none"],
       rules: [
         {
@@ -132,6 +158,20 @@ const EVENTS: DataSet = {
           column: "minute",
           where: "true",
           after: 8,
+        },
+      ],
+      end: null,
+    },
+    channel_hours: {
+      holds: "the same counts per hour",
+      people: ["none"],
+      rules: [
+        {
+          rows: "hourly_delivery_counts",
+          sweep: "region",
+          column: "hour",
+          where: "true",
+          after: 90,
         },
       ],
       end: null,
@@ -261,7 +301,7 @@ const REQUESTS: DataSet = {
   tables: {
     privacy_requests: {
       holds:
-        "requests for a copy or an erasure: kind, times, evidence without personal data, a keyed hash; the person's encrypted identifiers until the request is done",
+        "requests for a copy or an erasure: kind, times, the customers' numbers, the steps in each system and evidence without personal data, a keyed hash; the person's encrypted identifiers until the request is done",
       people: ["shoppers"],
       rules: [
         {
@@ -305,7 +345,7 @@ const STORE: DataSet = {
   tables: {
     kv: {
       holds:
-        "the store's settings with its encrypted credentials and its support address, and short-lived keys: sign-ins under way, one-time links, rate limits, idempotency markers",
+        "the store's settings with its encrypted credentials and its staff's addresses, the last test of each connection, and short-lived keys: sign-ins under way, one-time links, rate limits, idempotency markers",
       people: ["shoppers", "staff"],
       end: "expiry",
     },

@@ -9,7 +9,7 @@ export const RETENTION_SETTINGS = {
   // The platform repeats a webhook for hours, and its id here is what recognises the repetition.
   webhook_retention_days: { label: "Processed webhooks (days)", days: 30, min: 7, max: 365 },
   archive_retention_days: { label: "Archived messages (days)", days: 365, min: 30, max: 3650 },
-  tag_run_retention_days: { label: "Finished bulk tag changes (days)", days: 90, min: 7, max: 730 },
+  tag_run_retention_days: { label: "Finished bulk changes (days)", days: 90, min: 7, max: 730 },
   // The merchant's evidence that a request was fulfilled in time.
   privacy_request_retention_days: {
     label: "Finished privacy requests (days)",

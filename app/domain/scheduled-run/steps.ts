@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { isAppError } from "../../runtime/errors.ts";
 import { sweepDeadLetters } from "../bus/dead-letters.ts";
+import { foldHours } from "../bus/log/fold-hours.ts";
 import { cmsChannel } from "../channels/cms/cms.ts";
 import { syncCms } from "../channels/cms/sync.ts";
 import { endCheckouts } from "../commerce/expire-checkouts.ts";
@@ -10,6 +11,7 @@ import {
   applyRowRetention,
 } from "../compliance/retention/apply-retention.ts";
 import { writeCheckpoint } from "../consent/checkpoints.ts";
+import { foldCustomerDays } from "../customers/customer-days.ts";
 import { syncCustomers } from "../customers/sync/catch-up.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
 import { tokenState } from "../tenants/directory.ts";
@@ -103,6 +105,13 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "dead_letters",
     run: async (ctx, tenant) => ({ requeued: await sweepDeadLetters(ctx, tenant) }),
+  },
+  {
+    name: "rollups",
+    run: async (ctx, tenant) => ({
+      hours: await foldHours(ctx, tenant),
+      customer_days: await foldCustomerDays(ctx, tenant),
+    }),
   },
   {
     name: "retention",

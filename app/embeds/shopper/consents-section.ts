@@ -10,6 +10,7 @@ import {
   announce,
   saveFile,
   type Child,
+  labelled,
 } from "./elements.ts";
 import { DATA, fill, when, WORDS, type ProxiedCustomer } from "./page-data.ts";
 import { postThroughProxy, call, get, reasonOf, type Answer, type Profile } from "./session.ts";
@@ -18,6 +19,8 @@ type Consents = Record<string, boolean>;
 type Record_ = {
   consent_type: string;
   action: string;
+  /** Null for a mandate's event. */
+  outcome: "granted" | "declined" | "withdrawn" | null;
   method: string;
   consent_id: string;
   created_at: string;
@@ -70,7 +73,7 @@ function switchRow(
     updateStoreConsent(name, next);
     control.setAttribute("aria-checked", String(next));
     control.textContent = label();
-    announce(`${word(`consent_${name}`)}: ${next ? WORDS.granted : WORDS.revoked}`);
+    announce(labelled(word(`consent_${name}`), next ? WORDS.granted : WORDS.withdrawn));
     onChange();
   }
   return el(
@@ -174,13 +177,15 @@ export function customerConsents(customer: ProxiedCustomer): HTMLElement {
   return section;
 }
 
+const HISTORY = "/ucp/consent-history?limit=10&include=outcome";
+
 function historyOf(place: HTMLElement): { reload(): Promise<void> } {
   const rows = (records: Record_[]): HTMLElement[] => records.map(historyRow);
   const load = async (): Promise<Child[]> => {
     const { records, next_cursor: next } = await get<{
       records: Record_[];
       next_cursor: string | null;
-    }>("/ucp/consent-history?limit=10");
+    }>(HISTORY);
     if (records.length === 0) return [el("p", {}, WORDS.historyEmpty)];
     const body = el("tbody", {}, ...rows(records));
     const head = [WORDS.when, WORDS.what, WORDS.decision, WORDS.how, WORDS.receipt].map((text) =>
@@ -204,7 +209,7 @@ function historyOf(place: HTMLElement): { reload(): Promise<void> } {
       WORDS.more,
       async () => {
         const page = await get<{ records: Record_[]; next_cursor: string | null }>(
-          `/ucp/consent-history?limit=10&cursor=${encodeURIComponent(cursor)}`,
+          `${HISTORY}&cursor=${encodeURIComponent(cursor)}`,
         ).catch(() => null);
         if (!page) return announce(WORDS.failed);
         const added = rows(page.records);
@@ -238,8 +243,8 @@ function historyRow(record: Record_): HTMLElement {
     {},
     el("td", {}, when(record.created_at)),
     el("td", {}, el("bdi", {}, what)),
-    el("td", {}, own(record.action, record.action)),
-    el("td", {}, el("bdi", {}, record.method)),
+    el("td", {}, own(record.outcome ?? record.action, record.action)),
+    el("td", {}, el("bdi", {}, own(`method_${record.method}`, record.method))),
     el("td", {}, receipt),
   );
 }

@@ -1,6 +1,6 @@
 // Builds DOM elements. Texts are untrusted (names, tags, titles) and are always set as text, never
 // as markup.
-import { WORDS } from "./page-data.ts";
+import { fill, WORDS } from "./page-data.ts";
 
 export type Child = Node | string | null | false | undefined;
 type Attributes = Record<string, string | boolean | ((event: Event) => void) | null | undefined>;
@@ -21,6 +21,10 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   );
   return element;
 }
+
+/** "Label: value", with the space before the colon that French has. */
+export const labelled = (label: string, value: string): string =>
+  fill(WORDS.labelled, { label, value });
 
 /** An untrusted text in its own `bdi` element, which isolates its direction. */
 export const isolated = (text: string): HTMLElement => el("bdi", {}, text);

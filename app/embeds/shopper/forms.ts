@@ -1,5 +1,5 @@
 // Fields and forms: a label per field, the error beside its field, and the focus on the first error.
-import { busyWhile, el, problem, type Child } from "./elements.ts";
+import { busyWhile, el, problem, type Child, labelled } from "./elements.ts";
 import { WORDS } from "./page-data.ts";
 
 export type Field = {
@@ -70,7 +70,7 @@ export function checkbox(
         href: link,
         target: "_blank",
         rel: "noopener",
-        "aria-label": `${label}: ${WORDS.read} (${WORDS.opensNewTab})`,
+        "aria-label": labelled(label, `${WORDS.read} (${WORDS.opensNewTab})`),
       },
       WORDS.read,
     );

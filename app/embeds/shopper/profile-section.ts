@@ -1,5 +1,5 @@
 // Names, language and picture.
-import { el, createSection, announce } from "./elements.ts";
+import { el, createSection, announce, labelled } from "./elements.ts";
 import { field, form, type Fault } from "./forms.ts";
 import { WORDS } from "./page-data.ts";
 import { call, reasonOf, type Profile } from "./session.ts";
@@ -71,7 +71,7 @@ export function profileSection({ user, linked_providers: ways }: Profile): HTMLE
       el("label", { for: "crm-language_pref" }, WORDS.language),
       language,
     ]),
-    el("p", { class: "quiet" }, `${WORDS.waysIn}: ${waysIn}`),
+    el("p", { class: "quiet" }, labelled(WORDS.waysIn, waysIn)),
   );
   place.setAttribute("aria-busy", "false");
   return section;

@@ -45,6 +45,8 @@ export const KEYS = keys({
   tenant: (shop: string) => `tenant:${shop}`,
   event: (idempotencyKey: string) => `evt:${idempotencyKey}`,
   circuit: (channel: string) => `circuit:${channel}`,
+  /** The merchant's last test of the connection to this system. */
+  connectionTest: (system: string) => `connection_test:${system}`,
   /** While it exists, no further alert about this channel's dead letters is sent. */
   deadLetterAlert: (channel: string) => `dead_letter_alert:${channel}`,
   /** While it exists, echoes of our own write to this customer are ignored. */
@@ -56,8 +58,14 @@ export const KEYS = keys({
   tagStep: (step: string) => `tag_step:${step}`,
   /** Whether the app embed is enabled in the theme, and the source of that information. */
   themeEmbed: "theme_embed",
+  /** Set when the merchant dismissed the setup guide. */
+  guideDismissed: "setup_guide_dismissed",
+  /** Up to where the counts of customers per day are folded. */
+  customerDays: "customer_days",
   /** The merchant's saved views of the customer list. */
   customerViews: "customer_views",
+  /** How far the demo store's history is written. */
+  demoHistory: "demo_history",
   /** The store's retention that was applied last; while it exists, there is nothing to delete. */
   retention: (kind: string) => `retention:${kind}`,
   /** The position in the consent log of the newest signed checkpoint. */

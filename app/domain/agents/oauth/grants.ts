@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, OauthGrant, StorefrontUser, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
+import type { HistoricTime } from "../../../runtime/historic-time.ts";
 import { readSubmission, type Visit } from "../../consent/sync-consent.ts";
 import { writeConsentsWithin } from "../../consent/write-consents.ts";
 import { epochOf } from "../../identity/links.ts";
@@ -23,9 +24,9 @@ export type EndReason = "revoked" | "revoked_by_store" | "code_reused" | "refres
 export async function grantAccess(
   ctx: Ctx,
   tenant: Tenant,
-  { account }: Session,
-  request: AuthorizationRequest,
-  visit: Visit,
+  { account }: Pick<Session, "account">,
+  request: Pick<AuthorizationRequest, "client" | "scopes" | "redirectUri" | "codeChallenge">,
+  visit: Visit & { /** In the history of the demo store. */ at?: HistoricTime },
 ): Promise<string> {
   const grantId = ctx.random.uuid();
   const code = mintSecret(ctx.random, tenant.shop, "code");
@@ -44,7 +45,7 @@ export async function grantAccess(
     );
     if (person?.status !== "active" || epochOf(person) !== epochOf(account))
       throw new AppError("unauthorized");
-    await writeConsentsWithin(ctx, tenant, sql, { userId: account.id }, submission);
+    await writeConsentsWithin(ctx, tenant, sql, { userId: account.id }, submission, visit.at);
     await prisma.oauthGrant.create({
       data: {
         shop: tenant.shop,

@@ -5,6 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { PermanentFailure, type Channel, type QueueItem } from "../../bus/channel.ts";
+import { SENT_EARLIER } from "../../bus/outcome.ts";
 import { createExportLink } from "../../compliance/export-link.ts";
 import type { Submission } from "../../consent/consent-input.ts";
 import { createConsentLink } from "../../consent/sync-consent.ts";
@@ -67,7 +68,9 @@ const Mail = z.looseObject({
   /** For an unconfirmed registration. */
   submission: z.looseObject({ consentId: z.string() }).optional(),
   /** Sent to the operator of the store. */
-  alert: z.object({ channel: z.string(), event_id: z.string() }).optional(),
+  alert: z
+    .object({ channel: z.string(), event_id: z.string(), attempts: z.number().optional() })
+    .optional(),
   /** The privacy request whose export the mail links to. */
   request_id: z.number().int().optional(),
 });
@@ -97,10 +100,11 @@ async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise
 }
 
 /**
- * The store's support address, else the operators of the service, else the sender itself, so that
- * there is always a recipient.
+ * The recipients that the store chose, else its support address, else the operators of the service,
+ * else the sender itself, so that there is always a recipient.
  */
 function operatorsOf(ctx: Ctx, { config }: Tenant): string[] {
+  if (config.alert_emails?.length) return config.alert_emails;
   if (config.support_email) return [config.support_email];
   return ctx.config.ADMIN_EMAILS?.length
     ? ctx.config.ADMIN_EMAILS
@@ -115,6 +119,8 @@ export const emailChannel: Channel = {
   isDestination: false,
   // A destination list cannot disable the shoppers' password mails.
   isEnabled: (tenant) => Boolean(tenant.config.email_api_key && tenant.config.email_from),
+  // The address of a deleted account is stored nowhere else: it is not kept beyond its mail.
+  isRecorded: (item) => item.payload.sealed_to === undefined,
   async transform(ctx, item, tenant) {
     const { template, alert } = readMail(item);
     if (!(await findRecipient(ctx, item, tenant))) return nobody(item, "/emails");
@@ -138,6 +144,7 @@ export const emailChannel: Channel = {
     const look = {
       channel: mail.alert?.channel ?? null,
       eventId: mail.alert?.event_id ?? null,
+      attempts: mail.alert?.attempts ?? null,
       locale: recipient.language ?? tenant.config.locale,
       brand: tenant.config.brand_name ?? tenant.shop,
       name: recipient.name,
@@ -145,10 +152,7 @@ export const emailChannel: Channel = {
     const content = renderMail(mail.template, {
       ...look,
       provider: mail.provider ?? null,
-      link:
-        mail.request_id === undefined
-          ? await makeLink(ctx, tenant, mail, Number(item.entityId))
-          : await createExportLink(ctx, tenant, mail.request_id),
+      link: await linkOf(ctx, tenant, mail, item),
     });
     try {
       const answer = await ctx.email.send(
@@ -161,12 +165,29 @@ export const emailChannel: Channel = {
       );
       return { httpStatus: answer.status };
     } catch (error) {
-      if (isSentAlready(error))
-        return { httpStatus: 409, skipped: "sent at an earlier attempt whose answer was lost" };
+      if (isSentAlready(error)) return { httpStatus: 409, skipped: SENT_EARLIER };
       throw error;
     }
   },
 };
+
+function linkOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  mail: z.output<typeof Mail>,
+  item: QueueItem,
+): Promise<string | null> | string {
+  if (mail.alert) return eventUrl(ctx, tenant, mail.alert.event_id);
+  if (mail.request_id !== undefined) return createExportLink(ctx, tenant, mail.request_id);
+  return makeLink(ctx, tenant, mail, Number(item.entityId));
+}
+
+/** The event's page in the store's admin. */
+const eventUrl = (ctx: Ctx, tenant: Tenant, eventId: string): string =>
+  ctx.storefront.adminUrl(
+    tenant.shop,
+    `/admin/apps/${tenant.app.clientId}/app/events/event/${encodeURIComponent(eventId)}`,
+  );
 
 async function makeLink(
   ctx: Ctx,

@@ -1,7 +1,7 @@
 // Mails as text and HTML. Names and brands are untrusted input: no line breaks in a subject, no
 // markup in HTML.
 import type { MailTemplate } from "../../identity/mails.ts";
-import { MAIL_TEXTS, type MailLocale } from "./mail-texts.ts";
+import { CHANNEL_NAMES, MAIL_TEXTS, type MailLocale } from "./mail-texts.ts";
 
 export type MailValues = {
   locale: string;
@@ -11,6 +11,7 @@ export type MailValues = {
   link: string | null;
   channel?: string | null;
   eventId?: string | null;
+  attempts?: number | null;
 };
 
 const oneLine = (text: string) =>
@@ -24,6 +25,9 @@ function localeOf(locale: string): MailLocale {
   const language = locale.slice(0, 2).toLowerCase();
   return language === "es" || language === "fr" ? language : "en";
 }
+
+const channelName = (locale: MailLocale, channel: string) =>
+  Object.hasOwn(CHANNEL_NAMES[locale], channel) ? CHANNEL_NAMES[locale][channel]! : channel;
 
 export function renderMail(
   template: MailTemplate,
@@ -41,11 +45,15 @@ export function renderMail(
   const blanks: Record<string, string> = {
     brand: oneLine(values.brand),
     provider,
-    channel: oneLine(values.channel ?? ""),
+    channel: oneLine(channelName(locale, values.channel ?? "")),
     event: values.eventId ?? "",
+    attempts: String(values.attempts ?? "-"),
   };
   const fill = (text: string) =>
-    text.replace(/\{(brand|provider|channel|event)\}/g, (_, blank: string) => blanks[blank] ?? "");
+    text.replace(
+      /\{(brand|provider|channel|event|attempts)\}/g,
+      (_, blank: string) => blanks[blank] ?? "",
+    );
   const name = oneLine(values.name ?? "");
   const hello = name ? greeting.replace("{name}", () => name) : greetingWithoutName;
   const [subject, body, note] = [fill(texts.subject), fill(texts.body), fill(texts.note)];

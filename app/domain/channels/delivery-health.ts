@@ -1,0 +1,175 @@
+// How the store's systems take their deliveries, over a period: each system's state, numbers and last
+// problem, the sums, and the systems that are not set up.
+import type { Ctx } from "../../context.server.ts";
+import type { Columns, DeliveryAttempt, Kv } from "../../db.server.ts";
+import { KEYS } from "../../runtime/database/kv.ts";
+import { ARCHIVE_CHANNEL, BACKEND_CHANNEL, type Channel } from "../bus/channel.ts";
+import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
+import { judgeHealth, type HealthReason, type HealthState } from "../bus/log/health-rules.ts";
+import { addHistograms, percentileOf } from "../bus/log/latency-histogram.ts";
+import {
+  PERIODS,
+  readThroughput,
+  successRate,
+  sumCounts,
+  type AttemptCounts,
+  type Period,
+  type Throughput,
+} from "../bus/log/throughput.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { findMissing, type Missing } from "./channel-settings.ts";
+
+/** Always enabled, without settings of the merchant; not counted as systems. */
+export const OUR_OWN: readonly string[] = [ARCHIVE_CHANNEL, BACKEND_CHANNEL];
+/** More are shown as "5,000+". */
+const MAX_COUNTED = 5_000;
+
+/** Numbers of one system or of all. Times in milliseconds; null without attempts. */
+export type DeliveryNumbers = AttemptCounts & {
+  success: number | null;
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+  /** Counted up to 5,001. */
+  waiting: number;
+  /** How long the oldest of them has waited. */
+  oldest_waiting_seconds: number | null;
+  /** Dead letters of any age that were not replayed; counted up to 5,001. */
+  dead: number;
+};
+
+export type SystemHealth = DeliveryNumbers & {
+  name: string;
+  state: HealthState;
+  reasons: HealthReason[];
+  paused_until: string | null;
+  /** Attempts per step, for the sparkline. */
+  attempts: number[];
+  can_be_tested: boolean;
+  last_failure: (Failure & { at: string }) | null;
+};
+
+export type DeliveryHealth = {
+  period: Period;
+  totals: DeliveryNumbers;
+  steps: ({ at: string } & AttemptCounts)[];
+  systems: SystemHealth[];
+  /** Not set up. */
+  available: { name: string; missing: Missing[] }[];
+};
+
+type Queue = { channel: string; waiting: number; oldest_seconds: number | null; dead: number };
+type LastFailure = Columns<DeliveryAttempt, "channel" | "error" | "http_status" | "created_at">;
+
+// Partial indexes of what waits and of what is dead: delivered history costs nothing. A system that
+// is away for days has more rows than are counted.
+const QUEUES = `
+  SELECT c.name AS channel, pending.count + coalesce(active.count, 0) AS waiting,
+    round(extract(epoch FROM clock_timestamp() - least(pending.oldest, active.oldest)))::int
+      AS oldest_seconds, coalesce(dead.count, 0) AS dead
+  FROM unnest($2::text[]) AS c(name)
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, min(created_at) AS oldest FROM (
+      SELECT created_at FROM integration_queue
+      WHERE shop = $1 AND channel = c.name AND status = 'pending' LIMIT ${MAX_COUNTED + 1}
+    ) AS rows
+  ) AS pending
+  LEFT JOIN (
+    SELECT channel, count(*)::int AS count, min(created_at) AS oldest FROM integration_queue
+    WHERE shop = $1 AND status IN ('processing', 'ready') GROUP BY channel
+  ) AS active ON active.channel = c.name
+  LEFT JOIN (
+    SELECT channel, count(*)::int AS count FROM (
+      SELECT channel FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'
+      ORDER BY dead_lettered_at DESC LIMIT ${MAX_COUNTED + 1}
+    ) AS rows GROUP BY channel
+  ) AS dead ON dead.channel = c.name`;
+
+// One read of the failures' index per channel.
+const LAST_FAILURES = `
+  SELECT f.channel, f.error, f.http_status, f.created_at FROM unnest($2::text[]) AS c(name)
+  CROSS JOIN LATERAL (SELECT channel, error, http_status, created_at FROM delivery_attempts
+    WHERE shop = $1 AND channel = c.name AND status = 'failed' ORDER BY id DESC LIMIT 1) f`;
+
+export async function readDeliveryHealth(
+  ctx: Ctx,
+  tenant: Tenant,
+  period: Period,
+): Promise<DeliveryHealth> {
+  const { sql } = dataOf(ctx, tenant);
+  const channels = ctx.channels.filter(({ name }) => !OUR_OWN.includes(name));
+  const names = channels.map(({ name }) => name);
+  const [throughput, queues, circuits, failures] = await Promise.all([
+    readThroughput(ctx, tenant, PERIODS[period], OUR_OWN),
+    sql<Queue>(QUEUES, [names]),
+    sql<Columns<Kv, "key"> & { until: Date }>(
+      `SELECT key, (value->>'open_until')::timestamptz AS until FROM kv WHERE shop = $1
+        AND key = ANY($2::text[]) AND (value->>'open_until')::timestamptz > clock_timestamp()`,
+      [names.map(KEYS.circuit)],
+    ),
+    sql<LastFailure>(LAST_FAILURES, [names]),
+  ]);
+  const untilOf = (name: string) =>
+    circuits.find(({ key }) => key === KEYS.circuit(name))?.until.toISOString() ?? null;
+  const toSystem = (channel: Channel): SystemHealth => {
+    const { name } = channel;
+    const steps = throughput.channels.get(name) ?? [];
+    const numbers = toNumbers(
+      steps,
+      queues.filter((queue) => queue.channel === name),
+    );
+    const pausedUntil = untilOf(name);
+    const last = failures.find((failure) => failure.channel === name);
+    return {
+      name,
+      ...numbers,
+      ...judgeHealth({
+        counts: numbers,
+        p95Ms: numbers.p95,
+        oldestWaitingSeconds: numbers.oldest_waiting_seconds,
+        isPaused: pausedUntil !== null,
+      }),
+      paused_until: pausedUntil,
+      attempts: throughput.steps.map(
+        (_, at) => (steps[at]?.delivered ?? 0) + (steps[at]?.failed ?? 0),
+      ),
+      can_be_tested: channel.isDestination && channel.probe !== undefined,
+      last_failure: last ? { ...toFailure(last), at: last.created_at.toISOString() } : null,
+    };
+  };
+  return {
+    period,
+    totals: toNumbers([...throughput.channels.values()].flat(), queues),
+    steps: stepsOf(throughput),
+    systems: channels.filter((channel) => channel.isEnabled(tenant)).map(toSystem),
+    available: channels
+      .filter((channel) => !channel.isEnabled(tenant))
+      .map(({ name }) => ({ name, missing: findMissing(tenant, name) })),
+  };
+}
+
+/** What all channels did in each step. */
+const stepsOf = ({ steps, channels }: Throughput): DeliveryHealth["steps"] =>
+  steps.map((at, step) => ({
+    at,
+    ...sumCounts([...channels.values()].flatMap((counts) => counts[step] ?? [])),
+  }));
+
+function toNumbers(
+  steps: readonly (AttemptCounts & { latencies: number[] })[],
+  queues: readonly Queue[],
+): DeliveryNumbers {
+  const counts = sumCounts(steps);
+  const histogram = addHistograms(steps.map(({ latencies }) => latencies));
+  const oldest = queues.flatMap((queue) => queue.oldest_seconds ?? []);
+  return {
+    ...counts,
+    success: successRate(counts),
+    p50: percentileOf(histogram, 0.5),
+    p95: percentileOf(histogram, 0.95),
+    p99: percentileOf(histogram, 0.99),
+    waiting: queues.reduce((sum, { waiting }) => sum + waiting, 0),
+    oldest_waiting_seconds: oldest.length > 0 ? Math.max(0, ...oldest) : null,
+    dead: queues.reduce((sum, { dead }) => sum + dead, 0),
+  };
+}
