@@ -55,6 +55,11 @@ describe("imports follow the map", () => {
       "runtime depends on nothing of the service, so that everything may use it",
     ],
     ["app/sandbox", ["app/sandbox"], "the sandbox must not inherit our mistakes"],
+    [
+      "app/demo",
+      ["app/demo", "app/domain", "app/runtime", "app/sandbox", "app/db.server.ts"],
+      "the demo store's history is written by the domain's own functions",
+    ],
     ["app/integrations", ["app/integrations", "app/runtime"], "clients hold no rules"],
     ["app/components", ["app/components"], "components know React and the types of what they show"],
     [
@@ -164,12 +169,22 @@ describe("imports follow the map", () => {
     );
   });
 
+  test("only the demo store writes history", () => {
+    const makers = files.filter((file) =>
+      /\bhistoricTime\(|as HistoricTime/.test(readFileSync(join(root, file), "utf8")),
+    );
+    expectNone(
+      makers.filter((file) => !below("app/demo", "app/runtime/historic-time.ts")(file)),
+      "every other row has the time at which it was written",
+    );
+  });
+
   test("only tests and the process import the sandbox", () => {
     const knowing = ours
       .filter(({ file, target }) => below("app/sandbox")(target) && !below("app/sandbox")(file))
       .map(({ file }) => file);
     expectNone(
-      knowing.filter((file) => file !== "app/sandbox-systems.ts"),
+      knowing.filter((file) => !below("app/sandbox-systems.ts", "app/demo")(file)),
       "the service must behave the same with and without the sandbox",
     );
   });
@@ -186,6 +201,7 @@ describe("data access", () => {
       "app/domain/bus/log/event-shop.ts",
       "app/domain/bus/log/queue-depth.ts",
       "app/domain/bus/settle.ts",
+      "app/domain/customers/tag-matching/match-worker.ts",
       "app/domain/customers/webhooks/webhook-inbox.ts",
       "app/domain/events/ingest.ts",
       "app/domain/tenants/directory.ts",
@@ -252,6 +268,7 @@ describe("data access", () => {
           "app/embeds/scripts",
           "app/embeds/shopper",
           "app/demo-store.ts",
+          "app/demo",
           "app/runtime/outbound.ts",
         )(file),
     );

@@ -71,7 +71,11 @@ export async function benchEmbeds(serverUrl: string): Promise<Measure[]> {
   const store = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://store");
     // A store's CDN compresses what it forwards.
-    const send = (status: number, headers: Record<string, string> | undefined, body: string) =>
+    const send = (
+      status: number,
+      headers: Record<string, string> | undefined,
+      body: string | Buffer,
+    ) =>
       void response
         .writeHead(status, { ...headers, "Content-Encoding": "gzip" })
         .end(gzipSync(body));
@@ -93,6 +97,7 @@ export async function benchEmbeds(serverUrl: string): Promise<Measure[]> {
       headers: request.headers,
       address: "",
       text: "",
+      bytes: Buffer.alloc(0),
       body: "",
     };
     void passOn(call, {

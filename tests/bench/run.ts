@@ -1,4 +1,4 @@
-// `npm run bench [-- webhooks events bus peers identity consent commerce mcp embeds]`: prints a table of
+// `npm run bench [-- webhooks events bus peers identity consent commerce mcp embeds customers]`: prints a table of
 // ratios measured within this one run, and the same as a line of JSON. The exit code is 1 only when
 // a ratio is far below what any machine should reach. (`npm run bench:sync` is separate: it
 // measures memory too.)
@@ -10,6 +10,7 @@ import { benchBus } from "./bus.ts";
 import { benchCommerce } from "./commerce.ts";
 import { run as benchConsent } from "./consent.ts";
 import { run as benchIdentity } from "./identity.ts";
+import { benchCustomers } from "./customers.ts";
 import { benchEmbeds } from "./embeds.ts";
 import { benchEvents } from "./events.ts";
 import { benchMcp } from "./mcp.ts";
@@ -27,6 +28,7 @@ const SUITES: Record<string, (serverUrl: string) => Promise<Measure[]>> = {
   embeds: (url) => benchEmbeds(url),
   mcp: (url) => benchMcp(url),
   commerce: (url) => benchCommerce(url),
+  customers: (url) => benchCustomers(url),
 };
 const wanted = process.argv.slice(2);
 

@@ -17,7 +17,7 @@ import {
   type Service,
 } from "../support/service.ts";
 
-const KILLS = 8;
+const KILLS = 4;
 const EVENTS_PER_KILL = 30;
 /** The sweep runs every second; the rest allows for a busy machine. */
 const SWEEP_AND_SLACK_MS = 4_000;

@@ -269,7 +269,7 @@ describe("starts", () => {
     const dataDir = await mkdtemp(join(folder, "sandbox-"));
     const beside = await freshDatabase();
     const server = await startServer(
-      { DATA_DIR: dataDir, SANDBOX: "on", DATABASE_URL: beside.url, LOG_LEVEL: "info" },
+      { DATA_DIR: dataDir, SANDBOX: "on", DATABASE_URL: beside.url, LOG_LEVEL: "info", DEMO: "on" },
       120_000,
     );
     const [, key] = await server.line("the admin key", /ADMIN_KEY=(\S+)/);
@@ -279,6 +279,11 @@ describe("starts", () => {
       { shop: "demo-store.myshopify.com" },
     ]);
     expect(existsSync(join(dataDir, "pg"))).toBe(false);
+    await eventually("the first customers of the demo store's history", async () => {
+      const rows = await beside.query("SELECT FROM storefront_users LIMIT 1");
+      return rows.length > 0;
+    });
+    // In the middle of the history.
     server.signal("SIGTERM");
     expect(await server.ended).toBe(0);
     await beside.drop();
@@ -364,7 +369,22 @@ describe("starts", () => {
       body: CUSTOMER_2024_10,
     });
     expect(forged.status).toBe(401);
+    const before = await resetDemo(dataDir);
+    expect(before.code).toBe(1);
+    expect(before.text).toContain("is in use by another copy of this service");
+    requireSentence(before.text);
     server.signal("SIGTERM");
     expect(await server.ended).toBe(0);
+
+    expect((await resetDemo(dataDir)).code).toBe(0);
+    expect(
+      ["pg", "sandbox.json", "secrets.json"].filter((name) => existsSync(join(dataDir, name))),
+    ).toEqual(["secrets.json"]);
   }, 150_000);
 });
+
+/** `npm run demo:reset` */
+async function resetDemo(dataDir: string): Promise<{ code: number | null; text: string }> {
+  const child = startChild("scripts/demo-reset.ts", { DATA_DIR: dataDir });
+  return { code: await child.ended, text: child.err() };
+}

@@ -1,4 +1,4 @@
-// Two worker processes, one of them killed repeatedly during deliveries of 250 webhooks.
+// Two worker processes, one of them killed repeatedly during deliveries of 150 webhooks.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endChildren, startServer, type Child } from "../support/processes/child.ts";
 import {
@@ -10,8 +10,8 @@ import {
 } from "../support/service.ts";
 import { countByStatus, sendWebhook } from "../support/bus/webhook-load.ts";
 
-const WEBHOOKS = 250;
-const KILLS = 3;
+const WEBHOOKS = 150;
+const KILLS = 2;
 let service: Service;
 
 beforeAll(async () => {

@@ -358,7 +358,7 @@ describe("the stored log", () => {
     const table = exportCustomers(
       service.ctx,
       tenant,
-      readFilter(new URLSearchParams()),
+      { filter: readFilter(new URLSearchParams()) },
       access.setCount,
     );
     await once(table, "readable");

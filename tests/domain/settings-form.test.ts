@@ -26,27 +26,21 @@ afterAll(() => world.stop());
 beforeEach(() => world.database.truncate());
 
 const read = async (isPlatform = true) =>
-  (await readSettingsForm(world.ctx, SHOP, isPlatform)).sections;
+  (await readSettingsForm(world.ctx, SHOP, isPlatform)).pages.flatMap(({ cards }) => cards);
 const fieldsOf = async (isPlatform = true) =>
   (await read(isPlatform)).flatMap(({ fields }) => fields);
 const saved = async () => (await getTenant(world.ctx, SHOP)).saved;
 const save = (fields: unknown, isPlatform = true) =>
-  saveSettings(world.ctx, SHOP, JSON.stringify(fields), isPlatform);
+  saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields) }, isPlatform);
+/** What somebody sends who opened the form now. */
+const seenNow = async () =>
+  Object.fromEntries((await fieldsOf()).map(({ name, version = "" }) => [name, version]));
 
-test("every field of the table is in the form once, in its section, with texts in every language", async () => {
+test("every field of the table is in the standalone form once, with texts in every language", async () => {
   await saveTenantConfig(world.ctx, SHOP, {}, true);
-  const sections = await read();
-  expect(sections.flatMap(({ fields }) => fields.map(({ name }) => name)).toSorted()).toEqual(
+  expect((await fieldsOf()).map(({ name }) => name).toSorted()).toEqual(
     [...tenantFieldNames].toSorted(),
   );
-  for (const { name, fields } of sections) {
-    expect(fr.sections[name].title).toBeTruthy();
-    for (const field of fields)
-      expect([
-        field.name,
-        tenantField(field.name as (typeof tenantFieldNames)[number]).section,
-      ]).toEqual([field.name, name]);
-  }
   const names = [...Object.keys(TENANT_FIELDS), ...Object.keys(PLATFORM_FIELDS)];
   expect(Object.keys(fr.fields).toSorted()).toEqual([...new Set(names)].toSorted());
   for (const [name, texts] of Object.entries(fr.fields)) {
@@ -133,7 +127,9 @@ test("fields that only the operator may change are read-only for others, and the
 test("a malformed form, an unknown field or one invalid value saves nothing", async () => {
   await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, true);
   for (const posted of ["", "null", "[]", "{", 3, undefined])
-    expect(await saveSettings(world.ctx, SHOP, posted, true)).toMatchObject({ outcome: "refused" });
+    expect(await saveSettings(world.ctx, SHOP, { fields: posted }, true)).toMatchObject({
+      outcome: "refused",
+    });
   expect(await save({ brand_name: "Changed", nothing_like_it: 1 })).toMatchObject({
     outcome: "refused",
     problems: { nothing_like_it: "is not a known field" },
@@ -143,4 +139,57 @@ test("a malformed form, an unknown field or one invalid value saves nothing", as
     problems: { password_iterations: expect.any(String) },
   });
   expect((await saved()).brand_name).toBe("Kestrel");
+});
+
+test("of two people who change one setting the later is refused and nothing is overwritten; changes of different settings are both kept", async () => {
+  await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel", cms_api_token: SECRET }, true);
+  const versions = await seenNow();
+  const saveSeen = (fields: object, seen: Record<string, string>) =>
+    saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields), versions: seen }, true);
+  expect(await saveSeen({ brand_name: "First", cms_api_token: "another-token" }, versions)).toEqual(
+    {
+      outcome: "saved",
+    },
+  );
+  expect(
+    await saveSeen({ brand_name: "Second", cms_api_token: null, locale: "fr" }, versions),
+  ).toMatchObject({
+    outcome: "refused",
+    problems: { brand_name: "was changed meanwhile", cms_api_token: "was changed meanwhile" },
+  });
+  expect(await saved()).toMatchObject({ brand_name: "First", cms_api_token: "another-token" });
+  expect(await saved()).not.toHaveProperty("locale");
+  expect(await saveSeen({ locale: "fr" }, versions)).toEqual({ outcome: "saved" });
+  expect(await saveSeen({ brand_name: "Second" }, await seenNow())).toEqual({ outcome: "saved" });
+  expect(await saved()).toMatchObject({ brand_name: "Second", locale: "fr" });
+});
+
+test("of ten saves of one setting at the same moment exactly one is accepted", async () => {
+  await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, true);
+  const versions = await seenNow();
+  const results = await Promise.all(
+    Array.from({ length: 10 }, (_, at) =>
+      saveSettings(
+        world.ctx,
+        SHOP,
+        { fields: JSON.stringify({ brand_name: `Name ${at}` }), versions },
+        true,
+      ),
+    ),
+  );
+  expect(results.filter(({ outcome }) => outcome === "saved")).toHaveLength(1);
+  const winner = results.findIndex(({ outcome }) => outcome === "saved");
+  expect((await saved()).brand_name).toBe(`Name ${winner}`);
+});
+
+test("a form's versions say nothing about a secret, also not that two stores have the same", async () => {
+  const other = "other-form-store.myshopify.com";
+  for (const shop of [SHOP, other])
+    await saveTenantConfig(world.ctx, shop, { cms_api_token: SECRET }, true);
+  const versionIn = async (shop: string) =>
+    (await readSettingsForm(world.ctx, shop, true)).pages
+      .flatMap(({ cards }) => cards.flatMap(({ fields }) => fields))
+      .find(({ name }) => name === "cms_api_token")?.version;
+  expect(await versionIn(SHOP)).toMatch(/^[0-9a-f]{16}$/);
+  expect(await versionIn(SHOP)).not.toBe(await versionIn(other));
 });

@@ -1,5 +1,6 @@
-// What the home page and the tags page read of a store: its own rows, of the last day only.
+// What the home page and the tags page read of a store: its own rows.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { foldCustomerDays } from "../../app/domain/customers/customer-days.ts";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
 import { readStoreHealth, readStoreOverview } from "../../app/domain/merchant/store-overview.ts";
 import { readTagUsage } from "../../app/domain/tags/tag-usage.ts";
@@ -20,7 +21,13 @@ beforeEach(async () => {
   await Promise.all([SHOP, OTHER].map((shop) => registerTenant(world.ctx, shop)));
 });
 
-test("the numbers are of the last 24 hours, and a sign-up is a new account or a contact that signed up", async () => {
+const knownOverview = async (shop: string) => {
+  const overview = await readStoreOverview(world.ctx, shop);
+  if (overview.state !== "known") throw new Error(`the overview is ${overview.state}`);
+  return overview;
+};
+
+test("a sign-up is a new account or a contact that signed up; the numbers stay the same when they are folded", async () => {
   const { query } = world.database;
   const now = new Date().toISOString();
   await putPerson(world.database, SHOP, { email: "new@x.example", last_login_at: now });
@@ -32,9 +39,10 @@ test("the numbers are of the last 24 hours, and a sign-up is a new account or a 
     email: "old@x.example",
     last_login_at: now,
     gid: "gid://shopify/Customer/1",
-    updated_at: "2026-01-01T00:00:00Z",
   });
-  await query("UPDATE storefront_users SET created_at = '2026-01-01' WHERE id = $1", [old]);
+  await query("UPDATE storefront_users SET created_at = now() - interval '45 days' WHERE id = $1", [
+    old,
+  ]);
   await putPerson(world.database, SHOP, {
     email: "synced@x.example",
     gid: "gid://shopify/Customer/2",
@@ -44,42 +52,64 @@ test("the numbers are of the last 24 hours, and a sign-up is a new account or a 
     gid: "gid://shopify/Customer/3",
     last_login_at: now,
   });
+  const consent = { userId: contact, method: "signup", consentId: "1" } as const;
   await world.ctx.home.forTenant(SHOP).transaction((sql) =>
     recordConsent(sql, [
-      { userId: contact, consentType: "tos", action: "granted", method: "signup", consentId: "1" },
-      {
-        userId: contact,
-        consentType: "privacy",
-        action: "granted",
-        method: "signup",
-        consentId: "1",
-      },
-      {
-        userId: old,
-        consentType: "marketing",
-        action: "revoked",
-        method: "banner",
-        consentId: "2",
-      },
+      { ...consent, consentType: "tos", action: "granted" },
+      { ...consent, consentType: "privacy", action: "granted" },
+      { ...consent, consentType: "marketing", action: "revoked" },
+      { ...consent, userId: old, consentType: "marketing", action: "granted", method: "banner" },
+      { ...consent, userId: old, consentType: "marketing", action: "revoked", method: "banner" },
     ]),
   );
   await query(
-    `INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum)
-      VALUES ($1, 'cms', now(), 7, 1, 0), ($1, 'cms', now() - interval '25 hours', 90, 90, 0), ($2,
-      'cms', now(), 500, 500, 0)`,
+    `INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, skipped, latency_ms_sum)
+      VALUES ($1, 'cms', now(), 7, 1, 4, 0), ($1, 'cms', now() - interval '35 days', 9, 1, 0, 0),
+      ($2, 'cms', now(), 500, 500, 0, 0)`,
     [SHOP, OTHER],
   );
-  const overview = await readStoreOverview(world.ctx, SHOP);
-  expect(overview).toMatchObject({
-    state: "known",
-    day: { synced: 1, signUps: 2, granted: 2, withdrawn: 1, delivered: 7, failed: 1 },
+  const { metrics, activity } = await knownOverview(SHOP);
+  expect(metrics).toMatchObject({
+    customers: { value: 4, before: 1 },
+    signUps: { value: 2, before: 1 },
+    optIn: { value: 0.5, before: null },
+    delivery: { value: 7 / 8, before: 9 / 10 },
   });
-  const names =
-    overview.state === "known"
-      ? overview.happenings.map((one) => ("name" in one ? one.name : one.kind))
-      : [];
-  expect(names).toContain("old@x.example");
-  expect(names).not.toContain("foreign@x.example");
+  expect(metrics.decisions.at(-1)).toMatchObject({ granted: 1, declined: 1, withdrawn: 1 });
+  expect(metrics.customers.days).toHaveLength(30);
+  expect(JSON.stringify(activity)).not.toContain("foreign@x.example");
+  expect(activity.filter((item) => item.kind === "person" && item.userId === contact)).toEqual([
+    expect.objectContaining({
+      name: "contact@x.example",
+      decisions: [
+        { type: "marketing", decision: "declined" },
+        { type: "privacy", decision: "granted" },
+        { type: "tos", decision: "granted" },
+      ],
+    }),
+  ]);
+
+  const tenant = await getTenant(world.ctx, SHOP);
+  await foldCustomerDays(world.ctx, tenant);
+  await foldCustomerDays(world.ctx, tenant);
+  expect((await knownOverview(SHOP)).metrics).toEqual(metrics);
+  await putPerson(world.database, SHOP, { email: "later@x.example", last_login_at: now });
+  expect((await knownOverview(SHOP)).metrics).toMatchObject({
+    customers: { value: 5 },
+    signUps: { value: 3 },
+  });
+  await foldCustomerDays(world.ctx, tenant);
+  await query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [old]);
+  // The next day's fold counts all customers again.
+  await query(
+    "UPDATE kv SET value = value || '{\"day\": \"2026-01-01\"}' WHERE key = 'customer_days'",
+    [],
+  );
+  await foldCustomerDays(world.ctx, tenant);
+  expect((await knownOverview(SHOP)).metrics).toMatchObject({
+    customers: { value: 4, before: 0 },
+    signUps: { value: 3 },
+  });
 });
 
 test("dead letters and a failed sync are this store's own; a store that is not connected has none", async () => {
@@ -93,18 +123,15 @@ test("dead letters and a failed sync are this store's own; a store that is not c
     "INSERT INTO kv (shop, key, value) VALUES ($1, 'sync:customers', $2)",
     [OTHER, JSON.stringify({ watermark: null, error: "no answer" })],
   );
-  expect(await readStoreHealth(world.ctx, SHOP)).toEqual({ syncError: null, deadLetters: 0 });
-  expect(await readStoreHealth(world.ctx, OTHER)).toEqual({
+  const nothing = { syncError: null, deadLetters: 0, failedRequests: 0, refusedTopics: [] };
+  expect(await readStoreHealth(world.ctx, SHOP)).toMatchObject(nothing);
+  expect(await readStoreHealth(world.ctx, OTHER)).toMatchObject({
     syncError: "no answer",
     deadLetters: 1,
   });
-  expect(await readStoreHealth(world.ctx, "unknown.myshopify.com")).toEqual({
-    syncError: null,
-    deadLetters: 0,
-  });
-  expect(await readStoreOverview(world.ctx, "unknown.myshopify.com")).toMatchObject({
-    state: "known",
-    happenings: [],
+  expect(await readStoreHealth(world.ctx, "unknown.myshopify.com")).toMatchObject(nothing);
+  expect(await readStoreOverview(world.ctx, "unknown.myshopify.com")).toEqual({
+    state: "not_connected",
   });
 });
 

@@ -5,6 +5,7 @@ import { Prisma } from "../../app/generated/prisma/client.ts";
 import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { MINIMAL_ROWS } from "../support/minimal-rows.ts";
 
 const MINE = "mine.myshopify.com";
 const THEIRS = "theirs.myshopify.com";
@@ -20,118 +21,6 @@ const delegateOf = (model: string, shop = MINE) =>
     model.charAt(0).toLowerCase() + model.slice(1)
   ] as Delegate;
 
-/** The minimal row of each table; the two people exist beforehand. */
-const at = new Date("2026-01-01T00:00:00Z");
-const uuid = "00000000-0000-4000-8000-000000000001";
-const MINIMAL_ROWS: Record<string, Row> = {
-  StorefrontUser: { id: 7, email: "second@store.example" },
-  UserClaims: { id: 1, user_id: 1 },
-  UserExtras: { id: 1, user_id: 1 },
-  IdentityLink: { issuer: "https://issuer.example", sub: "s", user_id: 1, provider: "federated" },
-  CustomerTombstone: { kind: "gid", subject_hmac: "h" },
-  ConsentRecord: {
-    id: 1,
-    consent_type: "tos",
-    action: "granted",
-    method: "banner",
-    consent_id: "c",
-    seq: 1n,
-    prev_hash: "p",
-    hash: "h",
-  },
-  ConsentChainHead: { seq: 1n, hash: "h" },
-  ConsentPolicy: { version: "1", locale: "en", sha256: "x", body: "y" },
-  CrmTag: { id: 7, name: "VIP", slug: "second" },
-  TagRun: { id: uuid, total: 1, last_id: 1 },
-  UserTagMap: { id: 1, user_id: 1, tag_id: 1, source: "ucp" },
-  IntegrationQueue: {
-    id: 1n,
-    event_id: "e",
-    channel: "cms",
-    source: "manual",
-    event_type: "t",
-    entity_type: "customer",
-    entity_id: "1",
-    max_retries: 3,
-  },
-  EventLedger: {
-    id: 1n,
-    event_id: "e",
-    idempotency_key: "k",
-    source: "manual",
-    event_type: "t",
-    entity_type: "customer",
-    entity_id: "1",
-    destinations: [],
-    priority: 3,
-    payload_sha256: "x",
-    occurred_at: at,
-  },
-  DeliveryAttempt: {
-    id: 1n,
-    queue_id: 1n,
-    event_id: "e",
-    channel: "cms",
-    attempt: 1,
-    status: "delivered",
-    latency_ms: 1,
-  },
-  WebhookInbox: { id: 1n, delivery_id: "d", topic: "customers/update", body: "{}" },
-  IntegrationMapping: { channel: "erp", entity_type: "order", mapping: {} },
-  ProductUpcMapping: { sku: "s", upc: "u" },
-  FirmwareRegistry: { mpn: "m", version: "1", sha256: "x" },
-  FirmwareLedger: {
-    id: 1n,
-    serial: "s",
-    mpn: "m",
-    firmware_version: "1",
-    sha256: "x",
-    event_id: "e",
-  },
-  ReturnCase: { rma: "r", status: "open" },
-  Mandate: {
-    mandate_id: uuid,
-    customer_id: 1,
-    max_amount: "1.00",
-    currency: "EUR",
-    scope: "all",
-    signature: "s",
-    proof: "p",
-    expires_at: at,
-  },
-  CheckoutSession: {
-    id: uuid,
-    customer_id: 1,
-    status: "incomplete",
-    source: "cart",
-    line_items: [],
-    subtotal: "1.00",
-    total: "1.00",
-    currency: "EUR",
-    expires_at: at,
-  },
-  OauthClient: { client_id: "c", client_name: "n", redirect_uris: [] },
-  OauthGrant: { id: uuid, user_id: 1, client_id: "c", client_name: "n", scopes: [] },
-  OauthToken: { token_hash: "t", grant_id: uuid, kind: "access", scopes: [], expires_at: at },
-  AccessLog: {
-    id: 1n,
-    actor_kind: "staff",
-    action: "viewed",
-    place: "/app/customers/:id",
-    request_id: "r",
-  },
-  PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer_redact", due_by: at },
-  PublicHost: { host: "theirs.example" },
-  Kv: { key: "k", value: {} },
-  ChannelMinute: {
-    channel: "cms",
-    minute: at,
-    slot: 0,
-    delivered: 1,
-    failed: 0,
-    latency_ms_sum: 1n,
-  },
-};
 /** Columns that are unique across tenants, and so differ in the second row. */
 const ELSEWHERE: Record<string, Row> = { PublicHost: { host: "mine.example" } };
 const APPEND_ONLY = new Set(["ConsentRecord", "EventLedger"]);
@@ -151,7 +40,11 @@ const KEY: Record<string, string[]> = {
   Kv: ["key"],
   PublicHost: ["host"],
   EventLedger: ["event_id"],
+  ChannelHour: ["channel", "hour"],
   ChannelMinute: ["channel", "minute", "slot"],
+  ConsentDay: ["day", "consent_type", "outcome"],
+  CustomerDay: ["day"],
+  DeliveryExchange: ["event_id", "attempt_id"],
 };
 
 function uniqueOf(model: string, shop: string): Row {

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sweepDeadLetters } from "../../app/domain/bus/dead-letters.ts";
 import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
+import { saveTenantConfig } from "../../app/domain/tenants/settings/configuration.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { ingest, order } from "../support/bus/events.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
@@ -88,13 +89,18 @@ test("it is archived under its day and event with its reason, and the operators 
   const [mail] = await eventually("the alert", () => alerts().length > 0 && alerts());
   expect(mail).toMatchObject({
     to: ["operator@service.example"],
-    subject: expect.stringContaining("erpsys"),
+    subject: expect.stringContaining("Deliveries to ERP system failed"),
   });
-  expect(mail?.text).toContain(first);
+  expect(mail?.text).toContain("Attempts made: 1.");
+  expect(mail?.text).toMatch(new RegExp(`/admin/apps/[^/]+/app/events/event/${first}`));
   expect(alerts()).toHaveLength(1);
   await query("UPDATE kv SET expires_at = now() WHERE key LIKE 'dead_letter_alert:%'");
+  const alert_emails = ["ops@test-store.example", "desk@test-store.example"];
+  await saveTenantConfig(service.ctx, SHOP, { alert_emails }, true);
   await filed(await die(), 1);
-  await eventually("the second alert", () => alerts().length === 2);
+  const [, another] = await eventually("the second alert", () => alerts().length === 2 && alerts());
+  expect(another?.to).toEqual(alert_emails);
+  await saveTenantConfig(service.ctx, SHOP, { alert_emails: null }, true);
 });
 
 test("of two channels of one event the object contains both", async () => {

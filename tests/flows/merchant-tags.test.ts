@@ -67,6 +67,99 @@ describe("a merchant assigns tags in the storefront", () => {
   });
 });
 
+describe("a tag that a customer had at the store before the catalog", () => {
+  const TAGGED_SHOP = "tagged-store.myshopify.com";
+  const put = (email: string, tags: string[]) =>
+    service.sandbox.storefront.putCustomer(TAGGED_SHOP, { email, tags });
+  const sync = () => service.call("POST", `/sync/customers?shop=${TAGGED_SHOP}`);
+  const heldBy = async (gid: string) =>
+    (
+      await service.database.query(
+        `SELECT t.slug, m.source FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop
+          AND t.id = m.tag_id JOIN storefront_users u ON u.shop = m.shop AND u.id = m.user_id
+         WHERE u.shop = $1 AND u.storefront_customer_gid = $2 ORDER BY t.slug`,
+        [TAGGED_SHOP, gid],
+      )
+    ).map(({ slug, source }) => `${slug} ${source}`);
+  const writes = () =>
+    service.sandbox
+      .requests("storefront")
+      .filter(({ body }) => /tagsAdd|tagsRemove/.test(JSON.stringify(body))).length;
+  const later = (gid: string, change: object) =>
+    service.sandbox.storefront.putCustomer(TAGGED_SHOP, {
+      gid,
+      updatedAt: store.later(),
+      ...change,
+    });
+  let gid: string;
+
+  beforeAll(async () => {
+    await store.install(TAGGED_SHOP, { cms_api_token: null });
+    gid = put("early@example.com", ["VIP", "Wholesale"]).gid;
+    await sync();
+  });
+
+  it("is assigned when the tag system is prepared, without a write to the store", async () => {
+    expect(await heldBy(gid)).toEqual([]);
+    const before = writes();
+    await service.call("POST", `/admin/init-tag-system?shop=${TAGGED_SHOP}&step=backend`);
+    expect(await heldBy(gid)).toEqual(["vip storefront"]);
+    await store.delivered();
+    expect(writes()).toBe(before);
+  });
+
+  it("is assigned by the sync that first reads a customer", async () => {
+    const second = put("second@example.com", ["At risk"]).gid;
+    const before = writes();
+    expect((await sync()).json).toMatchObject({ ok: true, created: 1 });
+    expect(await heldBy(second)).toEqual(["at_risk storefront"]);
+    await store.delivered();
+    expect(writes()).toBe(before);
+  });
+
+  it("is not removed by us, from here or at the store", async () => {
+    const { json } = await service.call("POST", `/admin/tags/assign?shop=${TAGGED_SHOP}`, {
+      body: { gid, add: ["autumn"], remove: ["vip"] },
+    });
+    expect(json).toMatchObject({ added: ["autumn"], removed: [] });
+    await store.delivered();
+    expect(await heldBy(gid)).toEqual(["autumn admin", "vip storefront"]);
+    expect(store.customerOf(TAGGED_SHOP, "early@example.com")?.tags).toEqual([
+      "VIP",
+      "Wholesale",
+      "autumn",
+    ]);
+  });
+
+  it("goes with the store's list: removed there it is removed here, and no tag of another source", async () => {
+    await service.database.query(
+      `INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, u.id, t.id, 'system'
+        FROM storefront_users u, crm_tags t WHERE u.shop = $1 AND u.storefront_customer_gid = $2
+        AND t.shop = $1 AND t.slug = 'active'`,
+      [TAGGED_SHOP, gid],
+    );
+    later(gid, { tags: ["Wholesale", "autumn"] });
+    await service.sandbox.storefront.sendWebhook(TAGGED_SHOP, "customer.tags_removed", gid, {
+      uri: `${service.url}/webhooks/customer-tags-removed`,
+      triggeredAt: store.later(),
+      tags: ["VIP"],
+    });
+    await store.handled();
+    expect(await heldBy(gid)).toEqual(["active system", "autumn admin"]);
+  });
+
+  it("added at the store again it is assigned again", async () => {
+    later(gid, { tags: ["Wholesale", "autumn", "vip"], updatedAt: store.later(20) });
+    await service.sandbox.storefront.sendWebhook(TAGGED_SHOP, "customer.tags_added", gid, {
+      uri: `${service.url}/webhooks/customer-tags-added`,
+      triggeredAt: store.later(20),
+      tags: ["vip"],
+    });
+    await store.handled();
+    expect(await heldBy(gid)).toEqual(["active system", "autumn admin", "vip storefront"]);
+  });
+});
+
 describe("a store whose webhooks are registered", () => {
   it("gets back every echo of our own writes without causing another row or call", async () => {
     await store.install(ECHOING_SHOP);

@@ -91,6 +91,13 @@ export async function findEverywhere(
     ))
       if (words.some((word) => row.toLowerCase().includes(word.toLowerCase())))
         found.push(`${name}: ${row}`);
+  for (const { shop, token, sealed } of await service.database.query<Record<string, string>>(
+    "SELECT shop, token, sealed FROM delivery_exchanges",
+  )) {
+    const open = service.ctx.secrets.unseal(`${shop}/delivery_exchange/${token}`, sealed as string);
+    if (words.some((word) => open.toLowerCase().includes(word.toLowerCase())))
+      found.push(`delivery_exchanges: ${open}`);
+  }
   for (const path of await service.objects.list("")) {
     const body = (await service.objects.get(path))?.toString("utf8") ?? "";
     if (words.some((word) => body.toLowerCase().includes(word.toLowerCase())))
@@ -207,6 +214,12 @@ export async function seedPersonEverywhere(
     `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms,
       error) VALUES ($1, 1, $2, 'erpsys', 1, 'failed', 5, $3)`,
     [shop, eventId, `400: {"name":"${who.name}"}`],
+  );
+  const token = crypto.randomUUID();
+  await query(
+    `INSERT INTO delivery_exchanges (shop, event_id, attempt_id, token, sealed)
+      VALUES ($1, $2, 1, $3, $4)`,
+    [shop, eventId, token, ctx.secrets.seal(`${shop}/delivery_exchange/${token}`, order)],
   );
   await query(
     `INSERT INTO webhook_inbox (shop, delivery_id, topic, body, status, next_attempt_at)

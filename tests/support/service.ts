@@ -137,7 +137,8 @@ export const createCall =
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const database = await freshDatabase();
-  const server = createServer();
+  // As in server.ts. With Node's 5 s a client that was busy for longer writes to a closed connection.
+  const server = createServer({ keepAliveTimeout: 65_000 });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const sandbox = await startSandbox({

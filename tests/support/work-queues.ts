@@ -1,7 +1,7 @@
 // The queues of leased rows, as their tables are, for the tests that hold for all of them.
 import type { TestDatabase } from "./database.ts";
 import { privacyRequests } from "../../app/domain/compliance/privacy-requests.ts";
-import { tagRuns } from "../../app/domain/customers/list/tag-run-worker.ts";
+import { bulkRuns } from "../../app/domain/customers/list/bulk-run-worker.ts";
 import { webhookInbox } from "../../app/domain/customers/webhooks/webhook-inbox.ts";
 import type { Database } from "../../app/runtime/database/database.ts";
 import type { Held, LeasedRow, LeasedTable } from "../../app/runtime/database/leased-table.ts";
@@ -73,8 +73,8 @@ export const WORK_QUEUES: readonly TestedQueue[] = [
     waiting: "waiting",
     running: "running",
     final: "done",
-    table: tagRuns,
-    claim: (database, limit) => claimFrom(tagRuns, database, limit),
+    table: bulkRuns,
+    claim: (database, limit) => claimFrom(bulkRuns, database, limit),
     seed: async (database, count) =>
       idsOf(
         await database.query(

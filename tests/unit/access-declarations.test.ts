@@ -65,10 +65,21 @@ const ENDPOINTS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
 
 const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
   "the frame": ["app.tsx", "app.$.tsx"],
-  "settings of the store": ["app.settings.tsx", "app.setup.tsx"],
+  "settings of the store": [
+    "app.settings._index.tsx",
+    "app.settings_.connection.tsx",
+    "app.settings.$page.tsx",
+    "app.settings.agents.tsx",
+    "app.settings.integrations._index.tsx",
+    "app.settings.integrations.$system.tsx",
+    "app.settings.logo.ts",
+    "app.setup.tsx",
+  ],
   "tags of the store, with counts": ["app.tags.tsx"],
   "the policies, and the state of a check": [
-    "app.consent.policies.tsx",
+    "app.consent.policies._index.tsx",
+    "app.consent.policies.published.ts",
+    "app.consent.policies.text.tsx",
     "app.consent.verification.ts",
   ],
   "counts of a tag run": ["app.customers.tag-run.ts"],
@@ -78,11 +89,14 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.events.cms-sync.ts",
     "app.events.dead-letters.tsx",
     "app.events.destinations.tsx",
-    "app.events.event.$id.tsx",
     "app.events.log.tsx",
     "app.events.replay.ts",
   ],
   "the log itself: ids only": ["app.access-log.ts"],
+  "what was done for a request and how far it is, without the person": [
+    "app.privacy.$id.proof.ts",
+    "app.privacy.progress.ts",
+  ],
 };
 
 let methods: { name: string; spec: AnySpec }[];

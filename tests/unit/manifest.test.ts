@@ -78,7 +78,9 @@ describe("the app manifest", () => {
       );
     });
     expect(lacking).toEqual([]);
-    expect(asked).toEqual(expect.arrayContaining(["write_app_proxy", "write_draft_orders"]));
+    expect(asked).toEqual(
+      expect.arrayContaining(["write_app_proxy", "write_draft_orders", "write_files"]),
+    );
   });
 
   it("is not linked to anybody's app, so that `shopify app config link` keeps it", () => {

@@ -12,7 +12,8 @@ import {
 import { putPerson, type Person } from "../../support/storefront/customers.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
-const CARD = "Access log";
+/** The customer's page with the accesses in its timeline. */
+const accessesOf = (id: number) => `/app/customers/${id}?kind=access`;
 let world: Shop;
 let ada: number;
 
@@ -44,17 +45,14 @@ beforeEach(async () => {
 });
 
 test("a view of a customer is recorded once with the staff member's id, and shown with later accesses", async () => {
-  const first = await world.open(`/app/customers/${ada}`, { shop: SHOP });
-  await first.page.getByRole("heading", { name: CARD }).waitFor();
-  await first.page
-    .getByText("Nobody had accessed this customer's data before this visit.")
-    .waitFor();
+  const first = await world.open(accessesOf(ada), { shop: SHOP });
+  await first.page.getByText("Nothing has been recorded yet.").waitFor();
   await expectHealthyPage(first);
   await first.close();
   const view = { ...BY_STAFF, action: "viewed", user_id: ada, count: null };
   expect(await rows()).toEqual([{ ...view, place: "/app/customers/:id" }]);
 
-  const second = await world.open(`/app/customers/${ada}`, { shop: SHOP });
+  const second = await world.open(accessesOf(ada), { shop: SHOP });
   const { page } = second;
   await page.getByText("Staff member 1").waitFor();
   await page.getByText("Viewed", { exact: true }).waitFor();
@@ -64,7 +62,7 @@ test("a view of a customer is recorded once with the staff member's id, and show
   await second.close();
 });
 
-test("the card shows the newest 20 of this customer and no other's, and its file has them all", async () => {
+test("the timeline shows the newest 20 of this customer and no other's, and its file has them all", async () => {
   const eve = await put({ full_name: "Eve" });
   const theirs = await put({ full_name: "Ada Lovelace" }, OTHER_SHOP);
   const insert = (shop: string, userId: number, actor: string, count: number) =>
@@ -76,7 +74,7 @@ test("the card shows the newest 20 of this customer and no other's, and its file
   await insert(SHOP, ada, "=cmd()", 25);
   await insert(SHOP, eve, "of-eve", 1);
   await insert(OTHER_SHOP, theirs, "of-other-store", 1);
-  const visit = await world.open(`/app/customers/${ada}`, { shop: SHOP });
+  const visit = await world.open(accessesOf(ada), { shop: SHOP });
   const { page } = visit;
   await page.getByText("Agent =cmd()").first().waitFor();
   expect(await page.getByText("Agent =cmd()").count()).toBe(20);
@@ -190,9 +188,11 @@ test("lists and files are recorded with the number of their customers", async ()
 });
 
 test("an erasure by address names the accounts that it is about", async () => {
-  const erase = { intent: "make", kind: "customer_redact", email: "Ada@Example.com" };
-  expect((await ask("/app/privacy", erase)).status).toBe(200);
-  expect(await rows()).toEqual([
+  const email = "Ada@Example.com";
+  const erase = { intent: "make", kind: "customer_redact", email, typed: email };
+  expect((await ask("/app/privacy?index", erase)).status).toBe(200);
+  const erasures = (await rows()).filter(({ action }) => action === "erased");
+  expect(erasures).toEqual([
     { ...BY_STAFF, action: "erased", user_id: ada, count: null, place: "/app/privacy make" },
   ]);
 });
@@ -204,18 +204,18 @@ test("the home page is recorded when it names customers", async () => {
   expect(await rows()).toMatchObject([{ ...BY_STAFF, action: "listed", place: "/app" }]);
 });
 
-test("the card is translated to Spanish and French and fits a phone of 390 px", async () => {
+test("the accesses are translated to Spanish and French and fits a phone of 390 px", async () => {
   await query(
     `INSERT INTO access_log (shop, actor_kind, actor_id, action, user_id, place, request_id)
       VALUES ($1, 'operator', 'tenant_key', 'exported', $2, '/x', 'r')`,
     [SHOP, ada],
   );
   for (const [locale, title, key, action] of [
-    ["es", "Registro de accesos", "Clave de API de la tienda", "Exportado"],
-    ["fr", "Journal des accès", "Clé d'API de la boutique", "Exporté"],
+    ["es", "Cronología", "Clave de API de la tienda", "Exportado"],
+    ["fr", "Chronologie", "Clé d'API de la boutique", "Exporté"],
   ] as const) {
     const viewport = { width: 390, height: 844 };
-    const visit = await world.open(`/app/customers/${ada}`, { shop: SHOP, locale, viewport });
+    const visit = await world.open(accessesOf(ada), { shop: SHOP, locale, viewport });
     await visit.page.getByRole("heading", { name: title }).waitFor();
     await visit.page.getByText(key).waitFor();
     await visit.page.getByText(action, { exact: true }).waitFor();

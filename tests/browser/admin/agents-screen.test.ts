@@ -11,6 +11,7 @@ import {
   startShop,
   type Shop,
 } from "../../support/browser/merchant-browser.ts";
+import { chooseFilter, typeFilter } from "../../support/browser/filters.ts";
 import { OTHER_SHOP, SHOP, type Answer } from "../../support/service.ts";
 
 let world: Shop;
@@ -97,6 +98,7 @@ test("the kill switch rejects an agent's next call and accepts the same token ag
   const shopper = await signUp(world.service);
   const visit = await world.open("/app/agents", { shop: SHOP });
   const { page } = visit;
+  await page.getByRole("link", { name: "Change in settings" }).click();
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
   await page.getByRole("button", { name: "Turn agent access off" }).click();
   await page
@@ -147,13 +149,11 @@ test("a revoked mandate cannot pay any more; filters find it by state and by cus
     code: "mandate_refused",
     details: { reason: "revoked" },
   });
-  await page.getByLabel("State").selectOption("Revoked");
-  await page.getByLabel("Customer's e-mail").fill(person.email.toUpperCase());
-  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await chooseFilter(page, "State", "Revoked");
+  await typeFilter(page, "Customer's e-mail", person.email.toUpperCase());
   await page.waitForURL(/status=revoked/);
   await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(1);
-  await page.getByLabel("State").selectOption("Active");
-  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await chooseFilter(page, "State", "Active");
   await page.getByText("Nothing matches these filters").waitFor();
   expect(visit.errors).toEqual([]);
   await visit.close();

@@ -9,6 +9,7 @@ import {
   startShop,
   type Shop,
 } from "../../support/browser/merchant-browser.ts";
+import { chooseFilter, typeFilter } from "../../support/browser/filters.ts";
 import { OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let world: Shop;
@@ -47,44 +48,95 @@ test("the log lists all decisions, newest first; filters and pages are part of t
   expect(await page.locator("tbody tr[id]").count()).toBe(5);
   await expectHealthyPage(visit);
   await page.getByRole("button", { name: "Back to newest" }).click();
-  await page.getByLabel("Customer's e-mail").fill(ada.email);
-  await page.getByLabel("Decision").selectOption("Withdrawn");
-  await page.getByRole("button", { name: "Filter", exact: true }).click();
-  await page.waitForURL(/action=revoked/);
+  await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(25);
+  await typeFilter(page, "Customer's e-mail", ada.email);
+  await chooseFilter(page, "Decision", "Withdrawn");
+  await page.waitForURL(/decision=withdrawn/);
   await page.getByText("Privacy page", { exact: true }).waitFor();
   expect(await page.locator("tbody tr[id]").count()).toBe(1);
   await page.goto(await adminUrl(service, SHOP, `/app/consent${new URL(page.url()).search}`));
   await page.getByText("Privacy page", { exact: true }).waitFor();
   expect(await page.locator("tbody tr[id]").count()).toBe(1);
-  await page.getByLabel("Customer's e-mail").fill("nobody@example.com");
-  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await typeFilter(page, "Customer's e-mail", "nobody@example.com");
   await page.getByText("Nothing matches these filters").waitFor();
-  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByRole("button", { name: "Clear all" }).click();
   await page.getByText("Visitor", { exact: true }).first().waitFor();
   expect(visit.errors).toEqual([]);
   await visit.close();
 });
 
-test("the chart shows the same numbers to sighted readers and to screen readers", async () => {
-  const visit = await world.open("/app/consent", { shop: SHOP });
-  const [days] = await world.service.database.query<{ granted: number; revoked: number }>(
-    `SELECT count(*) FILTER (WHERE action = 'granted')::int AS granted,
-      count(*) FILTER (WHERE action = 'revoked')::int AS revoked FROM consent_records WHERE shop = $1`,
-    [SHOP],
-  );
-  await visit.page
-    .getByRole("img", {
-      name: `${days?.granted} granted and ${days?.revoked} withdrawn in the last 30 days`,
-    })
-    .waitFor();
-  await visit.page.getByText("Show as a table").click();
-  expect(await visit.page.locator("details tbody tr").count()).toBe(30);
-  expect(await visit.page.locator("details tbody tr").last().locator("td").allInnerTexts()).toEqual(
-    [String(days?.granted), String(days?.revoked)],
-  );
+test("a first refusal reads Declined and a later one Withdrawn: in the log, its filter and on the customer page", async () => {
+  const { service } = world;
+  const eve = await signUp(service);
+  const choose = (value: boolean) =>
+    syncAs(service, eve, { consent_cookie: value, consent_marketing: value });
+  const logOfEve = `/app/consent?email=${encodeURIComponent(eve.email)}&type=marketing`;
+  const visit = await world.open(logOfEve, { shop: SHOP });
+  const { page } = visit;
+  const show = async (path: string) => page.goto(await adminUrl(service, SHOP, path));
+  const rows = page.locator("tbody tr[id]");
+
+  await choose(false);
+  await show(logOfEve);
+  await rows.getByText("Declined", { exact: true }).waitFor();
+  await show(`/app/customers/${eve.id}`);
+  await page.getByText("Declined", { exact: true }).first().waitFor();
+  await page.getByText("Not asked", { exact: true }).first().waitFor();
+
+  await choose(true);
+  await choose(false);
+  await show(logOfEve);
+  await rows.getByText("Withdrawn", { exact: true }).waitFor();
+  expect(await rows.count()).toBe(3);
+  await show(`${logOfEve}&decision=declined`);
+  await rows.getByText("Declined", { exact: true }).waitFor();
+  expect(await rows.count()).toBe(1);
+  await show(`/app/customers/${eve.id}`);
+  await page.getByText("Withdrawn", { exact: true }).first().waitFor();
   await expectHealthyPage(visit);
   await visit.close();
 });
+
+test("the chart and the opt-in rate show the same numbers to sighted readers and to screen readers", async () => {
+  const visit = await world.open("/app/consent", { shop: SHOP });
+  const { page } = visit;
+  const counts = await world.service.database.query<{ type: string; outcome: string; n: number }>(
+    `SELECT consent_type AS type, outcome, sum(count)::int AS n FROM consent_days
+      WHERE shop = $1 GROUP BY 1, 2`,
+    [SHOP],
+  );
+  const sum = (outcome: string, type?: string) =>
+    counts
+      .filter((row) => row.outcome === outcome && (!type || row.type === type))
+      .reduce((total, { n }) => total + n, 0);
+  const all = [sum("granted"), sum("declined"), sum("withdrawn")];
+  expect(Math.min(...all)).toBeGreaterThan(0);
+  await page
+    .getByRole("application", {
+      name: `${all[0]} granted, ${all[1]} declined and ${all[2]} withdrawn in the last 30 days`,
+    })
+    .waitFor();
+  await page.getByText("Show as a table").click();
+  expect(await page.locator("details tbody tr").count()).toBe(30);
+  expect(await page.locator("details tbody tr").last().locator("td").allInnerTexts()).toEqual(
+    all.map(String),
+  );
+  const [granted, declined] = [sum("granted", "cookie"), sum("declined", "cookie")];
+  await page.getByText(`${Math.round((granted / (granted + declined)) * 100)}%`).waitFor();
+  await page
+    .getByText(`${granted} granted, ${declined} declined, ${sum("withdrawn", "cookie")} withdrawn`)
+    .waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
+test.each(["from=0000-01-01&until=9999-12-31", "decision=sold&from=never"])(
+  "a filter that makes no sense (%s) is ignored",
+  async (filters) => {
+    const answer = await askAs(world.service, SHOP, `/app/consent?${filters}`);
+    expect(answer.status).toBe(200);
+  },
+);
 
 test("a receipt and the filtered log are downloaded; no cell is a spreadsheet formula", async () => {
   const { service } = world;
@@ -181,6 +233,63 @@ test("a policy version is published and made current; the same version with anot
   expect(await stored()).toHaveLength(1);
   await expectHealthyPage(visit);
   await visit.close();
+});
+
+test("a version is started from the store's own policy, read, and compared with the one before", async () => {
+  const { service } = world;
+  const { storefront } = service.sandbox;
+  storefront.putPolicy(
+    SHOP,
+    "PRIVACY_POLICY",
+    `<h2>What we collect</h2><script>document.title = "changed"</script><p>Your name<img src=x onerror="document.title='changed'">.</p><ul><li>Orders</li></ul>`,
+  );
+  const visit = await world.open("/app/consent/policies", { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("button", { name: "Add a version" }).click();
+  await page.getByText("allow the app to read policies (read_legal_policies)").waitFor();
+  await expectHealthyPage(visit);
+  page.once("dialog", (question) => void question.dismiss());
+  await page.getByRole("button", { name: "Allow" }).click();
+  await page.getByText("Not allowed. You can paste the text instead.").waitFor();
+  page.once("dialog", (question) => void question.accept());
+  await page.getByRole("button", { name: "Allow" }).click();
+  await page.getByLabel("Start from").selectOption({ index: 1 });
+  const text = page.getByLabel("Text of the policy");
+  expect(await text.inputValue()).toBe("What we collect\n\nYour name.\n\n• Orders");
+  await page.getByLabel("Version", { exact: true }).fill("v 2&new?");
+  await text.fill("What we collect\n\nYour name and your city.\n\n• Orders");
+  await page.getByRole("button", { name: "Publish version" }).click();
+  await page.getByRole("link", { name: "v 2&new?" }).click();
+
+  await page.getByRole("region", { name: "Text of the policy" }).waitFor();
+  expect(await page.getByRole("region", { name: "Text of the policy" }).innerText()).toBe(
+    "What we collect\n\nYour name and your city.\n\n• Orders",
+  );
+  await service.call("POST", `/admin/consent/policies?shop=${SHOP}`, {
+    body: {
+      version: "html",
+      body: "<h1>What we collect</h1><p>Your name.</p><ul><li>Orders</li></ul><script>alert(1)</script>",
+    },
+  });
+  const { pathname, search } = new URL(page.url());
+  await page.goto(await adminUrl(service, SHOP, pathname + search));
+  await page.getByLabel("Compare with").selectOption("html");
+  await page.getByText("Changes from v 2&new? to html").waitFor();
+  const removed = page.locator("del");
+  await removed.waitFor();
+  expect(await removed.innerText()).toContain("and your city");
+  expect(await page.locator("ins").count()).toBe(0);
+  await expectHealthyPage(visit);
+  await page.goto(
+    await adminUrl(service, SHOP, "/app/consent/policies/text?version=html&locale=en&against=gone"),
+  );
+  await page.getByRole("region", { name: "Text of the policy" }).waitFor();
+  expect(await page.title()).not.toBe("changed");
+  await expectHealthyPage(visit);
+  await visit.close();
+  for (const query of ["version=gone", "version=html&locale=..", ""])
+    expect((await askAs(service, SHOP, `/app/consent/policies/text?${query}`)).status).toBe(404);
+  expect((await askAs(service, EMPTY, "/app/consent/policies/text?version=html")).status).toBe(404);
 });
 
 test("a receipt of another store is not found, and its log is not in the export", async () => {

@@ -4,7 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startPrivacyWorker } from "../../../app/domain/compliance/privacy-worker.ts";
+import { exportForMerchant } from "../../../app/domain/compliance/merchant-requests.ts";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import { putPerson, tagsOf, type Person } from "../../support/storefront/customers.ts";
@@ -51,6 +53,72 @@ async function open(id: number | string, options?: Parameters<typeof openScreen>
   return visit.page;
 }
 
+/** One of each thing that can happen to a customer. */
+async function seedHistory(id: number, gid: string): Promise<void> {
+  const { query } = world.database;
+  await world.ctx.home.forTenant(shop).transaction((sql) =>
+    recordConsent(sql, [
+      {
+        userId: id,
+        consentType: "tos",
+        action: "granted",
+        method: "banner",
+        consentVersion: "v1",
+        consentId: "c1",
+      },
+    ]),
+  );
+  await query(
+    `UPDATE storefront_users SET email_subscription_status = 'subscribed',
+      tags = '["gala", "VIP", "Wholesale"]' WHERE shop = $1 AND id = $2`,
+    [shop, id],
+  );
+  await query(
+    "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier')",
+    [shop],
+  );
+  await query(
+    `INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, 'storefront'
+      FROM crm_tags WHERE shop = $1 AND slug = 'vip'`,
+    [shop, id],
+  );
+  await query(
+    `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, status, last_error, payload) VALUES
+      ($1, 'e1', 'cms', 'backend', 'customer.updated', 'customer', $2, 'dead_letter',
+        'item not accepted', '{}'),
+      ($1, 'e2', 'cms', 'backend', 'customer.tags_changed', 'customer', $3, 'delivered', NULL,
+        '{"tags_added": [], "tags_removed": ["autumn"]}')`,
+    [shop, String(id), gid],
+  );
+  await query(
+    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms,
+      error) VALUES ($1, 1, 'e2', 'cms', 1, 'delivered', 5, 'no such customer')`,
+    [shop],
+  );
+  await query(
+    `INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes, ended_at) VALUES
+      ($1, gen_random_uuid(), $2, 'a', 'Shopping helper', '{}', NULL),
+      ($1, gen_random_uuid(), $2, 'b', 'Old helper', '{}', now())`,
+    [shop, id],
+  );
+  await query(
+    `INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, spent_amount, currency, scope,
+      signature, proof, expires_at) VALUES
+      ($1, gen_random_uuid(), $2, 40, 10, 'EUR', 'all', '', '', now() + interval '1 day'),
+      ($1, gen_random_uuid(), $2, 9, 0, 'EUR', 'all', '', '', now() + interval '1 day')`,
+    [shop, id],
+  );
+  await query("UPDATE mandates SET status = 'revoked' WHERE shop = $1 AND max_amount = 9", [shop]);
+  await query(
+    `INSERT INTO access_log (shop, actor_kind, actor_id, action, user_id, place, request_id) VALUES
+      ($1, 'staff', '7', 'viewed', $2, '/x', 'r'), ($1, 'staff', '7', 'changed', $2, '/x', 'r')`,
+    [shop, id],
+  );
+  const tenant = await getTenant(world.ctx, shop);
+  await exportForMerchant(world.ctx, tenant, id);
+}
+
 /** An action of the page, in the admin's title bar. */
 const choose = (page: Page, name: string) => page.getByRole("button", { name }).click();
 
@@ -72,11 +140,11 @@ test("the page shows the identity, the sign-in methods, the consents with time a
     [shop, id],
   );
   await world.ctx.home.forTenant(shop).transaction(async (sql) => {
-    for (let place = 0; place < 12; place += 1)
+    for (let place = 0; place < 30; place += 1)
       await recordConsent(sql, [
         {
           userId: id,
-          consentType: place === 11 ? "tos" : "marketing",
+          consentType: place === 29 ? "tos" : "marketing",
           action: place % 2 === 0 ? "granted" : "revoked",
           method: "banner",
           consentVersion: `v${place}`,
@@ -95,7 +163,7 @@ test("the page shows the identity, the sign-in methods, the consents with time a
   const page = await open(id);
   await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
   await page.getByText("https://accounts.google.com").waitFor();
-  await page.getByText("policy v11").first().waitFor();
+  await page.getByText("policy v29").first().waitFor();
   await page.getByRole("heading", { name: "Campaign" }).waitFor();
   await page.getByText("GALA", { exact: true }).waitFor();
   await page.getByText("The newest orders of the last 60 days.").waitFor();
@@ -110,17 +178,113 @@ test("the page shows the identity, the sign-in methods, the consents with time a
   ]);
   expect(await findA11yViolations(page)).toEqual([]);
 
-  await page.getByRole("link", { name: "Older entries" }).click();
+  await page.getByRole("button", { name: "Older entries" }).click();
   await page.getByText("policy v0").waitFor();
-  expect(await page.getByText("policy v5").count()).toBe(0);
-  await page.getByRole("link", { name: "Newest entries" }).click();
-  await page.getByText("policy v10").waitFor();
+  expect(await page.getByText("policy v15").count()).toBe(0);
+  await page.getByRole("button", { name: "Newest entries" }).click();
+  await page.getByText("policy v15").waitFor();
 
   await page.getByRole("button", { name: "Send again: Content system (CMS)" }).click();
   await page.getByText("It is sent again.").waitFor();
   expect(
     await world.database.query("SELECT status FROM integration_queue WHERE shop = $1", [shop]),
   ).toEqual([{ status: "pending" }]);
+  await visit.leave();
+});
+
+test("from Home by clicks, the page says who a customer is and everything that happened to them", async () => {
+  const { gid } = world.sandbox.storefront.putCustomer(shop, { email: "ada@x.example" });
+  world.sandbox.storefront.putOrder(shop, { customerGid: gid });
+  const id = await put({
+    full_name: "Ada Lovelace",
+    email: "ada@x.example",
+    gid,
+    tags: ["gala"],
+    consents: ["tos"],
+  });
+  await put({ full_name: "Grace Hopper", email: "grace@x.example", tags: ["gala"] });
+  await seedHistory(id, gid);
+  visit = await openScreen(world, browser, shop, "/app");
+  const { page } = visit;
+  await page.getByRole("link", { name: "Customers", exact: true }).first().click();
+  await page.getByRole("link", { name: "Ada Lovelace" }).first().click();
+  await page.getByRole("heading", { name: "Timeline" }).waitFor();
+  for (const text of [
+    "Managed here",
+    "These tags were set in Shopify. Change them there.",
+    "Wholesale",
+    "Differs from the marketing consent",
+    "30.00 EUR of 40.00 EUR remaining",
+    "Terms: Granted",
+    "Tag added: VIP",
+    "Tags removed: autumn",
+    "#1001: ",
+    "Customer updated",
+    "Content system (CMS): Failed",
+    "Content system (CMS): Skipped",
+    "There is no such customer.",
+    "Agent linked: Shopping helper",
+    "Agent access ended: Old helper",
+    "Mandate revoked: 9.00 EUR",
+    "Data request #",
+    "Changed",
+  ])
+    await page.getByText(text).first().waitFor();
+  expect(await page.getByText("Viewed", { exact: true }).count()).toBe(0);
+  expect(await findA11yViolations(page)).toEqual([]);
+
+  await page.getByLabel("Show").selectOption("agent");
+  await page.getByText("Terms: Granted").waitFor({ state: "detached" });
+  expect(await page.getByText(/^Agent (linked|access ended): /).count()).toBe(3);
+  await page.getByLabel("Show").selectOption("order");
+  await page.getByText("Agent linked: Shopping helper").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "#1001: " }).waitFor();
+  await page.getByLabel("Show").selectOption("delivery");
+  await page.getByRole("link", { name: "Customer updated" }).click();
+  await page.waitForURL(/\/app\/events\/event\/e1/);
+
+  await page.getByRole("link", { name: "Tags", exact: true }).click();
+  await page.getByRole("button", { name: "Create tag" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Wholesale");
+  await page.getByRole("dialog").getByRole("button", { name: "Create tag" }).click();
+  const people = (name: string) =>
+    page.getByRole("link", { name: `Customers with the tag ${name}` }).textContent();
+  expect(await people("Wholesale")).toBe("1");
+  expect([await people("VIP"), await people("GALA")]).toEqual(["1", "2"]);
+  expect(
+    await world.database.query(
+      `SELECT t.slug, count(*)::int AS people FROM user_tag_map m JOIN crm_tags t
+        ON t.shop = m.shop AND t.id = m.tag_id WHERE m.shop = $1 GROUP BY 1 ORDER BY 1`,
+      [shop],
+    ),
+  ).toEqual([
+    { slug: "gala", people: 2 },
+    { slug: "vip", people: 1 },
+    { slug: "wholesale", people: 1 },
+  ]);
+  await visit.leave();
+});
+
+test("the timeline ignores a hostile kind and position, and every page has each item once", async () => {
+  const id = await put({ full_name: "Ada" });
+  await world.database.query(
+    `INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes, created_at)
+      SELECT $1, gen_random_uuid(), $2, 'c', 'helper ' || n, '{}', now() - n / 3 * interval '1 minute'
+      FROM generate_series(1, 45) n`,
+    [shop, id],
+  );
+  const names = new Set<string>();
+  const page = await open(`${id}?kind=%27%3B--&before=2026-13-45T99:00:00.000Z%20x`);
+  for (let pages = 0; pages < 3; pages += 1) {
+    for (const text of await page.getByText(/^Agent linked: /).allTextContents()) names.add(text);
+    const older = page.getByRole("button", { name: "Older entries" });
+    if ((await older.count()) === 0) break;
+    const newest = page.getByText(/^Agent linked: /).first();
+    const shown = await newest.textContent();
+    await older.click();
+    await eventually("the next page", async () => (await newest.textContent()) !== shown);
+  }
+  expect(names.size).toBe(45);
   await visit.leave();
 });
 
@@ -306,5 +470,6 @@ test("on a phone of 390 px, in French, the page does not scroll sideways", async
   const page = await open(`${id}?locale=fr`, { viewport: { width: 390, height: 844 } });
   await page.getByRole("heading", { name: "Moyens de connexion" }).waitFor();
   expect(await findOverflow(page)).toBe(0);
+  expect(await findA11yViolations(page)).toEqual([]);
   await visit.leave();
 });

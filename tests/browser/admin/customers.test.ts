@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startSyncWorker } from "../../../app/domain/customers/sync/sync-worker.ts";
-import { startTagRunWorker } from "../../../app/domain/customers/list/tag-run-worker.ts";
+import { startBulkRunWorker } from "../../../app/domain/customers/list/bulk-run-worker.ts";
+import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import { putPerson, tagsOf, type Person } from "../../support/storefront/customers.ts";
@@ -20,7 +21,7 @@ let visit: MerchantVisit;
 
 beforeAll(async () => {
   [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-  worker = await startTagRunWorker(world.ctx, world.ctx.home);
+  worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
   syncWorker = await startSyncWorker(world.ctx);
 });
 afterAll(async () => {
@@ -81,10 +82,10 @@ test("search, filters and order change the rows and the URL, and opening the URL
   await shows(page, ["Ada Lovelace", "Grace Hopper", "<img src=x onerror=alert(1)>"]);
   expect(await findA11yViolations(page)).toEqual([]);
 
-  await page.getByPlaceholder("Search by the beginning").fill("lovel");
+  await page.getByPlaceholder("Search by name").fill("velac");
   await shows(page, ["Ada Lovelace"]);
-  await page.waitForURL(/[?&]q=lovel/);
-  await page.getByPlaceholder("Search by the beginning").fill("");
+  await page.waitForURL(/[?&]q=velac/);
+  await page.getByPlaceholder("Search by name").fill("");
   await shows(page, ["Ada Lovelace", "Grace Hopper", "<img src=x onerror=alert(1)>"]);
   expect(await findA11yViolations(page)).toEqual([]);
 
@@ -109,7 +110,9 @@ test("paging forwards and backwards shows every customer once, and returning to 
   );
   const page = await open("/app/customers?sort=name+asc");
   await eventually("the first page", async () => (await rows(page)).length === 50);
+  await page.getByText("1–50 of 60").waitFor();
   await page.getByRole("button", { name: "Next page" }).click();
+  await page.getByText("51–60 of 60").waitFor();
   await shows(
     page,
     Array.from({ length: 10 }, (_, place) => `Person 0${place + 51}`),
@@ -120,6 +123,9 @@ test("paging forwards and backwards shows every customer once, and returning to 
   await shows(
     page,
     Array.from({ length: 10 }, (_, place) => `Person 0${place + 51}`),
+  );
+  await eventually("the focus on the customer", () =>
+    page.evaluate(() => document.activeElement?.textContent === "Person 055"),
   );
   await page.getByRole("button", { name: "Previous page" }).click();
   await eventually("the first page again", async () => (await rows(page))[0] === "Person 001");
@@ -177,7 +183,7 @@ test("a bulk change of all matching customers includes other pages, and its prog
   await leave();
   const back = await open();
   await back.getByText("Tags are being changed: 0 of 60").waitFor();
-  worker = await startTagRunWorker(world.ctx, world.ctx.home);
+  worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
   await back.getByText("Tags changed of customers: 60.").waitFor();
   const [row] = await world.database.query(
     `SELECT count(*)::int AS tagged, count(*) FILTER (WHERE u.country = 'FR')::int AS meant
@@ -185,6 +191,82 @@ test("a bulk change of all matching customers includes other pages, and its prog
     [shop],
   );
   expect(row).toEqual({ tagged: 60, meant: 60 });
+  await leave();
+});
+
+test("customers are filtered by what they spent, exported as selected, suspended, and erased only with their number typed", async () => {
+  await world.database.query(
+    `UPDATE kv SET value = jsonb_set(value, '{connection,currency}', '"EUR"'), version = version + 1
+      WHERE shop = $1 AND key = $2`,
+    [shop, `tenant:${shop}`],
+  );
+  const ada = await put({ full_name: "Ada", email: "ada@x.example", amount_spent: 1_234.5 });
+  await put({ full_name: "Grace", email: "grace@x.example", amount_spent: 900 });
+  await put({ full_name: "Zoe", email: "zoe@x.example", amount_spent: 5 });
+  const page = await open("/app/customers?sort=name+asc");
+  await page.getByText("Customers: 3").waitFor();
+  await page.getByText("1,234.50\u00a0EUR").waitFor();
+
+  await page.getByRole("button", { name: "Add filter" }).click();
+  await page.getByRole("menuitem", { name: "Amount spent (EUR)" }).click();
+  await page.getByRole("textbox", { name: "From" }).fill("abc");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.getByText("Enter a number of 0 or more.").waitFor();
+  await page.getByRole("textbox", { name: "From" }).fill("900");
+  await page.getByRole("textbox", { name: "To" }).fill("100");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.getByText("This value must not be smaller than the first.").waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  await page.getByRole("textbox", { name: "To" }).fill("");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await shows(page, ["Ada", "Grace"]);
+  await page.getByText("Customers: 2 of 3").waitFor();
+  await page.getByText("Amount spent (EUR): from 900.00\u00a0EUR").waitFor();
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("checkbox", { name: "Ada" }).click();
+  const more = page.getByRole("button", { name: "More actions" });
+  await more.click();
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export selected customers" }).click(),
+  ]);
+  expect(
+    readFileSync(await file.path(), "utf8")
+      .trim()
+      .split("\r\n"),
+  ).toHaveLength(2);
+
+  await more.click();
+  await page.getByRole("button", { name: "Suspend accounts" }).click();
+  await page.getByRole("dialog").getByText("Customers that change: 1 of 1").waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Suspend (1)" }).click();
+  await page.getByText("Accounts suspended: 1.").waitFor();
+  await page.getByRole("row", { name: /Ada/ }).getByText("Suspended").waitFor();
+
+  await page.getByRole("checkbox", { name: "Ada" }).click();
+  await more.click();
+  await page.getByRole("button", { name: "Erase personal data" }).click();
+  const confirm = page.getByRole("dialog").getByRole("button", { name: "Erase (1)" });
+  await page.getByLabel("Type the number of customers (1)").fill("2");
+  expect(await confirm.isDisabled()).toBe(true);
+  await page.getByLabel("Type the number of customers (1)").fill("1");
+  await confirm.click();
+  await page.getByText("Erasures requested: 1.").waitFor();
+  expect(
+    await world.database.query("SELECT kind FROM privacy_requests WHERE shop = $1", [shop]),
+  ).toEqual([{ kind: "customer_redact" }]);
+  expect(
+    await world.database.query(
+      "SELECT action, user_id FROM access_log WHERE shop = $1 AND action <> 'listed' ORDER BY id",
+      [shop],
+    ),
+  ).toEqual([
+    { action: "exported", user_id: ada },
+    { action: "changed", user_id: ada },
+    { action: "erased", user_id: ada },
+  ]);
   await leave();
 });
 
@@ -235,7 +317,7 @@ test("the export contains exactly the list, in a file without spreadsheet formul
   await leave();
 });
 
-test("a view is saved with its filters and without the search text, restored, and deleted", async () => {
+test("a view is saved with its filters and without the search text, restored, renamed and deleted", async () => {
   await put({ full_name: "Ada", country: "GB" });
   await put({ full_name: "Bob", country: "US" });
   const page = await open("/app/customers?country=GB");
@@ -248,8 +330,16 @@ test("a view is saved with its filters and without the search text, restored, an
   await shows(again, ["Bob", "Ada"]);
   await again.getByRole("button", { name: "The British" }).click();
   await shows(again, ["Ada"]);
-  await again.getByRole("button", { name: "Delete view" }).click();
+  await again.getByRole("button", { name: "Rename view" }).click();
+  await again.getByRole("dialog").getByLabel("Name of the view").fill("Great Britain");
+  await again.getByRole("dialog").getByRole("button", { name: "Rename view" }).click();
+  await again.getByRole("button", { name: "Great Britain" }).waitFor();
   await again.getByRole("button", { name: "The British" }).waitFor({ state: "detached" });
+  await again.getByRole("button", { name: "Delete view" }).click();
+  await again.getByRole("button", { name: "Great Britain" }).waitFor({ state: "detached" });
+  await eventually("the focus on the first view", () =>
+    again.evaluate(() => document.activeElement?.textContent === "All"),
+  );
   await leave();
 });
 
@@ -288,11 +378,11 @@ test("in Spanish and French all texts are translated, including the design syste
   await es.getByText("Ningún cliente coincide").waitFor();
   await leave();
   const fr = await open("/app/customers?locale=fr&country=GB");
-  await fr.getByText("Pays: Royaume-Uni").waitFor();
+  await fr.getByText("Pays\u00a0: Royaume-Uni").waitFor();
   await leave();
 });
 
-test("on a phone of 390 px the page does not scroll sideways", async () => {
+test("on a phone of 390 px the page does not scroll sideways, and a selected customer has every action", async () => {
   await put({
     full_name: "A very long name that goes on and on for ever and ever",
     email: "averyveryverylongaddress@subdomain.of.somewhere.example",
@@ -302,5 +392,9 @@ test("on a phone of 390 px the page does not scroll sideways", async () => {
   await page.getByRole("link", { name: "A very long name" }).waitFor();
   expect(await findOverflow(page)).toBe(0);
   expect(await findA11yViolations(page)).toEqual([]);
+  await page.getByRole("checkbox", { name: "A very long name" }).click();
+  await page.getByRole("button", { name: /^(More actions|Actions)$/ }).click();
+  await page.getByRole("button", { name: "Erase personal data" }).waitFor();
+  expect(await findOverflow(page)).toBe(0);
   await leave();
 });

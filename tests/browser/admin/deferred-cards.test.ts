@@ -92,6 +92,8 @@ test.each([
   "/agents/mandates",
   "/privacy",
   "/settings",
+  "/settings/brand",
+  "/settings/integrations/erp",
   "/setup",
 ])(
   "/app%s takes over all of its page, also when parts of it come late and the page changes meanwhile",
@@ -119,7 +121,7 @@ test("a run in progress is shown once its script has loaded", async () => {
     await embeddedUrl(world, SHOP, { path: "/app/customers" }),
   );
   await page.getByText("Tags are being changed: 0 of 1").waitFor();
-  expect(held.join()).toContain("tag-run-banner");
+  expect(held.join()).toContain("bulk-run-banner");
   expect(errors).toEqual([]);
   await close();
 });

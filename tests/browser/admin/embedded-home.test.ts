@@ -44,6 +44,8 @@ beforeEach(() => {
 const open = (path?: string) =>
   fetch(path ?? `${world.url}/app`, { headers: AGENT, redirect: "manual" });
 const ours = () => [world.url, world.sandbox.url];
+/** The settings page of the connection. */
+const connectionUrl = () => embeddedUrl(world, shop, { path: "/app/settings/connection" });
 
 async function connect(secondsLeft: number, scope?: string): Promise<void> {
   const reply = world.sandbox.storefront.install(shop, scope === undefined ? {} : { scope });
@@ -62,7 +64,7 @@ test("the first opening exchanges the session token exactly once and shows a val
     scope: "write_customers,read_products,read_orders,read_customer_merge",
   });
   const { page, errors, foreign, close } = await browser.visit(ours());
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await connectionUrl());
   await page.getByText("11 of 11 registered").waitFor();
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.getByText("renewed automatically").waitFor();
@@ -76,9 +78,11 @@ test("the first opening exchanges the session token exactly once and shows a val
   await changeTenantRecord(world.ctx, shop, {
     set: { enabled_channels: ["cms", "web_analytics"] },
   });
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await connectionUrl());
   await page.getByText("11 of 11 registered").waitFor();
   expect(await page.getByText("On", { exact: true }).count()).toBe(4);
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByRole("heading", { name: "What needs you" }).waitFor();
   if (process.env.TAKE_PICTURES) await page.screenshot({ path: "docs/pictures/app-home.png" });
   expect(countGrants(world, shop, "token-exchange")).toBe(1);
   expect(errors).toEqual([]);
@@ -93,7 +97,7 @@ test("the first opening after an install waits for no call to the store's API", 
   });
   world.sandbox.failNext("storefront", { delayMs: 60_000, match: "graphql" }, Infinity);
   const { page, errors, close } = await browser.visit(ours());
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await connectionUrl());
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.getByText("This app is registering for your store's events.").waitFor();
   world.sandbox.clearFaults();
@@ -106,7 +110,7 @@ test("the first opening after an install waits for no call to the store's API", 
 test("missing webhooks are listed and registered again from the page", async () => {
   await connect(3_600, "write_customers,read_orders,read_customer_merge");
   const { page, errors, close } = await browser.visit(ours());
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await connectionUrl());
   await page.getByText("0 of 11 registered").waitFor();
   await page.getByText("The app needs more permissions").waitFor();
   await page.getByText("read_products").first().waitFor();
@@ -124,11 +128,14 @@ test("a webhook that the platform rejects is shown with its reason, and the othe
     scope: "write_customers,read_products,read_orders,read_customer_merge",
   });
   const { page, errors, close } = await browser.visit(ours());
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await connectionUrl());
   await page.getByText("10 of 11 registered").waitFor();
   await page.getByText(`customers/merge: ${reason}`).waitFor();
   await page.getByRole("button", { name: "Register again" }).click();
   await page.getByText("The store admin refused them again.").waitFor();
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByRole("link", { name: /^Review: Your store does not report/ }).click();
+  await page.getByText("10 of 11 registered").waitFor();
   expect(errors).toEqual([]);
   await close();
 });
@@ -161,12 +168,12 @@ test.each([
 );
 
 test.each([
-  ["en", "The platform withholds customer data from this app"],
-  ["es", "La plataforma retiene datos de clientes a esta aplicación"],
-  ["fr", "La plateforme ne transmet pas certaines données clients à cette application"],
+  ["en", "The platform withholds customer data", "e-mail address, first name, last name"],
+  ["es", "La plataforma retiene datos de clientes", "correo electrónico, nombre, apellidos"],
+  ["fr", "La plateforme ne transmet pas", "adresse e-mail, prénom, nom de famille"],
 ])(
-  "a merchant reads once which customer data is withheld and where it is requested (%s)",
-  async (locale, title) => {
+  "a merchant reads once and in plain words which customer data is withheld and where it is requested (%s)",
+  async (locale, title, names) => {
     await connect(3_600);
     const { storefront } = world.sandbox;
     const { gid } = storefront.putCustomer(shop, { firstName: "Ada", email: "ada@shop.example" });
@@ -177,7 +184,7 @@ test.each([
       await page.goto(`${await embeddedUrl(world, shop)}&locale=${locale}`);
       await page.locator("h1").first().waitFor({ state: "attached" });
       const shown = await page.getByText(title).count();
-      const text = await page.locator("body").textContent();
+      const text = await page.locator("body").innerText();
       expect(errors).toEqual([]);
       await close();
       return { shown, text };
@@ -188,7 +195,8 @@ test.each([
     await read();
     const { shown, text } = await visit();
     expect(shown).toBe(1);
-    expect(text).toContain("emailAddress, firstName, lastName");
+    expect(text).toContain(names);
+    expect(text).not.toContain("emailAddress");
     expect(text).toContain("Protected customer data");
     storefront.withholdData(shop, []);
     await read();
@@ -220,7 +228,7 @@ test("a revoked refresh token is replaced when the platform exchanges the sessio
   await connect(60);
   world.sandbox.storefront.revokeRefreshToken(shop);
   const { page, close } = await browser.visit(ours());
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await connectionUrl());
   await page.getByText("Connected", { exact: true }).waitFor();
   expect(countGrants(world, shop, "token-exchange")).toBe(1);
   await close();
@@ -229,7 +237,7 @@ test("a revoked refresh token is replaced when the platform exchanges the sessio
 test("a store that the platform rejects sees the reason and stays unregistered", async () => {
   world.sandbox.storefront.putCustomer(shop, {});
   const { page, errors, close } = await browser.visit(ours());
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await connectionUrl());
   await page.getByText("The app is not connected to your store").waitFor();
   expect(await findTenant(world.ctx, shop)).toBeNull();
   expect(errors).toEqual([]);
@@ -240,7 +248,7 @@ test("when the platform does not respond, the rest of the page works", async () 
   await connect(3_600);
   world.sandbox.failNext("storefront", { hang: 8_000, match: "graphql" }, 5);
   const { page, errors, close } = await browser.visit(ours());
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await connectionUrl());
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.getByText("did not answer in time").waitFor();
   expect(errors).toEqual([]);
@@ -250,7 +258,7 @@ test("when the platform does not respond, the rest of the page works", async () 
 test("a page without a session token fetches one in the browser and reloads", async () => {
   await connect(3_600);
   const { page, foreign, close } = await browser.visit(ours());
-  const url = new URL(await embeddedUrl(world, shop));
+  const url = new URL(await connectionUrl());
   url.searchParams.delete("id_token");
   await page.goto(url.href);
   await page.getByText("Connected", { exact: true }).waitFor();
@@ -309,7 +317,9 @@ test("during a rotation of the app secret a session token under either secret op
   ]) {
     const rotating = await startTestApp({ withScreens: true, appSecrets });
     rotating.sandbox.storefront.install(shop);
-    const page = await open(await embeddedUrl(rotating, shop));
+    const page = await open(
+      await embeddedUrl(rotating, shop, { path: "/app/settings/connection" }),
+    );
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("Connected");
     expect(countGrants(rotating, shop, "token-exchange")).toBe(1);
@@ -392,7 +402,7 @@ test("what App Bridge puts into the head before the page is read does not distur
       document.head.prepend(document.createElement("style"));
     }).observe(document, { childList: true, subtree: true });
   });
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await connectionUrl());
   const server = await page.evaluate(() => document.querySelector("main, #app-bridge"));
   expect(server).not.toBeNull();
   await page.getByRole("button", { name: "Register again" }).click();
@@ -446,6 +456,25 @@ test("the landing page, the sign-in hint and the 404 page work without console e
   expect(foreign).toEqual([]);
   await close();
 });
+
+test.each([
+  ["es-MX,es;q=0.9", "es", "Identidad de clientes", "Abre la aplicación", "Esta página no existe"],
+  ["de,fr-FR;q=0.8", "fr", "Identité client", "Ouvrez l'application", "Cette page n'existe pas"],
+  ["de", "en", "Customer identity", "Open the app", "This page does not exist"],
+])(
+  "the pages outside the store admin are in the language of Accept-Language: %s",
+  async (accepted, lang, ...titles) => {
+    const paths = ["/", "/auth/shopify/login", "/nothing-here"];
+    for (const [at, path] of paths.entries()) {
+      const answer = await fetch(world.url + path, { headers: { "Accept-Language": accepted } });
+      const page = (await answer.text()).replaceAll("&#x27;", "'");
+      expect(page).toContain(`<html lang="${lang}">`);
+      expect(page).toMatch(new RegExp(`<title>${titles[at]}`));
+      expect(page).toMatch(new RegExp(`<h1>${titles[at]}`));
+      expect(answer.headers.get("vary")).toContain("Accept-Language");
+    }
+  },
+);
 
 test("assets are immutable in caches, hidden files and missing assets are 404, a body over 1 MiB is 413", async () => {
   const html = await (await open(`${world.url}/`)).text();

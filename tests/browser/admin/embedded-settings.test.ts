@@ -1,4 +1,4 @@
-// The settings inside the store admin: the same form, with the store from the session only.
+// A form of the settings inside the store admin: the save bar, and the store from the session only.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { saveTenantConfig } from "../../../app/domain/tenants/settings/configuration.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
@@ -38,19 +38,19 @@ const saved = async (of = shop) => (await getTenant(world.ctx, of)).saved;
 
 test("a merchant saves a setting with the admin's own save bar, and it is still there after a reload", async () => {
   const { page, errors, foreign, close } = await browser.visit([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   await page.locator("ui-save-bar[data-open]").waitFor();
-  await page.getByLabel("Measurement id").fill("UA-1");
+  await page.getByLabel("Support e-mail").fill("nobody");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("It looks like G-ABC123").waitFor();
-  await page.getByLabel("Measurement id").fill("G-ABC123");
+  await page.getByText("Enter an e-mail address.").waitFor();
+  await page.getByLabel("Support e-mail").fill("help@store.example");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect(await page.locator("ui-save-bar[data-open]").count()).toBe(0);
   expect(await saved()).toMatchObject({
     brand_name: "Kestrel",
-    analytics_measurement_id: "G-ABC123",
+    support_email: "help@store.example",
     cms_api_token: "cms-token-0123456789",
   });
   expect(await findA11yViolations(page)).toEqual([]);
@@ -63,7 +63,7 @@ test("a merchant saves a setting with the admin's own save bar, and it is still 
 
 test("discarding restores the saved values", async () => {
   const { page, close } = await browser.visit([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   await page.getByRole("button", { name: "Discard" }).click();
   expect(await page.getByLabel("Brand name").inputValue()).toBe("");
@@ -73,7 +73,7 @@ test("discarding restores the saved values", async () => {
 
 test("a link or the menu leaves unsaved changes only after the admin's confirmation", async () => {
   const { page, errors, close } = await browser.visit([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   const asked: string[] = [];
   const answers = ["dismiss", "accept"] as const;
@@ -85,7 +85,7 @@ test("a link or the menu leaves unsaved changes only after the admin's confirmat
   const menu = page.getByRole("link", { name: "Customers", exact: true });
   await menu.press("Enter");
   await eventually("the question", () => asked.length === 1);
-  expect(new URL(page.url()).pathname).toBe("/app/settings");
+  expect(new URL(page.url()).pathname).toBe("/app/settings/brand");
   expect(await page.getByLabel("Brand name").inputValue()).toBe("Kestrel");
   await menu.press("Enter");
   await page.waitForURL(/\/app\/customers/);
@@ -97,12 +97,12 @@ test("a link or the menu leaves unsaved changes only after the admin's confirmat
 
 test("operator settings are read-only, also for a handcrafted request", async () => {
   const { page, close } = await browser.visit([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/advanced" }));
   expect(await page.getByLabel("Access role").isDisabled()).toBe(true);
   await close();
   const post = async (fields: object, query = "") =>
     (
-      await fetch(`${world.url}/app/settings.data${query}`, {
+      await fetch(`${world.url}/app/settings/brand.data${query}`, {
         method: "POST",
         headers: {
           ...AGENT,
@@ -122,10 +122,14 @@ test("operator settings are read-only, also for a handcrafted request", async ()
 test("a store with the role shared neither sees nor saves an ERP and event routes", async () => {
   await saveTenantConfig(world.ctx, shop, { access_role: "shared" }, true);
   const { page, close } = await browser.visit([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
-  await page.getByLabel("Brand name").waitFor();
-  expect(await page.getByLabel("ERP address").count()).toBe(0);
-  expect(await page.getByText("Event routes").count()).toBe(0);
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/integrations" }));
+  await page.getByRole("link", { name: /^CMS/ }).waitFor();
+  expect(await page.getByRole("link", { name: /^ERP|^Destinations/ }).count()).toBe(0);
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/advanced" }));
+  await page.getByLabel("Tenant API key").waitFor();
+  expect(await page.getByLabel("Phase of the move").count()).toBe(0);
+  const erp = await embeddedUrl(world, shop, { path: "/app/settings/integrations/erp" });
+  expect((await page.goto(erp))?.status()).toBe(404);
   await close();
   const token = await world.sandbox.storefront.sessionToken(shop);
   for (const fields of [
@@ -134,7 +138,7 @@ test("a store with the role shared neither sees nor saves an ERP and event route
   ])
     expect(
       await (
-        await fetch(`${world.url}/app/settings.data`, {
+        await fetch(`${world.url}/app/settings/brand.data`, {
           method: "POST",
           headers: { ...AGENT, Authorization: `Bearer ${token}` },
           body: new URLSearchParams({ intent: "save", fields: JSON.stringify(fields) }),
@@ -147,13 +151,13 @@ test("a store with the role shared neither sees nor saves an ERP and event route
 test("requests without a session token read and change nothing", async () => {
   expect(
     (
-      await fetch(`${world.url}/app/settings.data`, {
+      await fetch(`${world.url}/app/settings/brand.data`, {
         headers: { ...AGENT, Authorization: "Bearer nothing" },
         redirect: "manual",
       })
     ).status,
   ).toBe(401);
-  const post = await fetch(`${world.url}/app/settings.data?shop=${shop}`, {
+  const post = await fetch(`${world.url}/app/settings/brand.data?shop=${shop}`, {
     method: "POST",
     headers: AGENT,
     redirect: "manual",

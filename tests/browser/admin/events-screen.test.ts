@@ -8,6 +8,7 @@ import {
   startShop,
   type Shop,
 } from "../../support/browser/merchant-browser.ts";
+import { chooseFilter, removeFilter } from "../../support/browser/filters.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let world: Shop;
@@ -61,22 +62,33 @@ const statusOf = async (eventId: string) =>
     ])
   )[0]?.status;
 
-test("each destination has a card with its state or its missing settings, and a button tests the connection", async () => {
-  await openCircuit(world.service.database, SHOP, "cms");
+test("each system has a row with its state, others are offered with what is missing, and a button tests the connection", async () => {
   const visit = await world.open("/app/events", { shop: SHOP });
   const { page } = visit;
-  await page.getByText("Does not answer; next attempt at").waitFor();
+  const cms = page.getByRole("row", { name: /Content system \(CMS\)/ });
+  await cms.getByText("Idle").waitFor();
+  await page.getByRole("heading", { name: "Add a destination" }).waitFor();
   await page.getByText("Missing: Address.").first().waitFor();
   await page
-    .getByRole("img", { name: /0 delivered and 0 failed attempts in the last 24 hours/ })
+    .getByRole("application", { name: /0 delivered, 0 failed attempts, 0 skipped/ })
     .waitFor();
+  // It goes down while the screen is open.
+  await openCircuit(world.service.database, SHOP, "cms");
+  await cms.getByText("Paused").waitFor({ timeout: 30_000 });
+  await cms.getByText("Does not answer; next attempt at").waitFor();
   await page.getByRole("button", { name: "Test connection: Web analytics" }).click();
   await page.getByText(/^The connection works \(\d+ ms\)\.$/).waitFor();
   await expectHealthyPage(visit);
   world.service.sandbox.failNext("cms", { status: 401 }, 1);
   await page.getByRole("button", { name: "Test connection: Content system (CMS)" }).click();
   await page
-    .getByText("It refuses our access. Check the key or password in the settings. (HTTP 401)")
+    .getByText("It refuses our access (HTTP 401). Check the key or password in the settings.")
+    .waitFor();
+  await page.getByRole("link", { name: "30 days" }).click();
+  await page.waitForURL(/period=30d/);
+  await page
+    .getByRole("link", { name: "30 days", exact: true })
+    .and(page.locator("[aria-current]"))
     .waitFor();
   expect(visit.errors).toEqual([]);
   await query("DELETE FROM kv WHERE shop = $1 AND key = 'circuit:cms'", [SHOP]);
@@ -95,7 +107,7 @@ test("a button syncs all customers with the CMS; the result survives a reload, a
   const button = page.getByRole("button", { name: "Sync all customers" });
   world.service.sandbox.failNext("cms", { status: 503 }, 50);
   await button.click();
-  await page.getByText("The destination had an internal error. (HTTP 503)").first().waitFor();
+  await page.getByText("The destination had an internal error (HTTP 503).").first().waitFor();
   world.service.sandbox.clearFaults();
   await button.click();
   await page.getByText("230 customers processed, 230 written.").waitFor();
@@ -137,7 +149,7 @@ test("a dead letter is selected, replayed and delivered; the log and the event p
   const visit = await world.open("/app/events/dead-letters", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "order.created" }).waitFor();
-  await page.getByText("The destination rejected the data. (HTTP 400)").waitFor();
+  await page.getByText("The destination rejected the data (HTTP 400).").waitFor();
   await expectHealthyPage(visit);
   await page.getByRole("checkbox", { name: /order\.created/ }).check({ force: true });
   await page.getByRole("button", { name: "Replay", exact: true }).click();
@@ -147,13 +159,11 @@ test("a dead letter is selected, replayed and delivered; the log and the event p
   await page.getByText("Everything was delivered").waitFor();
   await page.getByText(/1 of 1 put back into the queue\./).waitFor();
   await page.getByRole("link", { name: "Delivery log" }).first().click();
-  await page.getByLabel("Outcome").selectOption("Failed attempt");
-  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await chooseFilter(page, "Outcome", "Failed attempt");
   await page.waitForURL(/status=failed/);
   await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(1);
-  await page.getByLabel("Outcome").selectOption("All");
-  await page.getByLabel("Destination", { exact: true }).selectOption("ERP system");
-  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await removeFilter(page, "Outcome");
+  await chooseFilter(page, "Destination", "ERP system");
   await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(2);
   await page.getByRole("link", { name: "order.created" }).first().click();
   await page.getByRole("heading", { name: "order.created" }).waitFor();
@@ -302,8 +312,8 @@ test("a store of the role shared sees an explanation and cannot change anything"
 });
 
 test.each([
-  ["es", "Entregas por hora", "Probar conexión"],
-  ["fr", "Livraisons par heure", "Tester la connexion"],
+  ["es", "Entregas a lo largo del tiempo", "Probar conexión"],
+  ["fr", "Livraisons au fil du temps", "Tester la connexion"],
 ])("speaks %s, and fits a phone", async (locale, heading, button) => {
   const visit = await world.open("/app/events", {
     shop: SHOP,

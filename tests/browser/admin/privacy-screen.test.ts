@@ -8,7 +8,8 @@ import {
   startShop,
   type Shop,
 } from "../../support/browser/merchant-browser.ts";
-import { settled } from "../../support/privacy.ts";
+import { chooseFilter } from "../../support/browser/filters.ts";
+import { dataRequestBody, privacy, redactBody, settled } from "../../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let world: Shop;
@@ -28,6 +29,11 @@ const newest = async (shop = SHOP) =>
       [shop],
     )
   )[0]?.id as number;
+
+const erasures = async () =>
+  (
+    await query<{ id: number }>("SELECT id FROM privacy_requests WHERE kind = 'customer_redact'")
+  ).map(({ id }) => id);
 
 test("a store without requests shows an empty state", async () => {
   const visit = await world.open("/app/privacy", { shop: SHOP });
@@ -51,8 +57,7 @@ test("an export is requested manually, compiled, and downloaded once", async () 
   await dialog.getByRole("button", { name: "Start" }).click();
   await page.getByText("Request started").waitFor();
   const id = await eventually("the request is there", () => newest());
-  await settled(world.service, id);
-  await page.reload();
+  // The page shows by itself that it is done.
   await page.getByRole("button", { name: `Get the data: request ${id}` }).click();
   const link = page.getByRole("link", { name: "Open the download" });
   await link.waitFor();
@@ -71,7 +76,7 @@ test("an export is requested manually, compiled, and downloaded once", async () 
   await visit.close();
 });
 
-test("an erasure asks for confirmation, then erases the customer", async () => {
+test("an erasure starts only after its address is typed once more", async () => {
   const person = await signUp(world.service);
   const visit = await world.open("/app/privacy", { shop: SHOP });
   const { page } = visit;
@@ -79,22 +84,101 @@ test("an erasure asks for confirmation, then erases the customer", async () => {
   await page.getByRole("dialog").getByLabel("Request").selectOption("Erase a customer");
   await page.getByRole("dialog").getByLabel("Customer's e-mail").fill(person.email);
   await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
-  await page.getByRole("dialog").getByText("It cannot be undone.").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Erase customer" }).click();
+  const dialog = page.getByRole("dialog", { name: "Erase this customer?" });
+  const confirm = dialog.getByRole("button", { name: "Erase customer" });
+  expect(await confirm.isDisabled()).toBe(true);
+  await dialog.getByLabel(`Type ${person.email} to confirm`).fill("someone.else@example.com");
+  await confirm.click();
+  await dialog.getByText("This is not the text to type.").waitFor();
+  expect(await erasures()).toEqual([]);
+  await dialog.getByLabel(`Type ${person.email} to confirm`).fill(person.email.toUpperCase());
+  await confirm.click();
   await page.getByText("Request started").waitFor();
-  const id = await eventually(
-    "the request is there",
-    async () =>
-      (
-        await query<{ id: number }>(
-          "SELECT id FROM privacy_requests WHERE kind = 'customer_redact'",
-        )
-      )[0]?.id,
+  await eventually(
+    "the keyboard is back at the button",
+    async () => (await page.locator(":focus").textContent()) === "Start a request",
   );
-  expect((await settled(world.service, id)).state).toMatch(/done|retained/);
+  const [id] = await erasures();
+  expect((await settled(world.service, id as number)).state).toMatch(/done|retained/);
   expect(await query("SELECT 1 FROM storefront_users WHERE email = $1", [person.email])).toEqual(
     [],
   );
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("from Home by clicks: who asked to be erased, how far it is, live until it is done, and the proof", async () => {
+  const person = await signUp(world.service, { first_name: "Grace", last_name: "Hopper" });
+  world.service.sandbox.failNext("cms", { status: 503 }, 1_000);
+  const { json } = await privacy(
+    world.service,
+    "customer-redact",
+    redactBody({ email: person.email }),
+  );
+  const id: number = json.request_id;
+  await eventually(
+    "the CMS was asked",
+    async () =>
+      (await query("SELECT 1 FROM privacy_requests WHERE id = $1 AND attempts > 0", [id]))[0],
+  );
+  const visit = await world.open("/app", { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("link", { name: "Privacy requests", exact: true }).click();
+  const row = page.locator(`tr[id="${id}"]`);
+  await row.getByText("Due in 30 days").waitFor();
+  await row.getByText("3 of 8 steps done").waitFor();
+  await row.getByText("Content system (CMS) did not do its part.").waitFor();
+  await expectHealthyPage(visit);
+  await row.getByRole("link", { name: "Grace Hopper" }).click();
+  await page.getByRole("heading", { name: `Request ${id}`, exact: true }).waitFor();
+  const step = (name: string) => page.getByRole("listitem").filter({ hasText: name });
+  await step("Customer record").getByText("Done", { exact: true }).waitFor();
+  await step("Content system (CMS)").getByText("Failed", { exact: true }).waitFor();
+  await step("Final search").getByText("Waiting", { exact: true }).waitFor();
+  await expectHealthyPage(visit);
+  world.service.sandbox.clearFaults();
+  const download = page.getByRole("button", { name: "Download proof" });
+  await download.focus();
+  await query("UPDATE privacy_requests SET next_attempt_at = now() WHERE id = $1", [id]);
+  await step("Final search").getByText("Done", { exact: true }).waitFor();
+  await page.getByText("Erased customer").waitFor();
+  expect(await download.evaluate((button) => button === document.activeElement)).toBe(true);
+  const [file] = await Promise.all([page.waitForEvent("download"), download.press("Enter")]);
+  const proof = readFileSync(await file.path(), "utf8");
+  expect(JSON.parse(proof)).toMatchObject({
+    request_id: id,
+    state: "done",
+    steps: { cms: { outcome: "nothing_found" }, search: { outcome: "proven" } },
+    evidence: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  expect(proof).not.toMatch(/Grace|Hopper|@/);
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("requests are searched by customer and filtered, and a view of the list is in the access log", async () => {
+  const person = await signUp(world.service, { first_name: "Katherine", last_name: "Johnson" });
+  const { json } = await privacy(
+    world.service,
+    "data-request",
+    dataRequestBody({ email: person.email }),
+  );
+  await settled(world.service, json.request_id);
+  const visit = await world.open("/app/privacy", { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("link", { name: "Skip to content" }).press("Enter");
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
+  await page.getByPlaceholder("Search by customer or number").fill("kath");
+  await page.waitForURL(/q=kath/);
+  await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(1);
+  await page.getByRole("link", { name: "Katherine Johnson" }).waitFor();
+  await chooseFilter(page, "Request", "Erase a customer");
+  await page.getByText("Nothing matches these filters").waitFor();
+  await page.getByRole("button", { name: "Clear all" }).click();
+  await page.waitForURL((url) => url.search === "");
+  expect(
+    await query("SELECT 1 FROM access_log WHERE place = '/app/privacy' AND action = 'listed'"),
+  ).not.toEqual([]);
   expect(visit.errors).toEqual([]);
   await visit.close();
 });
@@ -120,7 +204,7 @@ test("an overdue request is highlighted and retried by a button; an export witho
   );
   const visit = await world.open("/app/privacy?state=failed", { shop: SHOP });
   const { page } = visit;
-  await page.locator(`tr[id="${late?.id}"]`).getByText("Overdue").waitFor();
+  await page.locator(`tr[id="${late?.id}"]`).getByText("Overdue by 1 day").waitFor();
   await page.getByText("Content system (CMS) did not do its part.").waitFor();
   await page.getByText("no e-mail service is set up to send it to you").waitFor();
   await expectHealthyPage(visit);
@@ -162,18 +246,28 @@ test("no button finds another store's request, and nothing changes", async () =>
   for (const intent of ["retry", "export", "handed_over"])
     expect(
       (
-        await askAs(world.service, OTHER_SHOP, "/app/privacy", {
+        await askAs(world.service, OTHER_SHOP, "/app/privacy?index", {
           intent,
           id: Number(row?.id),
           shop: SHOP,
         })
       ).status,
     ).toBe(404);
+  for (const path of [`/app/privacy/${row?.id}`, `/app/privacy/${row?.id}/proof`])
+    expect((await askAs(world.service, OTHER_SHOP, path)).status).toBe(404);
   expect(await query("SELECT * FROM privacy_requests ORDER BY id")).toEqual(before);
   expect(
     await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE 'export_link:%'", [OTHER_SHOP]),
   ).toEqual([]);
 });
+
+test.each(["q=%00", "q=%25_%5C", "q=99999999999", "overdue=1&kind=x&state=", "cursor=%00"])(
+  "a hostile address costs nothing but its own answer: %s",
+  async (address) => {
+    const { status } = await askAs(world.service, SHOP, `/app/privacy?${address}`);
+    expect(status).toBe(address.includes("%00") ? 400 : 200);
+  },
+);
 
 test.each([
   ["es", "Solicitudes de privacidad"],
@@ -184,7 +278,13 @@ test.each([
     locale,
     viewport: { width: 390, height: 800 },
   });
-  await visit.page.getByRole("heading", { name: title }).first().waitFor();
+  const { page } = visit;
+  await page.getByRole("heading", { name: title }).first().waitFor();
+  await expectHealthyPage(visit);
+  const row = page.locator("tbody tr[id]").first();
+  expect(await row.getByRole("link").first().isVisible()).toBe(true);
+  await row.getByRole("link").first().click();
+  await page.getByRole("listitem").first().waitFor();
   await expectHealthyPage(visit);
   await visit.close();
 });

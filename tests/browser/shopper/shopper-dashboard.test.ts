@@ -125,18 +125,20 @@ describe("the profile", () => {
 
 describe("a consent", () => {
   it("is granted and withdrawn by one click each, by keyboard too, and is in the history at once", async () => {
+    await consent(service, shopper, { consent_marketing: false });
     const visit = await open();
     const { page } = visit;
     await settled(page);
+    await page.getByRole("row", { name: /News and offers Declined/ }).waitFor();
     const marketing = page.getByRole("switch", { name: "News and offers" });
     await marketing.click();
-    await page.getByRole("row", { name: /News and offers granted/ }).waitFor();
+    await page.getByRole("row", { name: /News and offers Granted/ }).waitFor();
     expect((await getMe(service, shopper.token)).json.consents.marketing).toBe(true);
     await marketing.focus();
     await page.keyboard.press("Space");
-    await page.getByRole("row", { name: /News and offers withdrawn/ }).waitFor();
+    await page.getByRole("row", { name: /News and offers Withdrawn/ }).waitFor();
     expect(await marketing.getAttribute("aria-checked")).toBe("false");
-    expect(await page.getByRole("status").innerText()).toBe("News and offers: withdrawn");
+    expect(await page.getByRole("status").innerText()).toBe("News and offers: Withdrawn");
     expect((await getMe(service, shopper.token)).json.consents.marketing).toBe(false);
     await expectHealthyPage(page);
     noErrors(visit);

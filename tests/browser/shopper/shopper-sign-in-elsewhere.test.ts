@@ -58,7 +58,7 @@ describe("signing in", () => {
     expect(await page.evaluate(TOKEN)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     await page.getByRole("link", { name: "Manage your data and choices" }).click();
     await page.getByRole("switch", { name: "News and offers" }).click();
-    await page.getByRole("cell", { name: "dashboard" }).waitFor();
+    await page.getByRole("cell", { name: "Customer account" }).waitFor();
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByText("You are signed out.").waitFor();
     expect(await page.evaluate(`[${TOKEN}, localStorage.length]`)).toEqual([null, 0]);
@@ -93,7 +93,7 @@ describe("signing in", () => {
     await page.getByRole("link", { name: "Manage your data and choices" }).click();
     await page.getByRole("heading", { name: "Orders" }).waitFor();
     await page.getByRole("switch", { name: "Analytics" }).click();
-    await page.getByRole("cell", { name: "dashboard" }).waitFor();
+    await page.getByRole("cell", { name: "Customer account" }).waitFor();
     await page
       .getByText("No orders in the last 60 days.")
       .or(page.getByText("The orders cannot be shown"))

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startBackground, type Background } from "../../../app/boot.server.ts";
 import { createCtx, type Ctx } from "../../../app/context.server.ts";
 import { METHODS } from "../../../app/http/endpoint.ts";
-import type { Auth } from "../../../app/http/auth/schemes.ts";
+import { AUTH_SCHEMES, type Auth } from "../../../app/http/auth/schemes.ts";
 import { loadRoutes } from "../../../app/http/route-table.ts";
 import { createListener } from "../../../app/http/serve.ts";
 import {
@@ -209,6 +209,8 @@ describe("the OpenAPI document", () => {
     backend_key: ["backendKey"],
   };
   type Operation = {
+    operationId: string;
+    tags: string[];
     security: Record<string, []>[];
     responses: Record<string, unknown>;
     parameters: { name: string; in: string }[];
@@ -217,8 +219,9 @@ describe("the OpenAPI document", () => {
   const read = async () =>
     (await service.call("GET", "/openapi.json", { key: null })).json as {
       openapi: string;
+      tags: { name: string }[];
       paths: Record<string, Record<string, Operation>>;
-      components: { securitySchemes: object; schemas: object };
+      components: { securitySchemes: object; schemas: object; responses: object };
     };
 
   test("is of version 3.1 and lists exactly the mounted routes and their methods", async () => {
@@ -244,10 +247,17 @@ describe("the OpenAPI document", () => {
         const operation = paths[path.replace(/:(\w+)/g, "{$1}")]?.[
           method.toLowerCase()
         ] as Operation;
-        expect([path, ...Object.keys(operation.responses).sort()]).toEqual([
-          path,
-          ...[...Object.keys(spec.answers ?? { 200: "" }), "default"].sort(),
-        ]);
+        const declared = Object.keys(spec.answers ?? { 200: "" });
+        const errors = [
+          ...(spec.body || spec.accepts ? ["400", "413", "415"] : []),
+          ...(AUTH_SCHEMES[spec.auth].phase === "before_shop" ? ["401"] : []),
+          ...(spec.tenant === "registered" ? ["404"] : []),
+          ...(spec.rateLimit ? ["429"] : []),
+          "default",
+        ];
+        expect(Object.keys(operation.responses)).toEqual(
+          expect.arrayContaining([...declared, ...errors]),
+        );
         expect([path, operation.security]).toEqual([
           path,
           WAYS_IN[spec.auth].map((scheme) => (scheme === NOTHING ? {} : { [scheme]: [] })),
@@ -267,11 +277,21 @@ describe("the OpenAPI document", () => {
     expect(components.schemas).toHaveProperty("Error");
   });
 
+  test("gives every operation a name of its own and one of the listed groups", async () => {
+    const { paths, tags } = await read();
+    const operations = Object.values(paths).flatMap((item) => Object.values(item));
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toContain("getCommerceOrdersById");
+    const used = new Set(operations.flatMap((operation) => operation.tags));
+    expect([...used].sort()).toEqual(tags.map(({ name }) => name).sort());
+  });
+
   test("has no dangling reference and no secret", async () => {
     const document = await read();
     const text = JSON.stringify(document);
-    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
-      expect(document.components.schemas).toHaveProperty(name as string);
+    for (const [, kind, name] of text.matchAll(/"#\/components\/(schemas|responses)\/(\w+)"/g))
+      expect(document.components[kind as "schemas"]).toHaveProperty(name as string);
     for (const secret of [ADMIN_KEY, APP_SECRET, "postgres://"]) expect(text).not.toContain(secret);
   });
 });

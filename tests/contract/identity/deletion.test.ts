@@ -256,7 +256,7 @@ describe("a deleted account", () => {
       [email],
     );
     await service.database.query(
-      `UPDATE delivery_attempts SET error = 'cms: 400 ' || $1 WHERE channel = 'cms'
+      `UPDATE delivery_attempts SET status = 'failed', error = 'cms: 400 ' || $1 WHERE channel = 'cms'
         AND id = (SELECT max(id) FROM delivery_attempts WHERE channel = 'cms')`,
       [email],
     );

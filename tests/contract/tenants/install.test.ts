@@ -16,7 +16,7 @@ import {
 } from "../../support/service.ts";
 
 const SCOPES =
-  "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders,read_customer_merge,write_draft_orders,write_app_proxy";
+  "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders,read_customer_merge,write_draft_orders,write_app_proxy,write_files";
 let service: Service;
 
 beforeAll(async () => {

@@ -34,11 +34,12 @@ const update = (domain: unknown, shop = SHOP) =>
 const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
 describe("the primary domain", () => {
-  test("is read at the install, and is an allowed origin of this store alone", async () => {
+  test("is read at the install with the currency, and is an allowed origin of this store alone", async () => {
     await install(service);
     const host = service.sandbox.storefront.primaryHost(SHOP);
     expect(host).not.toBe(SHOP);
     expect(await hostOf()).toBe(host);
+    expect((await recordOf(SHOP)).value.connection.currency).toBe("EUR");
     expect(await isAllowed(`https://${host}`)).toBe(true);
     expect(await isAllowed(`https://${SHOP}`)).toBe(true);
     for (const origin of [`http://${host}`, `https://${host}:8443`, `https://sub.${host}`])
@@ -201,4 +202,25 @@ describe("the primary domain", () => {
       await own.stop();
     }
   });
+});
+
+describe("the time zone", () => {
+  const zoneOf = async () => (await recordOf(SHOP)).value.connection.time_zone;
+
+  test("is read with the primary domain, and changed by shop/update", async () => {
+    expect(await zoneOf()).toBe("Europe/Berlin");
+    await service.sandbox.storefront.moveTimeZone(SHOP, "America/Argentina/Buenos_Aires");
+    await inboxIsWorked(service);
+    expect(await zoneOf()).toBe("America/Argentina/Buenos_Aires");
+  });
+
+  test.each(["Mars/Olympus_Mons", "../etc/passwd", "", `Europe/${"a".repeat(80)}`, 3, null])(
+    "is not changed by a shop/update with %s",
+    async (zone) => {
+      const before = await zoneOf();
+      const body = { id: 1, domain: await hostOf(), iana_timezone: zone, myshopify_domain: SHOP };
+      await deliver(service, "shop-update", JSON.stringify(body), { at: minutesFromNow(90) });
+      expect(await zoneOf()).toBe(before);
+    },
+  );
 });

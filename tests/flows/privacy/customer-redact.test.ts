@@ -328,6 +328,29 @@ describe("customers/redact", () => {
     await expectNowhere(service);
   });
 
+  it("records each system's step with its time and count, the proof last, and without the person", async () => {
+    const { email } = ADA;
+    const userId = await seedPersonEverywhere(service, SHOP);
+    const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id, email }));
+    const request = await settled(service, json.request_id);
+    expect(request.steps).toMatchObject({
+      tables: { outcome: "erased", count: expect.any(Number) },
+      storefront: { outcome: "by_store" },
+      queue: { outcome: "erased" },
+      cms: { outcome: "nothing_found" },
+      profile_platform: { outcome: "erased", count: 1 },
+      web_analytics: { outcome: "pseudonymous" },
+      archive: { outcome: "erased" },
+      search: { outcome: "proven", count: request.evidence.searched.columns },
+    });
+    expect(request.steps.archive.count).toBe(request.evidence.erased.archive_objects);
+    expect(request.user_ids).toContain(userId);
+    const { search, ...erasures } = request.steps as Record<string, { at: string }>;
+    for (const { at } of Object.values(erasures))
+      expect(Date.parse(at)).toBeLessThanOrEqual(Date.parse(search?.at ?? ""));
+    expect(JSON.stringify(request.steps)).not.toContain(email);
+  });
+
   it("logs nothing about the person", () => {
     const lines = JSON.stringify(service.logged);
     for (const word of [ADA.email, "Lovelace", ADA.phone, "ada.two", "ada.three"])

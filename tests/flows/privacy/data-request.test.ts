@@ -211,6 +211,25 @@ describe("customers/data_request", () => {
     });
   });
 
+  it("mails every recipient that the store chose, and not its support address", async () => {
+    const chosen = ["privacy@other.example", "desk@other.example"];
+    await service.call("POST", `/config?shop=${OTHER_SHOP}`, {
+      body: { privacy_emails: chosen, support_email: "help@other.example" },
+    });
+    const { json } = await privacy(
+      service,
+      "data-request",
+      dataRequestBody({ email: "nobody@example.com" }, OTHER_SHOP),
+      { shop: OTHER_SHOP },
+    );
+    expect(await settled(service, json.request_id)).toMatchObject({
+      state: "done",
+      evidence: { mailed: "privacy_emails" },
+    });
+    for (const address of chosen) await mailTo(address);
+    expect(service.sandbox.email.mailsTo("help@other.example")).toEqual([]);
+  });
+
   it("reports a failed mail: the export exists and the request has failed", async () => {
     const mute = await startService({ background: true, env: { EMAIL_API_KEY: "" } });
     await mute.addTenant(SHOP);

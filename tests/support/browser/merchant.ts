@@ -12,10 +12,9 @@ export async function connectStore(
   world: TestApp,
   shop: string,
   fields: Record<string, unknown> = {},
+  scope = "write_customers,read_products,read_orders,read_customer_merge",
 ): Promise<void> {
-  const reply = world.sandbox.storefront.install(shop, {
-    scope: "write_customers,read_products,read_orders,read_customer_merge",
-  });
+  const reply = world.sandbox.storefront.install(shop, { scope });
   await registerTenant(world.ctx, shop);
   await storeGrant(world.ctx, shop, {
     accessToken: reply.access_token,

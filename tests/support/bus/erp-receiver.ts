@@ -31,7 +31,7 @@ export const takeDocument = (response: ServerResponse): void =>
 export async function startErpReceiver(): Promise<ErpReceiver> {
   const received: string[] = [];
   let act: Answering = takeDocument;
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     response.on("error", () => {});
     request.resume().once("end", () => {
       const [eventId = ""] = String(request.headers["idempotency-key"]).split(":");

@@ -152,7 +152,7 @@ export type Scripted = {
 export async function startReceiver(): Promise<Scripted> {
   const received: Scripted["received"] = [];
   let act: Parameters<Scripted["answer"]>[0] = (_request, response) => void response.end("{}");
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     request.resume().once("end", () => {
       received.push({ queueId: Number(request.headers["x-queue-id"]), at: performance.now() });
       act(request, response, received.length);

@@ -104,12 +104,12 @@ export async function endChildren(): Promise<void> {
   );
 }
 
-/** Starts the whole service; returns its address once it listens. */
+/** Starts the whole service, without a history of the demo store; returns its address once it listens. */
 export async function startServer(
   env: Record<string, string>,
   withinMs = 60_000,
 ): Promise<Child & { url: string }> {
-  const child = startChild("app/server.ts", { PORT: "0", LOG_LEVEL: "warn", ...env });
+  const child = startChild("app/server.ts", { PORT: "0", LOG_LEVEL: "warn", DEMO: "off", ...env });
   const [, url] = await child.line(
     "`listening on`",
     /^listening on (http:\/\/127\.0\.0\.1:\d+)$/,

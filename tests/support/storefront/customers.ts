@@ -12,6 +12,13 @@ export type Person = {
   gid?: string;
   last_login_at?: string;
   updated_at?: string;
+  created_at?: string;
+  number_of_orders?: number;
+  amount_spent?: number;
+  language_pref?: string;
+  email_subscription_status?: string;
+  sms_subscription_status?: string;
+  phone_hash?: string;
   tags?: string[];
   consents?: string[];
 };
@@ -24,8 +31,10 @@ export async function putPerson(
 ): Promise<number> {
   const [row] = await query<{ id: number }>(
     `INSERT INTO storefront_users (shop, email, full_name, first_name, last_name, provider, status,
-      country, storefront_customer_gid, last_login_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce($11::timestamptz, now())) RETURNING id`,
+      country, storefront_customer_gid, last_login_at, updated_at, created_at, number_of_orders,
+      amount_spent, language_pref, email_subscription_status, sms_subscription_status, phone_hash)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce($11::timestamptz, now()),
+       coalesce($12::timestamptz, now()), $13, $14, $15, $16, $17, $18) RETURNING id`,
     [
       shop,
       person.email ?? null,
@@ -38,6 +47,13 @@ export async function putPerson(
       person.gid ?? null,
       person.last_login_at ?? null,
       person.updated_at ?? null,
+      person.created_at ?? null,
+      person.number_of_orders ?? 0,
+      person.amount_spent ?? 0,
+      person.language_pref ?? null,
+      person.email_subscription_status ?? null,
+      person.sms_subscription_status ?? null,
+      person.phone_hash ?? null,
     ],
   );
   const id = row?.id as number;

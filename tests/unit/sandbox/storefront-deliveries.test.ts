@@ -4,6 +4,7 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { STOREFRONT_DEFAULTS } from "../../../app/sandbox/storefront/state.ts";
 import {
   CLIENT_SECRET,
   post,
@@ -42,6 +43,21 @@ it("one delivery for each subscription, with its own webhook id and the event's 
   ]);
   expect(new Set(header("x-shopify-event-id")).size).toBe(1);
   expect(new Set(header("x-shopify-webhook-id")).size).toBe(2);
+});
+
+it("by default each webhook comes again after the next one, under the same ids", async () => {
+  const { storefront } = world.sandbox;
+  storefront.settings.lateRepeats = STOREFRONT_DEFAULTS.lateRepeats;
+  storefront.subscribe(SHOP, "customers/update", `${world.appUrl}/hook`);
+  put("Zero");
+  await change("One");
+  await change("Two");
+  await change("Three");
+  storefront.settings.lateRepeats = false;
+  expect(names()).toEqual(["One", "Two", "One", "Three", "Two"]);
+  const ids = header("x-shopify-webhook-id");
+  expect(new Set(ids).size).toBe(3);
+  expect(ids[2]).toBe(ids[0]);
 });
 
 it("held webhooks come late, each as it was at its time", async () => {

@@ -23,7 +23,10 @@ export async function startSecondProcess(
     handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) =>
       response.writeHead(404).end(),
   };
-  const server = createServer(createListener({ ctx, routes: await loadRoutes(), screens }));
+  const server = createServer(
+    { keepAliveTimeout: 65_000 },
+    createListener({ ctx, routes: await loadRoutes(), screens }),
+  );
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -1,0 +1,227 @@
+// The pages of the settings inside the store admin, as a merchant reaches them: the index, a system
+// that is connected, tested and disconnected, two people at once, and the logo.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { saveTenantConfig } from "../../../app/domain/tenants/settings/configuration.ts";
+import {
+  INTEGRATIONS,
+  SETTINGS_PAGES,
+} from "../../../app/domain/tenants/settings/settings-pages.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser, waitForHydration } from "../../support/browser/browser.ts";
+import { connectStore, openScreen } from "../../support/browser/merchant.ts";
+import { embeddedUrl, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+
+const MAX_HEIGHT = 2_000;
+const WIDE = { viewport: { width: 1_280, height: 800 } };
+const ERP = "/app/settings/integrations/erp";
+const SCOPE = "write_customers,read_products,write_files";
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let shop: string;
+let count = 0;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([
+    startTestApp({
+      withScreens: true,
+      envFrom: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl }),
+    }),
+    openBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+beforeEach(async () => {
+  world.sandbox.clearFaults();
+  Object.assign(world.sandbox.storefront.files, { processingLooks: 1, isFailing: false });
+  shop = `settings-store-${(count += 1)}.myshopify.com`;
+  await connectStore(world, shop, {}, SCOPE);
+});
+
+const saved = async () => (await getTenant(world.ctx, shop)).saved;
+const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
+const open = (path: string) => openScreen(world, browser, shop, path, WIDE);
+const titleOf = (page: Page, name: string) =>
+  page.getByRole("heading", { name, level: 1, exact: true }).waitFor();
+
+test("every page is in the index, is no longer than 2,000 px, fits a phone and has no barriers", async () => {
+  const hosts = Array.from({ length: 50 }, (_, at) => `host-${count}-${at}.example.com`);
+  await saveTenantConfig(world.ctx, shop, { public_hosts: hosts }, false);
+  const visit = await open("/app/settings");
+  const { page } = visit;
+  const paths = await page
+    .locator('a[href^="/app/settings/"]')
+    .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  expect(paths).toEqual(SETTINGS_PAGES.map(({ name }) => `/app/settings/${name}`));
+  const forms = SETTINGS_PAGES.map(({ name }) => `/${name}`).filter(
+    (path) => path !== "/connection",
+  );
+  const systems = INTEGRATIONS.map(({ name }) => `/integrations/${name}`);
+  for (const path of ["", ...forms, ...systems]) {
+    await page.setViewportSize(WIDE.viewport);
+    await page.goto(await embeddedUrl(world, shop, { path: `/app/settings${path}` }));
+    await waitForHydration(page);
+    const height = await page.evaluate(() => document.body.scrollHeight);
+    expect([path, height, height <= MAX_HEIGHT]).toEqual([path, height, true]);
+    expect([path, await findA11yViolations(page)]).toEqual([path, []]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect([path, await findOverflow(page), await findA11yViolations(page)]).toEqual([path, 0, []]);
+  }
+  await visit.leave();
+});
+
+test("a link to a part of the former single page opens the page where it is now", async () => {
+  const visit = await open("/app/settings");
+  await visit.page.evaluate(() => {
+    location.hash = "#retention";
+  });
+  await titleOf(visit.page, "Privacy");
+  expect(new URL(visit.page.url()).pathname).toBe("/app/settings/privacy");
+  await visit.leave();
+});
+
+test("an ERP is connected, tested and disconnected: its keys are removed, nothing new is sent, and what waits is named before", async () => {
+  await saveTenantConfig(world.ctx, shop, { enabled_channels: ["cms"] }, true);
+  const visit = await open("/app");
+  const { page } = visit;
+  await page.getByRole("link", { name: "Settings", exact: true }).press("Enter");
+  await page.getByRole("link", { name: /^Integrations/ }).click();
+  await page.getByRole("link", { name: /^ERP \(SAP\).*Not connected$/ }).click();
+  await titleOf(page, "ERP (SAP)");
+  const connect = page.getByRole("button", { name: "Connect", exact: true });
+  expect(await connect.isDisabled()).toBe(true);
+  await page.getByLabel("ERP address").fill(world.sandbox.addresses.erpBaseUrl);
+  await page.getByLabel("ERP user").fill("retail");
+  await page.getByLabel("ERP password", { exact: true }).fill("erp-password-0123456789");
+  await connect.click();
+  await page.getByText("Connected", { exact: true }).waitFor();
+  expect(await saved()).toMatchObject({
+    erp_password: "erp-password-0123456789",
+    enabled_channels: ["cms", "erpsys", "erp_generic"],
+  });
+
+  const test = page.getByRole("button", { name: "Test: ERP" });
+  await test.click();
+  await page.getByText(/^It works \(\d+ ms\)\.$/).waitFor();
+  world.sandbox.failNext("erp", { status: 401 }, 10);
+  await test.click();
+  await page.getByText("It does not work:").waitFor();
+  await page.goto(await embeddedUrl(world, shop, { path: ERP }));
+  await page.getByText("Needs attention", { exact: true }).waitFor();
+  await page.getByText("It does not work:").waitFor();
+  await page.locator("time").waitFor();
+
+  await world.database.query(
+    `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, status, next_attempt_at)
+      SELECT $1, 'e' || n, 'erpsys', 'backend', 't', 'order', '1', 'pending', now() + interval '1 day'
+      FROM generate_series(1, 2) AS n`,
+    [shop],
+  );
+  await page.goto(await embeddedUrl(world, shop, { path: ERP }));
+  await page.getByRole("button", { name: "Disconnect" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("2 deliveries are waiting. They will not be sent").waitFor();
+  await dialog.getByRole("button", { name: "Disconnect" }).click();
+  await page.getByText("Not connected", { exact: true }).waitFor();
+  expect(Object.keys(await saved()).filter((name) => name.startsWith("erp_"))).toEqual([]);
+  expect((await saved()).enabled_channels).toEqual(["cms"]);
+  expect(await page.getByText("It does not work:").count()).toBe(0);
+  await visit.leave();
+});
+
+test("of two people who change one setting the later is shown what was saved, keeps the input, and may replace it", async () => {
+  const first = await open("/app/settings/brand");
+  const second = await open("/app/settings/brand");
+  await first.page.getByLabel("Brand name").fill("First");
+  await second.page.getByLabel("Brand name").fill("Second");
+  await second.page.getByLabel("Terms of use").fill("https://store.example/terms");
+  await save(first.page);
+  await first.page.getByText("Saved.", { exact: true }).waitFor();
+  await save(second.page);
+  await second.page.getByText("Someone else changed this while you were editing").waitFor();
+  await second.page.getByText("Saved now: First.").waitFor();
+  expect(await second.page.getByLabel("Brand name").inputValue()).toBe("Second");
+  expect(await saved()).toMatchObject({ brand_name: "First" });
+  expect(await saved()).not.toHaveProperty("terms_url");
+  await save(second.page);
+  await second.page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await saved()).toMatchObject({
+    brand_name: "Second",
+    terms_url: "https://store.example/terms",
+  });
+  await first.leave();
+  await second.leave();
+});
+
+test("a logo becomes a file of the store and its address is saved; what is no image, too large or not processed is refused", async () => {
+  const visit = await open("/app/settings/brand");
+  const { page } = visit;
+  const choose = (name: string, mimeType: string, buffer: Buffer) =>
+    page.getByLabel("Upload logo").setInputFiles({ name, mimeType, buffer });
+  const refusals: [text: string, name: string, content: Buffer][] = [
+    ["This is not a PNG or JPEG image", "logo.png", Buffer.from("<svg onload=alert(1)>")],
+    ["This file is larger than 2 MB", "large.png", Buffer.alloc(2 * 1024 * 1024 + 1)],
+  ];
+  for (const [text, name, content] of refusals) {
+    await choose(name, "image/png", content);
+    await page.getByText(text).waitFor();
+  }
+  world.sandbox.failNext("storefront", {
+    status: 301,
+    headers: { location: world.url },
+    match: "/staged-uploads",
+  });
+  await choose("logo.png", "image/png", PIXEL);
+  await page.getByText("Shopify could not process this image").waitFor();
+  world.sandbox.storefront.files.isFailing = true;
+  await choose("logo.png", "image/png", PIXEL);
+  await page.getByText("Shopify could not process this image").waitFor();
+  world.sandbox.storefront.files.isFailing = false;
+
+  await choose("logo.png", "image/png", PIXEL);
+  await page.getByRole("img", { name: "Your logo" }).waitFor();
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  const address = String((await saved()).logo_url);
+  expect(Buffer.from(await (await fetch(address)).arrayBuffer())).toEqual(PIXEL);
+  await visit.leave();
+});
+
+test("a store that did not allow access to its files is asked for it, and may enter an address", async () => {
+  await connectStore(world, shop, {}, "write_customers");
+  const visit = await open("/app/settings/brand");
+  const { page } = visit;
+  await page.getByText("Uploads need access to your store's files").waitFor();
+  expect(await page.getByRole("button", { name: "Upload logo" }).isDisabled()).toBe(true);
+  expect(
+    await page.getByRole("link", { name: "Allow access to files" }).getAttribute("href"),
+  ).toContain("/auth/install?shop=");
+  await page.getByLabel("Logo", { exact: true }).fill("https://store.example/logo.png");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).logo_url).toBe("https://store.example/logo.png");
+  await visit.close();
+});
+
+test("mails go to the recipients that the store chose", async () => {
+  const visit = await open("/app/settings/notifications");
+  const { page } = visit;
+  await page.getByLabel("Delivery alerts").fill("ops@store.example\nnot an address");
+  await save(page);
+  await page.getByText("Enter an e-mail address.").waitFor();
+  await page.getByLabel("Delivery alerts").fill("ops@store.example\ndesk@store.example");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).alert_emails).toEqual(["ops@store.example", "desk@store.example"]);
+  await visit.leave();
+});

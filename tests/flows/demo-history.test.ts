@@ -1,0 +1,195 @@
+// The history of the demo store: written once, in a store whose workers run, and interrupted on the way.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OUTAGE_DAYS_AGO } from "../../app/demo/calendar.ts";
+import { writeHistory, type DemoStep } from "../../app/demo/history.ts";
+import type { Ctx } from "../../app/context.server.ts";
+import { verifyConsentChain } from "../../app/domain/consent/verify-chain.ts";
+import { syncCustomers } from "../../app/domain/customers/sync/catch-up.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { createDice } from "../../app/demo/random.ts";
+import { visit } from "../../app/demo/traffic.ts";
+import { historicTime } from "../../app/runtime/historic-time.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
+import { installStore, setWatermark } from "../support/storefront/synced-store.ts";
+
+let service: Service;
+/** The same service as it is beside a sandbox. */
+let ctx: Ctx;
+
+const write = (signal = new AbortController().signal, onStep?: (step: DemoStep) => void) =>
+  writeHistory(ctx, {
+    shop: SHOP,
+    storefront: service.sandbox.storefront,
+    signal,
+    ...(onStep && { onStep }),
+  });
+const rows = <Row extends Record<string, unknown>>(text: string) =>
+  service.database.query<Row>(text);
+const count = async (table: string): Promise<number> =>
+  (await rows<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
+
+const TABLES = [
+  "storefront_users",
+  "user_tag_map",
+  "consent_records",
+  "integration_queue",
+  "delivery_attempts",
+  "event_ledger",
+  "oauth_grants",
+  "mandates",
+  "privacy_requests",
+];
+const counts = async () =>
+  Object.fromEntries(await Promise.all(TABLES.map(async (table) => [table, await count(table)])));
+
+beforeAll(async () => {
+  service = await startService({
+    background: true,
+    env: { EMAIL_API_KEY: "test-email-key" },
+  });
+  await installStore(service);
+  await service.addTenant(SHOP, { erp_base_url: service.sandbox.addresses.erpBaseUrl });
+  ctx = { ...service.ctx, config: { ...service.ctx.config, isSandbox: true } };
+});
+afterAll(() => service.stop());
+
+it("is never written outside the sandbox", async () => {
+  const outside = { shop: SHOP, storefront: service.sandbox.storefront };
+  await expect(
+    writeHistory(service.ctx, { ...outside, signal: new AbortController().signal }),
+  ).rejects.toThrow("for the sandbox only");
+  expect(() => historicTime(service.ctx.config, new Date(0))).toThrow("only the sandbox");
+  expect(await count("storefront_users")).toBe(0);
+  expect(service.sandbox.storefront.customers(SHOP)).toEqual([]);
+});
+
+it("continues after an interruption, and is written once", async () => {
+  const stopping = new AbortController();
+  const stopped = write(stopping.signal, (step) => {
+    // In the middle of the next step.
+    if (step === "agents") setTimeout(() => stopping.abort(), 60);
+  });
+  await expect(stopped).rejects.toThrow("aborted");
+  const half = await count("consent_records");
+
+  expect(await write()).toEqual(["consents", "deliveries", "privacy"]);
+  expect(await count("consent_records")).toBeGreaterThan(half);
+  const complete = await counts();
+
+  expect(await write()).toEqual([]);
+  expect(await counts()).toEqual(complete);
+});
+
+describe("the history", () => {
+  it("has 400 customers of 12 countries, as the store itself knows them", async () => {
+    const [people] = await rows<{ n: number; countries: number; days: number }>(
+      `SELECT count(*) AS n, count(DISTINCT country) AS countries,
+         count(DISTINCT created_at::date) AS days
+       FROM storefront_users WHERE storefront_customer_gid IS NOT NULL`,
+    );
+    expect(people).toMatchObject({ n: 400, countries: 12 });
+    expect(people?.days).toBeGreaterThan(75);
+
+    const customers = service.sandbox.storefront.customers(SHOP);
+    const spent = customers.reduce((sum, { amountSpent }) => sum + Number(amountSpent), 0);
+    const [ours] = await rows<{ spent: number; orders: number }>(
+      "SELECT sum(amount_spent) AS spent, sum(number_of_orders) AS orders FROM storefront_users",
+    );
+    expect(ours).toEqual({
+      spent,
+      orders: customers.reduce((sum, one) => sum + Number(one.numberOfOrders), 0),
+    });
+  });
+
+  it("leaves nothing for the next sync to change", async () => {
+    await setWatermark(service, new Date(0).toISOString());
+    const tenant = await getTenant(service.ctx, SHOP);
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "done",
+      counts: { processed: 400, created: 0, updated: 0, unchanged: 400 },
+    });
+  });
+
+  it("has a valid consent log over 90 days, with rows of visitors and of customers", async () => {
+    const [log] = await rows<{ days: number; visitors: number; people: number }>(
+      `SELECT count(DISTINCT created_at::date) AS days, count(DISTINCT visitor_id) AS visitors,
+         count(DISTINCT user_id) AS people FROM consent_records`,
+    );
+    expect(log?.days).toBeGreaterThan(85);
+    expect(log?.visitors).toBeGreaterThan(900);
+    expect(log?.people).toBeGreaterThan(200);
+    expect(await verifyConsentChain(service.ctx, await getTenant(service.ctx, SHOP))).toMatchObject(
+      { ok: true, problems: [] },
+    );
+  });
+
+  it("shows the outage: fewer decisions and sign-ups, failures, and dead letters that stayed", async () => {
+    const perDay = (table: string) =>
+      `SELECT (current_date - (created_at AT TIME ZONE 'UTC')::date) AS ago, count(*)::int AS n
+       FROM ${table} GROUP BY 1 ORDER BY 1`;
+    for (const table of ["consent_records", "storefront_users"]) {
+      const days = await rows<{ ago: number; n: number }>(perDay(table));
+      const of = (ago: number) => days.find((day) => day.ago === ago)?.n ?? 0;
+      expect(of(OUTAGE_DAYS_AGO)).toBeLessThan(of(OUTAGE_DAYS_AGO + 1) / 2);
+      expect(of(OUTAGE_DAYS_AGO)).toBeLessThan(of(OUTAGE_DAYS_AGO - 1) / 2);
+    }
+    const minutes = await rows<{ ago: number; failed: number }>(
+      `SELECT (current_date - (minute AT TIME ZONE 'UTC')::date) AS ago, sum(failed)::int AS failed
+       FROM channel_minutes GROUP BY 1`,
+    );
+    const [worst, second] = minutes.sort((a, b) => b.failed - a.failed);
+    expect(worst?.ago).toBe(OUTAGE_DAYS_AGO);
+    expect(worst?.failed).toBeGreaterThan(3 * (second?.failed ?? 0));
+    const dead = await rows<{ channel: string; n: number }>(
+      "SELECT channel, count(*)::int AS n FROM integration_queue WHERE status = 'dead_letter' GROUP BY 1",
+    );
+    expect(dead.map(({ channel }) => channel)).toEqual(
+      expect.arrayContaining(["cms", "erpsys", "profile_platform"]),
+    );
+  });
+
+  it("counts each attempt in the minute of its day", async () => {
+    const [sums] = await rows(
+      `SELECT (SELECT sum(delivered + failed) FROM channel_minutes)::int
+         = (SELECT count(*) FROM delivery_attempts)::int AS agree,
+         (SELECT count(DISTINCT minute::date) FROM channel_minutes)::int > 25 AS spread`,
+    );
+    expect(sums).toEqual({ agree: true, spread: true });
+  });
+
+  it("has agents, and mandates and privacy requests in every state", async () => {
+    const states = async (text: string) =>
+      (await rows<{ state: string }>(text)).map(({ state }) => state).sort();
+    expect(
+      await states(
+        `SELECT DISTINCT CASE WHEN status = 'active' AND expires_at <= now() THEN 'expired'
+           ELSE status END AS state FROM mandates`,
+      ),
+    ).toEqual(["active", "expired", "revoked", "used"]);
+    expect(await states("SELECT DISTINCT state FROM privacy_requests")).toEqual([
+      "done",
+      "failed",
+      "received",
+      "retained",
+      "running",
+    ]);
+    expect(
+      await states("SELECT DISTINCT coalesce(end_reason, 'open') AS state FROM oauth_grants"),
+    ).toEqual(["open", "revoked", "revoked_by_store"]);
+  });
+});
+
+it("goes on with shoppers whose changes arrive as webhooks and as consents of visitors", async () => {
+  for (const topic of ["customers/create", "customers/update"])
+    service.sandbox.storefront.subscribe(SHOP, topic, `${service.url}/webhooks/customer-update`);
+  const before = await counts();
+  const dice = createDice(7);
+  for (let visits = 0; visits < 12; visits += 1)
+    await visit({ ctx, sandbox: service.sandbox, shop: SHOP, dice });
+  await eventually("the new customers, changes and decisions", async () => {
+    const now = await counts();
+    return (["storefront_users", "consent_records", "delivery_attempts"] as const).every(
+      (table) => (now[table] ?? 0) > (before[table] ?? 0),
+    );
+  });
+});
