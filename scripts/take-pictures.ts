@@ -56,8 +56,8 @@ await page.goto(pictures[0][1], { waitUntil: "networkidle" });
 for (const [name, link, height] of screens.filter(
   ([picture]) => wanted.length === 0 || wanted.includes(picture),
 )) {
-  await page.getByRole("link", { name: link, exact: true }).click();
-  await page.getByRole("heading", { name: link, exact: true }).first().waitFor();
+  await page.locator("ui-nav-menu").getByRole("link", { name: link, exact: true }).click();
+  await page.getByRole("heading", { name: link, exact: true, level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");
   await page.screenshot({
     path: join(root, "docs/pictures", `${name}.png`),
