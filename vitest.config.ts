@@ -17,8 +17,11 @@ const shared = {
   pool: "forks" as const,
   // Modules keep nothing of one test file that another could see: each worker loads and compiles them once.
   isolate: false,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Long enough for a machine that does other work: a timeout tells of something that hangs, never of something slow.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  // CI repeats a failed test once and reports it as repeated; here a failure stays a failure.
+  retry: process.env.CI ? 1 : 0,
 };
 /** One PostgreSQL server for all projects, one database of it for each file. */
 const withPostgres = { ...shared, globalSetup: "tests/support/global-setup.ts" };
