@@ -17,7 +17,7 @@ import type { CustomerChange } from "./customer-change.ts";
 import { findStoredUser, mayTakeEmail } from "./find-stored-user.ts";
 import { columnsOf, ECHOED, isSame, type StoredUser } from "./storefront-columns.ts";
 import { awaitDeletions, isGone } from "./tombstones.ts";
-import { channelsFor } from "./write-matrix.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
 
 export type AppliedChange =
   | { outcome: "created" | "updated" | "unchanged" | "echo"; userId: number }

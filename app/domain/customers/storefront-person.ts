@@ -7,7 +7,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { TenantSql, Transaction } from "../../db.server.ts";
 import { moveStorefrontTags } from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { channelsFor } from "./write-matrix.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { hasUnprovenWayIn, yieldAddress, type Unproven } from "./unproven-account.ts";
 

@@ -9,7 +9,7 @@ import { enqueue } from "../bus/enqueue.ts";
 import { changeAssignedTags, type TagChange, type TagChangeResult } from "../tags/assignments.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CUSTOMER_GID, normaliseEmail } from "./customer-change.ts";
-import { channelsFor } from "./write-matrix.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
 
 const MAX_TAGS = 50;
 /** How long a response may wait for the systems (DECISIONS 8). */

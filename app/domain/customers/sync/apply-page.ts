@@ -21,7 +21,7 @@ import type { CustomerChange } from "../customer-change.ts";
 import { applyOnce, differsInOwnTags } from "../from-storefront.ts";
 import { columnsOf, ECHOED, isSame, MIRRORED, type StoredUser } from "../storefront-columns.ts";
 import { awaitDeletions, tombstoneOf } from "../tombstones.ts";
-import { channelsFor } from "../write-matrix.ts";
+import { channelsFor } from "../../inventory/write-matrix.ts";
 
 export type PageCounts = {
   processed: number;
