@@ -1,6 +1,7 @@
 // Brings the customers into the store and from there into the service, as the first import of a
 // connected store does. Some had signed up here before.
 import { initTagSystem } from "../domain/tags/init-tag-system.ts";
+import { updateSystemTags } from "../domain/tags/system-tags.ts";
 import { fromGraphqlCustomer, type CustomerChange } from "../domain/customers/customer-change.ts";
 import { applyStorefrontPage } from "../domain/customers/sync/apply-page.ts";
 import { loadSyncState, saveSyncState } from "../domain/customers/sync/sync-state.ts";
@@ -123,7 +124,7 @@ async function importSlice(demo: Demo, slice: readonly DemoCustomer[]): Promise<
   const { ctx, tenant } = demo;
   await signUpFirst(demo, slice);
   await retryOnConflict(() =>
-    dataOf(ctx, tenant).transaction(async (sql) => {
+    dataOf(ctx, tenant).transaction(async (sql, prisma) => {
       await applyStorefrontPage(ctx, tenant, sql, slice.map(toChange));
       await backdatePeople(
         sql,
@@ -133,6 +134,17 @@ async function importSlice(demo: Demo, slice: readonly DemoCustomer[]): Promise<
           updated_at: customer.changedAt,
           last_login_at: customer.lastSignInAt,
         })),
+      );
+      const people = await prisma.storefrontUser.findMany({
+        select: { id: true },
+        where: { storefront_customer_gid: { in: slice.map(({ gid }) => gid) } },
+      });
+      await updateSystemTags(
+        ctx,
+        tenant,
+        sql,
+        people.map(({ id }) => id),
+        [],
       );
     }),
   );

@@ -23,15 +23,18 @@ import { WrappingText } from "../ui/layout.tsx";
 import { useDebouncedSearch } from "../hooks/use-debounced-search.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";
+import type { RuleSettings } from "../../domain/customers/system-tags/rule-settings.ts";
 import { PrepareCard } from "./prepare-card.tsx";
+import { RulesCard } from "./rules-card.tsx";
 import { TagModal, type TagQuestion } from "./tag-modals.tsx";
 
 type Props = {
   query: { category?: string | undefined; q?: string | undefined };
   usage: TagUsage;
+  rules: RuleSettings & { people: Readonly<Record<string, number>> };
 };
 
-export function TagsScreen({ query, usage }: Props) {
+export function TagsScreen({ query, usage, rules }: Props) {
   const { t } = useTranslation("tags");
   const locale = useLocale();
   const [question, setQuestion] = useState<TagQuestion | null>(null);
@@ -58,6 +61,7 @@ export function TagsScreen({ query, usage }: Props) {
             )}
           </Card>
         )}
+        {!usage.isEmpty && <RulesCard key={rules.version} settings={rules} people={rules.people} />}
         <PrepareCard isEmpty={usage.isEmpty} />
       </ScreenPage>
       {question && <TagModal question={question} onClose={() => setQuestion(null)} />}

@@ -14,6 +14,7 @@ import {
   storeUrl,
   text,
 } from "./settings/field-schemas.ts";
+import { DEFAULT_TAG_RULES, TagRules } from "./settings/tag-rules.ts";
 
 export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
@@ -289,6 +290,10 @@ export const TENANT_FIELDS = {
       .array(z.enum(["status", "tier", "segment", "campaign", "consent", "marketing"]))
       .default(["campaign", "marketing"]),
     label: "Tags shoppers may change",
+  },
+  tag_rules: {
+    schema: TagRules.default(DEFAULT_TAG_RULES),
+    label: "Rules of the tags that are set automatically",
   },
   brand_name: { schema: text(120), label: "Brand name" },
   logo_url: { schema: link, label: "Logo" },

@@ -54,6 +54,8 @@ export const KEYS = keys({
   lease: (name: string) => `lease:${name}`,
   /** The progress of the customers' catch-up. */
   customerSync: "sync:customers",
+  /** The thresholds of the last run of the tag rules. */
+  tagRules: "tag_rules",
   /** When this step of the tag system last succeeded. */
   tagStep: (step: string) => `tag_step:${step}`,
   /** Whether the app embed is enabled in the theme, and the source of that information. */

@@ -11,6 +11,7 @@ import type { Transaction } from "../../../db.server.ts";
 import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
 import { recordConsent } from "../../consent/record-consent.ts";
 import { awaitDeletions, tombstoneOf } from "../../customers/tombstones.ts";
+import { updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
@@ -91,6 +92,8 @@ async function signInOnce(
   const account = await updateAccount(tx, userId, identity);
   await updateClaims(ctx, tenant, tx, userId, identity, isNew);
   if (isNew || isNewlyLinked) await recordSignInConsent(ctx, tx, userId, provider, isNew, visit);
+  // The sign-in's own event takes the tags to every system.
+  await updateSystemTags(ctx, tenant, tx.sql, [userId], []);
   await enqueueAccountEvent(
     ctx,
     tenant,
