@@ -133,6 +133,25 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
     other.close();
     requireSentence(text);
     expect(text).toContain(`Port ${port} is in use`);
+    expect(text).toContain("set PORT to a free one");
+  });
+
+  test("when the sandbox's port is in use: names its setting", async () => {
+    const other = createServer();
+    await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));
+    const { port } = other.address() as AddressInfo;
+    const dataDir = await mkdtemp(join(folder, "port-"));
+    const text = await refusal({
+      PORT: "0",
+      SANDBOX_PORT: String(port),
+      SANDBOX: "on",
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+    });
+    other.close();
+    requireSentence(text);
+    expect(text).toContain(`Port ${port} is in use`);
+    expect(text).toContain("set SANDBOX_PORT to a free one");
   });
 
   test("when the database cannot be reached, or rejects the login", async () => {
