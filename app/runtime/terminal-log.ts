@@ -43,9 +43,11 @@ export function createTerminalLog(options: {
   };
 }
 
-function isDetail({ event, level, status, outcome, refused }: Entry): boolean {
+function isDetail({ event, level, status, outcome, failed, refused }: Entry): boolean {
   if (event === "request.served" || event === "screen.served") return Number(status) < 400;
   if (event === "delivery.attempted") return outcome === "delivered";
+  if (event === "customer_sync.finished" || event === "cms_sync.finished")
+    return outcome === "done" && failed === 0;
   if (event === "webhooks.registered" && Array.isArray(refused) && refused.length > 0) return false;
   return DETAILS.has(event) && (level < WARN || event === "dead_letter.filed");
 }
