@@ -121,7 +121,7 @@ function nameFilesOutside(markdown: MarkdownIt): void {
 }
 
 function isOutside(link: Token, { path = "" }: { path?: string }): boolean {
-  const target = decodeURI(String(link.attrGet("href") ?? "")).replace(/[#?].*$/, "");
+  const target = decodeURI(link.attrGet("href") ?? "").replace(/[#?].*$/, "");
   if (target === "" || /^([a-z]+:|\/)/i.test(target)) return false;
   const file = resolve(dirname(path), target);
   if (!relative(docs, file).startsWith("..")) return false;

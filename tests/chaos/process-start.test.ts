@@ -320,7 +320,7 @@ describe("starts", () => {
       await count("(SELECT DISTINCT storefront_customer_gid FROM storefront_users) AS u"),
     ).toBe(400);
     const doubled = `(SELECT 1 FROM consent_records
-      GROUP BY consent_id, consent_type, user_id, visitor_id HAVING count(*) > 1) AS doubled`;
+      GROUP BY consent_id, consent_type, action, user_id, visitor_id HAVING count(*) > 1) AS doubled`;
     expect(await count(doubled)).toBe(0);
     const [shown, last] = await promisedOutput();
     const from = again.lines.findIndex((line) => line.startsWith("listening on"));
