@@ -25,6 +25,7 @@ export default defineConfig({
   // A link of the tour leads to a service on the reader's own machine.
   ignoreDeadLinks: [/^https?:\/\/(127\.0\.0\.1|localhost)/],
   themeConfig: {
+    siteTitle: "Customer identity",
     search: { provider: "local" },
     outline: [2, 3],
     nav: [
