@@ -21,8 +21,8 @@ import {
 import { localSettings } from "./runtime/local-secrets.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
-import { createTerminalLog } from "./runtime/terminal-log.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
+import { createTerminalLog } from "./terminal-log.ts";
 
 const STOP_WITHIN_MS = 30_000;
 const DATABASE_WAIT_MS = 15_000;
