@@ -162,8 +162,8 @@ async function signUpFirst(demo: Demo, customers: readonly DemoCustomer[]): Prom
     where: { email: { in: customers.map(({ email }) => email) } },
   });
   const taken = new Set(known.map(({ email }) => email));
-  const fresh = customers.filter(({ origin, email }) => origin === "signup" && !taken.has(email));
-  for (const customer of fresh) {
+  const signedUp = customers.filter(({ origin }) => origin === "signup");
+  for (const customer of signedUp.filter(({ email }) => !taken.has(email))) {
     await signUp(
       inHistory(ctx, customer.joinedAt),
       quick,
@@ -183,12 +183,13 @@ async function signUpFirst(demo: Demo, customers: readonly DemoCustomer[]): Prom
       // Somebody took the address in the meantime.
       if (!isAppError(error)) throw error;
     });
-    // Everybody followed the mailed link; until then the store's customer would be another row.
-    await prisma.storefrontUser.updateMany({
-      where: { email: customer.email },
-      data: { email_verified: true },
-    });
   }
+  // Everybody followed the mailed link; until then the store's customer would be another row. Also
+  // whose sign-up is from a run that was killed here.
+  await prisma.storefrontUser.updateMany({
+    where: { email: { in: signedUp.map(({ email }) => email) } },
+    data: { email_verified: true },
+  });
 }
 
 /** The scheduled sync goes on from here, if the store has no customers but these. */
