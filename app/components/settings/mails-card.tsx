@@ -119,7 +119,7 @@ function useSample({ template, locale, scheme }: Chosen): RenderedMail | "failed
       const answer = await fetch(`${PATH}?${query}`, { signal: leaving.signal });
       return answer.ok ? ((await answer.json()) as RenderedMail) : "failed";
     };
-    read()
+    void read()
       .catch(() => "failed" as const)
       .then((found) => {
         if (!leaving.signal.aborted) setMail(found);
