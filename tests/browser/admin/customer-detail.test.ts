@@ -365,7 +365,7 @@ test("an erasure requires the address; a wrong one erases nothing, the right one
   expect(await findA11yViolations(page)).toEqual([]);
   await dialog.getByLabel("Type ada@erased.example to confirm").fill("grace@x.example");
   await dialog.getByRole("button", { name: "Erase customer" }).click();
-  await dialog.getByText("This is not what is asked for.").waitFor();
+  await dialog.getByText("This is not the text to type.").waitFor();
   expect(
     await world.database.query("SELECT 1 FROM privacy_requests WHERE shop = $1", [shop]),
   ).toEqual([]);
