@@ -8,7 +8,7 @@ import { AppError } from "../../../runtime/errors.ts";
 import { toSlug } from "../../tags/catalog.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { CustomerSelection, selectionOf } from "./customer-selection.ts";
-import { hasTag, tagIdOf } from "./filter-condition.ts";
+import { hasRemovableTag, hasTag, tagIdOf } from "./filter-condition.ts";
 
 const MAX_TAGS = 10;
 /** Each data request is answered by a mail to the merchant, each erasure by calls to every system. */
@@ -104,10 +104,11 @@ export async function previewTagRun(
   const ids: number[] = [];
   for (const [place, tag] of asked.entries()) {
     const id = await tagIdOf(ctx, tenant, tag.slug);
-    const holders = id === 0 ? 0 : await count([hasTag("$2")], [id]);
+    const isMeant = tag.action === "add" ? hasTag : hasRemovableTag;
+    const holders = id === 0 ? 0 : await count([isMeant("$2")], [id]);
     tags.push({ ...tag, people: tag.action === "add" ? total - holders : holders });
     ids.push(id);
-    unchanged.push(`${tag.action === "add" ? "" : "NOT "}${hasTag(`$${place + 2}`)}`);
+    unchanged.push(`${tag.action === "add" ? "" : "NOT "}${isMeant(`$${place + 2}`)}`);
   }
   const [only, ...others] = tags;
   return {
