@@ -69,22 +69,22 @@ export function renderAgentConsent(
   },
 ): string {
   const texts = agentTexts(look.locale);
-  const scopeTexts: Record<string, string> = texts.scopes;
   const list = (name: "can" | "cannot", items: readonly string[]) =>
     `<h2>${escapeHtml(texts[name])}</h2><ul class="${name}">${items
       .map((item) => `<li><span>${escapeHtml(item)}</span></li>`)
       .join("")}</ul>`;
-  const named = (scopes: readonly string[]) => scopes.map((scope) => scopeTexts[scope] ?? scope);
+  const named = (scopes: readonly string[], names: Record<string, string>) =>
+    scopes.map((scope) => names[scope] ?? scope);
   const { scopes } = values;
   const rest = values.offered.filter((scope) => !scopes.includes(scope));
-  const never = Object.values(texts.never);
+  const cannot = [...named(rest, texts.withoutScope), ...Object.values(texts.never)];
   const button = (action: string, text: string, look: string) =>
     `<button type="submit" name="action" value="${action}" class="${look}">${escapeHtml(text)}</button>`;
   // Cancel is the form's first button: Enter must not allow the request.
   return page(
     look,
     texts.consentTitle,
-    `${describe(look, values.agent)}${list("can", named(scopes))}${list("cannot", [...named(rest), ...never])}
+    `${describe(look, values.agent)}${list("can", named(scopes, texts.scopes))}${list("cannot", cannot)}
 <h2>${escapeHtml(texts.until)}</h2><p>${escapeHtml(texts.untilText.replace("{days}", String(values.idleDays)))}</p>
 <form method="post" action="${escapeHtml(values.action)}"><input type="hidden" name="csrf" value="${escapeHtml(values.csrf)}"><div class="actions even">${button("deny", texts.deny, "plain")}${button("approve", texts.allow, "")}</div>
 <p class="quiet account">${escapeHtml(texts.signedInAs)} ${isolate(values.account)}</p>${button("switch", texts.switch, "link")}</form>`,

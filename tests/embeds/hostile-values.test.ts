@@ -54,7 +54,9 @@ describe("hostile configuration", () => {
     const { page, errors, close } = await browser.visit(["https://page.example"]);
     // No CSP of the server applies here: the escaping alone must protect.
     await page.route("https://page.example/**", (route) =>
-      route.fulfill({ contentType: "text/html; charset=utf-8", body: render(HOSTILE) }),
+      route.request().resourceType() === "document"
+        ? route.fulfill({ contentType: "text/html; charset=utf-8", body: render(HOSTILE) })
+        : route.fulfill({ contentType: "text/javascript", body: "" }),
     );
     await page.goto("https://page.example/");
     expect(await page.evaluate("window.broken")).toBeUndefined();

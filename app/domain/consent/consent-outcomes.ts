@@ -36,8 +36,9 @@ export async function outcomesOf<T extends string>(
   const types = Object.keys(flags) as T[];
   // The record does not exist yet: every one that does comes before it.
   const rows = await sql<{ type: T; outcome: ConsentOutcome }>(
-    `SELECT f.type, consent_outcome($1, 2147483647, $2, NULL, f.type, f.action) AS outcome
-      FROM unnest($3::text[], $4::text[]) AS f(type, action)`,
+    `SELECT f.type, consent_outcome(u.shop, 2147483647, u.id, NULL, f.type, f.action) AS outcome
+      FROM storefront_users u, unnest($3::text[], $4::text[]) AS f(type, action)
+     WHERE u.shop = $1 AND u.id = $2`,
     [userId, types, types.map((type) => (flags[type] ? "granted" : "revoked"))],
   );
   return Object.fromEntries(rows.map(({ type, outcome }) => [type, outcome])) as Partial<

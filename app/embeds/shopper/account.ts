@@ -115,7 +115,7 @@ function signInView(focus: boolean, email = ""): void {
       ...elsewhere(),
       el(
         "p",
-        {},
+        { class: "actions" },
         button(WORDS.forgot, () => forgotView(fields.email.input.value), { class: "link" }),
         button(WORDS.signUpInstead, () => signUpView(fields.email.input.value), { class: "link" }),
       ),
@@ -180,7 +180,7 @@ function signUpView(email: string): void {
       ...elsewhere(),
       el(
         "p",
-        {},
+        { class: "actions" },
         button(WORDS.signInInstead, () => signInView(true, text("email")), { class: "link" }),
       ),
     ],
@@ -207,7 +207,7 @@ function forgotView(email: string): void {
       form(fields, WORDS.forgotSend, act),
       el(
         "p",
-        {},
+        { class: "actions" },
         button(WORDS.backToSignIn, () => signInView(true, fields.email.input.value), {
           class: "plain",
         }),
@@ -218,7 +218,7 @@ function forgotView(email: string): void {
 }
 
 function profileView({ user }: Profile, focus: boolean): void {
-  const name = user.full_name && el("dt", {}, WORDS.profile);
+  const name = user.full_name && el("dt", {}, WORDS.name);
   const out = button(
     WORDS.signOut,
     async () => {
