@@ -120,7 +120,7 @@ export function renderConsentForm(
 }
 
 /** A form by its name in the reader's language, else by its type as a name: `spring_club` is Spring club. */
-export function nameOfForm(formType: string, names: Record<string, string>): string {
+function nameOfForm(formType: string, names: Record<string, string>): string {
   if (Object.hasOwn(names, formType)) return names[formType] as string;
   const text = formType.replace(/[_-]+/g, " ").trim();
   return text.charAt(0).toUpperCase() + text.slice(1);

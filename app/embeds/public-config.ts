@@ -47,7 +47,7 @@ export type FederatedBrand = "google";
 
 /** Only of the provider's own issuer: another one must not carry its mark. */
 export const brandOfIssuer = (issuer: string | undefined): FederatedBrand | null =>
-  issuer?.replace(/\/+$/, "") === "https://accounts.google.com" ? "google" : null;
+  URL.parse(issuer ?? "")?.origin === "https://accounts.google.com" ? "google" : null;
 
 const nameOf = ({ shop, config }: Pick<Tenant, "shop" | "config">): string =>
   config.brand_name ?? shop.replace(/\.myshopify\.com$/, "");
