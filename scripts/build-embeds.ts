@@ -20,7 +20,9 @@ const SCRIPT_SOURCES = {
 const STYLE_SOURCES = {
   footer: "scripts/footer.css",
   compliance: "scripts/compliance.css",
-  shopper: "shopper/shopper.css",
+  controls: "styles/controls.css",
+  page: "styles/page.css",
+  shopper: "styles/shopper.css",
 };
 /** Nested CSS rules are compiled for these browsers. */
 const OLDEST_BROWSERS = ["chrome109", "firefox115", "safari15"];

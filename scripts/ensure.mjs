@@ -25,6 +25,7 @@ const steps = [
     inputs: [
       "app/embeds/scripts",
       "app/embeds/shopper",
+      "app/embeds/styles",
       "app/embeds/theme.ts",
       "scripts/build-embeds.ts",
       "package.json",

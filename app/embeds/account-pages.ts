@@ -1,19 +1,45 @@
 // The pages behind mailed links, and the page of a sign-in without a return address: plain HTML, no
 // script. Pure functions of public values.
+import { STYLES } from "../generated/embeds/scripts.ts";
+import { pageTokens, PLAIN_THEME, type BrandTheme } from "./page-theme.ts";
 import { localeOf, accountTexts } from "./texts.ts";
 
-export type PageLook = { locale: string; brand: string };
+/** What a page shows of its store. */
+export type PageLook = {
+  locale: string;
+  brand: string;
+  /** An http or https address. */
+  logoUrl: string | null;
+  theme: BrandTheme;
+};
+
+/** The look of a page that belongs to no store. */
+export const plainLook = (locale: string, brand: string): PageLook => ({
+  locale,
+  brand,
+  logoUrl: null,
+  theme: PLAIN_THEME,
+});
 
 export const escapeHtml = (text: string) =>
   text.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-const STYLE = `body{font:1rem/1.5 system-ui,sans-serif;margin:0;background:#f6f6f7;color:#1a1c1d}main{max-width:26rem;margin:10vh auto;padding:2rem;background:#fff;border-radius:.75rem;box-shadow:0 1px 3px #0002}
-h1{font-size:1.25rem;margin:0 0 1rem}label{display:block;font-weight:600}input{font:inherit;width:100%;box-sizing:border-box;padding:.6rem;border:1px solid #6b7075;border-radius:.4rem;margin:.25rem 0}
-button{font:inherit;font-weight:600;margin-top:1rem;padding:.6rem 1rem;border:0;border-radius:.4rem;background:#1a1c1d;color:#fff;min-height:44px}.brand{color:#56595d;margin:0 0 .5rem}.error{border-left:4px solid #b3261e;padding-left:.75rem}:focus-visible{outline:3px solid #0b57d0;outline-offset:2px}`;
+export const renderBrand = ({ logoUrl, brand }: Pick<PageLook, "logoUrl" | "brand">): string =>
+  `<p class="brand">${logoUrl === null ? "" : `<img src="${escapeHtml(logoUrl)}" alt="" class="logo">`}<bdi>${escapeHtml(brand)}</bdi></p>`;
 
-export function page({ locale, brand }: PageLook, title: string, body: string): string {
-  return `<!doctype html><html lang="${localeOf(locale)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(brand)}</title><style>${STYLE}</style></head>
-<body><main><p class="brand">${escapeHtml(brand)}</p><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`;
+/** The document around a page of its own, in light and dark. */
+export function ownDocument(look: PageLook, title: string, main: string, head = ""): string {
+  return `<!doctype html><html lang="${localeOf(look.locale)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark">${head}<title>${escapeHtml(title)}</title><style>${pageTokens(look.theme)}${STYLES.controls}${STYLES.page}</style></head>
+<body class="crm crm-ui crm-own">${main}</body></html>`;
+}
+
+export function page(look: PageLook, title: string, body: string): string {
+  return ownDocument(
+    look,
+    `${title} - ${look.brand}`,
+    `<main>${renderBrand(look)}<div class="card"><h1>${escapeHtml(title)}</h1>${body}</div></main>`,
+    '<meta name="robots" content="noindex">',
+  );
 }
 
 export function renderResetForm(
@@ -30,7 +56,7 @@ export function renderResetForm(
     `${problem}<form method="post" action="/auth/password/reset?shop=${encodeURIComponent(values.shop)}">
 <input type="hidden" name="token" value="${escapeHtml(values.token)}">
 <label for="password">${escapeHtml(texts.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="128" required aria-describedby="${problem ? "problem " : ""}rule"${problem ? ' aria-invalid="true"' : ""}>
-<small id="rule">${escapeHtml(texts.rule)}</small><div><button type="submit">${escapeHtml(texts.save)}</button></div></form>`,
+<small id="rule">${escapeHtml(texts.rule)}</small><button type="submit" class="wide">${escapeHtml(texts.save)}</button></form>`,
   );
 }
 
@@ -57,13 +83,15 @@ export function renderVerifyForm(look: PageLook, values: VerifyForm): string {
   return page(
     look,
     texts.verifyTitle,
-    `${problem}<form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}">${password}<div><button type="submit">${escapeHtml(texts.verify)}</button></div></form>`,
+    `${problem}<form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}">${password}<button type="submit" class="wide">${escapeHtml(texts.verify)}</button></form>`,
   );
 }
 
-/** What a link confirms, by the consents' names. */
+/** What a link confirms: what each consent becomes, by the consents' names. */
 export type ShownChoice = {
-  consents: Partial<Record<"tos" | "privacy" | "cookie" | "marketing", boolean>>;
+  consents: Partial<
+    Record<"tos" | "privacy" | "cookie" | "marketing", "granted" | "declined" | "withdrawn">
+  >;
   formType: string | null;
 };
 
@@ -74,20 +102,28 @@ export function renderConsentForm(
   const texts = accountTexts(look.locale);
   const { consents = {}, formType = null } = values.choice ?? {};
   const lines = [
-    ...(Object.entries(consents) as [keyof ShownChoice["consents"], boolean][]).map(
-      ([type, isGranted]) =>
-        texts.labelled
-          .replace("{label}", () => texts[type])
-          .replace("{value}", () => (isGranted ? texts.granted : texts.declined)),
+    ...Object.entries(consents).map(([type, outcome]) =>
+      texts.labelled
+        .replace("{label}", () => texts[type as keyof typeof consents])
+        .replace("{value}", () => texts[outcome]),
     ),
-    ...(formType === null ? [] : [texts.subscription.replace("{form}", () => formType)]),
+    ...(formType === null
+      ? []
+      : [texts.subscription.replace("{form}", () => nameOfForm(formType, texts.forms))]),
   ];
   const list = lines.map((line) => `<li>${escapeHtml(line)}</li>`).join("");
   return page(
     look,
     texts.confirmTitle,
-    `<p>${escapeHtml(texts.confirmText)}</p>${list && `<p>${escapeHtml(texts.confirmChanges)}</p><ul>${list}</ul>`}<form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(texts.confirm)}</button></form>`,
+    `<p>${escapeHtml(texts.confirmText)}</p>${list && `<p>${escapeHtml(texts.confirmChanges)}</p><ul>${list}</ul>`}<form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit" class="wide">${escapeHtml(texts.confirm)}</button></form>`,
   );
+}
+
+/** A form by its name in the reader's language, else by its type as a name: `spring_club` is Spring club. */
+function nameOfForm(formType: string, names: Record<string, string>): string {
+  if (Object.hasOwn(names, formType)) return names[formType] as string;
+  const text = formType.replace(/[_-]+/g, " ").trim();
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export function renderExportForm(look: PageLook, values: { shop: string; token: string }): string {
@@ -95,7 +131,7 @@ export function renderExportForm(look: PageLook, values: { shop: string; token: 
   return page(
     look,
     texts.exportTitle,
-    `<p>${escapeHtml(texts.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(texts.download)}</button></form>`,
+    `<p>${escapeHtml(texts.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit" class="wide">${escapeHtml(texts.download)}</button></form>`,
   );
 }
 
@@ -113,11 +149,11 @@ export function renderNotice(look: PageLook, notice: Notice): string {
   return page(look, texts[notice], `<p role="status">${escapeHtml(text)}</p>`);
 }
 
-export function renderSignInError(look: PageLook & { error: string }): string {
+export function renderSignInError(look: PageLook, error: string): string {
   const texts = accountTexts(look.locale);
   return page(
     look,
     texts.signInFailed,
-    `<p class="error" role="alert">${escapeHtml(texts.signInText)}</p><p><small>${escapeHtml(look.error)}</small></p>`,
+    `<p class="error" role="alert">${escapeHtml(texts.signInText)}</p><p><small>${escapeHtml(error)}</small></p>`,
   );
 }

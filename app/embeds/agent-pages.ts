@@ -3,6 +3,8 @@
 // inside a sentence of ours.
 import { agentTexts } from "./texts.ts";
 import { escapeHtml, page, type PageLook } from "./account-pages.ts";
+import { providerLink } from "./provider-link.ts";
+import type { FederatedBrand } from "./public-config.ts";
 
 /** An agent as the pages show it: its self-declared name and its verified hosts. */
 export type ShownAgent = { name: string; host: string | null; returnsTo: string };
@@ -14,8 +16,9 @@ const isolate = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
 
 function describe(look: PageLook, agent: ShownAgent): string {
   const texts = agentTexts(look.locale);
-  return `<p><strong>${isolate(agent.name)}</strong><br><small>${escapeHtml(texts.ownWord)}</small></p>
-<dl><dt>${escapeHtml(texts.address)}</dt><dd>${agent.host === null ? escapeHtml(texts.noAddress) : isolate(agent.host)}</dd><dt>${escapeHtml(texts.goesTo)}</dt><dd>${isolate(agent.returnsTo)}</dd></dl>`;
+  const fact = (name: string, value: string) => `<dt>${escapeHtml(name)}</dt><dd>${value}</dd>`;
+  return `<div class="agent"><strong>${isolate(agent.name)}</strong><small>${escapeHtml(texts.ownWord)}</small>
+<dl class="facts">${fact(texts.address, agent.host === null ? escapeHtml(texts.noAddress) : isolate(agent.host))}${fact(texts.goesTo, isolate(agent.returnsTo))}</dl></div>`;
 }
 
 export function renderAgentSignIn(
@@ -26,6 +29,7 @@ export function renderAgentSignIn(
     email: string;
     problem: SignInProblem | null;
     elsewhere: { provider: "federated" | "storefront"; href: string }[];
+    federatedBrand: FederatedBrand | null;
   },
 ): string {
   const texts = agentTexts(look.locale);
@@ -33,22 +37,25 @@ export function renderAgentSignIn(
     ? `<p class="error" role="alert" id="problem">${escapeHtml(texts[values.problem])}</p>`
     : "";
   const aria = problem ? ' aria-invalid="true" aria-describedby="problem"' : "";
-  const links = values.elsewhere
-    .map(
-      ({ provider, href }) =>
-        `<p><a href="${escapeHtml(href)}">${escapeHtml(texts[provider])}</a></p>`,
-    )
-    .join("");
+  const links = values.elsewhere.map(
+    ({ provider, href }) =>
+      `<li>${providerLink(provider, href, texts, values.federatedBrand)}</li>`,
+  );
+  const ways =
+    links.length === 0
+      ? ""
+      : `<p class="or">${escapeHtml(texts.or)}</p><ul class="ways">${links.join("")}</ul>`;
   return page(
     look,
     texts.signInTitle,
     `<p>${escapeHtml(texts.signInText)}</p>${describe(look, values.agent)}${problem}<form method="post" action="${escapeHtml(values.action)}"><input type="hidden" name="action" value="sign_in">
 <label for="email">${escapeHtml(texts.email)}</label><input id="email" name="email" type="email" autocomplete="username" required value="${escapeHtml(values.email)}"${aria}>
 <label for="password">${escapeHtml(texts.password)}</label><input id="password" name="password" type="password" autocomplete="current-password" maxlength="128" required${aria}>
-<div><button type="submit">${escapeHtml(texts.signIn)}</button></div></form>${links}`,
+<button type="submit" class="wide">${escapeHtml(texts.signIn)}</button></form>${ways}`,
   );
 }
 
+/** `offered`: every scope of the store; `idleDays`: how long an unused access lasts. */
 export function renderAgentConsent(
   look: PageLook,
   values: {
@@ -56,21 +63,31 @@ export function renderAgentConsent(
     action: string;
     csrf: string;
     scopes: readonly string[];
+    offered: readonly string[];
+    idleDays: number;
     account: string;
   },
 ): string {
   const texts = agentTexts(look.locale);
-  const scopeTexts: Record<string, string> = texts.scopes;
-  const items = values.scopes
-    .map((scope) => `<li>${escapeHtml(scopeTexts[scope] ?? scope)}</li>`)
-    .join("");
-  const button = (action: string, text: string) =>
-    `<button type="submit" name="action" value="${action}">${escapeHtml(text)}</button>`;
+  const list = (name: "can" | "cannot", items: readonly string[]) =>
+    `<h2>${escapeHtml(texts[name])}</h2><ul class="${name}">${items
+      .map((item) => `<li><span>${escapeHtml(item)}</span></li>`)
+      .join("")}</ul>`;
+  const named = (scopes: readonly string[], names: Record<string, string>) =>
+    scopes.map((scope) => names[scope] ?? scope);
+  const { scopes } = values;
+  const rest = values.offered.filter((scope) => !scopes.includes(scope));
+  const cannot = [...named(rest, texts.withoutScope), ...Object.values(texts.never)];
+  const button = (action: string, text: string, look: string) =>
+    `<button type="submit" name="action" value="${action}" class="${look}">${escapeHtml(text)}</button>`;
+  // Cancel is the form's first button: Enter must not allow the request.
   return page(
     look,
     texts.consentTitle,
-    `<p>${escapeHtml(texts.asks)}</p>${describe(look, values.agent)}<p>${escapeHtml(texts.may)}</p><ul>${items}</ul><p>${escapeHtml(texts.withdraw)}</p><p>${escapeHtml(texts.signedInAs)} ${isolate(values.account)}</p>
-<form method="post" action="${escapeHtml(values.action)}"><input type="hidden" name="csrf" value="${escapeHtml(values.csrf)}">${button("deny", texts.deny)} ${button("approve", texts.allow)} ${button("switch", texts.switch)}</form>`,
+    `${describe(look, values.agent)}${list("can", named(scopes, texts.scopes))}${list("cannot", cannot)}
+<h2>${escapeHtml(texts.until)}</h2><p>${escapeHtml(texts.untilText.replace("{days}", String(values.idleDays)))}</p>
+<form method="post" action="${escapeHtml(values.action)}"><input type="hidden" name="csrf" value="${escapeHtml(values.csrf)}"><div class="actions even">${button("deny", texts.deny, "plain")}${button("approve", texts.allow, "")}</div>
+<p class="quiet account">${escapeHtml(texts.signedInAs)} ${isolate(values.account)}</p>${button("switch", texts.switch, "link")}</form>`,
   );
 }
 

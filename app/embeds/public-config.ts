@@ -2,6 +2,8 @@
 // this object and nothing else of the tenant. It is an allowlist: a field is public only because it
 // is named here.
 import type { Tenant } from "../domain/tenants/tenant.ts";
+import type { PageLook } from "./account-pages.ts";
+import type { BrandTheme } from "./page-theme.ts";
 import { localeOf, type Locale } from "./texts.ts";
 
 export type PublicConfig = {
@@ -9,6 +11,7 @@ export type PublicConfig = {
   locale: Locale;
   brand: string;
   logoUrl: string | null;
+  theme: BrandTheme;
   termsUrl: string | null;
   privacyUrl: string | null;
   supportEmail: string | null;
@@ -19,6 +22,8 @@ export type PublicConfig = {
   agentAccess: boolean;
   agentPayments: boolean;
   signIn: readonly ("federated" | "storefront")[];
+  /** The identity provider, where shoppers know it by its own name and mark. */
+  federatedBrand: FederatedBrand | null;
   /** The service's own origin. */
   serviceUrl: string;
   /**
@@ -34,18 +39,47 @@ export type Reader = {
   /** The path of the storefront's app proxy (`/apps/crm`) when the request came through it. */
   pathPrefix?: string | null | undefined;
   serviceUrl: string;
+  /** The issuer of stores that name none. */
+  federatedIssuer?: string;
 };
+
+export type FederatedBrand = "google";
+
+/** Only of the provider's own issuer: another one must not carry its mark. */
+export const brandOfIssuer = (issuer: string | undefined): FederatedBrand | null =>
+  URL.parse(issuer ?? "")?.origin === "https://accounts.google.com" ? "google" : null;
+
+const nameOf = ({ shop, config }: Pick<Tenant, "shop" | "config">): string =>
+  config.brand_name ?? shop.replace(/\.myshopify\.com$/, "");
+
+/** How the store's pages look: its brand settings. `locale`: the reader's, else the store's. */
+export const lookOf = (
+  tenant: Pick<Tenant, "shop" | "config">,
+  locale: string | null = null,
+): PageLook => ({
+  locale: locale ?? tenant.config.locale,
+  brand: nameOf(tenant),
+  logoUrl: webAddress(tenant.config.logo_url),
+  theme: {
+    color: tenant.config.brand_color ?? null,
+    background: tenant.config.brand_background ?? null,
+    cornerRadius: tenant.config.brand_corner_radius,
+    font: tenant.config.brand_font,
+  },
+});
 
 export function toPublicConfig(
   { shop, config, connection }: Pick<Tenant, "shop" | "config" | "connection">,
   reader: Reader,
 ): PublicConfig {
   const isSpoken = ["en", "es", "fr"].includes(reader.locale?.slice(0, 2).toLowerCase() ?? "");
+  const { brand, logoUrl, theme } = lookOf({ shop, config });
   return {
     shop,
     locale: localeOf(isSpoken ? (reader.locale as string) : config.locale),
-    brand: config.brand_name ?? shop.replace(/\.myshopify\.com$/, ""),
-    logoUrl: webAddress(config.logo_url),
+    brand,
+    logoUrl,
+    theme,
     termsUrl: webAddress(config.terms_url),
     privacyUrl: webAddress(config.privacy_url),
     supportEmail: config.support_email ?? null,
@@ -58,6 +92,7 @@ export function toPublicConfig(
       ...(config.federated_client_id ? (["federated"] as const) : []),
       ...(hasCustomerAccounts({ config, connection }) ? (["storefront"] as const) : []),
     ],
+    federatedBrand: brandOfIssuer(config.federated_issuer ?? reader.federatedIssuer),
     serviceUrl: reader.serviceUrl,
     at: reader.pathPrefix ?? reader.serviceUrl,
   };

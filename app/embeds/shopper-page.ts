@@ -3,7 +3,10 @@
 // identified by the storefront's proxy does the page itself contain consents and tags.
 import { escapeHtml, scriptJson } from "./escaping.ts";
 import { SCRIPTS, STYLES } from "../generated/embeds/scripts.ts";
-import { ROOT_MARK, TOKENS } from "./theme.ts";
+import { renderBrand } from "./account-pages.ts";
+import { pageTokens } from "./page-theme.ts";
+import { knownAs, providerLink } from "./provider-link.ts";
+import { ROOT_MARK } from "./theme.ts";
 import { embedAddress, mailAddress, type PublicConfig } from "./public-config.ts";
 import type { PageData, ProxiedCustomer } from "./shopper/page-data.ts";
 import { agentTexts, shopperTexts } from "./texts.ts";
@@ -55,7 +58,7 @@ function toPageData(config: PublicConfig, { page, returnTo, customer }: ShopperV
       account,
       dashboard: pageAddress(config, "/embed/dashboard"),
       elsewhere: config.signIn.map((provider) => ({
-        provider,
+        name: knownAs(provider, config.federatedBrand),
         href: signInElsewhere(config, provider, returnTo?.path ?? account),
       })),
     },
@@ -69,26 +72,23 @@ export function renderShopperPage(config: PublicConfig, view: ShopperView): stri
   const texts = shopperTexts(config.locale);
   const data = toPageData(config, view);
   const title = view.page === "account" ? texts.accountTitle : texts.dashboardTitle;
-  const logo = config.logoUrl
-    ? `<img src="${escapeHtml(config.logoUrl)}" alt="" class="logo">`
-    : "";
   const back = view.returnTo
     ? `<p><a href="${escapeHtml(view.returnTo.href)}" target="_top">${escapeHtml(texts.backToStore)}</a></p>`
     : "";
-  const elsewhere = data.links.elsewhere
-    .map(
-      ({ provider, href }) =>
-        `<li><a href="${escapeHtml(href.replace("handoff=fragment&", ""))}" target="_top">${escapeHtml(texts[provider])}</a></li>`,
-    )
+  const elsewhere = config.signIn
+    .map((provider, index) => {
+      const href = data.links.elsewhere[index]?.href.replace("handoff=fragment&", "") ?? "";
+      return `<li>${providerLink(provider, href, texts, config.federatedBrand)}</li>`;
+    })
     .join("");
   const help = config.supportEmail
     ? `<p>${escapeHtml(texts.noScriptHelp)} <a href="${escapeHtml(mailAddress(config.supportEmail))}">${escapeHtml(config.supportEmail)}</a></p>`
     : "";
   // Everything is below the one root element, which a theme can move into its own page.
   return `<!doctype html><html lang="${config.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(config.brand)}</title><link rel="icon" href="data:,"></head>
-<body><main><div class="crm crm-auto crm-shopper" ${ROOT_MARK} lang="${config.locale}"><style>${TOKENS}${STYLES.shopper}</style>
-<header><p class="brand">${logo}<bdi>${escapeHtml(config.brand)}</bdi></p><h1 id="crm-title" tabindex="-1">${escapeHtml(title)}</h1>${back}</header>
-<noscript><p>${escapeHtml(texts.noScript)}</p><ul>${elsewhere}</ul>${help}<style>#crm-app{display:none}</style></noscript>
+<body class="crm crm-own"><main><div class="crm crm-ui crm-shopper" ${ROOT_MARK} data-page="${view.page}" lang="${config.locale}"><style>${pageTokens(config.theme)}${STYLES.controls}${STYLES.shopper}</style>
+<header>${renderBrand(config)}<h1 id="crm-title" tabindex="-1">${escapeHtml(title)}</h1>${back}</header>
+<noscript><p>${escapeHtml(texts.noScript)}</p><ul class="ways">${elsewhere}</ul>${help}<style>#crm-app{display:none}</style></noscript>
 <p id="crm-live" class="live" role="status" aria-live="polite"></p><div id="crm-app" aria-busy="true"><p>${escapeHtml(texts.loading)}</p></div>
 <script type="application/json" id="crm-data">${scriptJson(data)}</script><script src="${escapeHtml(pageAddress(config, `/embed/${view.page}.js`).split("?")[0] ?? "")}" defer></script></div></main></body></html>`;
 }

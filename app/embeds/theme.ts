@@ -1,6 +1,8 @@
 // The theme that the embeds share. They render inside unknown storefront themes: everything is
-// below one root element, sizes follow the reader's font size, and colours follow the theme where
-// it sets them (`--crm-*` on any ancestor).
+// below one root element and sizes follow the reader's font size. A colour is the theme's (`--crm-*`
+// on any ancestor), else a default that follows the `color-scheme` around it: a dark device does not
+// darken an embed in a light theme.
+
 /**
  * Marks the root element of an embed's page, which contains its style and scripts too: `<div class="crm
  * crm-auto" data-crm-root>`. The loader moves it to the theme's `data-crm-embed="<name>"` element.
@@ -8,11 +10,10 @@
 export const ROOT_MARK = "data-crm-root";
 
 /**
- * Custom properties, light and dark; forced colours are left to the browser. Contrast of text on
- * ground is at least 7:1, of lines 3:1.
+ * The custom properties of the banner and the preferences; forced colours are left to the browser.
+ * Contrast of text on ground is at least 7:1, of lines 3:1.
  */
-export const TOKENS = `.crm{--ground:var(--crm-ground,#fff);--text:var(--crm-text,#1a1c1d);--quiet:var(--crm-quiet,#505459);--line:var(--crm-line,#6b7075);--strong:var(--crm-strong,#1a1c1d);--on-strong:var(--crm-on-strong,#fff);--focus:var(--crm-focus,#0b57d0);color:var(--text);font:1rem/1.5 system-ui,sans-serif}
-@media(prefers-color-scheme:dark){.crm-auto{--ground:#1a1c1d;--text:#f3f4f5;--quiet:#c3c7cc;--line:#8f959c;--strong:#f3f4f5;--on-strong:#1a1c1d;--focus:#8ab4ff}}`;
+export const TOKENS = `.crm{--ground:var(--crm-ground,light-dark(#fff,#1a1c1d));--text:var(--crm-text,light-dark(#1a1c1d,#f3f4f5));--quiet:var(--crm-quiet,light-dark(#505459,#c3c7cc));--line:var(--crm-line,light-dark(#6b7075,#8f959c));--strong:var(--crm-strong,light-dark(#1a1c1d,#f3f4f5));--on-strong:var(--crm-on-strong,light-dark(#fff,#1a1c1d));--focus:var(--crm-focus,light-dark(#0b57d0,#8ab4ff));color:var(--text);font:1rem/1.5 system-ui,sans-serif}`;
 
 // Storage keys of the embeds. On the service's own origin, which all stores share, each key ends in
 // `:{shop}`.

@@ -1,15 +1,18 @@
+import { z } from "zod";
 import { listLinkedAgents } from "../domain/agents/oauth/grants.ts";
+import { listAgentActions } from "../domain/compliance/access-log/agent-actions.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { toGrantError } from "../http/agents/oauth.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "The agents that may act for the signed-in person at this moment, newest first.",
+    summary:
+      "The agents that may act for the signed-in person at this moment, newest first; `include=actions` says of each what it saw and changed last.",
     auth: "session",
     access: "viewed",
     tenant: "registered",
-    query: Page,
+    query: Page.extend({ include: z.enum(["actions"]).optional() }),
     errorBody: toGrantError,
     async handle({ ctx, tenant, principal, query }) {
       const list = `grants/${tenant.shop}/${principal.account.id}`;
@@ -17,7 +20,22 @@ export const { loader, action, route } = endpoint({
         limit: query.limit,
         after: readKeyCursor(ctx.secrets, list, query.cursor),
       });
-      return { grants, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
+      const actions =
+        query.include === "actions"
+          ? await listAgentActions(
+              ctx,
+              tenant,
+              principal.account.id,
+              grants.map((grant) => grant.client_id),
+            )
+          : null;
+      return {
+        grants: grants.map((grant) => ({
+          ...grant,
+          ...(actions && { actions: actions.get(grant.client_id) ?? [] }),
+        })),
+        next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next),
+      };
     },
   },
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readPrivacyPolicy } from "../domain/compliance/privacy-policy.ts";
 import { renderPrivacyPage } from "../embeds/privacy-page.ts";
+import { lookOf } from "../embeds/public-config.ts";
 import { plain } from "../http/api-response.ts";
 import { PAGE_HEADERS } from "../http/cors.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -19,6 +20,7 @@ export const { loader, action, route } = endpoint({
         renderPrivacyPage(
           await readPrivacyPolicy(ctx, tenant),
           query.locale ?? tenant?.config.locale ?? "en",
+          tenant && lookOf(tenant),
         ),
         { ...PAGE_HEADERS, "Cache-Control": "no-cache" },
       ),

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderCompliance } from "../../app/embeds/compliance.ts";
 import { scriptJson } from "../../app/embeds/escaping.ts";
 import { renderFooter } from "../../app/embeds/footer.ts";
+import { PLAIN_THEME } from "../../app/embeds/page-theme.ts";
 import { toPublicConfig, type PublicConfig } from "../../app/embeds/public-config.ts";
+import { renderShopperPage } from "../../app/embeds/shopper-page.ts";
 import { renderStackLoader } from "../../app/embeds/stack-loader.ts";
 import { openBrowser } from "../support/browser/browser.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
@@ -14,6 +16,7 @@ const HOSTILE: PublicConfig = {
   locale: "en",
   brand: ATTACK,
   logoUrl: `https://x.example/"onload="window.broken=1`,
+  theme: PLAIN_THEME,
   termsUrl: `https://x.example/'"><script>window.broken=1</script>`,
   privacyUrl: `https://x.example/${ATTACK}`,
   supportEmail: ATTACK,
@@ -22,7 +25,8 @@ const HOSTILE: PublicConfig = {
   policyVersion: ATTACK,
   agentAccess: true,
   agentPayments: true,
-  signIn: [],
+  signIn: ["federated"],
+  federatedBrand: null,
   serviceUrl: "https://service.example",
   at: "https://service.example",
 };
@@ -41,11 +45,18 @@ describe("hostile configuration", () => {
   it.each([
     ["the footer", renderFooter],
     ["the compliance page", renderCompliance],
+    [
+      "the dashboard",
+      (config: PublicConfig) =>
+        renderShopperPage(config, { page: "dashboard", returnTo: null, customer: null }),
+    ],
   ])("stays text in %s", async (_, render) => {
     const { page, errors, close } = await browser.visit(["https://page.example"]);
     // No CSP of the server applies here: the escaping alone must protect.
     await page.route("https://page.example/**", (route) =>
-      route.fulfill({ contentType: "text/html; charset=utf-8", body: render(HOSTILE) }),
+      route.request().resourceType() === "document"
+        ? route.fulfill({ contentType: "text/html; charset=utf-8", body: render(HOSTILE) })
+        : route.fulfill({ contentType: "text/javascript", body: "" }),
     );
     await page.goto("https://page.example/");
     expect(await page.evaluate("window.broken")).toBeUndefined();

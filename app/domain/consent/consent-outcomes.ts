@@ -27,6 +27,25 @@ export async function withOutcomes<R extends { id: number }>(
   return records.map((record) => ({ ...record, outcome: outcomes.get(record.id) ?? null }));
 }
 
+/** What each of these decisions would say of the person if it were recorded now. */
+export async function outcomesOf<T extends string>(
+  sql: TenantSql,
+  userId: number,
+  flags: Partial<Record<T, boolean>>,
+): Promise<Partial<Record<T, ConsentOutcome>>> {
+  const types = Object.keys(flags) as T[];
+  // The record does not exist yet: every one that does comes before it.
+  const rows = await sql<{ type: T; outcome: ConsentOutcome }>(
+    `SELECT f.type, consent_outcome(u.shop, 2147483647, u.id, NULL, f.type, f.action) AS outcome
+      FROM storefront_users u, unnest($3::text[], $4::text[]) AS f(type, action)
+     WHERE u.shop = $1 AND u.id = $2`,
+    [userId, types, types.map((type) => (flags[type] ? "granted" : "revoked"))],
+  );
+  return Object.fromEntries(rows.map(({ type, outcome }) => [type, outcome])) as Partial<
+    Record<T, ConsentOutcome>
+  >;
+}
+
 export type ConsentState = ConsentOutcome | "not_asked";
 
 /** The current state of a consent, from its flag and the outcome of its last record. */

@@ -19,6 +19,7 @@ import { normaliseMailbox } from "../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toSubmission, type ConsentSyncInput, type Submission } from "./consent-input.ts";
 import { findPolicyHash } from "./policies.ts";
+import { outcomesOf, type ConsentOutcome } from "./consent-outcomes.ts";
 import { ADDRESS_CONSENT_TYPES } from "./consent-types.ts";
 import { writeConsents, writeConsentsWithin, type Recorded } from "./write-consents.ts";
 
@@ -183,19 +184,23 @@ async function readPending(ctx: Ctx, tenant: Tenant, token: string): Promise<Pen
   return (await getKey<Pending>(sql, KEYS.consentLink(hash("sha256", token))))?.value ?? null;
 }
 
+export type PendingChoice = {
+  /** What each consent becomes by the confirmation. */
+  consents: Partial<Record<keyof AddressFlags, ConsentOutcome>>;
+  formType: string | null;
+};
+
 /** What the page behind the link shows before the confirmation; null when the link is invalid. */
 export async function findPendingChoice(
   ctx: Ctx,
   tenant: Tenant,
   token: string,
-): Promise<{ consents: AddressFlags; formType: string | null } | null> {
+): Promise<PendingChoice | null> {
   const pending = await readPending(ctx, tenant, token);
-  return (
-    pending && {
-      consents: addressFlags(pending.submission.flags),
-      formType: pending.submission.formType,
-    }
-  );
+  if (!pending) return null;
+  const { flags, formType } = pending.submission;
+  const { sql } = dataOf(ctx, tenant);
+  return { consents: await outcomesOf(sql, pending.user_id, addressFlags(flags)), formType };
 }
 
 const addressFlags = (flags: Submission["flags"]): AddressFlags =>

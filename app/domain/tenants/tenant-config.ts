@@ -299,6 +299,15 @@ export const TENANT_FIELDS = {
   brand_name: { schema: text(120), label: "Brand name" },
   logo_url: { schema: link, label: "Logo" },
   brand_color: { schema: color, label: "Brand colour" },
+  brand_background: { schema: color, label: "Background colour" },
+  brand_corner_radius: {
+    schema: z.number().int().min(0).max(24).default(8),
+    label: "Corner radius (pixels)",
+  },
+  brand_font: {
+    schema: z.enum(["system", "humanist", "geometric", "rounded", "serif"]).default("system"),
+    label: "Font",
+  },
   terms_url: { schema: link, label: "Terms of use" },
   privacy_url: { schema: link, label: "Privacy policy" },
   locale: { schema: z.enum(["en", "es", "fr"]).default("en"), label: "Language" },

@@ -25,6 +25,10 @@ const emailField = (value = "") =>
     value,
   });
 
+/** A view of this page: one card. */
+const showCard = (view: Child[], options: { focus: boolean }): void =>
+  show([el("div", { class: "card" }, ...view)], options);
+
 /** The same message whether the address or the password is wrong. */
 function faultOf({ status, code, fields }: Answer): Fault {
   if (code === "invalid_credentials") return { text: WORDS.wrong };
@@ -44,15 +48,24 @@ const elsewhere = (): Child[] =>
   DATA.links.elsewhere.length === 0
     ? []
     : [
-        el("p", { class: "quiet" }, WORDS.or),
-        ...DATA.links.elsewhere.map(({ provider, href }) =>
-          el(
-            "p",
-            {},
+        el("p", { class: "or" }, WORDS.or),
+        el(
+          "ul",
+          { class: "ways" },
+          ...DATA.links.elsewhere.map(({ name, href }) =>
             el(
-              "a",
-              { class: "button", href: signInAddress(href), target: "_top", click: storeVerifier },
-              WORDS[provider],
+              "li",
+              {},
+              el(
+                "a",
+                {
+                  class: `button plain wide mark ${name}`,
+                  href: signInAddress(href),
+                  target: "_top",
+                  click: storeVerifier,
+                },
+                WORDS[name],
+              ),
             ),
           ),
         ),
@@ -94,7 +107,7 @@ function signInView(focus: boolean, email = ""): void {
     await openProfile(true);
     return null;
   };
-  show(
+  showCard(
     [
       signedInCustomer(),
       el("h2", {}, WORDS.signIn),
@@ -102,9 +115,9 @@ function signInView(focus: boolean, email = ""): void {
       ...elsewhere(),
       el(
         "p",
-        {},
-        button(WORDS.forgot, () => forgotView(fields.email.input.value), { class: "plain" }),
-        button(WORDS.signUpInstead, () => signUpView(fields.email.input.value), { class: "plain" }),
+        { class: "actions" },
+        button(WORDS.forgot, () => forgotView(fields.email.input.value), { class: "link" }),
+        button(WORDS.signUpInstead, () => signUpView(fields.email.input.value), { class: "link" }),
       ),
     ],
     { focus },
@@ -160,15 +173,15 @@ function signUpView(email: string): void {
     await openProfile(true);
     return null;
   };
-  show(
+  showCard(
     [
       el("h2", {}, WORDS.signUp),
       form(fields, WORDS.signUp, act),
       ...elsewhere(),
       el(
         "p",
-        {},
-        button(WORDS.signInInstead, () => signInView(true, text("email")), { class: "plain" }),
+        { class: "actions" },
+        button(WORDS.signInInstead, () => signInView(true, text("email")), { class: "link" }),
       ),
     ],
     { focus: true },
@@ -187,14 +200,14 @@ function forgotView(email: string): void {
     announce(WORDS.forgotSent);
     return null;
   };
-  show(
+  showCard(
     [
       el("h2", {}, WORDS.forgotTitle),
       el("p", {}, WORDS.forgotText),
       form(fields, WORDS.forgotSend, act),
       el(
         "p",
-        {},
+        { class: "actions" },
         button(WORDS.backToSignIn, () => signInView(true, fields.email.input.value), {
           class: "plain",
         }),
@@ -205,7 +218,7 @@ function forgotView(email: string): void {
 }
 
 function profileView({ user }: Profile, focus: boolean): void {
-  const name = user.full_name && el("dt", {}, WORDS.profile);
+  const name = user.full_name && el("dt", {}, WORDS.name);
   const out = button(
     WORDS.signOut,
     async () => {
@@ -215,12 +228,12 @@ function profileView({ user }: Profile, focus: boolean): void {
     },
     { class: "plain" },
   );
-  show(
+  showCard(
     [
       el("h2", {}, WORDS.profile),
       el(
         "dl",
-        {},
+        { class: "facts" },
         el("dt", {}, WORDS.signedInAs),
         el("dd", {}, isolated(user.email ?? user.full_name ?? "")),
         name,
@@ -229,8 +242,12 @@ function profileView({ user }: Profile, focus: boolean): void {
       !user.email_verified &&
         user.provider === "email" &&
         el("p", { class: "quiet" }, WORDS.notVerified),
-      el("p", {}, el("a", { class: "button", href: DATA.links.dashboard }, WORDS.toDashboard)),
-      out,
+      el(
+        "div",
+        { class: "actions" },
+        el("a", { class: "button", href: DATA.links.dashboard }, WORDS.toDashboard),
+        out,
+      ),
     ],
     { focus },
   );

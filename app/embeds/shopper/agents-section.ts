@@ -18,8 +18,21 @@ type Grant = {
   scopes: string[];
   created_at: string;
   last_used_at: string | null;
+  /** What it did, newest first. */
+  actions: { what: string; changed: boolean; at: string }[];
 };
 type Page = { grants: Grant[]; next_cursor: string | null };
+const GRANTS = "/oauth/grants?include=actions";
+
+function actionRow({ what, changed, at }: Grant["actions"][number]): HTMLElement {
+  const name = `did_${changed ? "changed" : "saw"}_${what}`;
+  return el(
+    "li",
+    {},
+    el("span", {}, (WORDS as Record<string, string>)[name] ?? WORDS.did_other),
+    el("span", { class: "quiet" }, when(at)),
+  );
+}
 
 export function agentsSection(): { section: HTMLElement; reload(): void } {
   const { section, place } = createSection("agents", WORDS.agents, WORDS.agentsText);
@@ -40,16 +53,32 @@ export function agentsSection(): { section: HTMLElement; reload(): void } {
       : WORDS.agentUnused;
     return el(
       "li",
-      { class: "split" },
+      {},
       el(
         "div",
-        {},
-        el("strong", {}, isolated(grant.client_name)),
-        grant.host && el("small", {}, isolated(grant.host)),
-        el("small", {}, `${fill(WORDS.agentSince, { when: when(grant.created_at) })}, ${used}`),
-        el("ul", {}, ...grant.scopes.map((scope) => el("li", {}, DATA.scopes[scope] ?? scope))),
+        { class: "split" },
+        el(
+          "div",
+          {},
+          el("strong", {}, isolated(grant.client_name)),
+          grant.host && el("small", {}, isolated(grant.host)),
+          el("small", {}, `${fill(WORDS.agentSince, { when: when(grant.created_at) })}, ${used}`),
+        ),
+        revoke,
       ),
-      revoke,
+      el(
+        "ul",
+        { class: "can" },
+        ...grant.scopes.map((scope) => el("li", {}, el("span", {}, DATA.scopes[scope] ?? scope))),
+      ),
+      el(
+        "details",
+        {},
+        el("summary", {}, fill(WORDS.agentDid, { count: String(grant.actions.length) })),
+        grant.actions.length === 0
+          ? el("p", { class: "quiet" }, WORDS.agentDidNothing)
+          : el("ul", { class: "done" }, ...grant.actions.map(actionRow)),
+      ),
     );
   };
   const more = (cursor: string | null, list: HTMLElement): Child => {
@@ -57,7 +86,7 @@ export function agentsSection(): { section: HTMLElement; reload(): void } {
     const control: HTMLButtonElement = button(
       WORDS.more,
       async () => {
-        const page = await get<Page>(`/oauth/grants?cursor=${encodeURIComponent(cursor)}`).catch(
+        const page = await get<Page>(`${GRANTS}&cursor=${encodeURIComponent(cursor)}`).catch(
           (error: unknown) => announce(error instanceof Error ? error.message : WORDS.failed),
         );
         if (!page) return;
@@ -71,7 +100,7 @@ export function agentsSection(): { section: HTMLElement; reload(): void } {
     return control;
   };
   const load = async (): Promise<Child[]> => {
-    const { grants, next_cursor: next } = await get<Page>("/oauth/grants");
+    const { grants, next_cursor: next } = await get<Page>(GRANTS);
     if (grants.length === 0) return [el("p", {}, WORDS.agentsEmpty)];
     const list = el("ul", { class: "rows" }, ...grants.map(row));
     return [list, more(next, list)];

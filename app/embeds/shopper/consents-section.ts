@@ -29,6 +29,14 @@ type Record_ = {
 const word = (name: string): string => (WORDS as Record<string, string>)[name] ?? name;
 const own = (name: string, fallback: string): string =>
   Object.hasOwn(WORDS, name) ? word(name) : fallback;
+/** A consent by its name, the subscription of a form by the form's: `spring_club` is Spring club. */
+function nameOf(type: string): string {
+  const text = type.replace(/[_-]+/g, " ");
+  return own(`consent_${type}`, own(`form_${type}`, text.charAt(0).toUpperCase() + text.slice(1)));
+}
+/** How a consent was given. What has no name here came from a form or a page of the store. */
+const wayOf = (method: string): string =>
+  own(`method_${method}`, /form/.test(method) ? WORDS.method_form : WORDS.method_other);
 const switches = () => [
   "cookie",
   "marketing",
@@ -126,8 +134,23 @@ const flag = (name: string, value: boolean) => ({
 /** `onChange` runs after a change: other sections depend on the consents. */
 export function consentsSection({ consents }: Profile, onChange: () => void): HTMLElement {
   const { section, place } = createSection("consents", WORDS.consents, WORDS.consentsText);
-  const history = el("div");
+  const history = el("div", { class: "inner" });
   const log = historyOf(history);
+  const details = el(
+    "details",
+    { class: "history", toggle: () => void log.open(details.open) },
+    el("summary", { id: "crm-history-title" }, WORDS.history),
+    history,
+    button(
+      WORDS.csv,
+      async () => {
+        const answer = await call("/ucp/consent-history?format=csv");
+        if (answer.status === 200) saveFile("consent-history.csv", "text/csv", answer.text);
+        else announce(reasonOf(answer));
+      },
+      { class: "plain small" },
+    ),
+  );
   const send = (name: string, value: boolean) =>
     call("/auth/consent-sync", { method: "POST", body: flag(name, value) });
   const rows = switches().map((name) =>
@@ -144,20 +167,9 @@ export function consentsSection({ consents }: Profile, onChange: () => void): HT
       ...["tos", "privacy"].map((name) => fixedRow(name, consents)),
     ),
     el("p", { class: "quiet" }, WORDS.withTheAccount),
-    el("h3", { id: "crm-history-title" }, WORDS.history),
-    history,
-    button(
-      WORDS.csv,
-      async () => {
-        const answer = await call("/ucp/consent-history?format=csv");
-        if (answer.status === 200) saveFile("consent-history.csv", "text/csv", answer.text);
-        else announce(reasonOf(answer));
-      },
-      { class: "plain" },
-    ),
+    details,
   );
   place.setAttribute("aria-busy", "false");
-  void log.reload();
   return section;
 }
 
@@ -179,7 +191,11 @@ export function customerConsents(customer: ProxiedCustomer): HTMLElement {
 
 const HISTORY = "/ucp/consent-history?limit=10&include=outcome";
 
-function historyOf(place: HTMLElement): { reload(): Promise<void> } {
+/** Loaded when it is opened, and again after a change while it is open. */
+function historyOf(place: HTMLElement): {
+  reload(): Promise<void>;
+  open(isOpen: boolean): Promise<void>;
+} {
   const rows = (records: Record_[]): HTMLElement[] => records.map(historyRow);
   const load = async (): Promise<Child[]> => {
     const { records, next_cursor: next } = await get<{
@@ -221,11 +237,21 @@ function historyOf(place: HTMLElement): { reload(): Promise<void> } {
     );
     return control;
   };
-  return { reload: () => fillSection(place, load) };
+  let isShown = false;
+  const reload = async (): Promise<void> => {
+    if (isShown) await fillSection(place, load);
+  };
+  return {
+    reload,
+    open(isOpen) {
+      isShown = isOpen;
+      return reload();
+    },
+  };
 }
 
 function historyRow(record: Record_): HTMLElement {
-  const what = own(`consent_${record.consent_type}`, record.consent_type);
+  const what = nameOf(record.consent_type);
   const receipt = button(
     WORDS.receipt,
     async () => {
@@ -243,8 +269,8 @@ function historyRow(record: Record_): HTMLElement {
     {},
     el("td", {}, when(record.created_at)),
     el("td", {}, el("bdi", {}, what)),
-    el("td", {}, own(record.outcome ?? record.action, record.action)),
-    el("td", {}, el("bdi", {}, own(`method_${record.method}`, record.method))),
+    el("td", {}, own(record.outcome ?? record.action, WORDS.method_other)),
+    el("td", {}, wayOf(record.method)),
     el("td", {}, receipt),
   );
 }

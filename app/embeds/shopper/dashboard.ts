@@ -19,30 +19,37 @@ import {
 import { tagsSection } from "./tags-section.ts";
 
 const toAccount = (text: string): Child =>
-  el("p", {}, el("a", { class: "button", href: DATA.links.account }, text));
+  el("a", { class: "button", href: DATA.links.account }, text);
 
 function signedOutView(text: string, focus: boolean): void {
   const { customer } = DATA;
   announce(text);
-  if (!customer) return show([el("p", {}, WORDS.signInFirst), toAccount(WORDS.signIn)], { focus });
+  if (!customer)
+    return show(
+      [el("div", { class: "card" }, el("p", {}, WORDS.signInFirst), toAccount(WORDS.signIn))],
+      { focus },
+    );
   const tags =
     customer.tags.length === 0
       ? el("p", {}, WORDS.tagsEmpty)
       : el(
           "ul",
-          { class: "rows" },
-          ...customer.tags.map(({ name }) => el("li", {}, isolated(name))),
+          { class: "chips" },
+          ...customer.tags.map(({ name }) => el("li", { class: "pill" }, isolated(name))),
         );
   show(
     [
-      el("p", {}, WORDS.signInForMore),
-      toAccount(WORDS.signIn),
-      customerConsents(customer),
       el(
-        "section",
-        { id: "crm-tags", "aria-labelledby": "crm-tags-title" },
-        el("h2", { id: "crm-tags-title" }, WORDS.tags),
-        tags,
+        "div",
+        { class: "sections" },
+        el("div", { class: "card" }, el("p", {}, WORDS.signInForMore), toAccount(WORDS.signIn)),
+        customerConsents(customer),
+        el(
+          "section",
+          { id: "crm-tags", class: "card", "aria-labelledby": "crm-tags-title" },
+          el("h2", { id: "crm-tags-title" }, WORDS.tags),
+          tags,
+        ),
       ),
     ],
     { focus },
@@ -76,30 +83,57 @@ function dashboardView(profile: Profile, focus: boolean): void {
       await signOut(false);
       signedOutView(WORDS.signedOut, true);
     },
-    { class: "plain" },
+    { class: "plain small" },
   );
   show(
     [
       el(
-        "p",
-        {},
-        WORDS.signedInAs,
-        " ",
-        isolated(profile.user.email ?? profile.user.full_name ?? ""),
-      ),
-      out,
-      el(
-        "nav",
-        { "aria-label": WORDS.sections },
+        "div",
+        { class: "bar" },
         el(
-          "ul",
+          "p",
           {},
-          ...sections.map(([id, title]) => el("li", {}, el("a", { href: `#crm-${id}` }, title))),
+          WORDS.signedInAs,
+          " ",
+          el("strong", {}, isolated(profile.user.email ?? profile.user.full_name ?? "")),
         ),
+        out,
       ),
-      ...sections.map(([, , section]) => section),
+      el(
+        "div",
+        { class: "layout" },
+        menuOf(sections),
+        el("div", { class: "sections" }, ...sections.map(([, , section]) => section)),
+      ),
     ],
     { focus },
+  );
+}
+
+/** The menu stays in view and marks the section that is being read. */
+function menuOf(sections: [id: string, title: string, section: HTMLElement][]): HTMLElement {
+  const links = new Map<Element, HTMLElement>(
+    sections.map(([id, title, section]) => [section, el("a", { href: `#crm-${id}` }, title)]),
+  );
+  const seen = new Set<Element>();
+  const watcher = new IntersectionObserver(
+    (changes) => {
+      for (const { target, isIntersecting } of changes)
+        if (isIntersecting) seen.add(target);
+        else seen.delete(target);
+      const first = [...links.keys()].find((section) => seen.has(section));
+      for (const [section, link] of links)
+        if (section === first) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+    },
+    // Below the menu of a phone, and in the upper half.
+    { rootMargin: "-80px 0px -50% 0px" },
+  );
+  for (const section of links.keys()) watcher.observe(section);
+  return el(
+    "nav",
+    { class: "menu", "aria-label": WORDS.sections },
+    el("ul", {}, ...[...links.values()].map((link) => el("li", {}, link))),
   );
 }
 

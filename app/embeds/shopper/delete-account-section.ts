@@ -10,12 +10,16 @@ export function deleteAccountSection(
   onSignedOut: (text: string) => void,
 ): HTMLElement {
   const { section, place } = createSection("leave", WORDS.leave);
-  const exporting = button(WORDS.export, async () => {
-    const answer = await call("/auth/me/export");
-    if (answer.status !== 200) return announce(reasonOf(answer));
-    saveFile("my-data.json", "application/json", answer.text);
-    announce(WORDS.exportDone);
-  });
+  const exporting = button(
+    WORDS.export,
+    async () => {
+      const answer = await call("/auth/me/export");
+      if (answer.status !== 200) return announce(reasonOf(answer));
+      saveFile("my-data.json", "application/json", answer.text);
+      announce(WORDS.exportDone);
+    },
+    { class: "plain" },
+  );
   const everywhere = button(
     WORDS.signOutEverywhere,
     async () => {
@@ -25,8 +29,10 @@ export function deleteAccountSection(
     { class: "plain" },
   );
   place.replaceChildren(
+    el("h3", {}, WORDS.export),
     el("p", {}, WORDS.exportText),
     exporting,
+    el("h3", {}, WORDS.signOutEverywhere),
     el("p", {}, WORDS.signOutEverywhereText),
     everywhere,
     el("h3", {}, WORDS.deleteAccount),

@@ -89,7 +89,7 @@ export function createSection(
   return {
     section: el(
       "section",
-      { id: `crm-${id}`, "aria-labelledby": `crm-${id}-title` },
+      { id: `crm-${id}`, class: "card", "aria-labelledby": `crm-${id}-title` },
       el("h2", { id: `crm-${id}-title`, tabindex: "-1" }, title),
       note && el("p", { class: "quiet" }, note),
       place,

@@ -61,15 +61,8 @@ function mandateRow(mandate: Mandate, names: Names): HTMLElement {
     { class: "pill" },
     (WORDS as Record<string, string>)[`status_${status}`] ?? status,
   );
-  const heading = el(
-    "span",
-    { tabindex: "-1" },
-    fill(WORDS.mandateUpTo, {
-      max,
-      spent: money(mandate.spent_amount, currency),
-      left: money(left(mandate), currency),
-    }),
-  );
+  const spent = fill(WORDS.mandateSpent, { spent: money(mandate.spent_amount, currency), max });
+  const heading = el("strong", { tabindex: "-1" }, spent);
   const revoke: HTMLButtonElement = button(
     WORDS.revoke,
     async () => {
@@ -86,21 +79,27 @@ function mandateRow(mandate: Mandate, names: Names): HTMLElement {
   );
   const row = el(
     "li",
-    { class: "split" },
+    { class: status === "active" ? null : "over" },
     el(
       "div",
-      {},
-      heading,
-      " ",
-      state,
-      el(
-        "small",
-        {},
-        `${scopeOf(mandate.scope)}, ${WORDS[mandate.usage]}, ${fill(WORDS.mandateUntil, { when: when(mandate.expires_at) })}`,
-      ),
-      el("small", {}, isolated(agentsOf(mandate, names))),
+      { class: "split" },
+      el("div", {}, heading, " ", state),
+      status === "active" && revoke,
     ),
-    status === "active" && revoke,
+    el("meter", {
+      min: "0",
+      max: mandate.max_amount,
+      value: mandate.spent_amount,
+      "aria-label": spent,
+    }),
+    el(
+      "small",
+      {},
+      status === "active" &&
+        `${fill(WORDS.mandateLeft, { left: money(left(mandate), currency) })}, `,
+      `${scopeOf(mandate.scope)}, ${WORDS[mandate.usage]}, ${fill(WORDS.mandateUntil, { when: when(mandate.expires_at) })}`,
+    ),
+    el("small", {}, isolated(agentsOf(mandate, names))),
   );
   return row;
 }

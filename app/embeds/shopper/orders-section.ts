@@ -30,7 +30,12 @@ type Whole = Order & {
   }[];
 };
 
-const status = (text: string | null): string => (text ?? "").toLowerCase().replaceAll("_", " ");
+/** In the page's language; a status that has no word there as the storefront names it. */
+function status(text: string | null): string {
+  const name = (text ?? "").toLowerCase();
+  const own = (WORDS as Record<string, string>)[`order_${name}`];
+  return own ?? name.replaceAll("_", " ");
+}
 
 async function details(id: string): Promise<Child[]> {
   const { order } = await get<{ order: Whole }>(
@@ -74,7 +79,7 @@ async function details(id: string): Promise<Child[]> {
 }
 
 function orderRow(order: Order): HTMLElement {
-  const place = el("div", { hidden: true });
+  const place = el("div", { class: "inner", hidden: true });
   const control: HTMLButtonElement = button(
     WORDS.details,
     async () => {

@@ -24,7 +24,8 @@ export type PageData = {
   links: {
     account: string;
     dashboard: string;
-    elsewhere: { provider: "federated" | "storefront"; href: string }[];
+    /** `name`: of its text and of its mark. */
+    elsewhere: { name: "federated" | "storefront" | "google"; href: string }[];
   };
   customer: ProxiedCustomer | null;
   scopes: Record<string, string>;

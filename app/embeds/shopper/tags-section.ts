@@ -6,8 +6,12 @@ import { call, get, reasonOf } from "./session.ts";
 type Tag = { slug: string; name: string; category: string };
 type Listed = Tag & { self_service: boolean };
 
-/** A tag with a date belongs to one day's form and is not an interest to choose. */
-const isDated = ({ slug }: Tag): boolean => /_\d{4}_\d{2}_\d{2}$/.test(slug);
+/**
+ * A subscription is a consent and not an interest to choose: a box of its own would contradict the
+ * switch of the consents. A tag with a date belongs to one day's form.
+ */
+const isSubscription = ({ slug }: Tag): boolean =>
+  /_(?:(?:un)?subscribed|\d{4}_\d{2}_\d{2})$/.test(slug);
 
 async function listCatalog(): Promise<Listed[]> {
   const all: Listed[] = [];
@@ -56,9 +60,7 @@ export function tagsSection(): HTMLElement {
       listCatalog(),
     ]);
     const assigned = new Set(mine.map(({ slug }) => slug));
-    const open = catalog.filter(
-      (tag) => tag.self_service && (assigned.has(tag.slug) || !isDated(tag)),
-    );
+    const open = catalog.filter((tag) => tag.self_service && !isSubscription(tag));
     const chosen = new Set(open.map(({ slug }) => slug));
     const given = mine.filter(({ slug }) => !chosen.has(slug));
     if (open.length === 0 && given.length === 0) return [el("p", {}, WORDS.tagsEmpty)];
@@ -73,7 +75,11 @@ export function tagsSection(): HTMLElement {
       el("h3", {}, WORDS.tagsGiven),
       given.length === 0
         ? el("p", {}, WORDS.tagsNone)
-        : el("ul", { class: "rows" }, ...given.map(({ name }) => el("li", {}, isolated(name)))),
+        : el(
+            "ul",
+            { class: "chips" },
+            ...given.map(({ name }) => el("li", { class: "pill" }, isolated(name))),
+          ),
     ];
   });
   return section;

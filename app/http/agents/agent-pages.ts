@@ -8,8 +8,10 @@ import {
   toAnswerAddress,
   type AuthorizationRequest,
 } from "../../domain/agents/oauth/authorization-request.ts";
+import { TOKEN_SECONDS } from "../../domain/agents/oauth/agent-token.ts";
 import { grantAccess } from "../../domain/agents/oauth/grants.ts";
 import { formTargetOf } from "../../domain/agents/oauth/redirect-uris.ts";
+import { offeredScopes } from "../../domain/agents/oauth/scopes.ts";
 import { OIDC_PROVIDERS } from "../../domain/identity/oidc/providers.ts";
 import { toReturnPath } from "../../domain/identity/oidc/journey.ts";
 import { consumeRateLimit } from "../../domain/identity/rate-limits.ts";
@@ -25,6 +27,7 @@ import {
   type ShownAgent,
   type SignInProblem,
 } from "../../embeds/agent-pages.ts";
+import { brandOfIssuer, lookOf } from "../../embeds/public-config.ts";
 import { isAppError, type ErrorCode } from "../../runtime/errors.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
 import { clientAddress } from "../client-address.ts";
@@ -36,11 +39,6 @@ import { CLEARED_SESSION_COOKIE, sessionCookie } from "../shopper/session-respon
 import { findCookieSession } from "../auth/session-guard.ts";
 
 type Visit = { ctx: Ctx; request: ApiRequest; tenant: Tenant };
-
-const lookOf = (tenant: Tenant, session: Session | null = null) => ({
-  locale: session?.account.language_pref ?? tenant.config.locale,
-  brand: tenant.config.brand_name ?? tenant.shop,
-});
 
 /**
  * `formTarget`: browsers apply `form-action` to a form's redirects too, so the agent's redirect URI
@@ -150,6 +148,7 @@ function signInPage(
       email,
       problem,
       elsewhere,
+      federatedBrand: brandOfIssuer(tenant.config.federated_issuer ?? ctx.config.FEDERATED_ISSUER),
     }),
     "",
     headers,
@@ -169,16 +168,19 @@ function consentPage(
   session: Session,
 ): ApiResponse {
   const { account } = session;
+  const { tenant } = visit;
   const values = {
     agent: shown(authorization),
     action: ownAddress(visit),
     csrf: csrfOf(visit, session),
     scopes: authorization.scopes,
+    offered: offeredScopes(tenant),
+    idleDays: TOKEN_SECONDS.refresh / 86_400,
     account: account.email ?? account.full_name ?? String(account.id),
   };
   return html(
     200,
-    renderAgentConsent(lookOf(visit.tenant, session), values),
+    renderAgentConsent(lookOf(tenant, account.language_pref), values),
     formTargetOf(authorization.redirectUri),
   );
 }

@@ -17,9 +17,9 @@ import {
   renderResetForm,
   renderVerifyForm,
   type Notice,
-  type PageLook,
   type VerifyForm,
 } from "../../embeds/account-pages.ts";
+import { lookOf } from "../../embeds/public-config.ts";
 import { isAppError } from "../../runtime/errors.ts";
 import { PAGE_HEADERS } from "../cors.ts";
 import type { ApiRequest } from "../api-request.ts";
@@ -28,10 +28,6 @@ import { findCookieSession, findOwnPageSession } from "../auth/session-guard.ts"
 
 type Fields = Record<string, string>;
 
-const lookOf = (tenant: Tenant): PageLook => ({
-  locale: tenant.config.locale,
-  brand: tenant.config.brand_name ?? tenant.shop,
-});
 // The URL of these pages contains a token: no Referer is sent to other sites.
 const html = (status: number, body: string): ApiResponse =>
   plain(status, "text/html; charset=utf-8", body, {

@@ -27,6 +27,7 @@ export function publicConfigFor({ ctx, request, tenant, proxied }: EmbedCall): P
     locale: request.url.searchParams.get("locale"),
     pathPrefix: proxied?.pathPrefix ?? null,
     serviceUrl: new URL(ctx.baseUrl).origin,
+    federatedIssuer: ctx.config.FEDERATED_ISSUER,
   });
 }
 

@@ -7,15 +7,12 @@ import {
   isExportLinkOpen,
 } from "../../domain/compliance/export-link.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
-import { renderExportForm, renderNotice, type PageLook } from "../../embeds/account-pages.ts";
+import { renderExportForm, renderNotice } from "../../embeds/account-pages.ts";
+import { lookOf } from "../../embeds/public-config.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
 import { PAGE_HEADERS } from "../cors.ts";
 import { plain, type ApiResponse } from "../api-response.ts";
 
-const lookOf = (tenant: Tenant): PageLook => ({
-  locale: tenant.config.locale,
-  brand: tenant.config.brand_name ?? tenant.shop,
-});
 // The URL of these pages contains a token: no Referer is sent to other sites.
 const html = (status: number, body: string): ApiResponse =>
   plain(status, "text/html; charset=utf-8", body, {

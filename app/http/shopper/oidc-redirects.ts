@@ -14,7 +14,7 @@ import {
 } from "../../domain/identity/session/session-exchange.ts";
 import { issueToken } from "../../domain/identity/session/sessions.ts";
 import { findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
-import { renderSignInError } from "../../embeds/account-pages.ts";
+import { plainLook, renderSignInError } from "../../embeds/account-pages.ts";
 import { TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { boundJourneyCookie, readCookie } from "../cookies.ts";
 import { PAGE_HEADERS } from "../cors.ts";
@@ -125,7 +125,7 @@ function sendBack(
   return plain(
     400,
     "text/html; charset=utf-8",
-    renderSignInError({ locale: "en", brand: "Sign-in", error }),
+    renderSignInError(plainLook("en", "Sign-in"), error),
     PAGE_HEADERS,
   );
 }

@@ -53,10 +53,19 @@ it("the shopper signs in, reviews the request, allows it, and returns to the age
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Let this agent act for you?" }).waitFor();
   const text = await page.locator("main").innerText();
-  for (const phrase of ["Trail Planner", new URL(redirect).host, email, "see your orders"])
+  for (const phrase of [
+    "Trail Planner",
+    new URL(redirect).host,
+    email,
+    "see your orders",
+    "It cannot",
+    "set up payment mandates",
+    "see your password",
+    "after 30 days",
+  ])
     expect(text).toContain(phrase);
   // Enter must not allow the request: the form's first button rejects.
-  expect(await page.getByRole("button").first().innerText()).toBe("Do not allow");
+  expect(await page.getByRole("button").first().innerText()).toBe("Cancel");
   await page.getByRole("button", { name: "Allow", exact: true }).click();
   await page.getByRole("heading", { name: "Back at the agent" }).waitFor();
   const { searchParams } = new URL(page.url());

@@ -1,6 +1,8 @@
 // The shopper's dashboard in a real browser: everything that can be read, changed and revoked there.
+import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { getMe } from "../../contract/identity/people.ts";
+import { authorizePath, newClient, pkce } from "../../support/agents/agent.ts";
 import { consent, type Shopper } from "../../support/agents/commerce.ts";
 import {
   downloaded,
@@ -94,6 +96,86 @@ describe("the dashboard in dark mode", () => {
   });
 });
 
+describe("the store's brand", () => {
+  /** The lowest contrast of a button's text to its ground, and the ground, as the browser paints them. */
+  const primaryButton = (page: Page) =>
+    page.getByRole("button", { name: "Save" }).evaluate((button) => {
+      const canvas = document
+        .createElement("canvas")
+        .getContext("2d", { willReadFrequently: true });
+      const paint = (color: string) => {
+        if (!canvas) throw new Error("no canvas");
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+      };
+      const luminance = (rgb: number[]) => {
+        const [r = 0, g = 0, b = 0] = rgb.map((value) =>
+          value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+        );
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+      };
+      const { color, backgroundColor, borderRadius } = getComputedStyle(button);
+      const ground = paint(backgroundColor);
+      const [low = 0, high = 0] = [luminance(paint(color)), luminance(ground)].sort(
+        (a, b) => a - b,
+      );
+      return { ground: ground.join(), contrast: high / low, borderRadius };
+    });
+
+  it("holds in light and dark, and every text on it is readable", async () => {
+    const { page, close } = await open();
+    const look = (fields: object) => service.call("POST", `/config?shop=${SHOP}`, { body: fields });
+    const client = await newClient(service, { client_name: "Trail Planner" });
+    const noBackground = { brand_background: null };
+    // Yellow, a middle grey and the same as the background: where a fixed text colour would fail.
+    for (const [ground, fields] of [
+      ["255,212,0", { brand_color: "#FFD400", brand_corner_radius: 0, ...noBackground }],
+      ["119,119,119", { brand_color: "#777777", brand_background: "#8a6fb0" }],
+      ["16,24,32", { brand_color: "#101820", brand_background: "#101820" }],
+    ] as const) {
+      expect((await look(fields)).status).toBe(200);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        // Another address: the browser keeps a page for five minutes.
+        await page.goto(pageUrl(service, "dashboard", `&brand=${ground}-${colorScheme}`));
+        await page.locator("#crm-agents").waitFor();
+        const button = await primaryButton(page);
+        expect(button).toMatchObject({ ground, borderRadius: "0px" });
+        expect(button.contrast).toBeGreaterThanOrEqual(4.5);
+      }
+      await expectHealthyPage(page);
+      await page.goto(service.url + authorizePath(client, pkce().challenge));
+      await expectHealthyPage(page);
+      await page.goBack();
+      await page.locator("#crm-agents").waitFor();
+    }
+    // A theme's own colour comes first, also with its text left open and on a dark device.
+    await page.evaluate(() => {
+      document.documentElement.style.setProperty("--crm-strong", "#fde68a");
+      document.documentElement.style.setProperty("--crm-ground", "#ffffff");
+    });
+    const themed = await primaryButton(page);
+    expect(themed.ground).toBe("253,230,138");
+    expect(themed.contrast).toBeGreaterThanOrEqual(4.5);
+    await expectHealthyPage(page);
+    await look({ brand_color: null, brand_corner_radius: null, ...noBackground });
+    await close();
+  });
+
+  it("takes no value that could leave its style", async () => {
+    for (const fields of [
+      { brand_color: "red;}*{display:none" },
+      { brand_background: "#12345" },
+      { brand_corner_radius: 999 },
+      { brand_font: "x;}</style><script>" },
+    ])
+      expect((await service.call("POST", `/config?shop=${SHOP}`, { body: fields })).status).toBe(
+        400,
+      );
+  });
+});
+
 describe("the profile", () => {
   it("is changed by keyboard, and an invalid picture URL is rejected beside its field", async () => {
     const visit = await open();
@@ -129,7 +211,9 @@ describe("a consent", () => {
     const visit = await open();
     const { page } = visit;
     await settled(page);
-    await page.getByRole("row", { name: /News and offers Declined/ }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(0);
+    await page.getByText("History of your consents").click();
+    await page.getByRole("row", { name: /News and offers Declined Privacy page/ }).waitFor();
     const marketing = page.getByRole("switch", { name: "News and offers" });
     await marketing.click();
     await page.getByRole("row", { name: /News and offers Granted/ }).waitFor();
@@ -150,8 +234,9 @@ describe("a consent", () => {
       for (const consent_cookie of [true, false])
         await consent(service, shopper, { consent_cookie });
     const { page, close } = await open();
-    await settled(page);
+    await page.getByText("History of your consents").click();
     const rows = page.locator("#crm-consents tbody tr");
+    await rows.nth(9).waitFor();
     expect(await rows.count()).toBe(10);
     await page.getByRole("button", { name: "Show more" }).click();
     await rows.nth(13).waitFor();
@@ -169,24 +254,25 @@ describe("a consent", () => {
 });
 
 describe("tags and orders", () => {
-  it("that the shopper may choose are checkboxes; the store's own are read-only", async () => {
+  it("that the shopper may choose are checkboxes; the store's own and subscriptions are not", async () => {
     await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
     await service.call("POST", `/admin/tags/assign?shop=${SHOP}`, {
       body: { user_id: shopper.id, email: shopper.email, add: ["VIP"], remove: [] },
     });
     const { page, close } = await open();
     await settled(page);
-    expect(await page.getByRole("checkbox", { name: "VIP" }).count()).toBe(0);
-    await page.getByRole("checkbox", { name: "Email Subscribed" }).check();
+    for (const name of ["VIP", "Email Subscribed", "Email Unsubscribed", "SMS Subscribed"])
+      expect([name, await page.getByRole("checkbox", { name }).count()]).toEqual([name, 0]);
+    await page.getByRole("checkbox", { name: "Campaign" }).check();
     await page.getByText("Saved.").waitFor();
     const mine = async () =>
       (await service.call("GET", "/tags/mine", { key: shopper.token })).json.tags.map(
         ({ slug }: any) => slug,
       );
-    expect(await mine()).toContain("email_subscribed");
+    expect(await mine()).toContain("campaign");
     await page.reload();
     await settled(page);
-    expect(await page.getByRole("checkbox", { name: "Email Subscribed" }).isChecked()).toBe(true);
+    expect(await page.getByRole("checkbox", { name: "Campaign" }).isChecked()).toBe(true);
     await expectHealthyPage(page);
     await close();
   });

@@ -38,12 +38,15 @@ describe("agents", () => {
         },
       })
     ).json;
+    await service.database.query("UPDATE mandates SET spent_amount = 25.5 WHERE mandate_id = $1", [
+      mandate_id,
+    ]);
     const visit = await open();
     const { page } = visit;
     await settled(page);
-    expect(await page.locator("#crm-mandates").innerText()).toContain(
-      "Limit €100.00, spent €0.00, remaining €100.00",
-    );
+    const meter = page.getByRole("meter", { name: "€25.50 of €100.00 spent" });
+    expect(await meter.evaluate((one: HTMLMeterElement) => one.value / one.max)).toBe(0.255);
+    expect(await page.locator("#crm-mandates").innerText()).toContain("remaining €74.50");
     await expectHealthyPage(page);
     await page.getByRole("button", { name: "Revoke the mandate of €100.00" }).click();
     await page.getByText("The mandate is revoked.").waitFor();
@@ -70,6 +73,24 @@ describe("agents", () => {
       "only by Trail Planner",
       "by any linked agent",
     ]);
+    await close();
+  });
+
+  it("show what they saw and changed, and nothing of another agent or shopper", async () => {
+    const { tokens } = await linkAgent("Trail Planner");
+    await linkAgent("Gift Finder");
+    for (const path of ["/commerce/identity", "/commerce/orders"])
+      expect((await service.call("GET", path, { key: tokens.access_token })).status).toBe(200);
+    const { page, close } = await open();
+    await settled(page);
+    for (const summary of await page.locator("#crm-agents summary").all()) await summary.click();
+    const rows = await page.locator("#crm-agents .rows > li").allInnerTexts();
+    expect(rows[0]).toMatch(
+      /Gift Finder[\s\S]*What it did \(0\)[\s\S]*Nothing that is still recorded/,
+    );
+    expect(rows[1]).toMatch(
+      /Trail Planner[\s\S]*What it did \(2\)[\s\S]*Saw your orders[\s\S]*Saw your profile/,
+    );
     await close();
   });
 

@@ -58,6 +58,7 @@ describe("signing in", () => {
     expect(await page.evaluate(TOKEN)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     await page.getByRole("link", { name: "Manage your data and choices" }).click();
     await page.getByRole("switch", { name: "News and offers" }).click();
+    await page.getByText("History of your consents").click();
     await page.getByRole("cell", { name: "Customer account" }).waitFor();
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByText("You are signed out.").waitFor();
@@ -93,6 +94,7 @@ describe("signing in", () => {
     await page.getByRole("link", { name: "Manage your data and choices" }).click();
     await page.getByRole("heading", { name: "Orders" }).waitFor();
     await page.getByRole("switch", { name: "Analytics" }).click();
+    await page.getByText("History of your consents").click();
     await page.getByRole("cell", { name: "Customer account" }).waitFor();
     await page
       .getByText("No orders in the last 60 days.")

@@ -152,7 +152,10 @@ describe("the authorization page", () => {
       "prepare, change and cancel checkouts",
     ])
       expect(page.text).toContain(text);
-    expect(page.text).not.toContain("payment mandates");
+    const list = (name: string) => new RegExp(`<ul class="${name}">.*?</ul>`).exec(page.text)?.[0];
+    expect(list("can")).not.toContain("payment mandates");
+    expect(list("cannot")).toContain("set up payment mandates");
+    expect(list("cannot")).not.toContain("orders");
     // Browsers apply form-action to the redirect after a form post too.
     expect(page.headers.get("content-security-policy")).toContain(
       "form-action 'self' https://agent.example;",

@@ -56,6 +56,20 @@ describe("GET /oauth/grants", () => {
     expect(first.text).not.toContain("agt_");
   });
 
+  it("says on demand what each agent did for this person, and nothing of another's", async () => {
+    const other = await signUp(service);
+    const theirs = await newTokens(service, client, other.token);
+    await getMe(service, theirs.access_token);
+    const actions = async () =>
+      (await list(person.token, "&include=actions")).json.grants[0].actions;
+    expect(await actions()).toEqual([]);
+    await getMe(service, tokens.access_token);
+    expect(await actions()).toEqual([
+      { what: "profile", changed: false, at: expect.stringMatching(/Z$/) },
+    ]);
+    expect((await list()).json.grants[0]).not.toHaveProperty("actions");
+  });
+
   it("updates the last use at most every five minutes", async () => {
     await getMe(service, tokens.access_token);
     const before = (await list()).json.grants[0].last_used_at;

@@ -8,17 +8,21 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function mailedLink(email: string): Promise<string> {
-  await syncAnonymous(service, {
-    method: "newsletter_form",
-    form_type: "newsletter",
-    consent_marketing: true,
-    email,
-  });
-  const mail = await eventually("the mail", () => service.sandbox.email.mailsTo(email)[0]);
+async function mailedLink(
+  email: string,
+  choice: Record<string, unknown> = { form_type: "newsletter", consent_marketing: true },
+): Promise<string> {
+  const before = service.sandbox.email.mailsTo(email).length;
+  await syncAnonymous(service, { method: "newsletter_form", ...choice, email });
+  const mail = await eventually(
+    "the mail",
+    () => service.sandbox.email.mailsTo(email).length > before && newestMail(email),
+  );
   const link = new URL(/http\S+/.exec(mail.text ?? "")?.[0] ?? "");
   return link.pathname + link.search;
 }
+
+const newestMail = (email: string) => service.sandbox.email.mailsTo(email).at(-1);
 
 const flagsOf = (email: string) =>
   service.database.query(
@@ -52,6 +56,26 @@ describe("the page behind a mailed confirmation link", () => {
     ]);
     expect(await flagsOf("page@example.com")).toEqual([{ consent_marketing: true }]);
     expect((await press(action, token)).status).toBe(400);
+  });
+
+  it("says whether a refusal declines or withdraws, and names the form in words", async () => {
+    const email = "outcomes@example.com";
+    const shown = async (choice: Record<string, unknown>) => {
+      const path = await mailedLink(email, choice);
+      const { text } = await service.call("GET", path, { key: null });
+      const token = new URLSearchParams(path.split("?")[1]).get("token") ?? "";
+      await press(`/auth/consent-confirm?shop=${SHOP}`, token);
+      return [...text.matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line);
+    };
+    expect(await shown({ consent_marketing: false })).toEqual(["Marketing messages: Declined"]);
+    expect(await shown({ consent_marketing: true, form_type: "spring_club" })).toEqual([
+      "Marketing messages: Granted",
+      "Subscription: Spring club",
+    ]);
+    expect(await shown({ consent_marketing: false, consent_cookie: false })).toEqual([
+      "Analytics: Declined",
+      "Marketing messages: Withdrawn",
+    ]);
   });
 
   it("forbids framing, caching and sending its address to other sites", async () => {

@@ -160,6 +160,8 @@ describe("the returned configuration", () => {
     await save({ brand_name: "Plain" }, ADMIN_KEY, shop);
     expect(await show(shop)).toEqual({
       brand_name: "Plain",
+      brand_corner_radius: 8,
+      brand_font: "system",
       storefront_store_domain: shop,
       region: "default",
       access_role: "private",

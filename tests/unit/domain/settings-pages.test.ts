@@ -42,7 +42,11 @@ describe("the pages of the settings", () => {
   });
 
   it("are found by their names, and nothing else is", () => {
-    expect(findFormPage("brand")?.cards.map(({ name }) => name)).toEqual(["brand", "contact"]);
+    expect(findFormPage("brand")?.cards.map(({ name }) => name)).toEqual([
+      "brand",
+      "look",
+      "contact",
+    ]);
     for (const name of ["integrations", "agents", "connection", "constructor", "", "nothing"])
       expect([name, findFormPage(name)]).toEqual([name, null]);
   });

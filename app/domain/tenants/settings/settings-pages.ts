@@ -75,6 +75,7 @@ export const SETTINGS_PAGES = [
     name: "brand",
     cards: [
       { name: "brand", fields: ["brand_name", "logo_url", "brand_color", "locale"] },
+      { name: "look", fields: ["brand_background", "brand_corner_radius", "brand_font"] },
       { name: "contact", fields: ["support_email", "terms_url", "privacy_url"] },
     ],
   },

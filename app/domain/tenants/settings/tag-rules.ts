@@ -14,13 +14,22 @@ export const DEFAULT_TAG_RULES = {
   at_risk_days: 180,
 };
 
-const days = z.number().int().min(1).max(3_650);
-const amount = z.number().positive().max(1_000_000_000);
+/** A form sends its numbers as text. */
+const numeric = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d{1,12}(\.\d{1,2})?$/, "must be a number")
+    .transform(Number),
+]);
+const days = numeric.pipe(z.number().int().min(1).max(3_650));
+const orders = numeric.pipe(z.number().int().min(1).max(100_000));
+const amount = numeric.pipe(z.number().positive().max(1_000_000_000));
 
 export const TagRules = z.strictObject({
   inactive_after_days: days.default(DEFAULT_TAG_RULES.inactive_after_days),
   vip_amount: amount.default(DEFAULT_TAG_RULES.vip_amount),
-  vip_orders: z.number().int().min(1).max(100_000).default(DEFAULT_TAG_RULES.vip_orders),
+  vip_orders: orders.default(DEFAULT_TAG_RULES.vip_orders),
   high_value_amount: amount.default(DEFAULT_TAG_RULES.high_value_amount),
   new_days: days.default(DEFAULT_TAG_RULES.new_days),
   at_risk_days: days.default(DEFAULT_TAG_RULES.at_risk_days),
