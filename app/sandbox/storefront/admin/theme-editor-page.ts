@@ -39,7 +39,7 @@ type Preview = keyof typeof PREVIEWS;
 
 const STYLE = `
 body{background:var(--ground)}.editor{display:grid;grid-template-columns:21rem minmax(0,1fr);min-height:calc(100dvh - var(--bar))}
-.bar{position:sticky;top:0;z-index:5;min-height:var(--bar);background:#fff;border-bottom:1px solid var(--line);display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;padding:.5rem 1rem}.bar h1{font-size:1rem;margin-right:auto}
+.bar{position:sticky;top:0;z-index:5;min-height:var(--bar);background:#fff;border-bottom:1px solid var(--line);display:flex;gap:.5rem 1rem;align-items:center;padding:.5rem 1rem}.bar h1{font-size:1rem;flex:1;min-width:0}
 .panel{background:#fff;border-right:1px solid var(--line);padding:1rem;display:grid;gap:.75rem;align-content:start;height:calc(100dvh - var(--bar));overflow-y:auto;position:sticky;top:var(--bar)}
 .panel h2{font-size:.8rem;color:var(--quiet);margin:.5rem 0 0}.block{border:1px solid var(--line);border-radius:.6rem;padding:.75rem;display:grid;gap:.65rem;min-width:0;margin:0}.block.new{border-color:#005bd3;box-shadow:0 0 0 1px #005bd3}
 .block summary{cursor:pointer;color:var(--quiet)}.block details>div{display:grid;gap:.65rem;padding-top:.6rem}

@@ -250,7 +250,7 @@ export async function blockPage(visit: Visit, block: "account" | "compliance"): 
     title,
     content: html`<section class="page">
       <h1>${title}</h1>
-      <div class="panel">${content}</div>
+      <div class="panel block">${content}</div>
     </section>`,
   };
 }

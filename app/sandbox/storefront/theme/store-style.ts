@@ -56,7 +56,7 @@ input[type=email],input[type=number],select.field{padding:.7rem .75rem;border:1p
 .product form{display:grid;gap:1rem;margin-block:1.25rem;max-width:24rem}.product form label{display:grid;gap:.25rem;font-weight:600}
 .crumbs{padding-top:1.25rem;font-size:.9rem}.crumbs a{color:var(--quiet)}
 .page{max-width:52rem;margin-inline:auto;padding:2.5rem 1.25rem;width:100%}
-.panel{background:var(--card);border:1px solid var(--line);border-radius:.8rem;padding:clamp(1rem,3vw,2rem);margin-block:1.25rem}
+.panel{background:var(--card);border:1px solid var(--line);border-radius:.8rem;padding:clamp(1rem,3vw,2rem);margin-block:1.25rem}.panel.block{padding:.5rem clamp(.25rem,2vw,1rem)}
 .lines{list-style:none;padding:0;margin:0}.lines li{display:grid;grid-template-columns:5rem 1fr auto;gap:1rem;align-items:center;padding-block:1rem;border-bottom:1px solid var(--line)}
 .lines img{border-radius:.5rem;border:1px solid var(--line)}.lines form{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}.lines input{width:5rem!important;padding:.35rem .5rem!important}
 .lines h2{font-size:1.05rem;margin:0;overflow-wrap:anywhere}.lines h2 a{display:inline-block;padding-block:.3rem}.sum{display:flex;justify-content:space-between;font-size:1.15rem;font-weight:600;padding-block:1rem}
@@ -70,5 +70,5 @@ input[type=email],input[type=number],select.field{padding:.7rem .75rem;border:1p
 .developer{background:#191d19;color:#e6e9e2;font-size:.875rem}.developer summary{cursor:pointer;padding-block:.75rem}
 .developer h2{font:600 .9rem system-ui,sans-serif;margin:.75rem 0 .25rem}.developer ol{font:.8rem/1.45 ui-monospace,monospace;overflow-wrap:anywhere;padding-left:2rem;margin:.25rem 0}.developer a{color:#fff}
 @media(min-width:48rem){.product{grid-template-columns:1.1fr 1fr;gap:3.5rem;align-items:start}.newsletter{grid-template-columns:1fr 1.2fr}}
-@media(max-width:36rem){.products{grid-template-columns:1fr 1fr;gap:1.25rem .9rem}.site>div{padding-block:.75rem}.demo-bar form{margin-left:0}.band{padding-block:2rem}.lines li{grid-template-columns:4rem 1fr}.lines li>:last-child{grid-column:2}}
+@media(max-width:36rem){.demo-bar form,.demo-bar label{flex-wrap:nowrap;width:100%}.demo-bar select{flex:1;min-width:0;max-width:none}.products{grid-template-columns:1fr 1fr;gap:1.25rem .9rem}.site>div{padding-block:.75rem}.demo-bar form{margin-left:0}.band{padding-block:2rem}.lines li{grid-template-columns:4rem 1fr}.lines li>:last-child{grid-column:2}}
 `;
