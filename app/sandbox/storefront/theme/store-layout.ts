@@ -1,5 +1,5 @@
 /** What every page of the demo store has around it: the head with the app's embeds, header and footer. */
-import { Html, html, trusted } from "../../html.ts";
+import { html, trusted, type Html } from "../../html.ts";
 import { PROXY_PATH } from "../app-proxy.ts";
 import { customerIdOf } from "../customers.ts";
 import { STORE_SCRIPT } from "./store-page-assets.ts";

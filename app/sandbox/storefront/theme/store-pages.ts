@@ -110,7 +110,7 @@ export function collectionPage(visit: Visit, handle: string): StorePage | null {
 }
 
 export function productPage(visit: Visit, handle: string): StorePage | null {
-  const { shop, t, link } = visit;
+  const { t, link } = visit;
   const products = productsOf(visit);
   const product = products.find((one) => one.handle === handle);
   if (!product) return null;
