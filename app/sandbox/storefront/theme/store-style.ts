@@ -53,12 +53,12 @@ input[type=email],input[type=number],select.field{padding:.7rem .75rem;border:1p
 .product{display:grid;gap:2rem;padding-block:2.5rem}
 .product>img{width:100%;height:auto;aspect-ratio:1;object-fit:cover;border-radius:.9rem;border:1px solid var(--line)}
 .product h1{overflow-wrap:anywhere}.product .price{font-size:1.4rem;font-weight:600}
-.product form{display:grid;gap:1rem;margin-block:1.25rem;max-width:24rem}.product form label{display:grid;gap:.25rem;font-weight:600}
+.product form{display:grid;gap:1rem;margin-block:1.25rem;max-width:24rem}.product form label{display:grid;gap:.25rem;font-weight:600}.product form label>*{font-weight:400}
 .crumbs{padding-top:1.25rem;font-size:.9rem}.crumbs a{color:var(--quiet)}
 .page{max-width:52rem;margin-inline:auto;padding:2.5rem 1.25rem;width:100%}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:.8rem;padding:clamp(1rem,3vw,2rem);margin-block:1.25rem}.panel.block{padding:.5rem clamp(.25rem,2vw,1rem)}
 .lines{list-style:none;padding:0;margin:0}.lines li{display:grid;grid-template-columns:5rem 1fr auto;gap:1rem;align-items:center;padding-block:1rem;border-bottom:1px solid var(--line)}
-.lines img{border-radius:.5rem;border:1px solid var(--line)}.lines form{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}.lines input{width:5rem!important;padding:.35rem .5rem!important}
+.lines img{width:100%;height:auto;border-radius:.5rem;border:1px solid var(--line)}.lines form{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}.lines input{width:5rem!important;padding:.35rem .5rem!important}
 .lines h2{font-size:1.05rem;margin:0;overflow-wrap:anywhere}.lines h2 a{display:inline-block;padding-block:.3rem}.sum{display:flex;justify-content:space-between;font-size:1.15rem;font-weight:600;padding-block:1rem}
 .small-button{background:#fff;border:1px solid #b9b2a3;border-radius:.4rem;padding:.35rem .75rem;cursor:pointer}
 .pay{display:grid;gap:.75rem;max-width:24rem;margin-left:auto}.pay label{display:grid;gap:.25rem}
