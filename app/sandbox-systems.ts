@@ -12,7 +12,8 @@ const DEFAULT_PORT = 4010;
 export type SandboxSystems = {
   /** The configuration with the sandbox's addresses filled in. */
   config: Config;
-  appBridgeUrl: string;
+  /** Where the simulated store admin and its App Bridge are. */
+  admin: { appBridgeUrl: string; adminOrigin: string };
   prepareDemo(ctx: Ctx): Promise<void>;
   /** The demo store's history and its traffic, in the background. Stop it before `ctx` is closed. */
   startDemo(ctx: Ctx): RunningDemo;
@@ -45,9 +46,10 @@ export async function startSandboxSystems(
       EMAIL_API_URL: addresses.emailApiUrl,
       FEDERATED_ISSUER: addresses.federatedIssuer,
     },
-    appBridgeUrl: addresses.appBridgeUrl,
-    prepareDemo: (ctx) =>
-      prepareDemoStore(ctx, {
+    admin: { appBridgeUrl: addresses.appBridgeUrl, adminOrigin: sandbox.url },
+    async prepareDemo(ctx) {
+      sandbox.storefront.furnish(DEMO_SHOP);
+      await prepareDemoStore(ctx, {
         storeOrigin: sandbox.url,
         profilePlatformUrl: addresses.profilePlatformUrl,
         erpBaseUrl: addresses.erpBaseUrl,
@@ -57,7 +59,8 @@ export async function startSandboxSystems(
         tagsCollectionId: sandbox.cms.tagsCollectionId,
         siteId: sandbox.cms.siteId,
         federatedClient: { id: sandbox.federated.clientId, secret: sandbox.federated.clientSecret },
-      }),
+      });
+    },
     startDemo: (ctx) => startDemo(ctx, sandbox, DEMO_SHOP),
     welcome: (ctx) => {
       const links = {

@@ -203,12 +203,11 @@ async function main(): Promise<void> {
     screens: { handle: notHere },
   });
   if (config.roles.has("web")) {
-    const appBridgeUrl = sandbox?.appBridgeUrl;
     const screens = await createScreens({
       ctx,
       root,
       server,
-      ...(appBridgeUrl && { appBridgeUrl }),
+      ...(sandbox && { admin: sandbox.admin }),
     });
     stops.unshift(() => screens.close());
     listener = createListener({ ctx, routes, screens });

@@ -75,8 +75,11 @@ type Credentials = { clientId: string; secrets: string[] };
 
 type Shopify = ReturnType<typeof createShopify>;
 
-export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {}) {
-  const { appBridgeUrl = APP_BRIDGE_URL } = options;
+/** `adminOrigin`: who frames the app beside the store itself. The sandbox plays both. */
+export type AdminAddresses = { appBridgeUrl?: string; adminOrigin?: string };
+
+export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
+  const { appBridgeUrl = APP_BRIDGE_URL, adminOrigin = ADMIN_ORIGIN } = options;
   setAbstractFetchFunc(storefrontFetch(ctx));
   const sessionStorage = createSessionStorage(ctx);
   const build = ({ clientId, secret }: { clientId: string; secret: string }) =>
@@ -218,7 +221,7 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
     const isShop = SHOP_PATTERN.test(shop);
     headers.set(
       "Content-Security-Policy",
-      `frame-ancestors ${isShop ? `https://${shop} ` : ""}${ADMIN_ORIGIN}; object-src 'none'; base-uri 'none'`,
+      `frame-ancestors ${isShop ? `https://${shop} ` : ""}${adminOrigin}; object-src 'none'; base-uri 'none'`,
     );
     if (isShop) headers.set("Link", `<${appBridgeUrl}>; rel="preload"; as="script"`);
   }

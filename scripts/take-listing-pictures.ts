@@ -18,7 +18,7 @@ const wanted = process.argv.slice(2);
 if (wanted.length === 0)
   await playListing({ service, sandbox, shop, adminKey: secrets.ADMIN_KEY ?? "" });
 
-/** The admin draws the title bar and the menu around the app; here only the title bar is shown. */
+/** The app without the admin around it (`?frame`): its title bar is shown, its menu is not. */
 const ADMIN_LOOK = `
   ui-nav-menu, .sandbox-toast { display: none !important; }
   body { background: #f1f1f1; min-height: 3000px; }
@@ -32,7 +32,7 @@ const ADMIN_LOOK = `
   ui-title-bar button[variant="breadcrumb"] { order: -1; }
 `;
 const STORE_LOOK = `
-  header form, aside, [aria-label="Language"] { display: none !important; }
+  .demo-bar, aside, [aria-label="Language"] { display: none !important; }
   body { background: #fff; }
 `;
 
@@ -48,7 +48,7 @@ const settle = async () => {
   await page.addStyleTag({ content: ADMIN_LOOK });
 };
 async function openApp(): Promise<void> {
-  await page.goto(`${sandbox}/storefront/${shop}/admin/apps/${secrets.PLATFORM_CLIENT_ID}`, {
+  await page.goto(`${sandbox}/storefront/${shop}/admin/apps/${secrets.PLATFORM_CLIENT_ID}?frame`, {
     waitUntil: "networkidle",
   });
   await waitForHydration(page);

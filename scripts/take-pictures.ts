@@ -44,7 +44,7 @@ for (const [name, url] of pictures.filter(
   await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`) });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
-// The app's screens from its own menu, in full height.
+// The app's screens from its own menu, in full height and without the admin around them.
 const screens = [
   ["app-customers", "Customers", 620],
   ["app-consent", "Consent", 1_250],
@@ -52,7 +52,7 @@ const screens = [
   ["app-agents", "Agents", 780],
 ] as const;
 await page.setViewportSize({ width: 1_100, height: 620 });
-await page.goto(pictures[0][1], { waitUntil: "networkidle" });
+await page.goto(`${pictures[0][1]}?frame`, { waitUntil: "networkidle" });
 for (const [name, link, height] of screens.filter(
   ([picture]) => wanted.length === 0 || wanted.includes(picture),
 )) {

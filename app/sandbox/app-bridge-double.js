@@ -1,6 +1,7 @@
 // A stand-in for the admin's App Bridge script (shopify.dev "App Bridge library") in browsers without the
 // Shopify admin. Session tokens come from the sandbox that served this script. It puts its styles into <head>
-// while the page is still being read; toasts and modals are appended to <body>.
+// while the page is still being read; toasts and modals are appended to <body>. The admin around the app is
+// storefront/admin.
 (() => {
   const script = document.currentScript;
   const sandboxOrigin = new URL(script.src).origin;
@@ -189,6 +190,58 @@
     sandbox: { toasts: shownToasts },
   };
 
+  // Inside the sandbox's admin: it shows the menu, and follows the address of the app's page.
+  const isFramed = window.parent !== window;
+  if (isFramed) {
+    const ownParameters = [
+      "embedded",
+      "shop",
+      "host",
+      "id_token",
+      "hmac",
+      "locale",
+      "session",
+      "timestamp",
+    ];
+    const shownPath = () => {
+      const url = new URL(location.href);
+      for (const name of ownParameters) url.searchParams.delete(name);
+      return url.pathname + url.search;
+    };
+    const menuLinks = () => [...document.querySelectorAll("ui-nav-menu a[href]")];
+    const pathOf = (link) => new URL(link.href).pathname;
+    let lastSent = "";
+    const sendPage = () => {
+      const menu = menuLinks().map((link) => ({
+        path: pathOf(link),
+        text: link.textContent,
+        isHome: link.rel === "home",
+      }));
+      const page = { sandbox: "page", path: shownPath(), menu };
+      if (lastSent === JSON.stringify(page) || !page.path.startsWith("/app")) return;
+      lastSent = JSON.stringify(page);
+      window.parent.postMessage(page, sandboxOrigin);
+    };
+    window.addEventListener("message", ({ source, origin, data }) => {
+      if (source !== window.parent || origin !== sandboxOrigin || data?.sandbox !== "open") return;
+      menuLinks()
+        .find((link) => pathOf(link) === data.path)
+        ?.click();
+    });
+    for (const name of ["pushState", "replaceState"]) {
+      const change = history[name].bind(history);
+      history[name] = (...state) => {
+        change(...state);
+        sendPage();
+      };
+    }
+    window.addEventListener("popstate", sendPage);
+    document.addEventListener("DOMContentLoaded", () => {
+      new MutationObserver(sendPage).observe(document.body, { childList: true, subtree: true });
+      sendPage();
+    });
+  }
+
   const style = document.createElement("style");
   style.textContent = `
     ui-save-bar, ui-modal { display: none; }
@@ -215,5 +268,6 @@
     .sandbox-modal h2 { font: 600 1rem system-ui, sans-serif; margin: 0 0 .75rem; }
     .sandbox-modal footer { display: flex; gap: .5rem; justify-content: flex-end; margin-top: 1rem; }
   `;
+  if (isFramed) style.textContent += "ui-nav-menu { display: none; }";
   document.head.append(style);
 })();

@@ -30,7 +30,8 @@ import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { serveWithFault } from "./serve-with-fault.ts";
 import { openStateFile } from "./state-file.ts";
 import { OPTIONAL_SCOPES } from "./storefront/scopes.ts";
-import { answerStore, visitOf } from "./storefront/theme/store-page.ts";
+import { answerStore } from "./storefront/theme/store-page.ts";
+import { visitOf } from "./storefront/theme/visit.ts";
 import { createStorefront } from "./storefront/storefront.ts";
 import { createWebAnalytics } from "./systems/web-analytics.ts";
 

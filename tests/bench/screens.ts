@@ -106,7 +106,7 @@ try {
   const screens = await createScreens({
     ctx,
     root: resolve(import.meta.dirname, "../.."),
-    appBridgeUrl: sandbox.addresses.appBridgeUrl,
+    admin: { appBridgeUrl: sandbox.addresses.appBridgeUrl },
   });
   server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
   const world = { url, sandbox } as TestApp;

@@ -72,7 +72,10 @@ test("each value that the loader needs is written when it changes, as the script
 test("the sandbox's store has the values in its page, and another store loads them from the service", async () => {
   await save({ analytics_measurement_id: "G-NEW1" });
   await work();
-  const page = async (shop: string) => (await fetch(`${service.sandbox.url}/store/${shop}`)).text();
+  const page = async (shop: string) => {
+    service.sandbox.storefront.setActiveBlock(shop, "consent", true);
+    return (await fetch(`${service.sandbox.url}/store/${shop}`)).text();
+  };
   expect(await page(SHOP)).toMatch(/assets\/crm-loader\.js"\s+data-crm-config="[^"]*G-NEW1/);
   expect(await page(SHOP)).not.toContain("stack-loader.js");
   expect(await page(OTHER_SHOP)).toContain("/apps/crm/embed/stack-loader.js");

@@ -71,6 +71,8 @@ export type ServiceOptions = {
   background?: boolean;
   /** The built screens beside the endpoints. */
   withScreens?: boolean;
+  /** The sandbox's own admin frames the app. */
+  isFramed?: boolean;
   env?: Record<string, string>;
   /** Settings derived from the sandbox's addresses. */
   envFrom?: (sandbox: Sandbox) => Record<string, string>;
@@ -179,7 +181,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ? await createScreens({
         ctx,
         root: resolve(import.meta.dirname, "../.."),
-        appBridgeUrl: sandbox.addresses.appBridgeUrl,
+        admin: {
+          appBridgeUrl: sandbox.addresses.appBridgeUrl,
+          ...(options.isFramed && { adminOrigin: sandbox.url }),
+        },
       })
     : null;
   const screens = built ?? {

@@ -49,7 +49,6 @@ const MADE_AT_RUN_TIME: Record<string, string> = {
   "app/http/address-guard.ts":
     "from constants of that file; what may come before a name, a name and what may come after it begin with different signs",
   "extensions/consent-footer/assets/crm-loader.js": "outbox.ts, bundled",
-  "app/sandbox/storefront/theme/store-page.ts": "around a constant, over a request header",
 };
 
 type Found = { at: string; source: string; flags: string };

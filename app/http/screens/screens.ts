@@ -10,6 +10,7 @@ import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { AppError, isAppError, toErrorBody } from "../../runtime/errors.ts";
 import { guardReply, guardResponse } from "../address-guard.ts";
 import { isGated, passGate } from "./admin-gate.ts";
+import type { AdminAddresses } from "../../shopify.server.ts";
 import { fromNode, type ApiRequest } from "../api-request.ts";
 import { isReply, type ApiResponse } from "../api-response.ts";
 
@@ -42,16 +43,14 @@ export async function createScreens(options: {
    * is enough.
    */
   server?: Server;
-  appBridgeUrl?: string;
+  /** Not the platform's own: the sandbox's. */
+  admin?: AdminAddresses;
 }): Promise<Screens> {
   const { ctx } = options;
   const { createRequestHandler } = await import("@remix-run/node");
   const { createHeaders, sendResponse } = await import("@remix-run/node-fetch-server");
   const { createShopify } = await import("../../shopify.server.ts");
-  const shopify = createShopify(
-    ctx,
-    options.appBridgeUrl === undefined ? {} : { appBridgeUrl: options.appBridgeUrl },
-  );
+  const shopify = createShopify(ctx, options.admin);
   const source = ctx.config.isDevelopment
     ? await openDevelopment(ctx, options.root, options.server)
     : await openBuild(options.root);

@@ -74,6 +74,33 @@ export async function answerCartApi(
   }
 }
 
+/** The checkout of the online store: a cart with its buyer. Returns the address where it is paid. */
+export function openCheckout(
+  shop: ShopState,
+  {
+    lines,
+    email,
+    customerGid,
+  }: { lines: Line[]; email: string | null; customerGid: string | null },
+): string {
+  const token = crypto.randomUUID().replaceAll("-", "");
+  const cart = newCart(shop, token, { lines, email, customerGid });
+  (shop.baskets ??= {})[cart.gid] = cart;
+  return cart.url;
+}
+
+const newCart = (
+  shop: ShopState,
+  token: string,
+  fields: Pick<Cart, "lines" | "email" | "customerGid"> & { attributes?: Attribute[] },
+): Cart => ({
+  gid: `gid://shopify/Cart/${token}?key=${token.slice(0, 8)}`,
+  kind: "cart",
+  url: `https://${shop.domain}/cart/c/${token}?key=${token.slice(0, 8)}`,
+  attributes: [],
+  ...fields,
+});
+
 function createCart(shop: ShopState, input: CartInput, changed: () => void) {
   const asked = (input.lines ?? []).map(({ merchandiseId, quantity = 1 }) => ({
     variantGid: merchandiseId,
@@ -106,15 +133,12 @@ function createCart(shop: ShopState, input: CartInput, changed: () => void) {
     return stock === 0 ? [] : [{ ...line, quantity: stock }];
   });
   const token = crypto.randomUUID().replaceAll("-", "");
-  const cart: Cart = {
-    gid: `gid://shopify/Cart/${token}?key=${token.slice(0, 8)}`,
-    kind: "cart",
-    url: `https://${shop.domain}/cart/c/${token}?key=${token.slice(0, 8)}`,
+  const cart = newCart(shop, token, {
     email: input.buyerIdentity?.email ?? null,
     customerGid: null,
     lines,
     attributes: input.attributes ?? [],
-  };
+  });
   (shop.baskets ??= {})[cart.gid] = cart;
   changed();
   return { cart: toCart(shop, cart), userErrors: [], warnings };

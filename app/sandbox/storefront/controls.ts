@@ -22,7 +22,8 @@ import type {
   StorefrontSettings,
   StorefrontState,
 } from "./state.ts";
-import { setActiveBlock } from "./theme/theme-editor.ts";
+import { furnishStore } from "./theme/furnish-store.ts";
+import { setActiveBlock } from "./theme/theme-state.ts";
 import { grantTokens } from "./tokens.ts";
 import type { TokenReply } from "./tokens.ts";
 import type { SandboxApp } from "./storefront.ts";
@@ -257,6 +258,11 @@ export function createStorefrontControls({
     /** What the merchant does in the theme editor with one of the app's blocks. */
     setActiveBlock(domain: string, block: string, isActive: boolean): void {
       setActiveBlock(ensureShop(domain), block, isActive);
+      saving.soon();
+    },
+    /** A full shelf and the app's blocks in the theme, for a store that is shown to people. */
+    furnish(domain: string): void {
+      furnishStore(ensureShop(domain));
       saving.soon();
     },
     /** The metafields of the app's installation. */

@@ -28,7 +28,11 @@ const firstPolicies = ({ name }: ShopState): ShopPolicy[] => [
   { type: "REFUND_POLICY", title: "Refund policy", body: "", updatedAt: PUBLISHED_AT },
 ];
 
-const policiesOf = (shop: ShopState): ShopPolicy[] => shop.policies ?? firstPolicies(shop);
+export const policiesOf = (shop: ShopState): ShopPolicy[] => shop.policies ?? firstPolicies(shop);
+
+/** The end of its address in the store: `privacy-policy`. */
+export const policyHandle = (type: ShopPolicy["type"]): string =>
+  type.toLowerCase().replaceAll("_", "-");
 
 /** The field `shopPolicies` of the shop. */
 export function shopPolicies(

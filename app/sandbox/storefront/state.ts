@@ -74,6 +74,8 @@ export type Customer = {
 
 export type Subscription = { gid: string; topic: string; uri: string; apiVersion: string };
 
+export type BlockSettings = Record<string, string | boolean>;
+
 /** `customers`: everything about customers, the other parts included. */
 export type ProtectedData = "customers" | "name" | "email" | "phone" | "address";
 
@@ -116,6 +118,8 @@ export type ShopState = {
   refusedTopics?: Record<string, string>;
   /** The app's blocks in the published theme, by file name. */
   activeBlocks?: string[];
+  /** Their settings, by file name. */
+  blockSettings?: Record<string, BlockSettings>;
   /** The online store asks visitors for its password. */
   hasPassword?: boolean;
   /** Customer data that the app is not approved for. */

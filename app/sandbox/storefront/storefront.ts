@@ -5,6 +5,7 @@
 import { fieldsOf, json, redirect, text } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import type { Saving } from "../state-file.ts";
+import { answerAdmin } from "./admin/admin.ts";
 import { authorize } from "./authorize.ts";
 import { createBulkDesk } from "./graphql/bulk-operations.ts";
 import { answerCartApi } from "./checkout.ts";
@@ -14,10 +15,10 @@ import { FILE_DEFAULTS, showFile, takeUpload } from "./files.ts";
 import { answerGraphql, API_VERSIONS } from "./graphql/admin-api.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
 import { storefrontResolvers } from "./graphql/resolvers.ts";
-import { mintSessionToken, openApp } from "./session-token.ts";
+import { mintSessionToken } from "./session-token.ts";
 import { newShop, primaryHostOf, storeOfFirstHost, STOREFRONT_DEFAULTS } from "./state.ts";
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
-import { listExtensions, openThemeEditor } from "./theme/theme-editor.ts";
+import { listExtensions } from "./theme/theme-state.ts";
 import { answerTokenRequest, findAccessToken } from "./tokens.ts";
 import { restShop } from "./webhooks/payloads.ts";
 
@@ -30,6 +31,7 @@ export type SandboxApp = {
 export type Storefront = ReturnType<typeof createStorefront>;
 
 export const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+const STORE_PAGES = /^\/(?:products|collections|pages|policies|cart)(?:\/[\w-]+)?$/;
 const UNKNOWN_TOKEN =
   "[API] Invalid API key or access token (unrecognized login or wrong password)";
 const NON_EXPIRING_TOKEN =
@@ -84,12 +86,14 @@ export function createStorefront(
       saving.now();
       return reply;
     }
-    if (path === "/admin/themes/current/editor") {
-      saving.soon();
-      return openThemeEditor(shop, call.query);
-    }
-    if (path === "/admin/apps" || path.startsWith("/admin/apps/"))
-      return openApp(domain, path.slice("/admin/apps".length), credentials);
+    const admin = answerAdmin(path, {
+      shop,
+      app: credentials,
+      call,
+      saveCustomer: (patch) => controls.saveCustomer(domain, patch),
+      changed: () => saving.soon(),
+    });
+    if (admin !== null) return admin;
     const file = /^\/bulk\/([\w-]+)\.jsonl$/.exec(path)?.[1];
     if (file) {
       const lines = bulk.file(domain, file);
@@ -104,11 +108,12 @@ export function createStorefront(
     if (shown) return showFile(shop, shown);
     if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST")
       return answerCartApi(shop, call.body, () => saving.soon());
-    if (path === "/admin") return redirect(`/storefront/${domain}/admin/apps`);
     // A visitor is led to the store's primary domain, which is the theme's page here.
     if (path === "/password") return text(200, "Enter the store's password");
     if (path === "/" && shop.hasPassword) return redirect(`/storefront/${domain}/password`);
     if (path === "/") return redirect(`/store/${domain}`, 301);
+    if (STORE_PAGES.test(path) && call.method === "GET")
+      return redirect(`/store/${domain}${path}`, 301);
     return answerApi(shop, path, call);
   };
 

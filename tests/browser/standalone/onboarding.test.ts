@@ -19,6 +19,7 @@ beforeAll(async () => {
   [world, browser] = await Promise.all([
     startTestApp({
       withScreens: true,
+      isFramed: true,
       envFrom: (sandbox) => ({
         CMS_API_URL: sandbox.addresses.cmsApiUrl,
         OUTBOUND_ALLOW: "127.0.0.1",
@@ -57,7 +58,8 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await page.getByRole("link", { name: "Connect", exact: true }).click();
   const store = await opened;
   await store.getByRole("button", { name: "Install" }).click();
-  await store.waitForURL(/\/app\?/);
+  await store.waitForURL(/\/admin\/apps\//);
+  await store.frameLocator("iframe").locator("h1").first().waitFor();
   await store.close();
   // The open page polls and shows it.
   await page.getByText("1 of 5 steps done").waitFor();

@@ -31,7 +31,7 @@ beforeAll(async () => {
       clientSecret: SECRET,
     },
   });
-  sandbox.storefront.ensureShop(SHOP);
+  sandbox.storefront.furnish(SHOP);
 });
 afterAll(async () => {
   await sandbox?.stop();
@@ -42,7 +42,12 @@ afterAll(async () => {
 describe("the sandbox store", () => {
   it("shows its products with every block of the theme extension, in the visitor's language", async () => {
     const page = await fetch(`${sandbox.url}/store/${SHOP}?locale=fr`);
-    const html = await page.text();
+    const others = await Promise.all(
+      ["account", "privacy"].map(async (name) =>
+        (await fetch(`${sandbox.url}/store/${SHOP}/pages/${name}?locale=fr`)).text(),
+      ),
+    );
+    const html = [await page.text(), ...others].join();
     expect(page.headers.get("set-cookie")).toContain(`sandbox_visit=${SHOP}/;`);
     for (const part of [
       "Trail Camera",

@@ -14,7 +14,15 @@ const FOLDER = fileURLToPath(
   new URL(`../../../../extensions/${EXTENSION_HANDLE}/`, import.meta.url),
 );
 
-type Setting = { id?: string; default?: unknown };
+export type Setting = {
+  id?: string;
+  type?: string;
+  /** Labels are keys of the schema's translations, `t:all.heading`. */
+  label?: string;
+  info?: string;
+  default?: unknown;
+  options?: { value: string; label: string }[];
+};
 type Schema = { name: string; target: string; settings: Setting[] };
 export type BlockContext = {
   shop: string;
@@ -65,16 +73,7 @@ export async function renderBlock(
     strictFilters: true,
   });
   const words = wordsOf(locale);
-  engine.registerFilter(
-    "t",
-    (key: string) =>
-      key
-        .split(".")
-        .reduce<unknown>(
-          (at, part) => (at as Record<string, unknown> | undefined)?.[part],
-          words,
-        ) ?? `translation missing: ${key}`,
-  );
+  engine.registerFilter("t", (key: string) => textAt(words, key));
   engine.registerFilter("asset_url", assetUrl);
   engine.registerTag("schema", {
     parse(tag: TagToken, remaining: TopLevelToken[]) {
@@ -113,6 +112,20 @@ function metafieldDrop(metafields: NonNullable<BlockContext["metafields"]>): unk
       value: type === "json" ? (JSON.parse(value) as unknown) : value,
     };
   return drop;
+}
+
+const textAt = (words: unknown, key: string): string =>
+  (key
+    .split(".")
+    .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], words) ??
+    `translation missing: ${key}`) as string;
+
+/** What the theme editor says of a schema: `t:consent.name`, or the text itself. */
+export function schemaText(text: string): string {
+  const words = JSON.parse(
+    readFileSync(join(FOLDER, "locales/en.default.schema.json"), "utf8"),
+  ) as unknown;
+  return text.startsWith("t:") ? textAt(words, text.slice(2)) : text;
 }
 
 function wordsOf(locale: string): unknown {
