@@ -1,6 +1,7 @@
 // The tags that rules set, from every place that changes a fact to the systems that show tags.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { updateDueTags } from "../../app/domain/customers/system-tags/due-tags.ts";
+import { findStorefrontPerson } from "../../app/domain/customers/storefront-person.ts";
 import type { CustomerPatch } from "../../app/sandbox/storefront/customers.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
@@ -133,6 +134,25 @@ describe("the storefront's customer", () => {
     expect(await assigned("kept@example.com", "storefront")).toEqual(["vip"]);
     expect(await assigned("kept@example.com")).not.toContain("prospect");
     expect(store.customerOf(SHOP, "kept@example.com")?.tags).toContain("VIP");
+  });
+});
+
+describe("the customer of a stranger's sign-up", () => {
+  it("gets an account of its own without the sign-up's tags, here and in the store", async () => {
+    const { gid } = await store.signUp(SHOP, "zoe@example.com", { consent_marketing: true });
+    await settled();
+    const tenant = await getTenant(service.ctx, SHOP);
+    await findStorefrontPerson(service.ctx, tenant, gid);
+    await settled();
+    await store.announce(gid, store.later());
+    await settled();
+    expect(await assigned("zoe@example.com", "storefront")).toEqual([]);
+    expect(await assigned("zoe@example.com")).toEqual(["active", "new_customer", "prospect"]);
+    expect(store.customerOf(SHOP, "zoe@example.com")?.tags.sort()).toEqual([
+      "active",
+      "new_customer",
+      "prospect",
+    ]);
   });
 });
 
