@@ -128,6 +128,16 @@ describe("the storefront's customer", () => {
     expect(await assigned("vip@example.com", "storefront")).toEqual([]);
   });
 
+  it("has the tag of a subscription that came back with our own write", async () => {
+    const { gid } = await store.signUp(SHOP, "fay@example.com");
+    await settled();
+    service.sandbox.storefront.putCustomer(SHOP, { gid, emailMarketingState: "SUBSCRIBED" });
+    await store.announce(gid);
+    expect(await assigned("fay@example.com")).toContain("email_subscribed");
+    await settled();
+    expect(store.customerOf(SHOP, "fay@example.com")?.tags).toContain("email_subscribed");
+  });
+
   it("keeps a tag that the store had given before, whatever the rules say", async () => {
     await putCustomer("kept@example.com", { tags: ["VIP"] });
     await settled();
