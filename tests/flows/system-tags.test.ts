@@ -223,6 +223,45 @@ describe("time", () => {
   });
 });
 
+describe("the scheduled run", () => {
+  const runDue = async () => {
+    const tenant = await getTenant(service.ctx, SHOP);
+    return updateDueTags(service.ctx, tenant, new AbortController().signal);
+  };
+
+  it("reaches a due customer behind any number of deleted ones", async () => {
+    await putCustomer("behind@example.com");
+    await service.database.query(
+      `INSERT INTO storefront_users (shop, status, tags_due_at)
+        SELECT $1, 'deleted', now() - interval '9 days' FROM generate_series(1, 500)`,
+      [SHOP],
+    );
+    await service.database.query(
+      `UPDATE storefront_users SET storefront_created_at = now() - interval '40 days',
+        tags_due_at = now() - interval '1 day' WHERE email = 'behind@example.com'`,
+    );
+    expect(await runDue()).toEqual({ customers: 1, changed: 1 });
+    expect(await assigned("behind@example.com")).not.toContain("new_customer");
+  });
+
+  it("does not take our own write for activity of a customer from before the upgrade", async () => {
+    await putCustomer("quiet@example.com");
+    await settled();
+    await service.database.query(
+      `UPDATE storefront_users SET last_active_at = NULL, storefront_updated_at =
+        now() - interval '400 days', tags_due_at = now() - interval '1 day'
+       WHERE email = 'quiet@example.com'`,
+    );
+    await runDue();
+    await settled();
+    await service.database.query(
+      "UPDATE storefront_users SET tags_due_at = now() WHERE email = 'quiet@example.com'",
+    );
+    await runDue();
+    expect(await assigned("quiet@example.com")).toContain("inactive");
+  });
+});
+
 describe("the thresholds", () => {
   it("are a setting: a change runs over all customers once, and an invalid one changes nothing", async () => {
     await putCustomer("small@example.com", {
