@@ -1,9 +1,11 @@
 // The tags that rules set, from every place that changes a fact to the systems that show tags.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { updateDueTags } from "../../app/domain/customers/system-tags/due-tags.ts";
+import { readSubmission } from "../../app/domain/consent/sync-consent.ts";
+import { writeConsents, writeConsentsWithin } from "../../app/domain/consent/write-consents.ts";
 import { findStorefrontPerson } from "../../app/domain/customers/storefront-person.ts";
 import type { CustomerPatch } from "../../app/sandbox/storefront/customers.ts";
-import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { dataOf, getTenant } from "../../app/domain/tenants/tenant.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { taggedStore, type TaggedStore } from "../support/storefront/tagged-store.ts";
 
@@ -102,6 +104,35 @@ describe("a consent", () => {
       "storefront",
       "web_analytics",
     ]);
+  });
+});
+
+describe("two opposite consents at the same moment", () => {
+  it("leave the tag of the one that was recorded last", async () => {
+    const dan = await store.signUp(SHOP, "dan@example.com", { consent_marketing: true });
+    const tenant = await getTenant(service.ctx, SHOP);
+    const submit = (isGranted: boolean) =>
+      readSubmission(
+        service.ctx,
+        tenant,
+        { consent_marketing: isGranted, method: "banner" },
+        { userAgent: null, gpc: false },
+      );
+    const [revoked, granted] = [await submit(false), await submit(true)];
+    const subject = { userId: dan.id };
+    const second = await dataOf(service.ctx, tenant).transaction(async (sql) => {
+      await writeConsentsWithin(service.ctx, tenant, sql, subject, revoked);
+      const written = writeConsents(service.ctx, tenant, subject, granted);
+      await eventually("the second one waits for the first", async () => {
+        const waiting = await service.database.query("SELECT 1 FROM pg_locks WHERE NOT granted");
+        return waiting.length > 0;
+      });
+      return { written };
+    });
+    await second.written;
+    const tags = await assigned("dan@example.com");
+    expect(tags).toContain("accepts_marketing");
+    expect(tags).not.toContain("rejects_marketing");
   });
 });
 
