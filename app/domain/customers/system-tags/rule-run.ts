@@ -9,8 +9,8 @@ import { startRuleRun, type BulkRunState } from "../list/bulk-runs.ts";
 
 /**
  * Starts the run unless the current thresholds had theirs; null then, for a store whose catalog has no
- * tag of the rules, and while one of them is still compared with the customers' own tags. Called by whatever changes one of the two, and by the scheduled run for what
- * died in between.
+ * tag of the rules, and while one of them is still compared with the customers' own tags. Called by
+ * whatever changes one of the two, and by the scheduled run for what died in between.
  */
 export async function runChangedRules(ctx: Ctx, tenant: Tenant): Promise<BulkRunState | null> {
   return dataOf(ctx, tenant).transaction(async (sql, prisma) => {
