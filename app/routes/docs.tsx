@@ -22,6 +22,16 @@ export const loader = ({ request, context: { ctx } }: LoaderFunctionArgs) => ({
   key: demoKey(ctx.config, ctx.baseUrl, request.headers.get("host")),
 });
 
+/** Dark enough to be read on white (WCAG AA); the component's own are not. */
+const COLORS = {
+  "--blue": "#0550ae",
+  "--green": "#1a6b2f",
+  "--light-fg": "#5c5c5c",
+  "--orange": "#9a3e00",
+  "--purple": "#6f3aa6",
+  "--red": "#b3261e",
+  "--yellow": "#7a5b00",
+};
 /** Both are opened by the operator's key. */
 const KEY_SCHEMES = ["adminKey", "platformKey"];
 
@@ -62,6 +72,7 @@ export default function ApiReference() {
           "nav-hover-text-color": "#1a1a1a",
           "hide-server-selection": "true",
           collapse: "true",
+          style: COLORS,
         },
         <div slot="overview">
           <h1>{t("apiReference.title")}</h1>
