@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Timestamp } from "./outcome.ts";
 
-export const User = z
+const User = z
   .object({
     id: z.int(),
     email: z.string().nullable(),
@@ -30,7 +30,7 @@ export const Session = z
   .object({ token: z.jwt({ alg: "HS256" }), user: User })
   .meta({ id: "Session", description: "The session token, which is also set as a cookie." });
 
-export const Consents = z
+const Consents = z
   .object({
     tos: z.boolean(),
     privacy: z.boolean(),
