@@ -271,7 +271,7 @@ describe("the OpenAPI document", () => {
         ).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
         expect([path, Boolean(operation.requestBody)]).toEqual([
           path,
-          Boolean(spec.body ?? spec.accepts),
+          Boolean(spec.body ?? spec.accepts ?? spec.form),
         ]);
       }
     expect(components.schemas).toHaveProperty("Error");
