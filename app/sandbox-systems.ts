@@ -68,7 +68,7 @@ export async function startSandboxSystems(
         Admin: `${addresses.storefrontUrlTemplate.replace("{shop}", DEMO_SHOP)}/admin/apps/${ctx.config.PLATFORM_CLIENT_ID}`,
         Console: `${sandbox.url}/`,
         Inbox: `${sandbox.url}/inbox`,
-        API: `${ctx.baseUrl}/openapi.json`,
+        API: `${ctx.baseUrl}/docs`,
         Operator: `${ctx.baseUrl}/setup?key=${ctx.config.ADMIN_KEY}`,
       };
       const lines = Object.entries(links).map(([name, url]) => `  ${`${name}:`.padEnd(10)}${url}`);
