@@ -15,6 +15,17 @@ export type SandboxRequest = {
   at: Date;
 };
 
+/** A request while it is served: told when it arrived, and again when it was answered. */
+export type ObservedRequest = {
+  id: number;
+  system: SystemName;
+  request: SandboxRequest;
+  isAnswered: boolean;
+  /** Null when no response was sent. */
+  status: number | null;
+  ms: number;
+};
+
 const MAX_KEPT_PER_SYSTEM = 5000;
 
 export function createRequestLog() {
