@@ -66,8 +66,8 @@ function systemBox(place: MapSystem, live: LiveConsole): string {
   const end = live.isByFile(system)
     ? '<p class="quiet by-file">A folder: nothing to fail</p>'
     : switches(place);
-  return `<section class="box system" data-node="${system}" aria-label="${escapeHtml(label)}"><div class="text"><h2>${escapeHtml(label)}</h2>
-    <p class="last" data-last>${escapeHtml(purpose)}</p><p class="waiting" data-waiting></p></div>${end}</section>`;
+  return `<section class="box system" data-node="${system}" aria-label="${escapeHtml(label)}"><h2>${escapeHtml(label)}</h2>${end}
+    <div class="now"><p class="last" data-last>${escapeHtml(purpose)}</p><p class="waiting" data-waiting></p></div></section>`;
 }
 
 function switches({ system, label }: MapSystem): string {

@@ -24,7 +24,7 @@ function announce(text) {
 }
 
 const nodeOf = (name) => document.querySelector(`[data-node="${CSS.escape(name)}"]`);
-const labelOf = (name) => nodeOf(name)?.getAttribute("aria-label") ?? name;
+const labelOf = (name) => nodeOf(name)?.getAttribute("aria-label") ?? "Somebody";
 const isGood = (status) => status !== null && status < 400;
 const answerText = (status, ms) => `${status ?? "no answer"} · ${Math.round(ms)} ms`;
 
@@ -69,11 +69,10 @@ function newLine(svg, name) {
   const [base, run] = ["base", "run"].map((part) => {
     const path = document.createElementNS(SVG, "path");
     path.setAttribute("class", part);
-    path.setAttribute("pathLength", part === "run" ? "1" : "none");
+    if (part === "run") path.setAttribute("pathLength", "1");
     svg.append(path);
     return path;
   });
-  base.removeAttribute("pathLength");
   run.addEventListener("animationend", () => run.classList.remove("out", "back"));
   lines.set(name, { base, run });
   return lines.get(name);
@@ -95,12 +94,12 @@ const litTimers = new Map();
 
 function light(box, tone) {
   if (!box) return;
-  box.classList.toggle("bad", tone === "bad");
+  box.classList.toggle("alarm", tone === "bad");
   box.classList.add("lit");
   clearTimeout(litTimers.get(box));
   litTimers.set(
     box,
-    setTimeout(() => box.classList.remove("lit", "bad"), LIT_MS),
+    setTimeout(() => box.classList.remove("lit", "alarm"), LIT_MS),
   );
 }
 
@@ -209,13 +208,17 @@ function showCountdowns() {
     if (!line) continue;
     const text = waitingText(system);
     if (line.textContent !== text) line.textContent = text;
+    line.classList.toggle("calm", system.waiting === 0 && system.circuit === "closed");
   }
 }
 
-function waitingText({ waiting, nextAttemptAt, circuit, openUntil }) {
+function waitingText({ hasQueue, waiting, nextAttemptAt, circuit, openUntil, delivered }) {
+  if (!hasQueue) return "";
+  if (waiting === 0 && circuit === "closed")
+    return `Circuit closed · ${delivered.toLocaleString("en")} sent today`;
   const parts = [];
   if (waiting > 0) parts.push(`${waiting} waiting`);
-  if (circuit === "open") parts.push(`circuit open, ${countdown(openUntil)}`);
+  if (circuit === "open") parts.push(`circuit open, closes ${countdown(openUntil)}`);
   else if (waiting > 0 && nextAttemptAt) parts.push(`retry ${countdown(nextAttemptAt)}`);
   return parts.join(" · ");
 }
@@ -235,6 +238,9 @@ function showNotice(text) {
 // --- What happens: the story of the newest scenario ----------------------------------------------
 
 let told = { id: 0, steps: 0, deliveries: "", verdict: "" };
+
+/** From here on the steps are the story, and what the systems got follows. */
+const MANY_STEPS = 6;
 
 const STATE_TEXT = {
   delivered: "delivered",
@@ -260,8 +266,9 @@ function showRun(run) {
     element("p", { class: "quiet" }, new Date(run.startedAt).toLocaleTimeString()),
     element("p", { class: `verdict ${run.verdict.tone}` }, run.verdict.text),
     ...diffPart(run),
-    ...gotPart(run, open),
-    ...stepsPart(run),
+    ...(run.steps.length > MANY_STEPS
+      ? [...stepsPart(run), ...gotPart(run, open)]
+      : [...gotPart(run, open), ...stepsPart(run)]),
   );
   if (focused) story.querySelector(`[data-key="${CSS.escape(focused)}"] summary`)?.focus();
   tellRun(run);
@@ -303,8 +310,9 @@ function gotPart({ deliveries, id }, open) {
       element(
         "summary",
         {},
-        element("span", {}, label, privacyMark(received)),
+        element("span", { class: "name" }, label),
         element("span", { class: `result ${STATE_TONE[state]}` }, result),
+        briefOf(received),
       ),
       ...(reason ? [element("p", { class: "quiet" }, reason)] : []),
       ...receivedPart(received),
@@ -313,10 +321,17 @@ function gotPart({ deliveries, id }, open) {
   return [element("h3", {}, "What each system got"), ...items];
 }
 
-const privacyMark = (received) =>
-  received?.privacy && !received.privacy.isPersonal
-    ? element("span", { class: "privacy" }, element("br"), received.privacy.text)
-    : null;
+/** In a line what arrived: that it says nothing about the person, or the first of what it says. */
+function briefOf(received) {
+  if (!received) return null;
+  if (received.privacy && !received.privacy.isPersonal) {
+    const event = received.fields.find(({ name }) => name === "event");
+    const text = received.privacy.text;
+    return element("span", { class: "brief privacy" }, event ? `${event.value}. ${text}` : text);
+  }
+  const fields = received.fields.filter(({ name }) => name !== "slug").slice(0, 3);
+  return element("span", { class: "brief" }, fields.map(({ value }) => value).join(", "));
+}
 
 function receivedPart(received) {
   if (!received)
@@ -349,7 +364,7 @@ function stepsPart({ steps }) {
         element(
           "span",
           { class: "who" },
-          from === to ? labelOf(from) : `${labelOf(from)} → ${labelOf(to)}`,
+          from === to ? labelOf(from) : `${labelOf(from)} to ${labelOf(to)}`,
         ),
       ),
       element(

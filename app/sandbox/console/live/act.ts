@@ -27,6 +27,7 @@ export type Act = {
   /** Does what sends webhooks under one event id, which the run follows. */
   send(
     work: (options: SendWebhookOptions) => Promise<WebhookDelivery[]>,
+    from?: Place,
   ): Promise<WebhookDelivery[]>;
 };
 
@@ -60,13 +61,13 @@ export function createAct(
       );
     },
     peek: (path, headers) => callService(new URL(path, sandbox.appUrl()), "GET", { headers }),
-    async send(work) {
+    async send(work, from = "storefront") {
       const eventId = crypto.randomUUID();
       run.eventIds.add(eventId);
       const deliveries = await work({ eventId });
       for (const { topic, status, ms } of deliveries)
         step({
-          from: "storefront",
+          from,
           to: "service",
           text: `Webhook ${topic}`,
           status,

@@ -44,6 +44,8 @@ export type World = {
   systems: {
     system: SystemName;
     mode: Mode;
+    /** Whether the service delivers to it from its queue, and is asked about it. */
+    hasQueue: boolean;
     circuit: "closed" | "open";
     openUntil: string | null;
     waiting: number;
@@ -108,6 +110,7 @@ export function createLiveConsole(
         return {
           system,
           mode: modeOf(sandbox.standingFault(system)),
+          hasQueue: states.length > 0,
           circuit: states.some(({ circuit }) => circuit === "open") ? "open" : "closed",
           openUntil: first(states.map(({ openUntil }) => openUntil)) ?? null,
           waiting: sum(({ pending }) => pending),

@@ -77,7 +77,7 @@ function fieldsFor(system: SystemName, body: Record<string, unknown>): Received[
       ];
     }
     case "email":
-      return plain({ to: body["to"], subject: body["subject"] });
+      return plain({ to: [body["to"]].flat().map(textOf).join(", "), subject: body["subject"] });
     case "storefront":
       return [
         {

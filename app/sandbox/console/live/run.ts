@@ -9,8 +9,8 @@ import type { Received, Subject } from "./received.ts";
 import { systemOfChannel } from "./systems.ts";
 
 export type Tone = "good" | "bad" | "waiting" | "neutral";
-/** Who calls whom in a step: a system, the service, or an agent. */
-export type Place = SystemName | "service" | "agent";
+/** Who calls whom in a step: a system, the service, an agent, or somebody unknown. */
+export type Place = SystemName | "service" | "agent" | "stranger";
 
 export type Step = {
   /** Since the run began. */
@@ -58,6 +58,8 @@ type RunFacts = {
   diff: { field: string; before: string; after: string }[];
   steps: Step[];
   deliveries: RunDelivery[];
+  /** The systems for which something waits in the service's queue. */
+  owed: string[];
   /** Set by a scenario whose success is not a delivery. */
   outcome: { tone: Tone; text: string } | null;
 };
@@ -89,6 +91,7 @@ export function newRun(id: number, scenario: string, title: string): Run {
     diff: [],
     steps: [],
     deliveries: [],
+    owed: [],
     outcome: null,
     eventIds: new Set(),
     adoptsUntil: 0,
@@ -104,7 +107,8 @@ export function applyAttempts(
   attempts: readonly Attempt[],
   options: { service: ServiceState; seen: readonly Seen[]; isForeign(eventId: string): boolean },
 ): boolean {
-  const before = JSON.stringify(run.deliveries);
+  const before = JSON.stringify([run.deliveries, run.owed]);
+  run.owed = owedBy(options.service);
   for (const attempt of attempts.toSorted((a, b) => a.at - b.at)) {
     const isAdopted =
       attempt.at >= run.startedAt &&
@@ -113,8 +117,13 @@ export function applyAttempts(
     if (isAdopted) run.eventIds.add(attempt.eventId);
     if (isOf(run, attempt.eventId)) applyAttempt(run, attempt, options);
   }
-  return JSON.stringify(run.deliveries) !== before;
+  return JSON.stringify([run.deliveries, run.owed]) !== before;
 }
+
+const owedBy = ({ channels }: ServiceState): string[] => {
+  const waiting = Object.keys(channels).filter((name) => (channels[name]?.pending ?? 0) > 0);
+  return [...new Set(waiting.flatMap((name) => systemOfChannel(name)?.label ?? []))].sort();
+};
 
 /** An event that follows from another carries its id first: `<id>:welcome`. */
 const isOf = ({ eventIds }: Run, eventId: string): boolean =>
@@ -186,13 +195,13 @@ function claim(
 
 export function viewOf(run: Run): RunView {
   const { id, scenario, title, startedAt, isActing, problem } = run;
-  const { subject, diff, steps, deliveries, outcome } = run;
+  const { subject, diff, steps, deliveries, owed, outcome } = run;
   const about = { id, scenario, title, startedAt, isActing, problem, subject };
-  return { ...about, diff, steps, deliveries, outcome, verdict: verdictOf(run) };
+  return { ...about, diff, steps, deliveries, owed, outcome, verdict: verdictOf(run) };
 }
 
 function verdictOf(run: RunFacts): RunView["verdict"] {
-  const { problem, isActing, outcome, deliveries } = run;
+  const { problem, isActing, outcome, deliveries, owed } = run;
   if (problem) return { tone: "bad", text: problem };
   if (isActing) return { tone: "neutral", text: "Running…" };
   const dead = deliveries.filter(({ state }) => state === "dead");
@@ -209,14 +218,18 @@ function verdictOf(run: RunFacts): RunView["verdict"] {
     };
   if (outcome) return outcome;
   const reached = deliveries.filter(({ state }) => state === "delivered");
-  if (reached.length === 0) return { tone: "neutral", text: "The service has it." };
+  if (reached.length === 0)
+    return { tone: "neutral", text: `The service has it.${owedText(owed)}` };
   const systems = new Set(reached.map(({ system }) => system)).size;
   const tookMs = Math.max(...reached.map(({ atMs }) => atMs));
   return {
-    tone: "good",
-    text: `${systems === 1 ? "1 system has" : `${systems} systems have`} it, ${tookMs} ms after the change.`,
+    tone: owed.length > 0 ? "waiting" : "good",
+    text: `${systems === 1 ? "1 system has" : `${systems} systems have`} it, ${tookMs} ms after the change.${owedText(owed)}`,
   };
 }
+
+const owedText = (owed: string[]): string =>
+  owed.length > 0 ? ` For ${owed.join(", ")} something waits in the queue.` : "";
 
 const labelsOf = (deliveries: RunDelivery[]): string =>
   [...new Set(deliveries.map(({ label }) => label))].join(", ");

@@ -1,5 +1,5 @@
 /** The scenarios of the console's buttons. Each acts on the store or on the service, over HTTP. */
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import type { Sandbox } from "../../sandbox.ts";
 import type { Customer } from "../../storefront/state.ts";
 import type { Act } from "./act.ts";
@@ -132,16 +132,13 @@ async function breakCms(act: Act): Promise<void> {
   });
   const people = customersOf(sandbox, shop);
   for (const customer of people) {
-    const note = `Called at ${new Date().toISOString().slice(11, 19)}`;
-    const tags = customer.tags.includes("called")
-      ? customer.tags.filter((tag) => tag !== "called")
-      : [...customer.tags, "called"];
+    const phone = `+4930${randomInt(1_000_000, 10_000_000)}`;
     await act.send((options) =>
-      sandbox.storefront.changeCustomer(shop, customer.gid, { note, tags }, options),
+      sandbox.storefront.changeCustomer(shop, customer.gid, { phone }, options),
     );
   }
   run.diff.push({
-    field: "Customers changed",
+    field: "New phone number of",
     before: "",
     after: people.map(({ firstName }) => firstName).join(", "),
   });
@@ -165,7 +162,7 @@ async function forge(act: Act): Promise<void> {
   const { sandbox, shop, run } = act;
   const ada = ensureAda(sandbox, shop);
   run.subject = subjectOf(ada);
-  run.diff.push({ field: "Claimed last name", before: ada.lastName ?? "", after: "Mallory" });
+  run.diff.push({ field: "Claimed last name", before: "", after: "Mallory" });
   const claim = {
     admin_graphql_api_id: ada.gid,
     email: ada.email,
@@ -174,8 +171,10 @@ async function forge(act: Act): Promise<void> {
     updated_at: new Date().toISOString(),
   };
   const secret = randomBytes(16).toString("hex");
-  const deliveries = await act.send((options) =>
-    sandbox.storefront.sendWebhook(shop, "customers/update", claim, { ...options, secret }),
+  const deliveries = await act.send(
+    (options) =>
+      sandbox.storefront.sendWebhook(shop, "customers/update", claim, { ...options, secret }),
+    "stranger",
   );
   const statuses = [...new Set(deliveries.map(({ status }) => status))];
   const isRefused = statuses.every((status) => status === 401);
