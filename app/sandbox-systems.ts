@@ -65,7 +65,7 @@ export async function startSandboxSystems(
       [
         "",
         "  The sandbox plays every outside system. Try:",
-        `    ${sandbox.url}/   the sandbox: change a customer and watch the change reach every system`,
+        `    ${sandbox.url}/   the demo console: press a button and watch the change reach every system`,
         `    ${addresses.storefrontUrlTemplate.replace("{shop}", DEMO_SHOP)}/admin/apps/${ctx.config.PLATFORM_CLIENT_ID}   the app in the demo store's admin`,
         `    ${sandbox.url}/store/${DEMO_SHOP}   the demo store as a shopper sees it: banner, preferences, newsletter, account`,
         `    ${ctx.baseUrl}/setup?key=${ctx.config.ADMIN_KEY}   the operator's pages: setup, settings and onboarding of stores`,

@@ -21,7 +21,7 @@ import type { Call, Handler, ApiResponse } from "./exchange.ts";
 import { createFaultBook } from "./faults.ts";
 import type { SystemName } from "./faults.ts";
 import { createFederated, initialFederatedState } from "./oidc/federated.ts";
-import { hasLoopbackHost, isOriginOf } from "./loopback-guard.ts";
+import { hasLoopbackHost, isOriginOf, isSameSiteOrProgram } from "./loopback-guard.ts";
 import { answerPage } from "./console/pages.ts";
 import { createProfilePlatform } from "./systems/profile-platform.ts";
 import { createObservers } from "./observers.ts";
@@ -152,7 +152,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       bytes,
       body: parseBody(body, request.headers["content-type"]),
     };
-    if (!found && path === EVENTS_PATH && method === "GET") return live.open(response);
+    if (!found && path === EVENTS_PATH && method === "GET")
+      return isSameSiteOrProgram(request.headers)
+        ? live.open(response)
+        : send(response, text(403, "Only the console's own pages may listen"));
     if (!found) return send(response, await dispatch(call));
     const system =
       found[1] === "storefront" && isCustomerAccountPath(path) ? "customerAccounts" : found[1];

@@ -252,7 +252,7 @@ const STATE_TONE = { delivered: "good", skipped: "neutral", retry: "waiting", de
 
 function showRun(run) {
   for (const button of document.querySelectorAll("[data-scenario]")) {
-    button.toggleAttribute("aria-current", button.dataset.scenario === run.scenario);
+    button.setAttribute("aria-current", String(button.dataset.scenario === run.scenario));
     // Not `disabled`: the button that has the focus would lose it.
     button.setAttribute("aria-disabled", String(run.isActing));
   }

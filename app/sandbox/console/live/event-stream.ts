@@ -49,6 +49,7 @@ export function createEventStream(options: { onFirst(): void; onLast(): void }):
       options.onFirst();
     },
     send(event, data) {
+      if (open.size === 0) return;
       const text = frame(event, data);
       for (const response of open) {
         // A reader that does not keep up starts again with the current state.

@@ -148,7 +148,8 @@ export function createLiveConsole(
 
   function onRequest({ system, request, isAnswered, status, ms }: ObservedRequest): void {
     // A person's browser also visits the store's pages; the service sends no such header.
-    if (request.headers["sec-fetch-mode"] !== undefined) return;
+    if (request.headers["sec-fetch-site"] !== undefined) return;
+    if (!run && stream.size() === 0) return;
     if (!isAnswered) {
       seen.push({ ...request, system, at: request.at.getTime(), isClaimed: false });
       seen.splice(0, Math.max(0, seen.length - MAX_SEEN));
