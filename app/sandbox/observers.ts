@@ -1,8 +1,8 @@
-/** Listeners that hear of something while it happens. */
+/** Listeners of what happens in the sandbox. */
 export type Observers<T> = {
-  /** Returns the function that ends it. */
+  /** Returns the unsubscribe function. */
   add(listener: (happened: T) => void): () => void;
-  tell(happened: T): void;
+  notify(happened: T): void;
 };
 
 export function createObservers<T>(): Observers<T> {
@@ -12,7 +12,7 @@ export function createObservers<T>(): Observers<T> {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    tell(happened) {
+    notify(happened) {
       for (const listener of listeners) listener(happened);
     },
   };

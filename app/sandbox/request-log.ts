@@ -15,7 +15,7 @@ export type SandboxRequest = {
   at: Date;
 };
 
-/** A request while it is served: told when it arrived, and again when it was answered. */
+/** A request while it is served: reported when it arrives, and again when it is answered. */
 export type ObservedRequest = {
   id: number;
   system: SystemName;

@@ -83,7 +83,7 @@ export type Sandbox = {
   /** Whether a fault waits for a certain number of requests. */
   hasWaitingFault(): boolean;
   requests(system: SystemName): SandboxRequest[];
-  /** Tells of every request to a system; returns the function that ends it. */
+  /** Reports every request to a system; returns the unsubscribe function. */
   onRequest(listener: (observed: ObservedRequest) => void): () => void;
   /** The system's contents as plain JSON. */
   stateOf(system: SystemName): unknown;

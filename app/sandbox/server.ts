@@ -51,7 +51,7 @@ const PREFIXES: [prefix: string, system: SystemName][] = [
   ["/federated", "federated"],
   ["/backend", "backend"],
 ];
-/** Where the console's pages hear what happens. */
+/** The event stream of the console's pages. */
 const EVENTS_PATH = "/_control/events";
 // Longer than any client keeps an idle connection, so that none is closed while a request is sent.
 const KEEP_ALIVE_MS = 65_000;
@@ -109,7 +109,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const observers = createObservers<ObservedRequest>();
   let requests = 0;
 
-  /** Tells of the request now and when it is answered. */
+  /** Reports the request now and when it is answered. */
   const observe = (
     system: SystemName,
     request: ObservedRequest["request"],
@@ -117,9 +117,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   ): void => {
     const startedAt = performance.now();
     const id = (requests += 1);
-    observers.tell({ id, system, request, isAnswered: false, status: null, ms: 0 });
+    observers.notify({ id, system, request, isAnswered: false, status: null, ms: 0 });
     response.once("close", () =>
-      observers.tell({
+      observers.notify({
         id,
         system,
         request,

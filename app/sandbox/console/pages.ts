@@ -13,9 +13,10 @@ import { RAW_TABS } from "./raw-state.ts";
 const CONSOLE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
+const SCRIPTS = ["console", "calls", "dom", "lines", "story", "world"];
 const ASSETS: Record<string, string> = {
   "console.css": "text/css; charset=utf-8",
-  "console.js": "text/javascript; charset=utf-8",
+  ...Object.fromEntries(SCRIPTS.map((name) => [`${name}.js`, "text/javascript; charset=utf-8"])),
 };
 
 export function answerPage(sandbox: Sandbox, live: LiveConsole, call: Call): ApiResponse {

@@ -115,7 +115,7 @@ describe("a scenario shows what really happened", () => {
     const inbox = () => service.database.query("SELECT count(*)::int AS count FROM webhook_inbox");
     const before = await inbox();
     await press("Forged webhook");
-    await says(/^Refused with 401/);
+    await says(/^Rejected with 401/);
     await box("Service")
       .getByText(/^customers\/update · 401 · \d+ ms$/)
       .waitFor();
@@ -153,7 +153,7 @@ test("a name full of HTML is text in every place", async () => {
 test("a system that refuses the data makes a dead letter", async () => {
   await press("Web analytics: Refuses");
   await press("Ada changes her name");
-  await says("Web analytics refused it (422): a dead letter");
+  await says("Web analytics rejected the data (422): a dead letter");
   await page.locator("#dead", { hasText: "1" }).waitFor();
   await press("Web analytics: Refuses");
   await page.getByRole("button", { name: "Web analytics: Refuses", pressed: false }).waitFor();
@@ -163,7 +163,7 @@ test("an outage opens the circuit with its countdown, in every browser, until on
   const other = await open();
   await press("CMS outage");
   for (const on of [page, other.page]) {
-    await says(/^CMS did not take it \(503\)/, on);
+    await says(/^CMS failed \(503\)/, on);
     await box("CMS", on)
       .getByText(/^5 waiting · circuit open, closes in \d:\d\d$/)
       .waitFor();
@@ -177,7 +177,7 @@ test("an outage opens the circuit with its countdown, in every browser, until on
   await other.close();
 });
 
-test("a service that goes away is told, and the console recovers by itself", async () => {
+test("a service that goes away is reported, and the console recovers by itself", async () => {
   let isAway = false;
   const sandbox = await startSandbox({
     app: {

@@ -126,7 +126,7 @@ const systemOf = (world: any, name: string) =>
   world.systems.find(({ system }: { system: string }) => system === name);
 
 describe("the event stream", () => {
-  it("begins with the state, and tells what the service's admin endpoints say, never the key", async () => {
+  it("begins with the state, and shows what the service's admin endpoints say, never the key", async () => {
     const stream = await listen();
     expect([stream.status, stream.contentType]).toEqual([200, "text/event-stream; charset=utf-8"]);
     expect(await stream.next("world")).toMatchObject({ shop: SHOP, isInstalled: true });
@@ -142,7 +142,7 @@ describe("the event stream", () => {
     expect(stream.text()).not.toContain(ADMIN_KEY);
   });
 
-  it("tells every page of a request to a system, when it arrives and when it is answered", async () => {
+  it("shows every page a request to a system, when it arrives and when it is answered", async () => {
     const [one, other] = [await listen(), await listen()];
     await send("GET", `${sandbox.addresses.erpBaseUrl}/documents?secret=1`, undefined);
     for (const stream of [one, other]) {
@@ -237,7 +237,7 @@ describe("a scenario", () => {
     await stream.next("run", (run) => isOver(run) && run.id > failed.id && run.problem === null);
   });
 
-  it("tells an unexpected answer with the service's own reason", async () => {
+  it("shows an unexpected answer with the service's own reason", async () => {
     answer = (path, headers) =>
       path.startsWith("/.well-known/")
         ? { status: 404, body: { message: "Agents are not allowed here." } }

@@ -1,6 +1,6 @@
 /**
- * The console's live part: hears every request and webhook of the sandbox, asks the service what waits,
- * runs the scenarios, and tells all open pages.
+ * The console's live part: observes every request and webhook of the sandbox, asks the service what waits,
+ * runs the scenarios, and sends it all to the open pages.
  */
 import type { ServerResponse } from "node:http";
 import type { SystemName } from "../../faults.ts";
@@ -25,7 +25,7 @@ const MAX_SEEN = 400;
 const ADOPT_FOR_MS = 5_000;
 
 /** A call on its way, or answered; `status` null: no answer. */
-export type Pulse = {
+type Pulse = {
   from: Place;
   to: Place;
   text: string;
@@ -35,7 +35,7 @@ export type Pulse = {
 };
 
 /** Everything a page shows besides the run. */
-export type World = {
+type World = {
   now: number;
   shop: string;
   isInstalled: boolean;
@@ -90,7 +90,7 @@ export function createLiveConsole(
     shop,
     adminKey: options.adminKey,
     wantsAttempts: () => run !== null,
-    onState: () => tellWorld(),
+    onState: () => sendWorld(),
     onAttempts: (attempts) => follow(attempts),
   });
 
@@ -122,7 +122,7 @@ export function createLiveConsole(
     };
   }
 
-  function tellWorld(): void {
+  function sendWorld(): void {
     const current = world();
     const text = JSON.stringify({ ...current, now: 0 });
     if (text === lastWorld) return;
@@ -130,7 +130,7 @@ export function createLiveConsole(
     stream.send("world", current);
   }
 
-  function tellRun(): void {
+  function sendRun(): void {
     if (run) stream.send("run", viewOf(run) satisfies RunView);
   }
 
@@ -143,7 +143,7 @@ export function createLiveConsole(
       return ofStore.has(cause) && !eventIds.has(cause);
     };
     const service = watch.state();
-    if (applyAttempts(run, attempts, { service, seen, isForeign })) tellRun();
+    if (applyAttempts(run, attempts, { service, seen, isForeign })) sendRun();
   }
 
   function onRequest({ system, request, isAnswered, status, ms }: ObservedRequest): void {
@@ -158,7 +158,7 @@ export function createLiveConsole(
     const text = `${request.method} ${request.path.split("?", 1)[0] ?? ""}`;
     const pulse: Pulse = { from: "service", to: place, text, isAnswered, status, ms };
     stream.send("pulse", pulse);
-    watch.nudge();
+    watch.checkSoon();
   }
 
   function onWebhook({ webhook, delivery }: ObservedWebhook): void {
@@ -171,7 +171,7 @@ export function createLiveConsole(
       ms: delivery?.ms ?? 0,
     };
     stream.send("pulse", pulse);
-    watch.nudge();
+    watch.checkSoon();
   }
 
   const ends = [sandbox.onRequest(onRequest), sandbox.storefront.onWebhook(onWebhook)];
@@ -179,10 +179,10 @@ export function createLiveConsole(
   async function perform(name: ScenarioName, current: Run): Promise<void> {
     const act = createAct({ sandbox, shop: shop(), run: current }, () => {
       const step = current.steps.at(-1);
-      // Webhooks are told when they are sent.
+      // Webhooks are reported when they are sent.
       if (step && step.to === "service" && !step.text.startsWith("Webhook "))
         stream.send("pulse", { ...step, isAnswered: true, ms: step.ms ?? 0 } satisfies Pulse);
-      tellRun();
+      sendRun();
     });
     try {
       await scenarios[name].act(act);
@@ -195,10 +195,10 @@ export function createLiveConsole(
     }
     current.isActing = false;
     current.adoptsUntil = Date.now() + ADOPT_FOR_MS;
-    tellRun();
-    tellWorld();
+    sendRun();
+    sendWorld();
     if (stream.size() === 0) watch.stop();
-    watch.nudge();
+    watch.checkSoon();
   }
 
   return {
@@ -215,7 +215,7 @@ export function createLiveConsole(
       if (run?.isActing) return false;
       run = newRun((runs += 1), name, scenarios[name].label);
       run.adoptsUntil = name === "withdraw" || name === "agent-buys" ? Infinity : 0;
-      tellRun();
+      sendRun();
       watch.start();
       void perform(name, run);
       return true;
@@ -223,7 +223,7 @@ export function createLiveConsole(
     setMode(system, mode) {
       sandbox.clearFaults(system);
       if (mode !== "working") sandbox.failNext(system, faultOf(mode, system), Infinity);
-      tellWorld();
+      sendWorld();
     },
     close() {
       for (const end of ends) end();

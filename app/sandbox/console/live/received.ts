@@ -25,7 +25,7 @@ export const emailHash = (email: string): string =>
   createHash("sha256").update(email.toLowerCase()).digest("hex");
 
 /** The texts by which a request is known to be about the person. */
-export const marksOf = ({ gid, email }: Subject): string[] => [
+export const identifiersOf = ({ gid, email }: Subject): string[] => [
   gid.slice(gid.lastIndexOf("/") + 1),
   email,
   emailHash(email),

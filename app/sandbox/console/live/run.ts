@@ -4,7 +4,7 @@
  */
 import type { SystemName } from "../../faults.ts";
 import type { Attempt, ServiceState } from "./service-watch.ts";
-import { marksOf, toReceived } from "./received.ts";
+import { identifiersOf, toReceived } from "./received.ts";
 import type { Received, Subject } from "./received.ts";
 import { systemOfChannel } from "./systems.ts";
 
@@ -23,7 +23,7 @@ export type Step = {
   tone: Tone;
 };
 
-export type RunDelivery = {
+type RunDelivery = {
   eventId: string;
   channel: string;
   system: SystemName;
@@ -99,7 +99,7 @@ export function newRun(id: number, scenario: string, title: string): Run {
 }
 
 /**
- * Takes what the service's log says about the run's events. `isForeign` tells an event that something
+ * Takes what the service's log says about the run's events. `isForeign` recognises an event that something
  * else in the store caused. Returns whether the run changed.
  */
 export function applyAttempts(
@@ -181,7 +181,7 @@ function claim(
       one.at >= at - latencyMs - BEFORE_MS &&
       one.at <= at + AFTER_MS,
   );
-  const marks = run.subject ? marksOf(run.subject) : [];
+  const marks = run.subject ? identifiersOf(run.subject) : [];
   const isAbout = (one: Seen) => {
     const text = one.path + JSON.stringify(one.body);
     return marks.some((mark) => mark !== "" && text.includes(mark));
@@ -208,13 +208,13 @@ function verdictOf(run: RunFacts): RunView["verdict"] {
   if (dead.length > 0)
     return {
       tone: "bad",
-      text: `${labelsOf(dead)} refused it (${statusOf(dead)}): a dead letter, which the app can replay.`,
+      text: `${labelsOf(dead)} rejected the data (${statusOf(dead)}): a dead letter, which can be replayed in the app.`,
     };
   const retried = deliveries.filter(({ state }) => state === "retry");
   if (retried.length > 0)
     return {
       tone: "waiting",
-      text: `${labelsOf(retried)} did not take it (${statusOf(retried)}). The service keeps it and tries again.`,
+      text: `${labelsOf(retried)} failed (${statusOf(retried)}). The delivery stays in the queue and is retried.`,
     };
   if (outcome) return outcome;
   const reached = deliveries.filter(({ state }) => state === "delivered");
@@ -229,7 +229,7 @@ function verdictOf(run: RunFacts): RunView["verdict"] {
 }
 
 const owedText = (owed: string[]): string =>
-  owed.length > 0 ? ` For ${owed.join(", ")} something waits in the queue.` : "";
+  owed.length > 0 ? ` Deliveries to ${owed.join(", ")} wait in the queue.` : "";
 
 const labelsOf = (deliveries: RunDelivery[]): string =>
   [...new Set(deliveries.map(({ label }) => label))].join(", ");

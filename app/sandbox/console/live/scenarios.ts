@@ -182,7 +182,7 @@ async function forge(act: Act): Promise<void> {
   run.outcome = {
     tone: isRefused ? "good" : "bad",
     text: isRefused
-      ? "Refused with 401: the signature is not the store's. Nothing was stored."
+      ? "Rejected with 401: the signature is not the store's. Nothing was stored."
       : `The service answered ${statuses.join(", ")} to a forged signature.`,
   };
 }

@@ -12,7 +12,7 @@ const IDLE_MS = 5_000;
 const AWAY_MS = 1_500;
 const ATTEMPTS = 100;
 
-export type ChannelState = {
+type ChannelState = {
   circuit: "closed" | "open";
   delivered: number;
   failed: number;
@@ -48,7 +48,7 @@ export type ServiceWatch = {
   start(): void;
   stop(): void;
   /** Something happened: look soon, and once more a little later. */
-  nudge(): void;
+  checkSoon(): void;
 };
 
 const EMPTY = { channels: {}, pending: 0, deadLetters: 0 };
@@ -69,7 +69,7 @@ export function createServiceWatch(options: {
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Infinity;
   let follows = 0;
-  let wasNudged = false;
+  let isCheckDue = false;
 
   const ask = (path: string) =>
     callService(
@@ -97,7 +97,7 @@ export function createServiceWatch(options: {
 
   async function look(): Promise<void> {
     isLooking = true;
-    wasNudged = false;
+    isCheckDue = false;
     dueAt = Infinity;
     try {
       state = await read();
@@ -113,7 +113,7 @@ export function createServiceWatch(options: {
       if (isRunning) {
         const calmMs = follows > 0 ? LATER_MS : IDLE_MS;
         follows = Math.max(0, follows - 1);
-        schedule(wasNudged ? SOON_MS : state.state === "up" ? calmMs : AWAY_MS);
+        schedule(isCheckDue ? SOON_MS : state.state === "up" ? calmMs : AWAY_MS);
       }
     }
   }
@@ -138,9 +138,9 @@ export function createServiceWatch(options: {
       clearTimeout(timer);
       dueAt = Infinity;
     },
-    nudge() {
+    checkSoon() {
       follows = 2;
-      wasNudged = true;
+      isCheckDue = true;
       if (isRunning) schedule(SOON_MS);
     },
   };

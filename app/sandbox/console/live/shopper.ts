@@ -87,8 +87,9 @@ async function signIn(act: Act): Promise<string> {
   );
   const session = answer.headers
     .getSetCookie()
-    .map((cookie) => new RegExp(`^${SESSION_COOKIE}=([^;]+)`).exec(cookie)?.[1])
-    .find(Boolean);
+    .map((cookie) => cookie.split(";", 1)[0] ?? "")
+    .find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
+    ?.slice(SESSION_COOKIE.length + 1);
   if (!session) throw new ScenarioProblem("The service did not sign Ada in.");
   return session;
 }

@@ -4,7 +4,7 @@ import type { Fault, SystemName } from "../../faults.ts";
 export type MapSystem = {
   system: SystemName;
   label: string;
-  /** What it is told, in a few words. */
+  /** What it receives, in a few words. */
   purpose: string;
   channels: readonly string[];
 };

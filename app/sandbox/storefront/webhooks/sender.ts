@@ -34,7 +34,7 @@ export type ReleaseOptions = {
   copies?: number;
 };
 
-/** A webhook on its way: told when it is sent, and again with its answer. */
+/** A webhook on its way: reported when it is sent, and again with its answer. */
 export type ObservedWebhook = { webhook: OutgoingWebhook; delivery: WebhookDelivery | null };
 
 const MAX_KEPT_DELIVERIES = 500;
@@ -70,9 +70,9 @@ export function createWebhookSender({
   };
 
   const deliver = async (webhook: OutgoingWebhook): Promise<WebhookDelivery> => {
-    observers.tell({ webhook, delivery: null });
+    observers.notify({ webhook, delivery: null });
     const delivery = await deliverWebhook(webhook);
-    observers.tell({ webhook, delivery });
+    observers.notify({ webhook, delivery });
     sent.push(delivery);
     sent.splice(0, Math.max(0, sent.length - MAX_KEPT_DELIVERIES));
     return delivery;
@@ -160,7 +160,7 @@ export function createWebhookSender({
         deliveries.push(await deliver(webhook));
       return deliveries;
     },
-    /** Tells of every webhook; returns the function that ends it. */
+    /** Reports every webhook; returns the unsubscribe function. */
     onWebhook: (listener: (observed: ObservedWebhook) => void): (() => void) =>
       observers.add(listener),
     /** Webhooks sent since the start, oldest first. */
