@@ -17,7 +17,6 @@ export type SandboxRequest = {
 
 /** A request while it is served: reported when it arrives, and again when it is answered. */
 export type ObservedRequest = {
-  id: number;
   system: SystemName;
   request: SandboxRequest;
   isAnswered: boolean;

@@ -107,7 +107,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = createFaultBook();
   const log = createRequestLog();
   const observers = createObservers<ObservedRequest>();
-  let requests = 0;
 
   /** Reports the request now and when it is answered. */
   const observe = (
@@ -116,11 +115,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     response: ServerResponse,
   ): void => {
     const startedAt = performance.now();
-    const id = (requests += 1);
-    observers.notify({ id, system, request, isAnswered: false, status: null, ms: 0 });
+    observers.notify({ system, request, isAnswered: false, status: null, ms: 0 });
     response.once("close", () =>
       observers.notify({
-        id,
         system,
         request,
         isAnswered: true,

@@ -31,10 +31,11 @@ afterAll(async () => {
   await browser?.close();
   await service?.stop();
 });
-afterEach(() => {
-  expect(visit.errors).toEqual([]);
-  expect(visit.foreign).toEqual([]);
-});
+afterEach(() => expectQuiet(visit));
+
+function expectQuiet({ errors, foreign }: Visit): void {
+  expect({ errors, foreign }).toEqual({ errors: [], foreign: [] });
+}
 
 async function open(url = service.sandbox.url): Promise<Visit> {
   const opened = await browser.visit([url], { viewport: { width: 1280, height: 800 } });

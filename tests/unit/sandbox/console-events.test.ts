@@ -212,7 +212,7 @@ describe("a scenario", () => {
       control("scenario", { scenario: "rename" }),
       control("scenario", { scenario: "rename" }),
     ]);
-    expect(both.map(({ status }) => status).sort()).toEqual([202, 409]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 409]);
     const run = await stream.next("run", ({ isActing }) => !isActing);
     expect(run).toMatchObject({ scenario: "rename", problem: null });
     expect(run.steps).toMatchObject([{ from: "storefront", to: "service", status: 200 }]);

@@ -26,7 +26,8 @@ type Rate = { delivered: number; attempts: number; latency_ms: number };
 export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus> {
   const { sql, prisma } = dataOf(ctx, tenant);
   const waitingIn = (states: string) =>
-    `SELECT channel, count(*)::int AS count, min(next_attempt_at) AS next_attempt_at FROM integration_queue WHERE shop = $1
+    `SELECT channel, count(*)::int AS count, min(next_attempt_at) AS next_attempt_at
+      FROM integration_queue WHERE shop = $1
       AND status ${states} GROUP BY channel`;
   const [days, waiting, dead, [rate]] = await Promise.all([
     sql<Day>(
@@ -54,7 +55,8 @@ export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus
     ...waiting.map(({ channel }) => channel),
   ]);
   const open = await sql<Columns<Kv, "key"> & { open_until: Date }>(
-    `SELECT key, (value->>'open_until')::timestamptz AS open_until FROM kv WHERE shop = $1 AND key = ANY($2::text[])
+    `SELECT key, (value->>'open_until')::timestamptz AS open_until FROM kv
+      WHERE shop = $1 AND key = ANY($2::text[])
       AND (value->>'open_until')::timestamptz > clock_timestamp()`,
     [[...names].map(KEYS.circuit)],
   );

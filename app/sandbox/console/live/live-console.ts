@@ -51,7 +51,6 @@ type World = {
     waiting: number;
     nextAttemptAt: string | null;
     delivered: number;
-    failed: number;
   }[];
 };
 
@@ -76,6 +75,7 @@ export function createLiveConsole(
   const seen: Seen[] = [];
   let run: Run | null = null;
   let runs = 0;
+  const earlierEvents = new Set<string>();
   let lastWorld = "";
 
   const shop = (): string => sandbox.storefront.shops()[0] ?? DEMO_SHOP;
@@ -116,7 +116,6 @@ export function createLiveConsole(
           waiting: sum(({ pending }) => pending),
           nextAttemptAt: first(states.map(({ nextAttemptAt }) => nextAttemptAt)) ?? null,
           delivered: sum(({ delivered }) => delivered),
-          failed: sum(({ failed }) => failed),
         };
       }),
     };
@@ -140,7 +139,7 @@ export function createLiveConsole(
     const ofStore = new Set(sandbox.storefront.deliveries().map(({ eventId }) => eventId));
     const isForeign = (eventId: string): boolean => {
       const [cause = ""] = eventId.split(":", 1);
-      return ofStore.has(cause) && !eventIds.has(cause);
+      return (ofStore.has(cause) || earlierEvents.has(cause)) && !eventIds.has(cause);
     };
     const service = watch.state();
     if (applyAttempts(run, attempts, { service, seen, isForeign })) sendRun();
@@ -194,7 +193,7 @@ export function createLiveConsole(
           : `The scenario failed: ${error instanceof Error ? error.message : String(error)}`;
     }
     current.isActing = false;
-    current.adoptsUntil = Date.now() + ADOPT_FOR_MS;
+    if (current.adoptsUntil > 0) current.adoptsUntil = Date.now() + ADOPT_FOR_MS;
     sendRun();
     sendWorld();
     if (stream.size() === 0) watch.stop();
@@ -213,6 +212,7 @@ export function createLiveConsole(
     },
     start(name) {
       if (run?.isActing) return false;
+      for (const eventId of run?.eventIds ?? []) earlierEvents.add(eventId);
       run = newRun((runs += 1), name, scenarios[name].label);
       run.adoptsUntil = name === "withdraw" || name === "agent-buys" ? Infinity : 0;
       sendRun();

@@ -21,7 +21,7 @@ const MAX_FIELDS = 6;
 const MAX_VALUE = 120;
 const MAX_BODY = 6_000;
 
-export const emailHash = (email: string): string =>
+const emailHash = (email: string): string =>
   createHash("sha256").update(email.toLowerCase()).digest("hex");
 
 /** The texts by which a request is known to be about the person. */

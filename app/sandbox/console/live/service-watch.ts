@@ -15,7 +15,6 @@ const ATTEMPTS = 100;
 type ChannelState = {
   circuit: "closed" | "open";
   delivered: number;
-  failed: number;
   pending: number;
   nextAttemptAt: string | null;
   openUntil: string | null;
@@ -32,7 +31,6 @@ export type ServiceState = {
 
 export type Attempt = {
   eventId: string;
-  queueId: number;
   channel: string;
   status: string;
   httpStatus: number | null;
@@ -52,7 +50,7 @@ export type ServiceWatch = {
 };
 
 const EMPTY = { channels: {}, pending: 0, deadLetters: 0 };
-export const UNKNOWN_SERVICE: ServiceState = { state: "unknown", detail: "", ...EMPTY };
+const UNKNOWN_SERVICE: ServiceState = { state: "unknown", detail: "", ...EMPTY };
 
 export function createServiceWatch(options: {
   appUrl(): string;
@@ -151,12 +149,11 @@ function toState(fields: Record<string, unknown>): ServiceState {
   const channels = Object.fromEntries(
     Object.entries(fieldsOf(fields["channels"])).map(([name, value]) => {
       const { circuit, last_24h: day } = fieldsOf(value);
-      const { delivered, failed, pending } = fieldsOf(day);
+      const { delivered, pending } = fieldsOf(day);
       const { next_attempt_at: next, circuit_open_until: until } = fieldsOf(waiting[name]);
       const channel: ChannelState = {
         circuit: circuit === "open" ? "open" : "closed",
         delivered: Number(delivered ?? 0),
-        failed: Number(failed ?? 0),
         pending: Number(pending ?? 0),
         nextAttemptAt: textOf(next) || null,
         openUntil: textOf(until) || null,
@@ -176,7 +173,6 @@ function toState(fields: Record<string, unknown>): ServiceState {
 function toAttempts(entries: unknown): Attempt[] {
   return (Array.isArray(entries) ? entries : []).map(fieldsOf).map((entry) => ({
     eventId: textOf(entry["event_id"]),
-    queueId: Number(entry["queue_id"]),
     channel: textOf(entry["channel"]),
     status: textOf(entry["status"]),
     httpStatus: entry["http_status"] === null ? null : Number(entry["http_status"]),
