@@ -1,7 +1,6 @@
 // Renders documents. The headers of every page are set here; an error is logged here once and
 // nowhere else.
 import { randomBytes } from "node:crypto";
-import { PassThrough } from "node:stream";
 import {
   createReadableStreamFromReadable,
   type ActionFunctionArgs,
@@ -17,6 +16,7 @@ import { NonceContext } from "./components/frame/nonce.ts";
 import { createI18n } from "./components/i18n/create-i18n.ts";
 import { localeOf } from "./components/i18n/locale.ts";
 import { translationsOf } from "./components/i18n/translations.server.ts";
+import { createDocumentStream } from "./http/screens/document-stream.ts";
 
 export const streamTimeout = 5_000;
 
@@ -38,7 +38,7 @@ export default async function handleRequest(
     let finalStatus = status;
     const send = () => {
       isShellSent = true;
-      const body = new PassThrough();
+      const body = createDocumentStream();
       resolve(
         new Response(createReadableStreamFromReadable(body), { status: finalStatus, headers }),
       );

@@ -61,19 +61,18 @@ export async function startSandboxSystems(
         federatedClient: { id: sandbox.federated.clientId, secret: sandbox.federated.clientSecret },
       }),
     startDemo: (ctx) => startDemo(ctx, sandbox, DEMO_SHOP),
-    welcome: (ctx) =>
-      [
-        "",
-        "  The sandbox plays every outside system. Try:",
-        `    ${sandbox.url}/   the demo console: press a button and watch the change reach every system`,
-        `    ${addresses.storefrontUrlTemplate.replace("{shop}", DEMO_SHOP)}/admin/apps/${ctx.config.PLATFORM_CLIENT_ID}   the app in the demo store's admin`,
-        `    ${sandbox.url}/store/${DEMO_SHOP}   the demo store as a shopper sees it: banner, preferences, newsletter, account`,
-        `    ${ctx.baseUrl}/setup?key=${ctx.config.ADMIN_KEY}   the operator's pages: setup, settings and onboarding of stores`,
-        `    ${ctx.baseUrl}/openapi.json   the API`,
-        `    ADMIN_KEY=${ctx.config.ADMIN_KEY}`,
-        "",
-        "",
-      ].join("\n"),
+    welcome: (ctx) => {
+      const links = {
+        Store: `${sandbox.url}/store/${DEMO_SHOP}`,
+        Admin: `${addresses.storefrontUrlTemplate.replace("{shop}", DEMO_SHOP)}/admin/apps/${ctx.config.PLATFORM_CLIENT_ID}`,
+        Console: `${sandbox.url}/`,
+        Inbox: `${sandbox.url}/inbox`,
+        API: `${ctx.baseUrl}/openapi.json`,
+        Operator: `${ctx.baseUrl}/setup?key=${ctx.config.ADMIN_KEY}`,
+      };
+      const lines = Object.entries(links).map(([name, url]) => `  ${`${name}:`.padEnd(10)}${url}`);
+      return `\n${lines.join("\n")}\n  ADMIN_KEY=${ctx.config.ADMIN_KEY}\n\n`;
+    },
     stop: () => sandbox.stop(),
   };
 }

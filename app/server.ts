@@ -22,6 +22,7 @@ import { localSettings } from "./runtime/local-secrets.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
+import { createTerminalLog } from "./terminal-log.ts";
 
 const STOP_WITHIN_MS = 30_000;
 const DATABASE_WAIT_MS = 15_000;
@@ -39,6 +40,7 @@ function refuseToStart(error: unknown): never {
       "LocalSecretsError",
       "MigrationError",
       "StartError",
+      "StateFileError",
     ].includes(name) || code !== undefined;
   process.stderr.write(`${isTold ? message : stack}\n`);
   process.exit(1);
@@ -46,6 +48,17 @@ function refuseToStart(error: unknown): never {
 
 class StartError extends Error {
   override name = "StartError";
+}
+
+type ListenError = NodeJS.ErrnoException & { port?: number };
+
+function explainListening(error: ListenError, setting: "PORT" | "SANDBOX_PORT"): StartError {
+  const rest = `set ${setting} to a free one (0 picks one).`;
+  if (error.code === "EADDRINUSE")
+    return new StartError(`Port ${error.port} is in use. Stop the other program, or ${rest}`);
+  if (error.code === "EACCES")
+    return new StartError(`Port ${error.port} is not open to this user account: ${rest}`);
+  return new StartError(error.message);
 }
 
 /**
@@ -67,11 +80,7 @@ async function openPort(config: Config): Promise<{
   server.on("request", notYet);
   await new Promise<void>((ready, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === "EADDRINUSE"
-          ? `Port ${config.PORT} is in use. Stop the other program, or set PORT to a free one (0 picks one).`
-          : error.message;
-      reject(new StartError(why));
+      reject(explainListening(error, "PORT"));
     });
     server.listen(config.PORT, config.HOST, ready);
   });
@@ -150,10 +159,21 @@ async function prepareTenants(ctx: Ctx): Promise<void> {
   }
 }
 
+/** One readable line per thing for the person who tries the service out; JSON for machines. */
+function openLog({ LOG_LEVEL, isSandbox, isDevelopment }: Config): Log {
+  if (!isSandbox && !isDevelopment) return createLog(LOG_LEVEL);
+  const terminal = createTerminalLog({
+    write: (text) => process.stdout.write(text),
+    hasColours: process.stdout.isTTY && !process.env.NO_COLOR,
+    isDetailed: LOG_LEVEL === "debug",
+  });
+  return createLog(LOG_LEVEL, terminal);
+}
+
 async function main(): Promise<void> {
   const dataDir = resolve(root, process.env.DATA_DIR?.trim() || ".data");
   const config = shapeConfig(process.env, (mode) => localSettings(dataDir, mode));
-  const log = createLog(config.LOG_LEVEL);
+  const log = openLog(config);
   const { server, port, answering } = await openPort(config);
   const baseUrl = config.BASE_URL ?? `http://127.0.0.1:${port}`;
   const stops: (() => Promise<unknown>)[] = [];
@@ -161,7 +181,9 @@ async function main(): Promise<void> {
   const { url, embedded } = await prepareDatabase(config, dataDir, log);
   if (embedded) stops.unshift(() => embedded.stop());
   const sandbox: SandboxSystems | null = config.isSandbox
-    ? await startSandboxSystems(config, { baseUrl, dataDir })
+    ? await startSandboxSystems(config, { baseUrl, dataDir }).catch((error: ListenError) => {
+        throw error.syscall === "listen" ? explainListening(error, "SANDBOX_PORT") : error;
+      })
     : null;
   if (sandbox) stops.unshift(() => sandbox.stop());
   const ctx = createCtx({
@@ -173,8 +195,6 @@ async function main(): Promise<void> {
   });
   stops.unshift(() => ctx.close());
   await prepareTenants(ctx);
-  const background: Background = await startBackground(ctx);
-  stops.unshift(() => background.stop());
 
   const routes = await loadRoutes();
   let listener = createListener({
@@ -193,6 +213,10 @@ async function main(): Promise<void> {
     stops.unshift(() => screens.close());
     listener = createListener({ ctx, routes, screens });
   }
+  // After the modules were loaded: while that keeps a slow machine busy, its first connections to the
+  // database would time out.
+  const background: Background = await startBackground(ctx);
+  stops.unshift(() => background.stop());
   server.off("request", notYet).on("request", listener);
   stopOnSignal(ctx, server, answering, stops);
   if (sandbox && config.roles.has("web")) await sandbox.prepareDemo(ctx);

@@ -134,6 +134,7 @@ describe("imports follow the map", () => {
   const SUBJECTS = [
     "inventory",
     "tenants",
+    "mails",
     "bus",
     "tags",
     "consent",

@@ -1,6 +1,7 @@
 // Brings the customers into the store and from there into the service, as the first import of a
 // connected store does. Some had signed up here before.
 import { initTagSystem } from "../domain/tags/init-tag-system.ts";
+import { updateSystemTags } from "../domain/tags/system-tags.ts";
 import { fromGraphqlCustomer, type CustomerChange } from "../domain/customers/customer-change.ts";
 import { applyStorefrontPage } from "../domain/customers/sync/apply-page.ts";
 import { loadSyncState, saveSyncState } from "../domain/customers/sync/sync-state.ts";
@@ -123,7 +124,7 @@ async function importSlice(demo: Demo, slice: readonly DemoCustomer[]): Promise<
   const { ctx, tenant } = demo;
   await signUpFirst(demo, slice);
   await retryOnConflict(() =>
-    dataOf(ctx, tenant).transaction(async (sql) => {
+    dataOf(ctx, tenant).transaction(async (sql, prisma) => {
       await applyStorefrontPage(ctx, tenant, sql, slice.map(toChange));
       await backdatePeople(
         sql,
@@ -133,6 +134,17 @@ async function importSlice(demo: Demo, slice: readonly DemoCustomer[]): Promise<
           updated_at: customer.changedAt,
           last_login_at: customer.lastSignInAt,
         })),
+      );
+      const people = await prisma.storefrontUser.findMany({
+        select: { id: true },
+        where: { storefront_customer_gid: { in: slice.map(({ gid }) => gid) } },
+      });
+      await updateSystemTags(
+        ctx,
+        tenant,
+        sql,
+        people.map(({ id }) => id),
+        [],
       );
     }),
   );
@@ -150,8 +162,8 @@ async function signUpFirst(demo: Demo, customers: readonly DemoCustomer[]): Prom
     where: { email: { in: customers.map(({ email }) => email) } },
   });
   const taken = new Set(known.map(({ email }) => email));
-  const fresh = customers.filter(({ origin, email }) => origin === "signup" && !taken.has(email));
-  for (const customer of fresh) {
+  const signedUp = customers.filter(({ origin }) => origin === "signup");
+  for (const customer of signedUp.filter(({ email }) => !taken.has(email))) {
     await signUp(
       inHistory(ctx, customer.joinedAt),
       quick,
@@ -171,12 +183,13 @@ async function signUpFirst(demo: Demo, customers: readonly DemoCustomer[]): Prom
       // Somebody took the address in the meantime.
       if (!isAppError(error)) throw error;
     });
-    // Everybody followed the mailed link; until then the store's customer would be another row.
-    await prisma.storefrontUser.updateMany({
-      where: { email: customer.email },
-      data: { email_verified: true },
-    });
   }
+  // Everybody followed the mailed link; until then the store's customer would be another row. Also
+  // whose sign-up is from a run that was killed here.
+  await prisma.storefrontUser.updateMany({
+    where: { email: { in: signedUp.map(({ email }) => email) } },
+    data: { email_verified: true },
+  });
 }
 
 /** The scheduled sync goes on from here, if the store has no customers but these. */

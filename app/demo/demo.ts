@@ -2,7 +2,6 @@
 import type { Ctx } from "../context.server.ts";
 import { dataOf, type Tenant } from "../domain/tenants/tenant.ts";
 import { historicTime, type HistoricTime } from "../runtime/historic-time.ts";
-import { createLog } from "../runtime/log.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Calendar } from "./calendar.ts";
 import type { DemoCustomer } from "./people.ts";
@@ -31,7 +30,7 @@ export const inHistory = (ctx: Ctx, at: Date, uuid?: string): Ctx => ({
 export const withoutEffects = (ctx: Ctx): Ctx => ({
   ...ctx,
   channels: [],
-  log: createLog(ctx.config.LOG_LEVEL === "silent" ? "silent" : "warn"),
+  log: ctx.log.quiet(),
 });
 
 export const timeOf = ({ ctx }: Demo, at: Date): HistoricTime => historicTime(ctx.config, at);

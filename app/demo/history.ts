@@ -70,8 +70,7 @@ async function writeMissing(ctx: Ctx, quiet: Ctx, options: HistoryOptions): Prom
   const tenant = await getTenant(quiet, shop);
   const { sql } = dataOf(quiet, tenant);
   const progress = await readProgress(ctx, sql);
-  const missing = STEP_NAMES.filter((step) => !progress.done.includes(step));
-  if (missing.length === 0) return [];
+  if (STEP_NAMES.every((step) => progress.done.includes(step))) return [];
   const calendar = createCalendar(new Date(progress.end));
   const demo: Demo = {
     ctx: quiet,
@@ -82,15 +81,24 @@ async function writeMissing(ctx: Ctx, quiet: Ctx, options: HistoryOptions): Prom
     customers: planCustomers(calendar),
     signal,
   };
+  const missing = STEP_NAMES.filter(
+    (step) => !progress.done.includes(step) || (step === "storefront" && !isFilled(demo)),
+  );
   for (const step of missing) {
     signal.throwIfAborted();
     await STEPS[step](demo);
-    progress.done.push(step);
+    progress.done = [...new Set([...progress.done, step])];
     await putKey(sql, KEYS.demoHistory, progress);
     onStep?.(step);
   }
   return missing;
 }
+
+/** False too when the process was killed before the sandbox wrote its file. */
+const isFilled = ({ storefront, tenant, customers }: Demo): boolean => {
+  const planned = new Set(customers.map(({ gid }) => gid));
+  return storefront.customers(tenant.shop).some(({ gid }) => planned.has(gid));
+};
 
 async function readProgress(ctx: Ctx, sql: ReturnType<typeof dataOf>["sql"]): Promise<Progress> {
   const stored = Progress.safeParse((await getKey(sql, KEYS.demoHistory))?.value);

@@ -2,6 +2,7 @@
 // nor ends the process.
 import type { Ctx } from "../context.server.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { HISTORY_DAYS } from "./calendar.ts";
 import { writeHistory } from "./history.ts";
 import { startTraffic } from "./traffic.ts";
 
@@ -23,8 +24,10 @@ export function startDemo(ctx: Ctx, sandbox: Sandbox, shop: string): RunningDemo
     const startedAt = performance.now();
     try {
       const steps = await writeHistory(ctx, { shop, storefront: sandbox.storefront, signal });
-      const ms = Math.round(performance.now() - startedAt);
-      if (steps.length > 0) ctx.log.info("demo_history.written", { shop, steps, ms });
+      const seconds = Math.round((performance.now() - startedAt) / 1_000);
+      const customers = sandbox.storefront.customers(shop).length;
+      if (steps.length > 0)
+        ctx.log.info("demo_history.written", { shop, customers, days: HISTORY_DAYS, seconds });
       if (ctx.config.SANDBOX_TRAFFIC === "on") await startTraffic(ctx, sandbox, shop, signal);
     } catch (error) {
       if (!signal.aborted) ctx.log.error("demo_history.failed", error, { shop });

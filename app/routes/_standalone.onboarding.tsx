@@ -1,7 +1,8 @@
 import { useTranslation } from "react-i18next";
-import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
+import { standaloneMeta } from "../components/standalone/standalone-meta.ts";
 import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
 import { StorePicker } from "../components/standalone/store-picker.tsx";
 import { actOnGuide, readSetupGuide } from "../domain/merchant/setup-guide.ts";
@@ -15,7 +16,7 @@ export {
 } from "../components/frame/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
-export const meta: MetaFunction = () => [{ title: "Onboarding · Customer identity" }];
+export const meta = standaloneMeta("onboarding");
 
 export const handle = { i18n: ["setup-guide", "standalone"] };
 

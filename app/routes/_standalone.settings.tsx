@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
-import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
+import { data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { z } from "zod";
 import { SettingsScreen } from "../components/settings/settings-screen.tsx";
+import { standaloneMeta } from "../components/standalone/standalone-meta.ts";
 import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
 import { StandaloneSaveBar } from "../components/standalone/standalone-save-bar.tsx";
 import { StorePicker } from "../components/standalone/store-picker.tsx";
@@ -13,7 +13,7 @@ import { saveSettings } from "../domain/tenants/settings/settings-form.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { defineStandaloneActions, requireMerchant } from "../http/screens/require-merchant.ts";
 import { NoInput } from "../http/screens/screen-actions.ts";
-import { PostedSettings, requireSaved } from "../http/screens/settings-result.ts";
+import { PostedSettings, requireSaved, TestedSystem } from "../http/screens/settings-result.ts";
 
 export {
   skipRevalidationOnFailure as shouldRevalidate,
@@ -21,7 +21,7 @@ export {
 } from "../components/frame/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
-export const meta: MetaFunction = () => [{ title: "Settings · Customer identity" }];
+export const meta = standaloneMeta("settings");
 
 export const handle = { i18n: ["settings", "standalone", "events"] };
 
@@ -38,7 +38,7 @@ export const action = defineStandaloneActions({
       requireSaved(await saveSettings(ctx, shop, posted, gate.isPlatform)),
   },
   test: {
-    input: z.object({ system: z.string().max(40) }),
+    input: TestedSystem,
     run: ({ ctx, shop }, { system }) => testConnection(ctx, shop, system),
   },
   check_hosts: {

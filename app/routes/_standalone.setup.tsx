@@ -1,8 +1,9 @@
 import { useTranslation } from "react-i18next";
-import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { SetupScreen } from "../components/standalone/setup-screen.tsx";
+import { standaloneMeta } from "../components/standalone/standalone-meta.ts";
 import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
 import { readSetupState } from "../domain/merchant/setup-state.ts";
 import {
@@ -19,7 +20,7 @@ export {
 } from "../components/frame/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
-export const meta: MetaFunction = () => [{ title: "Setup · Customer identity" }];
+export const meta = standaloneMeta("setup");
 
 export const handle = { i18n: ["settings", "standalone"] };
 

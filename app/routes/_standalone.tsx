@@ -4,7 +4,9 @@ import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import stylesheet from "@shopify/polaris/build/esm/styles.css?url";
 import { StandaloneFrame } from "../components/standalone/standalone-frame.tsx";
+import { standaloneTitles } from "../components/standalone/standalone-meta.ts";
 import { localeOf } from "../components/i18n/locale.ts";
+import { textOf } from "../components/i18n/translations.server.ts";
 import { designTranslations } from "../http/screens/design-translations.ts";
 
 export { StandaloneFailure as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
@@ -14,7 +16,10 @@ export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet
 export const handle = { i18n: ["standalone"] };
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  return { design: await designTranslations(localeOf(request)) };
+  return {
+    design: await designTranslations(localeOf(request)),
+    titles: standaloneTitles((key) => textOf(request, "standalone", key)),
+  };
 }
 
 /** Keeps the language of the first URL. */

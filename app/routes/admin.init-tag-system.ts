@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { matchTagsAtOnce } from "../domain/customers/tag-matching/match-tags.ts";
+import { runChangedRules } from "../domain/customers/system-tags/rule-run.ts";
 import { initTagStep, initTagSystem, TAG_STEPS } from "../domain/tags/init-tag-system.ts";
 import { endpoint } from "../http/endpoint.ts";
 
@@ -19,6 +20,7 @@ export const { loader, action, route } = endpoint({
         ? await initTagStep(ctx, tenant, query.step)
         : await initTagSystem(ctx, tenant);
       await matchTagsAtOnce(ctx, tenant);
+      await runChangedRules(ctx, tenant);
       return result;
     },
   },

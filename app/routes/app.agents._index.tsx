@@ -45,7 +45,7 @@ export default function Agents() {
   const { t } = useTranslation("agents");
   const { agents, isCut, switches, discovery } = useLoaderData<typeof loader>();
   return (
-    <ScreenPage title={t("title")} nav={<AgentSections />} isWide>
+    <ScreenPage title={t("title")} nav={<AgentSections />}>
       <AgentSwitchesCard {...switches} />
       <LinkedAgentsCard agents={agents} isCut={isCut} manifestUrl={discovery.manifest} />
       <DiscoveryCard discovery={discovery} />

@@ -51,7 +51,7 @@ export default function Mandates() {
   const { t } = useTranslation("agents");
   const list = useLoaderData<typeof loader>();
   return (
-    <ScreenPage title={t("mandates")} nav={<AgentSections />} isWide>
+    <ScreenPage title={t("mandates")} nav={<AgentSections />}>
       <MandatesCard {...list} />
     </ScreenPage>
   );

@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ConsentChartCard } from "../components/consent/consent-chart-card.tsx";
+import { DecisionsCard } from "../components/charts/decisions-card.tsx";
 import { ConsentExportButton } from "../components/consent/consent-export-button.tsx";
 import { ConsentLogCard } from "../components/consent/consent-log-card.tsx";
 import { ConsentSections } from "../components/consent/consent-sections.tsx";
@@ -57,14 +57,14 @@ export default function Consent() {
   const { t } = useTranslation("consent");
   const { days, rates, verification, ...list } = useLoaderData<typeof loader>();
   return (
-    <ScreenPage
-      title={t("title")}
-      nav={<ConsentSections />}
-      actions={<ConsentExportButton />}
-      isWide
-    >
+    <ScreenPage title={t("title")} nav={<ConsentSections />} actions={<ConsentExportButton />}>
       <OptInCard rates={rates} days={days.length} />
-      <ConsentChartCard days={days} />
+      <DecisionsCard
+        title={t("chart")}
+        when={t("day")}
+        days={days}
+        summaryOf={(totals) => t("chartSummary", { ...totals, days: days.length })}
+      />
       <ConsentVerifyCard verification={verification} />
       <ConsentLogCard {...list} />
     </ScreenPage>

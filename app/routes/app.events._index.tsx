@@ -51,7 +51,7 @@ export const action = defineActions({
 export default function Events() {
   const { t } = useTranslation("events");
   return (
-    <ScreenPage title={t("title")} nav={<EventSections />} isWide>
+    <ScreenPage title={t("title")} nav={<EventSections />}>
       <DeliveryOverview {...useLoaderData<typeof loader>()} />
     </ScreenPage>
   );

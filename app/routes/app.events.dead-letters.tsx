@@ -68,7 +68,7 @@ export default function DeadLetters() {
   const { t } = useTranslation("events");
   const list = useLoaderData<typeof loader>();
   return (
-    <ScreenPage title={t("dead")} nav={<EventSections />} isWide>
+    <ScreenPage title={t("dead")} nav={<EventSections />}>
       <DeadLettersCard {...list} />
     </ScreenPage>
   );

@@ -34,7 +34,7 @@ export default function DeliveryLog() {
   const { t } = useTranslation("events");
   const list = useLoaderData<typeof loader>();
   return (
-    <ScreenPage title={t("log")} nav={<EventSections />} isWide>
+    <ScreenPage title={t("log")} nav={<EventSections />}>
       <DeliveryLogCard {...list} />
     </ScreenPage>
   );

@@ -2,7 +2,6 @@
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { z } from "zod";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { SettingsPage } from "../components/settings/settings-page.tsx";
 import { testConnection } from "../domain/merchant/connection-tests.ts";
@@ -11,19 +10,17 @@ import { checkHosts } from "../domain/tenants/public-hosts.ts";
 import { saveSettings } from "../domain/tenants/settings/settings-form.ts";
 import { notFound } from "../http/screens/screen-address.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
-import { PostedSettings, requireSaved } from "../http/screens/settings-result.ts";
+import { PostedSettings, requireSaved, TestedSystem } from "../http/screens/settings-result.ts";
 import { authenticate } from "../shopify.server.ts";
-import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
-  skipRevalidationOnFailure as shouldRevalidate,
-  actionWithOfflineResult as clientAction,
-} from "../components/frame/keep-form.ts";
-export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
-export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
-
-export const handle = { i18n: ["settings", "events"] };
-export const clientLoader = withTranslations(handle);
+  clientAction,
+  clientLoader,
+  ErrorBoundary,
+  handle,
+  headers,
+  shouldRevalidate,
+} from "../components/settings/settings-route.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
@@ -37,7 +34,7 @@ export const action = defineActions({
       requireSaved(await saveSettings(ctx, tenant.shop, posted, false)),
   },
   test: {
-    input: z.object({ system: z.string().max(40) }),
+    input: TestedSystem,
     run: ({ ctx, tenant }, { system }) => testConnection(ctx, tenant.shop, system),
   },
   check_hosts: {

@@ -2,7 +2,6 @@
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { z } from "zod";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { IntegrationScreen } from "../components/settings/integration-screen.tsx";
 import { testConnection } from "../domain/merchant/connection-tests.ts";
@@ -13,19 +12,17 @@ import {
 } from "../domain/merchant/integrations.ts";
 import { notFound } from "../http/screens/screen-address.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
-import { PostedSettings, requireSaved } from "../http/screens/settings-result.ts";
+import { PostedSettings, requireSaved, TestedSystem } from "../http/screens/settings-result.ts";
 import { authenticate } from "../shopify.server.ts";
-import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
-  skipRevalidationOnFailure as shouldRevalidate,
-  actionWithOfflineResult as clientAction,
-} from "../components/frame/keep-form.ts";
-export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
-export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
-
-export const handle = { i18n: ["settings", "events"] };
-export const clientLoader = withTranslations(handle);
+  clientAction,
+  clientLoader,
+  ErrorBoundary,
+  handle,
+  headers,
+  shouldRevalidate,
+} from "../components/settings/settings-route.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
@@ -39,7 +36,7 @@ export const action = defineActions({
       requireSaved(await saveIntegration(ctx, tenant, params.system ?? "", posted)),
   },
   test: {
-    input: z.object({ system: z.string().max(40) }),
+    input: TestedSystem,
     run: ({ ctx, tenant }, { system }) => testConnection(ctx, tenant.shop, system),
   },
   disconnect: {

@@ -2,6 +2,14 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { TagsScreen } from "../components/tags/tags-screen.tsx";
+import { runChangedRules } from "../domain/customers/system-tags/rule-run.ts";
+import {
+  CountedRules,
+  countRules,
+  readRuleSettings,
+  SavedRules,
+  saveRules,
+} from "../domain/customers/system-tags/rule-settings.ts";
 import { matchTagsAtOnce } from "../domain/customers/tag-matching/match-tags.ts";
 import {
   createTag,
@@ -12,7 +20,7 @@ import {
   renameTag,
 } from "../domain/tags/edit-tags.ts";
 import { initTagStep, TAG_STEPS } from "../domain/tags/init-tag-system.ts";
-import { readTagUsage, TagQuery } from "../domain/tags/tag-usage.ts";
+import { countSystemTags, readTagUsage, TagQuery } from "../domain/tags/tag-usage.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -30,7 +38,11 @@ export const clientLoader = withTranslations(handle);
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
   const query = TagQuery.parse(Object.fromEntries(new URL(args.request.url).searchParams));
-  return { query, usage: await readTagUsage(ctx, tenant, query) };
+  const [usage, people] = await Promise.all([
+    readTagUsage(ctx, tenant, query),
+    countSystemTags(ctx, tenant),
+  ]);
+  return { query, usage, rules: { ...readRuleSettings(ctx, tenant), people } };
 }
 
 export const action = defineActions({
@@ -43,11 +55,20 @@ export const action = defineActions({
   },
   rename: { input: RenamedTag, run: ({ ctx, tenant }, tag) => renameTag(ctx, tenant, tag) },
   delete: { input: NamedTag, run: ({ ctx, tenant }, tag) => deleteUnusedTag(ctx, tenant, tag) },
+  count_rules: {
+    input: CountedRules,
+    run: ({ ctx, tenant }, input) => countRules(ctx, tenant, input),
+  },
+  save_rules: {
+    input: SavedRules,
+    run: ({ ctx, tenant }, input) => saveRules(ctx, tenant, input),
+  },
   prepare: {
     input: z.object({ step: z.enum(TAG_STEPS) }),
     async run({ ctx, tenant }, { step }) {
       const result = await initTagStep(ctx, tenant, step);
       await matchTagsAtOnce(ctx, tenant);
+      await runChangedRules(ctx, tenant);
       return result;
     },
   },

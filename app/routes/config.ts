@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { runChangedRules } from "../domain/customers/system-tags/rule-run.ts";
 import { saveTenantConfig, showTenantConfig } from "../domain/tenants/settings/configuration.ts";
+import { getTenant } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
@@ -23,6 +25,7 @@ export const { loader, action, route } = endpoint({
         body,
         principal.kind === "platform_key",
       );
+      if ("tag_rules" in body) await runChangedRules(ctx, await getTenant(ctx, shop));
       return { ok: true, shop, registered };
     },
   },

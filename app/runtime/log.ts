@@ -12,6 +12,8 @@ export type Log = {
   /** Our own bug: logged once, with its stack. */
   error(event: string, error: unknown, fields?: LogFields): void;
   with(fields: LogFields): Log;
+  /** The same log without what is only information. */
+  quiet(): Log;
 };
 
 const SECRET_NAME =
@@ -74,5 +76,6 @@ function wrap(logger: Logger): Log {
         stack: error instanceof Error && error.stack ? hide(error.stack) : undefined,
       }),
     with: (fields) => wrap(logger.child(scrub(fields))),
+    quiet: () => wrap(logger.isLevelEnabled("info") ? logger.child({}, { level: "warn" }) : logger),
   };
 }

@@ -41,12 +41,16 @@ export function openStateFile<State extends object>(
   };
 }
 
+class StateFileError extends Error {
+  override name = "StateFileError";
+}
+
 function readState<State>(path: string): Partial<State> {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as Partial<State>;
   } catch (error) {
-    throw new Error(
-      `${path} is not a sandbox state file. Delete it to begin with an empty sandbox.`,
+    throw new StateFileError(
+      `${path} is not a sandbox state file. Run \`npm run demo:reset\` to start over.`,
       { cause: error },
     );
   }

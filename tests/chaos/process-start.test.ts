@@ -133,6 +133,25 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
     other.close();
     requireSentence(text);
     expect(text).toContain(`Port ${port} is in use`);
+    expect(text).toContain("set PORT to a free one");
+  });
+
+  test("when the sandbox's port is in use: names its setting", async () => {
+    const other = createServer();
+    await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));
+    const { port } = other.address() as AddressInfo;
+    const dataDir = await mkdtemp(join(folder, "port-"));
+    const text = await refusal({
+      PORT: "0",
+      SANDBOX_PORT: String(port),
+      SANDBOX: "on",
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+    });
+    other.close();
+    requireSentence(text);
+    expect(text).toContain(`Port ${port} is in use`);
+    expect(text).toContain("set SANDBOX_PORT to a free one");
   });
 
   test("when the database cannot be reached, or rejects the login", async () => {
@@ -155,6 +174,11 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
       "a damaged file of local secrets",
       (dir) => writeFile(join(dir, "secrets.json"), '{"SECRETS_KEY": "half'),
       /secrets in .*secrets\.json are damaged/,
+    ],
+    [
+      "a damaged state of the sandbox",
+      (dir) => writeFile(join(dir, "sandbox.json"), '{"storefront": '),
+      /sandbox\.json is not a sandbox state file.*demo:reset/,
     ],
     [
       "something else where the database should be",
@@ -265,7 +289,7 @@ describe("starts", () => {
     });
   });
 
-  test("as a sandbox with an external database on request, with its own secrets in the data folder", async () => {
+  test("as a sandbox with an external database on request; killed while it fills the demo store, the next start completes it once", async () => {
     const dataDir = await mkdtemp(join(folder, "sandbox-"));
     const beside = await freshDatabase();
     const server = await startServer(
@@ -279,13 +303,32 @@ describe("starts", () => {
       { shop: "demo-store.myshopify.com" },
     ]);
     expect(existsSync(join(dataDir, "pg"))).toBe(false);
-    await eventually("the first customers of the demo store's history", async () => {
-      const rows = await beside.query("SELECT FROM storefront_users LIMIT 1");
-      return rows.length > 0;
-    });
-    // In the middle of the history.
-    server.signal("SIGTERM");
-    expect(await server.ended).toBe(0);
+    const count = async (from: string): Promise<number> =>
+      ((await beside.query(`SELECT count(*)::int AS n FROM ${from}`))[0] as { n: number }).n;
+    await eventually("the first customers", async () => (await count("storefront_users")) > 0);
+    // In the middle of the history: of the sandbox's state nothing is written any more.
+    server.signal("SIGKILL");
+    await server.ended;
+
+    const again = await startServer(
+      { DATA_DIR: dataDir, SANDBOX: "on", DATABASE_URL: beside.url, LOG_LEVEL: "info", DEMO: "on" },
+      120_000,
+    );
+    await again.line("the end of the seeding", /demo_history\.written .*customers=400 /, 120_000);
+    expect(await count("storefront_users")).toBe(400);
+    expect(
+      await count("(SELECT DISTINCT storefront_customer_gid FROM storefront_users) AS u"),
+    ).toBe(400);
+    const doubled = `(SELECT 1 FROM consent_records
+      GROUP BY consent_id, consent_type, action, user_id, visitor_id HAVING count(*) > 1) AS doubled`;
+    expect(await count(doubled)).toBe(0);
+    const [shown, last] = await promisedOutput();
+    const from = again.lines.findIndex((line) => line.startsWith("listening on"));
+    expect(withoutValues(again.lines.slice(from, from + shown.length))).toEqual(shown);
+    expect(withoutValues(again.lines.slice(from + shown.length))).toContain(last);
+    expect(again.out()).not.toMatch(/outbound\.called|dead_letter\.filed|^\{/m);
+    again.signal("SIGTERM");
+    expect(await again.ended).toBe(0);
     await beside.drop();
   }, 150_000);
 
@@ -294,10 +337,7 @@ describe("starts", () => {
     await chmod(dataDir, 0o711);
     const server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: "info" }, 120_000);
     const [, key] = await server.line("the admin key", /ADMIN_KEY=(\S+)/);
-    const [, world] = await server.line(
-      "the sandbox",
-      /(http:\/\/127\.0\.0\.1:\d+)\/ {3}the sandbox/,
-    );
+    const [, world] = await server.line("the sandbox", /Console: +(http:\/\/127\.0\.0\.1:\d+)\/$/);
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect((await fetch(`${world}/`)).status).toBe(200);
     const authorization = { Authorization: `Bearer ${key}` };
@@ -382,6 +422,24 @@ describe("starts", () => {
     ).toEqual(["secrets.json"]);
   }, 150_000);
 });
+
+/** What the README shows of a start: up to the links, and the line of the demo store. */
+async function promisedOutput(): Promise<[links: string[], demo: string]> {
+  const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
+  const [, text = ""] = /```text\n(listening on [^]*?)\n```/.exec(readme) ?? [];
+  const lines = withoutValues(text.split("\n"));
+  return [lines.slice(0, -1), lines.at(-1) ?? ""];
+}
+
+/** Ports, keys and times differ from start to start. */
+const withoutValues = (lines: readonly string[]): string[] =>
+  lines.map((line) =>
+    line
+      .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1")
+      .replace(/(apps\/|key=|ADMIN_KEY=)\S+$/, "$1")
+      .replace(/\d\d:\d\d:\d\d/, "")
+      .replace(/seconds=\d+/, ""),
+  );
 
 /** `npm run demo:reset` */
 async function resetDemo(dataDir: string): Promise<{ code: number | null; text: string }> {

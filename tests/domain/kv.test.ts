@@ -12,6 +12,7 @@ import {
   getKey,
   putKey,
   putKeyIfAbsent,
+  putLeaseIfFree,
   takeKey,
   type Key,
 } from "../../app/runtime/database/kv.ts";
@@ -147,11 +148,18 @@ describe("an expired key", () => {
 });
 
 test("a lease is released only by its own holder", async () => {
-  await putKeyIfAbsent(sql, LEASE, "mine", 60);
+  await putLeaseIfFree(sql, LEASE, "mine", 60);
   await deleteKeyIfHeld(sql, LEASE, "somebody else's");
-  expect(await putKeyIfAbsent(sql, LEASE, "other", 60)).toBe(false);
+  expect(await putLeaseIfFree(sql, LEASE, "other", 60)).toBe(false);
   await deleteKeyIfHeld(sql, LEASE, "mine");
-  expect(await putKeyIfAbsent(sql, LEASE, "other", 60)).toBe(true);
+  expect(await putLeaseIfFree(sql, LEASE, "other", 60)).toBe(true);
+});
+
+test("a lease from before the clock was set back by a day is free", async () => {
+  await putLeaseIfFree(sql, LEASE, "killed", 60);
+  await storage.query("UPDATE kv SET expires_at = expires_at + interval '1 day'");
+  expect(await putLeaseIfFree(sql, LEASE, "new", 60)).toBe(true);
+  expect(await putLeaseIfFree(sql, LEASE, "third", 60)).toBe(false);
 });
 
 test("the same key of two tenants is two keys, for every operation", async () => {

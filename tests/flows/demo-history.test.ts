@@ -76,7 +76,12 @@ it("continues after an interruption, and is written once", async () => {
   expect(await count("consent_records")).toBeGreaterThan(half);
   const complete = await counts();
 
-  expect(await write()).toEqual([]);
+  const { clock } = ctx;
+  for (const days of [0, -1, 1]) {
+    ctx.clock = { now: () => new Date(clock.now().getTime() + days * 86_400_000) };
+    expect(await write()).toEqual([]);
+  }
+  ctx.clock = clock;
   expect(await counts()).toEqual(complete);
 });
 

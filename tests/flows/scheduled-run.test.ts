@@ -85,6 +85,14 @@ describe("200 tenants, one of them failing", () => {
     });
   });
 
+  it("the runs go on after the clock was set back by a day", async () => {
+    const yesterday = new Date(service.ctx.clock.now().getTime() - 86_400_000);
+    const ctx = { ...service.ctx, clock: { now: () => yesterday } };
+    expect(await runScheduled(ctx, { steps: [] })).toMatchObject({ state: "finished" });
+    expect(await runScheduled(ctx, { steps: [] })).toBeNull();
+    expect(await runScheduled(service.ctx, { steps: [] })).toMatchObject({ state: "finished" });
+  });
+
   it("of two concurrent runs one runs", async () => {
     const visited: string[] = [];
     const results = await Promise.allSettled([

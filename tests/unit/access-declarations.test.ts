@@ -73,6 +73,7 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.settings.integrations._index.tsx",
     "app.settings.integrations.$system.tsx",
     "app.settings.logo.ts",
+    "app.settings.mails.ts",
     "app.setup.tsx",
   ],
   "tags of the store, with counts": ["app.tags.tsx"],

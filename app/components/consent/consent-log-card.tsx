@@ -15,6 +15,7 @@ import { labelOf } from "../i18n/label-of.ts";
 import { FilterBar, type Filter } from "../ui/filter-bar.tsx";
 import { DateTime, useDateFormat } from "../ui/date-time.tsx";
 import { Pager } from "../ui/pager.tsx";
+import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useDownload } from "../hooks/use-download.ts";
 import { DecisionBadge } from "./decision-badge.tsx";
 
@@ -45,27 +46,32 @@ export function ConsentLogCard({
   return (
     <Card padding="0">
       <FilterBar filters={toFilters(t, filters)} />
-      <IndexTable
-        selectable={false}
-        itemCount={records.length}
-        resourceName={{ singular: t("log"), plural: t("log") }}
-        emptyState={
-          <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
-        }
-        headings={[
-          { title: t("columns.when") },
-          { title: t("columns.who") },
-          { title: t("columns.what") },
-          { title: t("columns.decision") },
-          { title: t("columns.how") },
-          { title: t("columns.version") },
-          { title: t("columns.proof") },
-        ]}
-      >
-        {records.map((record, at) => (
-          <Row key={record.seq} record={record} at={at} />
-        ))}
-      </IndexTable>
+      <ResponsiveRows>
+        <IndexTable
+          selectable={false}
+          itemCount={records.length}
+          resourceName={{ singular: t("log"), plural: t("log") }}
+          emptyState={
+            <EmptySearchResult
+              title={t("nothingFound.title")}
+              description={t("nothingFound.text")}
+            />
+          }
+          headings={[
+            { title: t("columns.when") },
+            { title: t("columns.who") },
+            { title: t("columns.what") },
+            { title: t("columns.decision") },
+            { title: t("columns.how") },
+            { title: t("columns.version") },
+            { title: t("columns.proof") },
+          ]}
+        >
+          {records.map((record, at) => (
+            <Row key={record.seq} record={record} at={at} />
+          ))}
+        </IndexTable>
+      </ResponsiveRows>
       <Pager next={next} />
     </Card>
   );
@@ -78,10 +84,10 @@ function Row({ record, at }: { record: LoggedConsent; at: number }) {
   const what = labelOf(t("kinds", { returnObjects: true }), record.consent_type);
   return (
     <IndexTable.Row id={String(record.seq)} position={at}>
-      <IndexTable.Cell>
+      <RowCell label={t("columns.when")}>
         <DateTime at={record.created_at} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("columns.who")}>
         {record.user_id === null ? (
           t("visitor")
         ) : (
@@ -89,12 +95,12 @@ function Row({ record, at }: { record: LoggedConsent; at: number }) {
             {record.email ?? t("person", { id: record.user_id })}
           </Link>
         )}
-      </IndexTable.Cell>
-      <IndexTable.Cell>{what}</IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("columns.what")}>{what}</RowCell>
+      <RowCell label={t("columns.decision")}>
         <DecisionBadge decision={record.decision} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("columns.how")}>
         <BlockStack>
           {labelOf(t("glossary:methods", { returnObjects: true }), record.method)}
           {record.gpc && (
@@ -103,9 +109,9 @@ function Row({ record, at }: { record: LoggedConsent; at: number }) {
             </Text>
           )}
         </BlockStack>
-      </IndexTable.Cell>
-      <IndexTable.Cell>{record.consent_version ?? "-"}</IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("columns.version")}>{record.consent_version ?? "-"}</RowCell>
+      <RowCell>
         <Button
           variant="plain"
           accessibilityLabel={t("proofOf", { what, when: formatMoment(record.created_at) })}
@@ -113,7 +119,7 @@ function Row({ record, at }: { record: LoggedConsent; at: number }) {
         >
           {t("proof")}
         </Button>
-      </IndexTable.Cell>
+      </RowCell>
     </IndexTable.Row>
   );
 }

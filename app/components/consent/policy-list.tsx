@@ -3,6 +3,7 @@ import { Badge, Card, EmptyState, IndexTable, InlineStack, Link } from "@shopify
 import type { ListedPolicy } from "../../domain/consent/policies.ts";
 import { labelOf } from "../i18n/label-of.ts";
 import { DateTime } from "../ui/date-time.tsx";
+import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { policyPath } from "./policy-path.ts";
 
 export function PolicyList({
@@ -23,41 +24,45 @@ export function PolicyList({
     );
   return (
     <Card padding="0">
-      <IndexTable
-        selectable={false}
-        itemCount={policies.length}
-        resourceName={{ singular: t("policy.version"), plural: t("policy.version") }}
-        headings={[
-          { title: t("policy.version") },
-          { title: t("policy.language") },
-          { title: t("policy.since") },
-          { title: t("policy.fingerprint") },
-        ]}
-      >
-        {policies.map((policy, at) => (
-          <IndexTable.Row
-            key={`${policy.version}/${policy.locale}`}
-            id={`${policy.version}/${policy.locale}`}
-            position={at}
-          >
-            <IndexTable.Cell>
-              <InlineStack gap="200">
-                <Link url={policyPath(policy)}>{policy.version}</Link>
-                {policy.version === current && <Badge tone="success">{t("policy.current")}</Badge>}
-              </InlineStack>
-            </IndexTable.Cell>
-            <IndexTable.Cell>
-              {labelOf(t("policy.languages", { returnObjects: true }), policy.locale)}
-            </IndexTable.Cell>
-            <IndexTable.Cell>
-              <DateTime at={policy.effective_from} />
-            </IndexTable.Cell>
-            <IndexTable.Cell>
-              <code title={policy.sha256}>{policy.sha256.slice(0, 12)}</code>
-            </IndexTable.Cell>
-          </IndexTable.Row>
-        ))}
-      </IndexTable>
+      <ResponsiveRows>
+        <IndexTable
+          selectable={false}
+          itemCount={policies.length}
+          resourceName={{ singular: t("policy.version"), plural: t("policy.version") }}
+          headings={[
+            { title: t("policy.version") },
+            { title: t("policy.language") },
+            { title: t("policy.since") },
+            { title: t("policy.fingerprint") },
+          ]}
+        >
+          {policies.map((policy, at) => (
+            <IndexTable.Row
+              key={`${policy.version}/${policy.locale}`}
+              id={`${policy.version}/${policy.locale}`}
+              position={at}
+            >
+              <RowCell>
+                <InlineStack gap="200">
+                  <Link url={policyPath(policy)}>{policy.version}</Link>
+                  {policy.version === current && (
+                    <Badge tone="success">{t("policy.current")}</Badge>
+                  )}
+                </InlineStack>
+              </RowCell>
+              <RowCell label={t("policy.language")}>
+                {labelOf(t("policy.languages", { returnObjects: true }), policy.locale)}
+              </RowCell>
+              <RowCell label={t("policy.since")}>
+                <DateTime at={policy.effective_from} />
+              </RowCell>
+              <RowCell label={t("policy.fingerprint")}>
+                <code title={policy.sha256}>{policy.sha256.slice(0, 12)}</code>
+              </RowCell>
+            </IndexTable.Row>
+          ))}
+        </IndexTable>
+      </ResponsiveRows>
     </Card>
   );
 }

@@ -19,6 +19,7 @@ import { FilterBar } from "../ui/filter-bar.tsx";
 import { DateTime } from "../ui/date-time.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { PageGutter } from "../ui/layout.tsx";
+import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import type { Replay } from "../../domain/bus/replay-run.ts";
 import { ReplayStatus } from "./replay-status.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
@@ -145,51 +146,53 @@ function Letters({
     letters.map(({ queue_id: id }) => ({ id: String(id) })),
   );
   return (
-    <IndexTable
-      itemCount={letters.length}
-      resourceName={{ singular: t("event"), plural: t("title") }}
-      selectedItemsCount={allResourcesSelected ? "All" : selectedResources.length}
-      onSelectionChange={handleSelectionChange}
-      promotedBulkActions={[
-        {
-          content: t("replay.button"),
-          disabled: isBusy,
-          onAction: () => onReplay(selectedResources.map(Number)),
-        },
-      ]}
-      headings={[
-        { title: t("columns.kind") },
-        { title: t("columns.channel") },
-        { title: t("columns.reason") },
-        { title: t("columns.tries") },
-        { title: t("columns.since") },
-      ]}
-    >
-      {letters.map((letter, at) => (
-        <IndexTable.Row
-          key={letter.queue_id}
-          id={String(letter.queue_id)}
-          position={at}
-          selected={selectedResources.includes(String(letter.queue_id))}
-          accessibilityLabel={`${letter.event_type}, ${channelName(letter.channel)}, ${letter.queue_id}`}
-        >
-          <IndexTable.Cell>
-            <Link url={`/app/events/event/${encodeURIComponent(letter.event_id)}`}>
-              {letter.event_type}
-            </Link>
-          </IndexTable.Cell>
-          <IndexTable.Cell>{channelName(letter.channel)}</IndexTable.Cell>
-          <IndexTable.Cell>
-            <div style={{ whiteSpace: "normal", minWidth: "14rem" }}>
-              {failureText(letter.failure)}
-            </div>
-          </IndexTable.Cell>
-          <IndexTable.Cell>{letter.attempts}</IndexTable.Cell>
-          <IndexTable.Cell>
-            <DateTime at={letter.dead_since} />
-          </IndexTable.Cell>
-        </IndexTable.Row>
-      ))}
-    </IndexTable>
+    <ResponsiveRows>
+      <IndexTable
+        itemCount={letters.length}
+        resourceName={{ singular: t("event"), plural: t("title") }}
+        selectedItemsCount={allResourcesSelected ? "All" : selectedResources.length}
+        onSelectionChange={handleSelectionChange}
+        promotedBulkActions={[
+          {
+            content: t("replay.button"),
+            disabled: isBusy,
+            onAction: () => onReplay(selectedResources.map(Number)),
+          },
+        ]}
+        headings={[
+          { title: t("columns.kind") },
+          { title: t("columns.channel") },
+          { title: t("columns.reason") },
+          { title: t("columns.tries") },
+          { title: t("columns.since") },
+        ]}
+      >
+        {letters.map((letter, at) => (
+          <IndexTable.Row
+            key={letter.queue_id}
+            id={String(letter.queue_id)}
+            position={at}
+            selected={selectedResources.includes(String(letter.queue_id))}
+            accessibilityLabel={`${letter.event_type}, ${channelName(letter.channel)}, ${letter.queue_id}`}
+          >
+            <RowCell>
+              <Link url={`/app/events/event/${encodeURIComponent(letter.event_id)}`}>
+                {letter.event_type}
+              </Link>
+            </RowCell>
+            <RowCell label={t("columns.channel")}>{channelName(letter.channel)}</RowCell>
+            <RowCell label={t("columns.reason")}>
+              <div style={{ whiteSpace: "normal", minWidth: "14rem" }}>
+                {failureText(letter.failure)}
+              </div>
+            </RowCell>
+            <RowCell label={t("columns.tries")}>{letter.attempts}</RowCell>
+            <RowCell label={t("columns.since")}>
+              <DateTime at={letter.dead_since} />
+            </RowCell>
+          </IndexTable.Row>
+        ))}
+      </IndexTable>
+    </ResponsiveRows>
   );
 }

@@ -22,6 +22,7 @@ import { formatCount } from "../i18n/format-number.ts";
 import { FilterBar, type Filter } from "../ui/filter-bar.tsx";
 import { DateTime } from "../ui/date-time.tsx";
 import { Pager } from "../ui/pager.tsx";
+import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useLocale } from "../i18n/locale.ts";
 
 type Props = Omit<DeliveryLogPage, "next"> & {
@@ -162,38 +163,44 @@ function AttemptTable({ attempts }: { attempts: readonly ListedAttempt[] }) {
     t("columns.reason"),
   ];
   return (
-    <IndexTable
-      selectable={false}
-      itemCount={attempts.length}
-      resourceName={{ singular: t("log"), plural: t("log") }}
-      emptyState={
-        <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
-      }
-      headings={headings.map((title) => ({ title })) as [{ title: string }, ...{ title: string }[]]}
-    >
-      {attempts.map((attempt, at) => (
-        <IndexTable.Row key={attempt.id} id={String(attempt.id)} position={at}>
-          <IndexTable.Cell>
-            <DateTime at={attempt.created_at} />
-          </IndexTable.Cell>
-          <IndexTable.Cell>
-            <Link
-              url={`/app/events/event/${encodeURIComponent(attempt.event_id)}?attempt=${attempt.id}`}
-            >
-              {attempt.event_type ?? attempt.event_id.slice(0, 13)}
-            </Link>
-          </IndexTable.Cell>
-          <IndexTable.Cell>{channelName(attempt.channel)}</IndexTable.Cell>
-          <IndexTable.Cell>
-            <OutcomeBadge status={attempt.status} skip={attempt.skip} />
-          </IndexTable.Cell>
-          <IndexTable.Cell>{attempt.attempt}</IndexTable.Cell>
-          <IndexTable.Cell>{formatCount(locale, attempt.latency_ms)} ms</IndexTable.Cell>
-          <IndexTable.Cell>
-            <div style={{ whiteSpace: "normal", minWidth: "12rem" }}>{reasonText(attempt)}</div>
-          </IndexTable.Cell>
-        </IndexTable.Row>
-      ))}
-    </IndexTable>
+    <ResponsiveRows>
+      <IndexTable
+        selectable={false}
+        itemCount={attempts.length}
+        resourceName={{ singular: t("log"), plural: t("log") }}
+        emptyState={
+          <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
+        }
+        headings={
+          headings.map((title) => ({ title })) as [{ title: string }, ...{ title: string }[]]
+        }
+      >
+        {attempts.map((attempt, at) => (
+          <IndexTable.Row key={attempt.id} id={String(attempt.id)} position={at}>
+            <RowCell label={t("columns.when")}>
+              <DateTime at={attempt.created_at} />
+            </RowCell>
+            <RowCell label={t("columns.event")}>
+              <Link
+                url={`/app/events/event/${encodeURIComponent(attempt.event_id)}?attempt=${attempt.id}`}
+              >
+                {attempt.event_type ?? attempt.event_id.slice(0, 13)}
+              </Link>
+            </RowCell>
+            <RowCell label={t("columns.channel")}>{channelName(attempt.channel)}</RowCell>
+            <RowCell label={t("columns.outcome")}>
+              <OutcomeBadge status={attempt.status} skip={attempt.skip} />
+            </RowCell>
+            <RowCell label={t("columns.tries")}>{attempt.attempt}</RowCell>
+            <RowCell label={t("columns.took")}>
+              {formatCount(locale, attempt.latency_ms)} ms
+            </RowCell>
+            <RowCell label={t("columns.reason")}>
+              <div style={{ whiteSpace: "normal", minWidth: "12rem" }}>{reasonText(attempt)}</div>
+            </RowCell>
+          </IndexTable.Row>
+        ))}
+      </IndexTable>
+    </ResponsiveRows>
   );
 }

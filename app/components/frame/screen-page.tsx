@@ -16,8 +16,6 @@ type Props = {
   actions?: ReactNode;
   nav?: ReactNode;
   children: ReactNode;
-  /** Without effect: every screen has the same width. */
-  isWide?: boolean;
 };
 
 export function ScreenPage({ title, back, actions, nav, children }: Props) {

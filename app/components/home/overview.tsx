@@ -3,9 +3,10 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, Card, SkeletonBodyText, Text } from "@shopify/polaris";
 import type { StoreOverview } from "../../domain/merchant/store-overview.ts";
+import type { CountedDay } from "../../domain/consent/consent-counts.ts";
+import { DecisionsCard } from "../charts/decisions-card.tsx";
 import { DeferredCard } from "../frame/deferred-card.tsx";
 import { CardHeading } from "../ui/card-heading.tsx";
-import { DecisionsCard } from "./decisions-card.tsx";
 import { MetricCards } from "./metric-cards.tsx";
 import { RecentActivity } from "./recent-activity.tsx";
 import { SystemsLine } from "./systems-line.tsx";
@@ -29,11 +30,24 @@ export function Overview({ overview }: Props) {
       <DeferredCard answer={overview} waiting={<MetricCards metrics={null} />}>
         {(known) => <MetricCards metrics={known.state === "known" ? known.metrics : null} />}
       </DeferredCard>
-      <DeferredCard answer={overview} waiting={<DecisionsCard days={[]} />}>
-        {(known) => <DecisionsCard days={known.state === "known" ? known.metrics.decisions : []} />}
+      <DeferredCard answer={overview} waiting={<MarketingCard days={[]} />}>
+        {(known) => <MarketingCard days={known.state === "known" ? known.metrics.decisions : []} />}
       </DeferredCard>
       <ActivityCard overview={overview} />
     </>
+  );
+}
+
+/** What shoppers answered when they were asked for marketing. */
+function MarketingCard({ days }: { days: readonly CountedDay[] }) {
+  const { t } = useTranslation("home");
+  return (
+    <DecisionsCard
+      title={t("decisions.title")}
+      when={t("decisions.day")}
+      days={days}
+      summaryOf={(totals) => t("decisions.summary", totals)}
+    />
   );
 }
 

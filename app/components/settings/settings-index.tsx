@@ -8,6 +8,7 @@ import {
   AutomationIcon,
   CodeIcon,
   DatabaseIcon,
+  HashtagIcon,
   KeyIcon,
   NotificationIcon,
   PaintBrushFlatIcon,
@@ -27,6 +28,7 @@ const ICONS: Record<IndexedPage["name"], ComponentProps<typeof Icon>["source"]> 
   privacy: DatabaseIcon,
   advanced: CodeIcon,
   connection: StoreIcon,
+  tags: HashtagIcon,
 };
 
 type Props = {

@@ -1,6 +1,7 @@
 // A page of the settings inside the store admin: its cards as one form.
 import { BlockStack, Card } from "@shopify/polaris";
 import type { SettingsPageView } from "../../domain/merchant/settings-page.ts";
+import { clientLazy } from "../frame/deferred-card.tsx";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
 import { ConnectionTest } from "./connection-test.tsx";
 import { EmbeddedSaveBar } from "./embedded-save-bar.tsx";
@@ -10,7 +11,10 @@ import { LogoUploader } from "./logo-uploader.tsx";
 import { PublicHosts } from "./public-hosts.tsx";
 import { useSettingsForm } from "./use-settings-form.ts";
 
-export function SettingsPage({ shop, cards, hosts, canUploadLogo }: SettingsPageView) {
+/** Part of one page: the others do not load it. */
+const MailsCard = clientLazy(() => import("./mails-card.tsx"));
+
+export function SettingsPage({ shop, cards, hosts, canUploadLogo, mails }: SettingsPageView) {
   const fields = cards.flatMap((card) => card.fields);
   const form = useSettingsForm(fields);
   return (
@@ -51,6 +55,7 @@ export function SettingsPage({ shop, cards, hosts, canUploadLogo }: SettingsPage
             </BlockStack>
           </Card>
         ))}
+        {mails && <MailsCard samples={mails} />}
       </BlockStack>
     </HydrationGate>
   );

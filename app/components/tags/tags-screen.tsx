@@ -20,18 +20,22 @@ import { labelOf } from "../i18n/label-of.ts";
 import type { TagUsage } from "../../domain/tags/tag-usage.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { WrappingText } from "../ui/layout.tsx";
+import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useDebouncedSearch } from "../hooks/use-debounced-search.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";
+import type { RuleSettings } from "../../domain/customers/system-tags/rule-settings.ts";
 import { PrepareCard } from "./prepare-card.tsx";
+import { RulesCard } from "./rules-card.tsx";
 import { TagModal, type TagQuestion } from "./tag-modals.tsx";
 
 type Props = {
   query: { category?: string | undefined; q?: string | undefined };
   usage: TagUsage;
+  rules: RuleSettings & { people: Readonly<Record<string, number>> };
 };
 
-export function TagsScreen({ query, usage }: Props) {
+export function TagsScreen({ query, usage, rules }: Props) {
   const { t } = useTranslation("tags");
   const locale = useLocale();
   const [question, setQuestion] = useState<TagQuestion | null>(null);
@@ -58,6 +62,7 @@ export function TagsScreen({ query, usage }: Props) {
             )}
           </Card>
         )}
+        {!usage.isEmpty && <RulesCard key={rules.version} settings={rules} people={rules.people} />}
         <PrepareCard isEmpty={usage.isEmpty} />
       </ScreenPage>
       {question && <TagModal question={question} onClose={() => setQuestion(null)} />}
@@ -122,76 +127,78 @@ function TagTable({
   const locale = useLocale();
 
   return (
-    <IndexTable
-      selectable={false}
-      resourceName={t("resource", { returnObjects: true })}
-      itemCount={tags.length}
-      headings={[
-        { title: t("columns.tag") },
-        { title: t("columns.category") },
-        { title: t("columns.people"), alignment: "end" },
-        { title: t("columns.actions"), hidden: true },
-      ]}
-      emptyState={
-        <EmptyState heading={t("noMatch")} image="">
-          <p>{t("noMatchText")}</p>
-        </EmptyState>
-      }
-    >
-      {tags.map((tag, position) => (
-        <IndexTable.Row key={tag.slug} id={tag.slug} position={position}>
-          <IndexTable.Cell>
-            <WrappingText>
-              <BlockStack>
-                <Text as="span" fontWeight="semibold">
-                  {tag.name}
-                </Text>
-                <Text as="span" tone="subdued">
-                  {tag.slug}
-                </Text>
-              </BlockStack>
-            </WrappingText>
-          </IndexTable.Cell>
-          <IndexTable.Cell>
-            {labelOf(t("glossary:category", { returnObjects: true }), tag.category)}
-          </IndexTable.Cell>
-          <IndexTable.Cell>
-            <Text as="span" alignment="end" numeric>
-              {tag.people > 0 ? (
-                <Link
-                  url={`/app/customers?tag=${tag.slug}`}
-                  accessibilityLabel={t("show", { name: tag.name })}
-                >
-                  {formatCount(locale, tag.people)}
-                </Link>
-              ) : (
-                "0"
-              )}
-            </Text>
-          </IndexTable.Cell>
-          <IndexTable.Cell>
-            <InlineStack gap="200" align="end" wrap={false}>
-              <Button
-                size="slim"
-                onClick={() => onAsk({ kind: "rename", slug: tag.slug, name: tag.name })}
-                accessibilityLabel={labelled(t("rename"), tag.name)}
-              >
-                {t("rename")}
-              </Button>
-              {tag.people === 0 && !tag.isDefault && (
+    <ResponsiveRows>
+      <IndexTable
+        selectable={false}
+        resourceName={t("resource", { returnObjects: true })}
+        itemCount={tags.length}
+        headings={[
+          { title: t("columns.tag") },
+          { title: t("columns.category") },
+          { title: t("columns.people"), alignment: "end" },
+          { title: t("columns.actions"), hidden: true },
+        ]}
+        emptyState={
+          <EmptyState heading={t("noMatch")} image="">
+            <p>{t("noMatchText")}</p>
+          </EmptyState>
+        }
+      >
+        {tags.map((tag, position) => (
+          <IndexTable.Row key={tag.slug} id={tag.slug} position={position}>
+            <RowCell>
+              <WrappingText>
+                <BlockStack>
+                  <Text as="span" fontWeight="semibold">
+                    {tag.name}
+                  </Text>
+                  <Text as="span" tone="subdued">
+                    {tag.slug}
+                  </Text>
+                </BlockStack>
+              </WrappingText>
+            </RowCell>
+            <RowCell label={t("columns.category")}>
+              {labelOf(t("glossary:category", { returnObjects: true }), tag.category)}
+            </RowCell>
+            <RowCell label={t("columns.people")}>
+              <Text as="span" alignment="end" numeric>
+                {tag.people > 0 ? (
+                  <Link
+                    url={`/app/customers?tag=${tag.slug}`}
+                    accessibilityLabel={t("show", { name: tag.name })}
+                  >
+                    {formatCount(locale, tag.people)}
+                  </Link>
+                ) : (
+                  "0"
+                )}
+              </Text>
+            </RowCell>
+            <RowCell>
+              <InlineStack gap="200" align="end" wrap={false}>
                 <Button
                   size="slim"
-                  tone="critical"
-                  onClick={() => onAsk({ kind: "delete", slug: tag.slug, name: tag.name })}
-                  accessibilityLabel={labelled(t("remove"), tag.name)}
+                  onClick={() => onAsk({ kind: "rename", slug: tag.slug, name: tag.name })}
+                  accessibilityLabel={labelled(t("rename"), tag.name)}
                 >
-                  {t("remove")}
+                  {t("rename")}
                 </Button>
-              )}
-            </InlineStack>
-          </IndexTable.Cell>
-        </IndexTable.Row>
-      ))}
-    </IndexTable>
+                {tag.people === 0 && !tag.isDefault && (
+                  <Button
+                    size="slim"
+                    tone="critical"
+                    onClick={() => onAsk({ kind: "delete", slug: tag.slug, name: tag.name })}
+                    accessibilityLabel={labelled(t("remove"), tag.name)}
+                  >
+                    {t("remove")}
+                  </Button>
+                )}
+              </InlineStack>
+            </RowCell>
+          </IndexTable.Row>
+        ))}
+      </IndexTable>
+    </ResponsiveRows>
   );
 }

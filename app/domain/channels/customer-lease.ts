@@ -6,7 +6,7 @@ import {
   deleteKeyIfHeld,
   deleteKeysIfHeld,
   KEYS,
-  putKeyIfAbsent,
+  putLeaseIfFree,
   putKeysIfAbsent,
 } from "../../runtime/database/kv.ts";
 import { Deferred, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
@@ -38,7 +38,7 @@ export async function withCustomerLease(
   // second later.
   for (
     let waitedMs = 0;
-    !(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS));
+    !(await putLeaseIfFree(sql, key, item.attemptToken, LEASE_SECONDS));
     waitedMs += WAIT_STEP_MS
   ) {
     if (waitedMs >= MAX_WAIT_MS)

@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, EventLedger } from "../../db.server.ts";
 import { HASHED_EMAIL } from "../../integrations/profile-platform.ts";
 import { OutboundError } from "../../runtime/errors.ts";
-import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../runtime/database/kv.ts";
+import { deleteKeyIfHeld, KEYS, putLeaseIfFree } from "../../runtime/database/kv.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { RESERVED_FOLDERS } from "../bus/message-archive.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -35,7 +35,7 @@ export async function eraseCmsItem(
   const { sql, prisma } = dataOf(ctx, tenant);
   // Uses the lease of the CMS deliveries: a concurrent delivery would write its item after the deletion.
   const lease = KEYS.lease(`cms_customer:${userId}`);
-  if (!(await putKeyIfAbsent(sql, lease, request.token, LEASE_SECONDS)))
+  if (!(await putLeaseIfFree(sql, lease, request.token, LEASE_SECONDS)))
     throw new Reschedule(BUSY_MS);
   try {
     const row = await prisma.storefrontUser.findFirst({

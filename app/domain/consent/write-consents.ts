@@ -6,6 +6,8 @@ import type { Columns, ConsentRecord, TenantSql, UserClaims } from "../../db.ser
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { enqueue } from "../bus/enqueue.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
+import { applyTagRules, lockTaggedCustomers, type TaggedCustomer } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { Submission } from "./consent-input.ts";
 import {
@@ -81,6 +83,8 @@ async function writeBatch(
   sql: TenantSql,
   batch: readonly Write[],
 ): Promise<Recorded[][]> {
+  // Before claims and head: a transaction that locks a customer and the log locks the customer first.
+  const customers = await lockTaggedCustomers(sql, usersOf(batch));
   const { known, head } = await readKnown(sql, batch);
   const entries: ConsentEntry[] = [];
   const results: Recorded[][] = [];
@@ -109,9 +113,35 @@ async function writeBatch(
   await recordConsent(sql, entries, head);
   await updateFlags(sql, changed);
   await rememberClients(sql, batch);
+  await applyTagRules(
+    ctx,
+    tenant,
+    sql,
+    customers.map((customer) => withConsents(customer, known)),
+    channelsFor("tag_change", tenant, ctx.channels),
+  );
   for (const [userId, { cause }] of changed)
     await enqueueAnalytics(ctx, tenant, sql, userId, cause);
   return results;
+}
+
+const usersOf = (batch: readonly Write[]): number[] =>
+  [...new Set(batch.flatMap(({ subject }) => ("userId" in subject ? [subject.userId] : [])))].sort(
+    (a, b) => a - b,
+  );
+
+/** The customer's facts with the consents of this batch. */
+function withConsents(customer: TaggedCustomer, known: ReadonlyMap<string, Known>): TaggedCustomer {
+  const { flags, last } = known.get(`u${customer.id}`) as Known;
+  const marketing = (last.get("marketing") ?? null) as TaggedCustomer["facts"]["marketing"];
+  return {
+    ...customer,
+    facts: {
+      ...customer.facts,
+      marketing,
+      ...(flags && { tos: flags.tos, privacy: flags.privacy, cookie: flags.cookie }),
+    },
+  };
 }
 
 /**
@@ -194,9 +224,7 @@ async function readKnown(
   sql: TenantSql,
   batch: readonly Write[],
 ): Promise<{ known: Map<string, Known>; head: ChainHead }> {
-  const users = [
-    ...new Set(batch.flatMap(({ subject }) => ("userId" in subject ? [subject.userId] : []))),
-  ].sort((a, b) => a - b);
+  const users = usersOf(batch);
   const visitors = [
     ...new Set(batch.flatMap(({ subject }) => ("visitorId" in subject ? [subject.visitorId] : []))),
   ];

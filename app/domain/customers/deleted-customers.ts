@@ -6,7 +6,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { tombstoneOf } from "./tombstones.ts";
 import { giveCustomerItsOwnAccount } from "./storefront-person.ts";
 import { hasUnprovenWayIn, type Unproven } from "./unproven-account.ts";
-import { channelsFor } from "./write-matrix.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
 
 /**
  * The tombstone keeps the account's id: a later redaction often names only the gid. Waits for

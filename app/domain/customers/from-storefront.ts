@@ -7,6 +7,7 @@ import { getKey, KEYS } from "../../runtime/database/kv.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { toSlug } from "../tags/catalog.ts";
+import { updateSystemTags } from "../tags/system-tags.ts";
 import {
   isSettledAt,
   reconcileStorefrontTags,
@@ -17,7 +18,7 @@ import type { CustomerChange } from "./customer-change.ts";
 import { findStoredUser, mayTakeEmail } from "./find-stored-user.ts";
 import { columnsOf, ECHOED, isSame, type StoredUser } from "./storefront-columns.ts";
 import { awaitDeletions, isGone } from "./tombstones.ts";
-import { channelsFor } from "./write-matrix.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
 
 export type AppliedChange =
   | { outcome: "created" | "updated" | "unchanged" | "echo"; userId: number }
@@ -94,14 +95,16 @@ export async function applyOnce(
     return { outcome: "unchanged", userId: user.id };
   }
   if (user && !isReassigned && (await isEcho(sql, user, changed, tags))) {
-    await update(sql, user.id, change.changedAt, changed);
+    await update(sql, user.id, change, changed, { isActivity: false });
     return { outcome: "echo", userId: user.id };
   }
   const userId = user
-    ? await update(sql, user.id, change.changedAt, changed)
-    : await insert(sql, change.changedAt, changed);
+    ? await update(sql, user.id, change, changed, { isActivity: true })
+    : await insert(sql, change, changed);
   if (!user)
     await reconcile(sql, { id: userId, storefront_slugs: [], storefront_tagged_at: null }, change);
+  // The customer's own event takes the tags to the other systems.
+  await updateSystemTags(ctx, tenant, sql, [userId], storefrontOf(ctx, tenant));
   await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
   if (!user) await options.alsoOnCreate?.(userId, sql);
   return { outcome: user ? "updated" : "created", userId };
@@ -168,34 +171,49 @@ async function enqueueCustomer(
   });
 }
 
+/** The storefront alone of the systems that a change of tags is written to. */
+export const storefrontOf = (ctx: Ctx, tenant: Tenant): string[] =>
+  channelsFor("tag_change", tenant, ctx.channels).filter((name) => name === "storefront");
+
 const columnValue = (name: string, value: unknown) =>
   name === "tags" ? JSON.stringify(value) : value;
 
 async function update(
   sql: TenantSql,
   userId: number,
-  changedAt: Date,
+  { changedAt, createdAt }: CustomerChange,
   changed: [string, unknown][],
+  { isActivity }: { isActivity: boolean },
 ): Promise<number> {
-  const sets = changed.map(([name], index) => `${name} = $${index + 4}`);
+  const sets = changed.map(([name], index) => `${name} = $${index + 6}`);
   await sql(
     `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3),
-      updated_at = now(), ${sets.join(", ")} WHERE shop = $1 AND id = $2`,
-    [userId, changedAt, ...changed.map(([name, value]) => columnValue(name, value))],
+      last_active_at = greatest(last_active_at, $4),
+      storefront_created_at = coalesce(storefront_created_at, $5), updated_at = now()
+      ${sets.map((set) => `, ${set}`).join("")} WHERE shop = $1 AND id = $2`,
+    [
+      userId,
+      changedAt,
+      isActivity ? changedAt : null,
+      createdAt ?? null,
+      ...changed.map(([name, value]) => columnValue(name, value)),
+    ],
   );
   return userId;
 }
 
 async function insert(
   sql: TenantSql,
-  changedAt: Date,
+  { changedAt, createdAt }: CustomerChange,
   changed: [string, unknown][],
 ): Promise<number> {
   const names = changed.map(([name]) => name);
   const [row] = await sql<Columns<StorefrontUser, "id">>(
-    `INSERT INTO storefront_users (shop, provider, storefront_updated_at, ${names.join(", ")})
-     VALUES ($1, 'storefront', $2, ${names.map((_, index) => `$${index + 3}`).join(", ")}) RETURNING id`,
-    [changedAt, ...changed.map(([name, value]) => columnValue(name, value))],
+    `INSERT INTO storefront_users (shop, provider, storefront_updated_at, last_active_at,
+      storefront_created_at, ${names.join(", ")})
+     VALUES ($1, 'storefront', $2, $2, $3, ${names.map((_, index) => `$${index + 4}`).join(", ")})
+     RETURNING id`,
+    [changedAt, createdAt ?? null, ...changed.map(([name, value]) => columnValue(name, value))],
   );
   const userId = row?.id as number;
   await sql("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2)", [userId]);

@@ -6,9 +6,11 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql, Transaction } from "../../db.server.ts";
 import { moveStorefrontTags } from "../tags/storefront-tags.ts";
+import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { channelsFor } from "./write-matrix.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
 import { enqueue } from "../bus/enqueue.ts";
+import { storefrontOf } from "./from-storefront.ts";
 import { hasUnprovenWayIn, yieldAddress, type Unproven } from "./unproven-account.ts";
 
 /** Its id; null for a customer without an account here. */
@@ -62,6 +64,8 @@ export async function giveCustomerItsOwnAccount(
       amount_spent: true,
       email_subscription_status: true,
       sms_subscription_status: true,
+      storefront_created_at: true,
+      last_active_at: true,
     },
     where: { id: userId },
   });
@@ -82,6 +86,8 @@ export async function giveCustomerItsOwnAccount(
       amount_spent: 0,
       email_subscription_status: null,
       sms_subscription_status: null,
+      storefront_created_at: null,
+      last_active_at: null,
     },
   });
   const own = await prisma.storefrontUser.create({
@@ -95,6 +101,7 @@ export async function giveCustomerItsOwnAccount(
   });
   await prisma.userExtras.create({ data: { shop: tenant.shop, user_id: own.id } });
   await moveStorefrontTags(sql, userId, own.id);
+  await updateSystemTags(ctx, tenant, sql, [userId, own.id], storefrontOf(ctx, tenant));
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "storefront",

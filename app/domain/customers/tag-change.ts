@@ -6,10 +6,16 @@ import type { Columns, StorefrontUser } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { awaitDeliveries, type DeliveryState } from "../bus/await-deliveries.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { changeAssignedTags, type TagChange, type TagChangeResult } from "../tags/assignments.ts";
+import {
+  changeAssignedTags,
+  listAssignedTags,
+  type TagChange,
+  type TagChangeResult,
+} from "../tags/assignments.ts";
+import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CUSTOMER_GID, normaliseEmail } from "./customer-change.ts";
-import { channelsFor } from "./write-matrix.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
 
 const MAX_TAGS = 50;
 /** How long a response may wait for the systems (DECISIONS 8). */
@@ -57,24 +63,27 @@ export async function writeTags(
   const result = await dataOf(ctx, tenant).transaction(async (sql) => {
     const changed = await changeAssignedTags(sql, userId, change);
     if (!changed) throw new AppError("not_found", { message: "There is no such person." });
-    if (changed.added.length + changed.removed.length > 0)
-      await enqueue(sql, {
-        eventId,
-        source: "backend",
-        eventType: "customer.tags_changed",
-        entityType: "customer",
-        entityId: String(userId),
-        payload: {
-          user_id: userId,
-          cause: "tag_change",
-          tags_added: changed.added,
-          tags_removed: changed.removed,
-          ...(gaSessionId && { ga_session_id: gaSessionId }),
-        },
-        occurredAt: ctx.clock.now(),
-        destinations: channelsFor("tag_change", tenant, ctx.channels),
-      });
-    return changed;
+    if (changed.added.length + changed.removed.length === 0) return changed;
+    // A tag by hand keeps its opposite away, and gives way when it goes.
+    await updateSystemTags(ctx, tenant, sql, [userId], []);
+    await enqueue(sql, {
+      eventId,
+      source: "backend",
+      eventType: "customer.tags_changed",
+      entityType: "customer",
+      entityId: String(userId),
+      payload: {
+        user_id: userId,
+        cause: "tag_change",
+        tags_added: changed.added,
+        tags_removed: changed.removed,
+        ...(gaSessionId && { ga_session_id: gaSessionId }),
+      },
+      occurredAt: ctx.clock.now(),
+      destinations: channelsFor("tag_change", tenant, ctx.channels),
+    });
+    const tags = await listAssignedTags(sql, userId);
+    return { ...changed, tags: tags.map(({ slug }) => slug) };
   });
   return { ...result, eventId };
 }

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { channelsFor, type MatrixEvent } from "../customers/write-matrix.ts";
+import { channelsFor, type MatrixEvent } from "../inventory/write-matrix.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 const EVENT_TYPES: Partial<Record<MatrixEvent, string>> = {

@@ -24,6 +24,7 @@ export async function clearAccount(
        federated_sub = NULL, storefront_customer_gid = NULL,
        tags = '[]', number_of_orders = 0, amount_spent = 0,
        email_subscription_status = NULL, sms_subscription_status = NULL,
+       storefront_created_at = NULL, last_active_at = NULL, tags_due_at = NULL,
        country = NULL, language_pref = NULL, email_verified = false, merged_into = $3,
        sessions_valid_after = CASE WHEN $3::int IS NULL THEN ${END_ALL_SESSIONS} ELSE sessions_valid_after END,
        updated_at = now()

@@ -2,18 +2,8 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
+import type { MailTemplate } from "../mails/mail-texts.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-
-export type MailTemplate =
-  | "welcome"
-  | "verify_email"
-  | "reset_password"
-  | "account_exists"
-  | "sign_in_linked"
-  | "account_deleted"
-  | "confirm_consent"
-  | "data_export"
-  | "dead_letter";
 
 /**
  * `sealedTo` has the encrypted address for an account being deleted; other mails go to the

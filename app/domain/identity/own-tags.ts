@@ -6,13 +6,14 @@ import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { changeTags, type ChangedTags, type OwnTagLists } from "../customers/tag-change.ts";
 import { listAssignedTags, type AssignedTag } from "../tags/assignments.ts";
 import { defineTag, formOfTag, toSlug } from "../tags/catalog.ts";
+import { isFromStorefrontData } from "../tags/system-tag-rules.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { isProven } from "./account.ts";
 import type { Session } from "./session/sessions.ts";
 
 /**
- * The person's tags. The merchant's own assignments at the storefront are returned only to the verified
- * customer, like the rest of the customer record.
+ * The person's tags. The merchant's own assignments at the storefront, and tags of rules that follow from
+ * the customer record, are returned only to the verified customer, like the rest of that record.
  */
 export async function listOwnTags(
   ctx: Ctx,
@@ -20,7 +21,12 @@ export async function listOwnTags(
   { account }: Pick<Session, "account">,
 ): Promise<AssignedTag[]> {
   const tags = await listAssignedTags(dataOf(ctx, tenant).sql, account.id);
-  return isProven(account) ? tags : tags.filter(({ source }) => source !== "storefront");
+  return isProven(account)
+    ? tags
+    : tags.filter(
+        ({ source, slug }) =>
+          source !== "storefront" && !(source === "system" && isFromStorefrontData(slug)),
+      );
 }
 
 export const toShownTag = (tag: AssignedTag) => ({

@@ -11,6 +11,8 @@ import type { Ctx } from "../../context.server.ts";
 import type { TenantSql, Transaction } from "../../db.server.ts";
 import { consentColumn } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
+import { updateSystemTags } from "../tags/system-tags.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { ACCOUNT_COLUMNS, findWaitingAccount, isWaiting, type Account } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
@@ -87,10 +89,13 @@ export async function proveAddress(
       where: { id: account.id },
       data: { email: account.unproven_email, unproven_email: null },
     });
+    await updateSystemTags(ctx, tenant, tx.sql, [account.id], []);
     await enqueueAccountEvent(ctx, tenant, tx.sql, "email_signup", account.id);
     return account.id;
   }
   await endWaitingSignUp(ctx, tx, account, proof);
+  const systems = channelsFor("tag_change", tenant, ctx.channels);
+  await updateSystemTags(ctx, tenant, tx.sql, [account.id], systems);
   return account.id;
 }
 
@@ -124,6 +129,7 @@ async function joinHolder(
      WHERE shop = $1 AND id = $2`,
     [holder.id, proof.passwordHash ?? (proof.keeps === "everything" ? account.password_hash : "")],
   );
+  await updateSystemTags(ctx, tenant, tx.sql, [holder.id], []);
   await enqueueAccountEvent(ctx, tenant, tx.sql, "email_signup", holder.id);
   return holder.id;
 }

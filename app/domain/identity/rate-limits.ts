@@ -54,6 +54,8 @@ export const RATE_LIMITS = {
   gate_mail_per_email: { max: 20, windowSeconds: 3_600, isOfPlatform: true },
   gate_mail_per_pair: { max: 5, windowSeconds: 3_600, isOfPlatform: true },
   test_mail_per_store: { max: 10, windowSeconds: 3_600 },
+  /** A merchant types the address: no mailbox is filled by many stores. */
+  sample_mail_per_email: { max: 5, windowSeconds: 3_600, isOfPlatform: true },
   /** Fetches of documents at addresses that callers name. */
   agent_document_per_address: { max: 30, windowSeconds: 60 },
   consent_mail_per_email: { max: 5, windowSeconds: 3_600 },

@@ -3,6 +3,8 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
+import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { ACCOUNT_COLUMNS, findSignInAccount, type Account } from "./account.ts";
 import { EmailAddress } from "./email-address.ts";
@@ -33,15 +35,30 @@ export async function signIn(
   }
   const rehashed = needsRehash ? await hashPassword(ctx.random, input.password, tenant) : null;
   // Only while the password is still the one that was checked: a concurrent reset wins.
-  const [signedIn] = await sql<Account>(
-    `UPDATE storefront_users SET last_login_at = now(), password_hash = coalesce($3, password_hash)
-      WHERE shop = $1 AND id = $2 AND password_hash = $4 AND status = 'active'
-      RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
-    [account.id, rehashed, account.password_hash],
-  );
+  const values = [account.id, rehashed, account.password_hash];
+  const [signedIn] = wasAway(ctx, tenant, account)
+    ? await dataOf(ctx, tenant).transaction(async (inside) => {
+        const rows = await inside<Account>(SIGN_IN, values);
+        const systems = channelsFor("tag_change", tenant, ctx.channels);
+        if (rows.length > 0) await updateSystemTags(ctx, tenant, inside, [account.id], systems);
+        return rows;
+      })
+    : await sql<Account>(SIGN_IN, values);
   if (!signedIn) throw new AppError("invalid_credentials");
   ctx.log.info("account.signed_in", { shop: tenant.shop, user_id: account.id, method: "password" });
   return signedIn;
+}
+
+const SIGN_IN = `
+  UPDATE storefront_users SET last_login_at = now(), password_hash = coalesce($3, password_hash)
+  WHERE shop = $1 AND id = $2 AND password_hash = $4 AND status = 'active'
+  RETURNING ${ACCOUNT_COLUMNS.join(", ")}`;
+
+/** Whether the account may have a tag that this sign-in ends; the others sign in with one statement. */
+function wasAway(ctx: Ctx, tenant: Tenant, { last_login_at: lastLoginAt }: Account): boolean {
+  const { inactive_after_days: inactive, at_risk_days: atRisk } = tenant.config.tag_rules;
+  const days = (ctx.clock.now().getTime() - (lastLoginAt?.getTime() ?? 0)) / 86_400_000;
+  return days >= Math.min(inactive, atRisk);
 }
 
 /** The first link may have expired; a person with the right password gets another. */

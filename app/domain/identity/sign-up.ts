@@ -8,6 +8,7 @@ import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { ConsentType } from "../consent/consent-types.ts";
+import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
@@ -145,6 +146,8 @@ async function createAccount(
   );
   if (!account) throw new Error("the account was not stored");
   await storeClaims(ctx, tenant, { sql, prisma }, account.id, input, visit);
+  // The sign-up's own event takes the tags to every system.
+  await updateSystemTags(ctx, tenant, sql, [account.id], []);
   if (!holder) await enqueueAccountEvent(ctx, tenant, sql, "email_signup", account.id);
   if (mayMail)
     await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id });

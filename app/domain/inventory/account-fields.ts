@@ -39,7 +39,7 @@ export const ACCOUNT_FIELDS: readonly AccountField[] = [
   },
   {
     field: "orders",
-    columns: ["number_of_orders", "amount_spent"],
+    columns: ["number_of_orders", "amount_spent", "storefront_created_at", "last_active_at"],
     purpose: "derives the tags that the store's rules name, such as the tier",
   },
   {
@@ -76,6 +76,7 @@ export const ACCOUNT_FIELDS: readonly AccountField[] = [
       "updated_at",
       "storefront_updated_at",
       "storefront_tagged_at",
+      "tags_due_at",
       "storefront_slugs",
       "storefront_hash",
       "cms_hash",

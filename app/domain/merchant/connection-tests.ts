@@ -5,6 +5,8 @@ import { AppError, isAppError, OutboundError } from "../../runtime/errors.ts";
 import { probeDestination } from "../bus/log/destinations.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import { consumeRateLimit } from "../identity/rate-limits.ts";
+import { brandOf } from "../mails/mail-brand.ts";
+import { renderMail } from "../mails/render-mail.ts";
 import { testStorefront } from "../tenants/storefront/checks.ts";
 import { dataOf, getTenant, type Tenant } from "../tenants/tenant.ts";
 
@@ -59,21 +61,6 @@ async function callSystem(ctx: Ctx, tenant: Tenant, system: string): Promise<Res
   }
 }
 
-const MAIL = {
-  en: {
-    subject: "It works: a test message",
-    text: "Messages of your store leave with the sender and key that you saved.",
-  },
-  es: {
-    subject: "Funciona: mensaje de prueba",
-    text: "Los mensajes de tu tienda salen con el remitente y la clave que has guardado.",
-  },
-  fr: {
-    subject: "Cela fonctionne : message d'essai",
-    text: "Les messages de votre boutique partent avec l'expéditeur et la clé que vous avez enregistrés.",
-  },
-};
-
 /** To the store's own addresses, never to one from the form. */
 async function sendTestMail(ctx: Ctx, tenant: Tenant): Promise<string> {
   const { email_api_key: apiKey, email_from: from, support_email: support, locale } = tenant.config;
@@ -83,10 +70,9 @@ async function sendTestMail(ctx: Ctx, tenant: Tenant): Promise<string> {
     });
   await consumeRateLimit(ctx, tenant, { test_mail_per_store: tenant.shop });
   const to = support ?? from.replace(/^.*<|>$/g, "");
-  const { subject, text } = MAIL[locale];
   await ctx.email.send(
     { apiKey, idempotencyKey: ctx.random.uuid(), about: { shop: tenant.shop, call: "test mail" } },
-    { from, to, subject, text, html: `<p>${text}</p>` },
+    { from, to, ...renderMail("connection_test", { locale, brand: brandOf(tenant) }) },
   );
   return to;
 }

@@ -1,5 +1,6 @@
 // The data of the settings' forms: a page inside the store admin, and the standalone page.
 import type { Ctx } from "../../context.server.ts";
+import { readMailSamples, type MailSamples } from "./mail-samples.ts";
 import { listStores } from "./setup-state.ts";
 import { canUploadLogo } from "../tenants/storefront/logo-upload.ts";
 import {
@@ -19,6 +20,8 @@ export type SettingsPageView = {
   hosts: HostsView | null;
   /** The store allowed the app to write files. */
   canUploadLogo: boolean;
+  /** Only on the page of the notifications. */
+  mails: MailSamples | null;
 };
 
 /** Null when there is no such form. */
@@ -33,6 +36,7 @@ export async function readSettingsPage(
       ...form,
       shop: tenant.shop,
       canUploadLogo: canUploadLogo(tenant),
+      mails: form.name === "notifications" ? readMailSamples(tenant) : null,
     }
   );
 }

@@ -12,6 +12,8 @@ import {
 } from "../compliance/retention/apply-retention.ts";
 import { writeCheckpoint } from "../consent/checkpoints.ts";
 import { foldCustomerDays } from "../customers/customer-days.ts";
+import { updateDueTags } from "../customers/system-tags/due-tags.ts";
+import { runChangedRules } from "../customers/system-tags/rule-run.ts";
 import { syncCustomers } from "../customers/sync/catch-up.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
 import { tokenState } from "../tenants/directory.ts";
@@ -82,6 +84,13 @@ export const TENANT_STEPS: readonly TenantStep[] = [
     async run(ctx, tenant, signal) {
       if (tokenState(tenant) !== "valid") return "skipped";
       return toResult(await syncCustomers(ctx, tenant, { signal }));
+    },
+  },
+  {
+    name: "system_tags",
+    async run(ctx, tenant, signal) {
+      const run = await runChangedRules(ctx, tenant);
+      return { ...(await updateDueTags(ctx, tenant, signal)), runs: run ? 1 : 0 };
     },
   },
   {

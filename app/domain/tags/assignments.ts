@@ -36,8 +36,9 @@ export type TagChangeResult = { tags: string[]; added: string[]; removed: string
 
 /**
  * Adds and removes tags of one person, whose row it locks until the caller commits; a tag in both
- * lists is removed. A tag that the storefront gave this person is the merchant's: it is not removed
- * here (DECISIONS 8). Safe to repeat. Null when there is no such person. Throws `invalid_request`,
+ * lists is removed. A tag that the storefront gave this person is the merchant's, and one that a rule
+ * set follows from facts: neither is removed here (DECISIONS 8). The operator takes a rule's tag over
+ * by adding it. Safe to repeat. Null when there is no such person. Throws `invalid_request`,
  * `tag_reserved`, `too_many_tags`.
  */
 export async function changeAssignedTags(
@@ -75,6 +76,7 @@ export async function changeAssignedTags(
      SELECT wanted.slug FROM made JOIN wanted ON wanted.id = made.tag_id`,
     [userId, [...add.keys()], change.source, theirs],
   );
+  if (change.source === "admin") await takeOver(sql, userId, [...add.keys()]);
   const fresh = new Set(assigned.map(({ slug }) => slug));
   const added = [...add.keys()].filter((slug) => fresh.has(slug));
   const pruned = added.length > 0 ? await prune(sql, userId, user.tags) : [];
@@ -173,10 +175,20 @@ async function unassign(
   const rows = await sql<Columns<CrmTag, "slug">>(
     `DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1
       AND t.id = m.tag_id AND m.user_id = $2 AND t.slug = ANY($3::text[])
-      AND m.source <> 'storefront' RETURNING t.slug`,
+      AND m.source NOT IN ('storefront', 'system') RETURNING t.slug`,
     [userId, slugs],
   );
   return rows.map(({ slug }) => slug);
+}
+
+/** What the operator assigned stays until the operator removes it, also when a rule had set it before. */
+async function takeOver(sql: TenantSql, userId: number, slugs: readonly string[]): Promise<void> {
+  if (slugs.length === 0) return;
+  await sql(
+    `UPDATE user_tag_map m SET source = 'admin' FROM crm_tags t WHERE m.shop = $1 AND t.shop = $1
+      AND t.id = m.tag_id AND m.user_id = $2 AND t.slug = ANY($3::text[]) AND m.source = 'system'`,
+    [userId, slugs],
+  );
 }
 
 /**

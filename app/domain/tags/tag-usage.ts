@@ -5,6 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, CrmTag } from "../../db.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { DEFAULT_TAGS, TAG_CATEGORIES } from "./catalog.ts";
+import { SYSTEM_TAGS } from "./system-tag-rules.ts";
 
 /** Dated form tags grow every day: beyond this number tags are found by prefix search. */
 const MAX_TAGS_SHOWN = 300;
@@ -52,6 +53,16 @@ export async function readTagUsage(
     hasMore: rows.length > MAX_TAGS_SHOWN,
     isEmpty: tags.length === 0 && (await isWithoutTags(ctx, tenant)),
   };
+}
+
+/** The customers who have each tag of the rules, also when the list of tags shows others. */
+export async function countSystemTags(ctx: Ctx, tenant: Tenant): Promise<Record<string, number>> {
+  const rows = await dataOf(ctx, tenant).sql<Columns<CrmTag, "slug"> & { people: number }>(
+    `SELECT t.slug, (SELECT count(*) FROM user_tag_map m WHERE m.shop = t.shop AND m.tag_id = t.id)::int
+       AS people FROM crm_tags t WHERE t.shop = $1 AND t.slug = ANY($2::text[])`,
+    [SYSTEM_TAGS],
+  );
+  return Object.fromEntries(rows.map(({ slug, people }) => [slug, people]));
 }
 
 async function isWithoutTags(ctx: Ctx, tenant: Tenant): Promise<boolean> {

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { RETENTION_SETTINGS, type RetentionSettingName } from "../inventory/retention-settings.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import {
+  color,
   inboundSecret,
   isHostName,
   link,
@@ -14,6 +15,7 @@ import {
   storeUrl,
   text,
 } from "./settings/field-schemas.ts";
+import { DEFAULT_TAG_RULES, TagRules } from "./settings/tag-rules.ts";
 
 export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
@@ -290,8 +292,13 @@ export const TENANT_FIELDS = {
       .default(["campaign", "marketing"]),
     label: "Tags shoppers may change",
   },
+  tag_rules: {
+    schema: TagRules.default(DEFAULT_TAG_RULES),
+    label: "Rules of the tags that are set automatically",
+  },
   brand_name: { schema: text(120), label: "Brand name" },
   logo_url: { schema: link, label: "Logo" },
+  brand_color: { schema: color, label: "Brand colour" },
   terms_url: { schema: link, label: "Terms of use" },
   privacy_url: { schema: link, label: "Privacy policy" },
   locale: { schema: z.enum(["en", "es", "fr"]).default("en"), label: "Language" },

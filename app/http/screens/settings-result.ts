@@ -9,6 +9,9 @@ export const PostedSettings = z.object({
   versions: z.record(z.string().max(80), z.string().max(80)).optional(),
 });
 
+/** The system whose connection is tested. */
+export const TestedSystem = z.object({ system: z.string().max(40) });
+
 /** Throws `invalid_request` with the rejected fields. */
 export function requireSaved(result: SaveResult): void {
   if (result.outcome === "refused")

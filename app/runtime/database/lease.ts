@@ -1,7 +1,7 @@
 // A lease in the key-value store: one holder across all processes, renewed while it works, expired
 // after it dies.
 import type { TenantSql } from "./database.ts";
-import { deleteKeyIfHeld, KEYS, putKeyIfAbsent, renewKeyIfHeld } from "./kv.ts";
+import { deleteKeyIfHeld, KEYS, putLeaseIfFree, renewKeyIfHeld } from "./kv.ts";
 
 /** How long a dead holder blocks others. */
 const LEASE_SECONDS = 15;
@@ -31,7 +31,7 @@ export async function withLease<T>(
   onRenew: () => void = () => {},
 ): Promise<{ result: T } | null> {
   const key = KEYS.lease(name);
-  if (!(await putKeyIfAbsent(sql, key, holder, LEASE_SECONDS))) return null;
+  if (!(await putLeaseIfFree(sql, key, holder, LEASE_SECONDS))) return null;
   const renewing = setInterval(() => {
     onRenew();
     // A failed renewal has no effect yet: the fence decides.

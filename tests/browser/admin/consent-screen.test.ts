@@ -1,6 +1,7 @@
 // The merchant's consent screens in a real browser against the whole service.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findCellsOutside } from "../../support/browser/accessibility.ts";
 import { checkpoint, signUp, syncAnonymous, syncAs, tamper } from "../../support/consent.ts";
 import {
   adminUrl,
@@ -332,6 +333,7 @@ test.each([
     .getByRole("button", { name: new RegExp(`^${button}`) })
     .first()
     .waitFor();
+  expect(await findCellsOutside(visit.page)).toEqual([]);
   await expectHealthyPage(visit);
   await visit.close();
 });

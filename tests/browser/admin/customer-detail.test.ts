@@ -364,13 +364,13 @@ test("an erasure requires the address; a wrong one erases nothing, the right one
   const dialog = page.getByRole("dialog");
   expect(await findA11yViolations(page)).toEqual([]);
   await dialog.getByLabel("Type ada@erased.example to confirm").fill("grace@x.example");
-  await dialog.getByRole("button", { name: "Erase for good" }).click();
-  await dialog.getByText("This is not what is asked for.").waitFor();
+  await dialog.getByRole("button", { name: "Erase customer" }).click();
+  await dialog.getByText("This is not the text to type.").waitFor();
   expect(
     await world.database.query("SELECT 1 FROM privacy_requests WHERE shop = $1", [shop]),
   ).toEqual([]);
   await dialog.getByLabel("Type ada@erased.example to confirm").fill("Ada@Erased.example");
-  await dialog.getByRole("button", { name: "Erase for good" }).click();
+  await dialog.getByRole("button", { name: "Erase customer" }).click();
   await page.getByText("The erasure has begun.").waitFor();
   const worker = await startPrivacyWorker(world.ctx, world.ctx.home);
   await eventually(

@@ -1,5 +1,6 @@
 // Why an order did not reach the ERP: found from Home by clicks, with what was sent and answered.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findCellsOutside } from "../../support/browser/accessibility.ts";
 import {
   askAs,
   expectHealthyPage,
@@ -34,11 +35,12 @@ const query = <T extends object = Record<string, unknown>>(sql: string, values: 
   world.service.database.query<T>(sql, values);
 
 /** An order that the ERP rejects, sent to the content system too, which has no place for it. */
-async function rejectOrder(shop: string, id: string): Promise<string> {
-  world.service.sandbox.failNext("erp", {
-    status: 422,
-    body: { error: { code: "SD/42", message: { lang: "en", value: MESSAGE } } },
-  });
+async function rejectOrder(
+  shop: string,
+  id: string,
+  body: object = { error: { code: "SD/42", message: { lang: "en", value: MESSAGE } } },
+): Promise<string> {
+  world.service.sandbox.failNext("erp", { status: 422, body });
   const { json } = await world.service.call("POST", `/events/ingest?shop=${shop}&source=manual`, {
     body: {
       event_type: "order.created",
@@ -130,6 +132,26 @@ test("from Home three clicks lead to what was sent and what was answered; a show
   await visit.close();
 });
 
+test("of a long response full of secrets the page shows the first 4 kB, and no secret", async () => {
+  const eventId = await rejectOrder(SHOP, "gid://shopify/Order/701", {
+    note: "sales area is missing",
+    access_token: "returned-token-77",
+    login: { password: "erp-secret-0123456789", client_secret: "returned-secret-78" },
+    lines: Array.from({ length: 5_000 }, (_, at) => ({ api_key: `returned-key-${at}`, at })),
+  });
+  const visit = await world.open(`/app/events/event/${eventId}`, { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("tab", { name: "Response" }).click();
+  await page.getByRole("button", { name: "Show", exact: true }).click();
+  await page.getByText("sales area is missing").waitFor();
+  await page.getByText("Only the beginning is stored.").waitFor();
+  const body = await page.getByRole("group", { name: "Body" }).innerText();
+  expect(Buffer.byteLength(body.replace(/\s/g, ""))).toBeLessThanOrEqual(4_096);
+  expect(body).toContain('"access_token": "<hidden>"');
+  expect(await page.content()).not.toMatch(/returned-|erp-secret/);
+  await visit.close();
+});
+
 test("the log is followed live with its filters, and fits a phone in Spanish", async () => {
   const visit = await world.open("/app/events/log?status=failed&http=422", { shop: SHOP });
   const { page } = visit;
@@ -151,6 +173,7 @@ test("the log is followed live with its filters, and fits a phone in Spanish", a
     viewport: phone,
   });
   await spanish.page.getByRole("heading", { name: "Registro de entregas" }).waitFor();
+  expect(await findCellsOutside(spanish.page)).toEqual([]);
   await expectHealthyPage(spanish);
   await spanish.page.getByRole("link", { name: "order.created" }).first().click();
   await spanish.page.getByRole("tab", { name: "Enviado" }).waitFor();

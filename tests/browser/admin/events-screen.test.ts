@@ -1,5 +1,6 @@
 // The merchant's events screens, in a real browser against the whole service and its worker.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findCellsOutside } from "../../support/browser/accessibility.ts";
 import { addRows, openCircuit } from "../../support/bus/queue.ts";
 import {
   adminUrl,
@@ -322,6 +323,7 @@ test.each([
   });
   await visit.page.getByRole("heading", { name: heading }).waitFor();
   await visit.page.getByText(button).first().waitFor();
+  expect(await findCellsOutside(visit.page)).toEqual([]);
   await expectHealthyPage(visit);
   await visit.close();
 });

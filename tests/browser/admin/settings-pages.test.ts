@@ -225,3 +225,46 @@ test("mails go to the recipients that the store chose", async () => {
   expect((await saved()).alert_emails).toEqual(["ops@store.example", "desk@store.example"]);
   await visit.leave();
 });
+
+test("every mail is previewed in the store's brand, in each language, light and dark, and a test goes to the typed address", async () => {
+  await saveTenantConfig(
+    world.ctx,
+    shop,
+    { brand_name: "Tea & <b>Leaves</b>", brand_color: "#1F5F4A" },
+    false,
+  );
+  const visit = await open("/app/settings/notifications");
+  const { page } = visit;
+  const mail = page.frameLocator('iframe[title="Preview"]');
+  await page.getByText("Subject: Welcome to Tea & <b>Leaves</b>").waitFor();
+  const button = mail.getByRole("link", { name: "Choose a password" });
+  const colorOf = (place: typeof button) =>
+    place.evaluate((element) => getComputedStyle(element).backgroundColor);
+  expect(await colorOf(mail.locator("body"))).toBe("rgb(243, 244, 245)");
+  expect(await colorOf(mail.locator(".button"))).toBe("rgb(31, 95, 74)");
+
+  await page.getByLabel("Appearance").selectOption("dark");
+  await mail.locator('meta[name="color-scheme"][content="dark"]').waitFor({ state: "attached" });
+  expect(await colorOf(mail.locator("body"))).toBe("rgb(17, 18, 19)");
+  expect(await colorOf(mail.locator(".button"))).toBe("rgb(31, 95, 74)");
+
+  await page.getByLabel("Mail", { exact: true }).selectOption("dead_letter");
+  await page.getByLabel("Language").selectOption("fr");
+  await page.getByText("Subject: Des envois vers Système de contenu (CMS)").waitFor();
+  await mail.getByText("Tentatives effectuées : 7.").waitFor();
+
+  await page.getByLabel("Your e-mail address").fill("nobody");
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByText("Enter an e-mail address.").waitFor();
+  const to = `desk@${shop}`;
+  await page.getByLabel("Your e-mail address").fill(to);
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByText(`A test was sent to ${to}.`).waitFor();
+  expect(world.sandbox.email.mailsTo(to).map(({ subject }) => subject)).toEqual([
+    "[Test] Des envois vers Système de contenu (CMS) ont échoué pour Tea & <b>Leaves</b>",
+  ]);
+  expect(await findA11yViolations(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await findOverflow(page)).toBe(0);
+  await visit.leave();
+});

@@ -283,14 +283,15 @@ test("setup lists every setting without its value, and saves the shared settings
 });
 
 test.each([
-  ["es", "Configuración", "Nombre de la marca"],
-  ["fr", "Paramètres", "Nom de la marque"],
-])("the pages speak %s", async (locale, heading, label) => {
+  ["es", "Configuración", "Nombre de la marca", "Configuración · Identidad de clientes"],
+  ["fr", "Paramètres", "Nom de la marque", "Paramètres · Identité client"],
+])("the pages and their titles speak %s", async (locale, heading, label, title) => {
   const visit = await open(`/settings?shop=${shop}`, { locale });
   const { page } = visit;
   await page.getByRole("heading", { name: heading, exact: true }).waitFor();
   await page.getByLabel(label).waitFor();
   expect(await page.getAttribute("html", "lang")).toBe(locale);
+  expect(await page.title()).toBe(title);
   await expectQuiet(visit);
 });
 

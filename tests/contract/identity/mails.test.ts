@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { renderMail } from "../../../app/domain/channels/email/messages.ts";
-import { MAIL_TEXTS, type MailLocale } from "../../../app/domain/channels/email/mail-texts.ts";
-import type { MailTemplate } from "../../../app/domain/identity/mails.ts";
+import { brandOf, textColorOn, type MailBrand } from "../../../app/domain/mails/mail-brand.ts";
+import {
+  MAIL_TEMPLATES,
+  MAIL_TEXTS,
+  type MailLocale,
+  type MailTemplate,
+} from "../../../app/domain/mails/mail-texts.ts";
+import { renderMail } from "../../../app/domain/mails/render-mail.ts";
+import { sendSample } from "../../../app/domain/merchant/mail-samples.ts";
+import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   deleteMe,
@@ -28,9 +35,16 @@ const WITH_LINK: Record<MailTemplate, boolean> = {
   dead_letter: false,
 };
 const LOCALES = Object.keys(MAIL_TEXTS) as MailLocale[];
-const look = { locale: "en", brand: "Ada's Shop", name: "Ada", provider: "federated" };
+const brand: MailBrand = {
+  name: "Ada's Shop",
+  logoUrl: null,
+  color: null,
+  supportEmail: null,
+  privacyUrl: null,
+};
+const look = { locale: "en", brand, name: "Ada", provider: "federated" };
 const every = LOCALES.flatMap((locale) =>
-  (Object.keys(WITH_LINK) as MailTemplate[]).map((template) => [locale, template] as const),
+  MAIL_TEMPLATES.map((template) => [locale, template] as const),
 );
 
 describe("every mail, in every language", () => {
@@ -38,7 +52,7 @@ describe("every mail, in every language", () => {
     expect(every).toHaveLength(27);
     for (const locale of LOCALES)
       expect(Object.keys(MAIL_TEXTS[locale].templates).sort()).toEqual(
-        Object.keys(WITH_LINK).sort(),
+        [...MAIL_TEMPLATES, "connection_test", "gate_code"].sort(),
       );
   });
 
@@ -51,7 +65,8 @@ describe("every mail, in every language", () => {
         link: WITH_LINK[template] ? LINK : null,
       });
       expect(mail.subject).toContain("Ada's Shop");
-      for (const part of Object.values(mail)) expect(part).not.toMatch(/[{}]|undefined|null/);
+      for (const part of Object.values(mail))
+        expect(part.replace(/<style>.*<\/style>/, "")).not.toMatch(/[{}]|undefined|null/);
       expect(mail.html).toContain(`<html lang="${locale}">`);
       expect(mail.text).toContain("Ada");
       const links = [mail.text, mail.html].map((part) => part.match(/https?:[^\s"<]+/g) ?? []);
@@ -76,7 +91,10 @@ describe("every mail, in every language", () => {
     "%s %s is safe from header, markup and pattern injection by a name or a brand",
     (locale, template) => {
       const evil = {
-        brand: `$& Co\r\nBcc: eve@example.com\u2028{provider} <img src=x onerror=alert(1)>`,
+        brand: {
+          ...brand,
+          name: `$& Co\r\nBcc: eve@example.com\u2028{provider} <img src=x onerror=alert(1)>`,
+        },
         name: `Ada\r\nSubject: x\u0000</p><script>alert(1)</script>`,
       };
       const mail = renderMail(template, { ...look, ...evil, locale, link: LINK });
@@ -87,6 +105,97 @@ describe("every mail, in every language", () => {
       expect(mail.html).not.toMatch(/<script|<img|onerror=alert\(1\)>/);
     },
   );
+});
+
+describe("the one template of all mails", () => {
+  const full: MailBrand = {
+    name: "Ada's Shop",
+    logoUrl: "https://cdn.example/logo.png?a=1&b=2",
+    color: "#ffd400",
+    supportEmail: "help@ada.example",
+    privacyUrl: "https://ada.example/privacy",
+  };
+
+  it("shows the store's logo with its name beside it, its colour on the button with readable text, and a column of 600 px", () => {
+    const { html } = renderMail("welcome", { ...look, brand: full, link: LINK });
+    expect(html).toContain('src="https://cdn.example/logo.png?a=1&#38;b=2" alt="Ada&#39;s Shop"');
+    expect(html).toMatch(/class="button"[^>]*background-color:#ffd400.*color:#000000;/);
+    expect(html).toContain("max-width:600px");
+  });
+
+  it("says at the end, in both parts, who sends it, why, and whom to ask", () => {
+    const { html, text } = renderMail("welcome", { ...look, brand: full, link: LINK });
+    const end = text.split("\n-- \n")[1] ?? "";
+    expect(end.split("\n")).toEqual([
+      "Ada's Shop sent this message. You receive it because the store has an account for this address.",
+      "Questions? Write to help@ada.example.",
+      "Privacy policy: https://ada.example/privacy",
+    ]);
+    expect(html).toContain("Ada&#39;s Shop sent this message. You receive it because");
+    expect(html).toContain('href="mailto:help@ada.example"');
+    expect(html).toContain('href="https://ada.example/privacy"');
+    expect(renderMail("dead_letter", look).text).toContain(
+      "The customer identity app of Ada's Shop sent this message.",
+    );
+  });
+
+  it("has dark colours for a reader who prefers them, in which the store's own colour stays", () => {
+    const own = renderMail("welcome", { ...look, brand: full, link: LINK }).html;
+    const standard = renderMail("welcome", { ...look, link: LINK }).html;
+    for (const html of [own, standard]) {
+      expect(html).toContain('<meta name="color-scheme" content="light dark">');
+      expect(html).toContain("@media (prefers-color-scheme:dark){");
+    }
+    expect(own).not.toMatch(/\.button\{background-color/);
+    expect(standard).toMatch(/\.button\{background-color:#f3f4f5!important/);
+  });
+
+  it("chooses black or white text with a contrast of at least 4.5:1 on every colour", () => {
+    const luminance = (color: string) => {
+      const [red, green, blue] = [1, 3, 5].map((at) => {
+        const share = parseInt(color.slice(at, at + 2), 16) / 255;
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      }) as [number, number, number];
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const digits = ["00", "33", "66", "77", "99", "cc", "ff"];
+    for (const red of digits)
+      for (const green of digits)
+        for (const blue of digits) {
+          const color = `#${red}${green}${blue}`;
+          const [dark, light] = [luminance(color), luminance(textColorOn(color))].toSorted(
+            (one, other) => one - other,
+          ) as [number, number];
+          expect((light + 0.05) / (dark + 0.05)).toBeGreaterThanOrEqual(4.5);
+        }
+  });
+
+  it("takes no script address and no style from a stored brand, and writes its values as text", () => {
+    const config = {
+      brand_name: `"><script>alert(1)</script>`,
+      logo_url: "javascript:alert(1)",
+      privacy_url: "data:text/html,<script>alert(1)</script>",
+      brand_color: "red;background:url(https://evil.example)",
+      support_email: `"><img src=x>@evil.example`,
+    };
+    const hostile = brandOf({ shop: SHOP, config } as unknown as Tenant);
+    expect(hostile).toMatchObject({ logoUrl: null, privacyUrl: null, color: null });
+    const { html } = renderMail("welcome", {
+      ...look,
+      brand: { ...hostile, logoUrl: `https://cdn.example/"><script>alert(1)</script>` },
+      link: LINK,
+    });
+    expect(html).not.toMatch(/<script|<img src=x|evil\.example\)|javascript:/);
+  });
+
+  it("is also that of the connection's test and of a code for the admin pages, which stands out", () => {
+    const test = renderMail("connection_test", { locale: "fr", brand: full });
+    expect(test.html).toContain('class="logo"');
+    const code = renderMail("gate_code", { locale: "es", brand: null, code: "12345678" });
+    expect(code.html).toMatch(/<strong style="[^"]*">12345678<\/strong>/);
+    expect(code.text).toMatch(/^12345678 abre/);
+    expect(`${code.html}${test.html}`.replace(/<style>.*<\/style>/g, "")).not.toMatch(/[{}]/);
+  });
 });
 
 describe("sent mails", () => {
@@ -153,6 +262,29 @@ describe("sent mails", () => {
     expect(service.sandbox.email.mailsTo(email).map(({ subject }) => subject)).toContain(
       `Tu cuenta de ${BRAND} se ha eliminado`,
     );
+  });
+
+  it("of the screen's test have sample data, leave with the store's sender, and are limited per store and, in all stores, per address", async () => {
+    const limited = { ...service.ctx, config: { ...service.ctx.config, RATE_LIMIT_SCALE: 1 } };
+    const send = async (shop: string, to: string) =>
+      sendSample(limited, await getTenant(limited, shop), {
+        to,
+        template: "reset_password",
+        locale: "es",
+      });
+    for (const shop of [SHOP, SHOP, SHOP, OTHER_SHOP, OTHER_SHOP])
+      await send(shop, "desk@merchant.example");
+    await expect(send(OTHER_SHOP, "Desk@merchant.example")).rejects.toThrow("Too many");
+    for (let at = 0; at < 7; at += 1) await send(SHOP, `desk-${at}@merchant.example`);
+    await expect(send(SHOP, "another@merchant.example")).rejects.toThrow("Too many");
+    const sent = service.sandbox.email.mailsTo("desk@merchant.example");
+    expect(sent).toHaveLength(5);
+    expect(sent[0]).toMatchObject({
+      from: `${BRAND} <hello@test-store.example>`,
+      subject: `[Prueba] Elige una contraseña nueva para ${BRAND}`,
+    });
+    expect(sent[0]?.text).toContain("Ada");
+    expect(sent[0]?.text).not.toContain("token=");
   });
 
   it("link only to this service, with the store and one token", async () => {

@@ -1,6 +1,6 @@
 // What a sign-in writes: its row of the write matrix, column by column, and its consents.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { WRITE_MATRIX } from "../../../app/domain/customers/write-matrix.ts";
+import { WRITE_MATRIX } from "../../../app/domain/inventory/write-matrix.ts";
 import {
   PROVIDERS,
   gidOf,

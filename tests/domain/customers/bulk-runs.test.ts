@@ -77,6 +77,25 @@ test("a preview counts the people who would change, per tag and in all, and chan
       input({ selection: { ids: [1, 3, 5, 99] }, add: ["vip"] }),
     ),
   ).toEqual({ total: 2, changing: 0, tags: [{ slug: "vip", action: "add", people: 0 }] });
+  // What came from the store is removed in the store only.
+  await world.database.query(
+    "UPDATE user_tag_map SET source = 'storefront' WHERE shop = $1 AND user_id = 3",
+    [SHOP],
+  );
+  expect(
+    await previewTagRun(
+      world.ctx,
+      tenant,
+      input({ selection: { filter: {} }, add: [], remove: ["old", "vip"] }),
+    ),
+  ).toEqual({
+    total: 3,
+    changing: 2,
+    tags: [
+      { slug: "old", action: "remove", people: 1 },
+      { slug: "vip", action: "remove", people: 1 },
+    ],
+  });
   expect([await tags(1), await tags(2), await tags(3)]).toEqual([["vip"], ["old"], ["old", "vip"]]);
 });
 

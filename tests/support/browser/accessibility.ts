@@ -48,6 +48,16 @@ export async function findA11yViolations(
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
+/** The cells of tables that a phone shows only after scrolling sideways. */
+export const findCellsOutside = (page: Page): Promise<string[]> =>
+  page
+    .locator("main td")
+    .evaluateAll((cells) =>
+      cells
+        .filter((cell) => cell.getBoundingClientRect().right > window.innerWidth)
+        .map((cell) => cell.textContent ?? ""),
+    );
+
 /** How many pixels the page is wider than the window: horizontal scrolling on a phone. */
 export const findOverflow = (page: Page): Promise<number> =>
   page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - window.innerWidth));

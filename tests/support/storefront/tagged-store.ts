@@ -1,4 +1,5 @@
 // Stores with every system connected, and people whose tags change.
+import { SYSTEM_TAGS } from "../../../app/domain/tags/system-tag-rules.ts";
 import { eventually, SHOP, type Answer, type Service } from "../service.ts";
 
 export type Person = { token: string; id: number; gid: string };
@@ -6,6 +7,10 @@ type Hit = {
   user_properties?: Record<string, { value: string }>;
   events: { name: string; params: Record<string, unknown> }[];
 };
+
+/** Without the tags that the rules set. */
+export const withoutRuleTags = (tags: readonly string[] = []): string[] =>
+  tags.filter((tag) => !SYSTEM_TAGS.includes(tag));
 
 export type TaggedStore = ReturnType<typeof taggedStore>;
 
@@ -63,12 +68,12 @@ export function taggedStore(service: Service) {
     },
     change: (person: Person, body: unknown): Promise<Answer> =>
       service.call("POST", "/ucp/tags", { body, key: person.token }),
-    /** Each tag of the person, with its source. */
+    /** Each tag of the person with its source, without those that follow from the rules. */
     held: async (person: Person) =>
       (
         await database.query(
           `SELECT t.slug, m.source FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop
-            AND t.id = m.tag_id WHERE m.user_id = $1 ORDER BY t.slug`,
+            AND t.id = m.tag_id WHERE m.user_id = $1 AND m.source <> 'system' ORDER BY t.slug`,
           [person.id],
         )
       ).map(({ slug, source }) => `${slug} ${source}`),

@@ -1,7 +1,7 @@
 // Confirmation dialogs for suspending an account and erasing a customer.
 import { useTranslation } from "react-i18next";
-import { BlockStack, Text, TextField } from "@shopify/polaris";
-import { useState } from "react";
+import { Text } from "@shopify/polaris";
+import { EraseDialog } from "../../privacy/erase-dialog.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
@@ -36,33 +36,15 @@ export function SuspendModal({ onClose }: Props) {
 
 export function EraseModal({ customer, onClose }: Props & { customer: CustomerView }) {
   const { t } = useTranslation("customer");
-  const [typed, setTyped] = useState("");
   const { submit, isBusy, error } = useClosingAction("erase", t("erasing"), onClose);
-  const errorMessage = error?.fields?.typed ? t("eraseWrong") : error?.message;
   return (
-    <Dialog
-      title={t("eraseTitle")}
+    <EraseDialog
+      phrase={customer.confirmationPhrase}
+      isBusy={isBusy}
+      error={error}
+      onErase={(typed) => submit({ typed })}
       onClose={onClose}
-      primaryAction={{
-        content: t("eraseConfirm"),
-        destructive: true,
-        loading: isBusy,
-        disabled: typed.trim() === "",
-        onAction: () => submit({ typed }),
-      }}
-      secondaryAction={{ content: t("cancel"), onAction: onClose }}
-    >
-      <BlockStack gap="300">
-        <Text as="p">{t("eraseText")}</Text>
-        <TextField
-          label={t("eraseType", { word: customer.confirmationPhrase })}
-          value={typed}
-          onChange={setTyped}
-          autoComplete="off"
-          error={errorMessage}
-        />
-      </BlockStack>
-    </Dialog>
+    />
   );
 }
 

@@ -70,10 +70,12 @@ function ManagedTags({ tags, canChange }: { tags: TagView[]; canChange: boolean 
           <InlineStack gap="100">
             {tags
               .filter((tag) => tag.category === category)
-              .map(({ slug, name }) => (
+              .map(({ slug, name, source }) => (
                 <Tag
                   key={slug}
-                  {...(canChange && { onRemove: () => submit({ remove: [slug] }) })}
+                  // A rule's tag follows from facts: it comes back when it is removed.
+                  {...(canChange &&
+                    source !== "system" && { onRemove: () => submit({ remove: [slug] }) })}
                   disabled={isBusy}
                 >
                   {name}
@@ -82,6 +84,11 @@ function ManagedTags({ tags, canChange }: { tags: TagView[]; canChange: boolean 
           </InlineStack>
         </BlockStack>
       ))}
+      {tags.some(({ source }) => source === "system") && (
+        <Text as="p" tone="subdued">
+          {t("tagGroups.ruleText")}
+        </Text>
+      )}
       {error && (
         <Text as="p" tone="critical">
           {error.message}

@@ -49,7 +49,6 @@ export function CustomersScreen({ run, sync, ...list }: Props) {
   return (
     <ScreenPage
       title={t("title")}
-      isWide
       actions={
         hasCustomers && (
           <button

@@ -1,6 +1,6 @@
 // The systems that are set up, each with its state, its numbers and its last problem.
 import { useTranslation } from "react-i18next";
-import { Box, Card, IndexTable, Link, Text } from "@shopify/polaris";
+import { BlockStack, Box, Card, IndexTable, Link, Text } from "@shopify/polaris";
 import type { CmsSyncRun } from "../../../domain/channels/cms/sync-run.ts";
 import type { SystemHealth } from "../../../domain/channels/delivery-health.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
@@ -9,6 +9,7 @@ import { formatMs, formatSeconds } from "../../i18n/format-duration.ts";
 import { formatCount, formatRate } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
+import { ResponsiveRows, RowCell } from "../../ui/responsive-rows.tsx";
 import { CmsSync } from "../cms-sync.tsx";
 import { ConnectionTest } from "./connection-test.tsx";
 import { SystemState } from "./system-state.tsx";
@@ -31,19 +32,21 @@ export function SystemsCard({ systems, cmsSync }: Props) {
           <Text as="p">{t("systems.none")}</Text>
         </Box>
       ) : (
-        <IndexTable
-          selectable={false}
-          itemCount={systems.length}
-          resourceName={{ singular: t("systems.title"), plural: t("systems.title") }}
-          headings={[
-            { title: t(`systems.${columns[0]}`) },
-            ...columns.slice(1).map((name) => ({ title: t(`systems.${name}`) })),
-          ]}
-        >
-          {systems.map((system, position) => (
-            <Row key={system.name} system={system} position={position} cmsSync={cmsSync} />
-          ))}
-        </IndexTable>
+        <ResponsiveRows>
+          <IndexTable
+            selectable={false}
+            itemCount={systems.length}
+            resourceName={{ singular: t("systems.title"), plural: t("systems.title") }}
+            headings={[
+              { title: t(`systems.${columns[0]}`) },
+              ...columns.slice(1).map((name) => ({ title: t(`systems.${name}`) })),
+            ]}
+          >
+            {systems.map((system, position) => (
+              <Row key={system.name} system={system} position={position} cmsSync={cmsSync} />
+            ))}
+          </IndexTable>
+        </ResponsiveRows>
       )}
     </Card>
   );
@@ -68,32 +71,36 @@ function Row({
     .join(", ");
   return (
     <IndexTable.Row id={system.name} position={position}>
-      <IndexTable.Cell>
+      <RowCell>
         <SystemState system={system} label={label}>
           {system.name === "cms" && <CmsSync known={cmsSync} />}
         </SystemState>
-      </IndexTable.Cell>
-      <IndexTable.Cell>{success === null ? NONE : formatRate(locale, success)}</IndexTable.Cell>
-      <IndexTable.Cell>{p95 === null ? NONE : formatMs(locale, p95)}</IndexTable.Cell>
-      <IndexTable.Cell>
-        <Sparkline
-          label={t("systems.trend", { name: label })}
-          values={system.attempts}
-          width={110}
-        />
-        <Text as="span" variant="bodySm" tone="subdued">
-          {counts}
-        </Text>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("systems.success")}>
+        {success === null ? NONE : formatRate(locale, success)}
+      </RowCell>
+      <RowCell label={t("systems.p95")}>{p95 === null ? NONE : formatMs(locale, p95)}</RowCell>
+      <RowCell label={t("systems.attempts")}>
+        <BlockStack>
+          <Sparkline
+            label={t("systems.trend", { name: label })}
+            values={system.attempts}
+            width={110}
+          />
+          <Text as="span" variant="bodySm" tone="subdued">
+            {counts}
+          </Text>
+        </BlockStack>
+      </RowCell>
+      <RowCell label={t("systems.waiting")}>
         {capped(system.waiting)}
         {system.oldest_waiting_seconds !== null && (
           <Text as="p" variant="bodySm" tone="subdued">
             {t("systems.since", { time: formatSeconds(locale, system.oldest_waiting_seconds) })}
           </Text>
         )}
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell label={t("systems.dead")}>
         {system.dead === 0 ? (
           capped(0)
         ) : (
@@ -101,10 +108,10 @@ function Row({
             {t("deadCount", { total: capped(system.dead) })}
           </Link>
         )}
-      </IndexTable.Cell>
-      <IndexTable.Cell>
+      </RowCell>
+      <RowCell>
         {system.can_be_tested && <ConnectionTest name={system.name} label={label} />}
-      </IndexTable.Cell>
+      </RowCell>
     </IndexTable.Row>
   );
 }

@@ -12,10 +12,11 @@ import { createConsentLink } from "../../consent/sync-consent.ts";
 import { findCustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import { emailOf, getAccount } from "../../identity/account.ts";
 import { createLink, epochOf } from "../../identity/links.ts";
-import type { MailTemplate } from "../../identity/mails.ts";
+import { brandOf } from "../../mails/mail-brand.ts";
+import { MAIL_TEMPLATES, type MailTemplate } from "../../mails/mail-texts.ts";
+import { renderMail } from "../../mails/render-mail.ts";
 import { normaliseMailbox } from "../../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { renderMail } from "./messages.ts";
 import { findUserId, GONE, isNothing, nobody, requireCustomer, skipOf } from "../item-customer.ts";
 
 /**
@@ -60,7 +61,7 @@ const LINKS: Record<
 };
 
 const Mail = z.looseObject({
-  template: z.enum(Object.keys(LINKS) as [MailTemplate, ...MailTemplate[]]),
+  template: z.enum(MAIL_TEMPLATES),
   provider: z.string().max(40).optional(),
   /** For an account that is deleted before the mail is sent. */
   sealed_to: z.string().optional(),
@@ -141,16 +142,13 @@ export const emailChannel: Channel = {
     if (!recipient) return GONE;
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
-    const look = {
+    const content = renderMail(mail.template, {
       channel: mail.alert?.channel ?? null,
       eventId: mail.alert?.event_id ?? null,
       attempts: mail.alert?.attempts ?? null,
       locale: recipient.language ?? tenant.config.locale,
-      brand: tenant.config.brand_name ?? tenant.shop,
+      brand: brandOf(tenant),
       name: recipient.name,
-    };
-    const content = renderMail(mail.template, {
-      ...look,
       provider: mail.provider ?? null,
       link: await linkOf(ctx, tenant, mail, item),
     });

@@ -9,12 +9,17 @@ import { LeaseLost } from "../../../runtime/database/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-table.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
 import { isAppError } from "../../../runtime/errors.ts";
-import { findTenant, type Tenant } from "../../tenants/tenant.ts";
+import { channelsFor } from "../../inventory/write-matrix.ts";
+import { updateSystemTags } from "../../tags/system-tags.ts";
+import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { writeTags } from "../tag-change.ts";
 import { changedBy, placeOf, type BulkKind, type CustomerAction } from "./bulk-runs.ts";
 import { selectionOf, type CustomerSelection } from "./customer-selection.ts";
 
+/** Each customer in a transaction of its own. */
 const SLICE = 50;
+/** All customers of a slice in one transaction. */
+const RULE_SLICE = 500;
 const STOP_WAIT_MS = 25_000;
 
 export const bulkRuns = leasedTable<LeasedRow & RunRow>({
@@ -88,19 +93,16 @@ async function workOn(
     const selection = JSON.parse(
       ctx.secrets.unseal(placeOf(run.shop), run.selection),
     ) as CustomerSelection;
-    const change = changeOf(ctx, tenant, run, actions);
+    const { size, change } = stepOf(ctx, tenant, run, actions);
     for (let position = run.position; !stopping.aborted;) {
       const condition = await selectionOf(ctx, tenant, selection, 5);
       const people = await sql<Columns<StorefrontUser, "id">>(
         `SELECT u.id FROM storefront_users u WHERE ${condition.sql}
           AND ${changedBy(run.kind as BulkKind)} AND u.id > $2 AND u.id <= $3
           ORDER BY u.id LIMIT $4`,
-        [position, run.last_id, SLICE, ...condition.values],
+        [position, run.last_id, size, ...condition.values],
       );
-      const counts = await changeSlice(
-        change,
-        people.map(({ id }) => id),
-      );
+      const counts = await change(people.map(({ id }) => id));
       position = people.at(-1)?.id ?? position;
       await bulkRuns.update(
         sql,
@@ -108,7 +110,7 @@ async function workOn(
         "position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7",
         [position, people.length, counts.changed, counts.refused],
       );
-      if (people.length < SLICE) return void (await finish("done", null));
+      if (people.length < size) return void (await finish("done", null));
     }
     await bulkRuns.release(database, [run]);
   } catch (error) {
@@ -117,6 +119,25 @@ async function workOn(
     ctx.log.error("bulk_run.failed", error, { shop: run.shop, run_id: run.id });
     await finish("failed", "internal_error");
   }
+}
+
+type Counts = { changed: number; refused: number };
+type Step = { size: number; change(ids: readonly number[]): Promise<Counts> };
+
+function stepOf(ctx: Ctx, tenant: Tenant, run: Run, actions: CustomerActions): Step {
+  if (run.kind !== "rules") {
+    const change = changeOf(ctx, tenant, run, actions);
+    return { size: SLICE, change: (ids) => changeEach(change, ids) };
+  }
+  const systems = channelsFor("tag_change", tenant, ctx.channels);
+  return {
+    size: RULE_SLICE,
+    change: (ids) =>
+      dataOf(ctx, tenant).transaction(async (sql) => ({
+        changed: await updateSystemTags(ctx, tenant, sql, ids, systems),
+        refused: 0,
+      })),
+  };
 }
 
 /** Safe to repeat: a customer who has the tag, or the status, is not changed again. */
@@ -139,10 +160,10 @@ function changeOf(
   };
 }
 
-async function changeSlice(
+async function changeEach(
   change: (userId: number) => Promise<boolean>,
   ids: readonly number[],
-): Promise<{ changed: number; refused: number }> {
+): Promise<Counts> {
   const counts = { changed: 0, refused: 0 };
   for (const id of ids) {
     try {

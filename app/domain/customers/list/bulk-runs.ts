@@ -3,12 +3,12 @@
 // still named after the first kind, so that a process of an earlier version can work beside this one.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import type { Columns, StorefrontUser, TagRun } from "../../../db.server.ts";
+import type { Columns, StorefrontUser, TagRun, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { toSlug } from "../../tags/catalog.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { CustomerSelection, selectionOf } from "./customer-selection.ts";
-import { hasTag, tagIdOf } from "./filter-condition.ts";
+import { hasRemovableTag, hasTag, tagIdOf } from "./filter-condition.ts";
 
 const MAX_TAGS = 10;
 /** Each data request is answered by a mail to the merchant, each erasure by calls to every system. */
@@ -104,10 +104,11 @@ export async function previewTagRun(
   const ids: number[] = [];
   for (const [place, tag] of asked.entries()) {
     const id = await tagIdOf(ctx, tenant, tag.slug);
-    const holders = id === 0 ? 0 : await count([hasTag("$2")], [id]);
+    const isMeant = tag.action === "add" ? hasTag : hasRemovableTag;
+    const holders = id === 0 ? 0 : await count([isMeant("$2")], [id]);
     tags.push({ ...tag, people: tag.action === "add" ? total - holders : holders });
     ids.push(id);
-    unchanged.push(`${tag.action === "add" ? "" : "NOT "}${hasTag(`$${place + 2}`)}`);
+    unchanged.push(`${tag.action === "add" ? "" : "NOT "}${isMeant(`$${place + 2}`)}`);
   }
   const [only, ...others] = tags;
   return {
@@ -137,6 +138,24 @@ export async function startTagRun(
 ): Promise<BulkRunState> {
   const total = await countSelected(ctx, tenant, selection);
   return storeRun(ctx, tenant, { kind: "tags", selection, add, remove, total });
+}
+
+/**
+ * Requests that the rules set their tags on every customer, in the caller's transaction. Null for a
+ * store without customers, and while a requested run has not begun: that one reads the newest rules.
+ */
+export async function startRuleRun(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+): Promise<BulkRunState | null> {
+  const [waiting] = await sql(
+    "SELECT 1 FROM tag_runs WHERE shop = $1 AND kind = 'rules' AND state = 'waiting' LIMIT 1",
+  );
+  const selection = CustomerSelection.parse({ filter: {} });
+  const total = waiting ? 0 : await countSelected(ctx, tenant, selection);
+  if (total === 0) return null;
+  return storeRun(ctx, tenant, { kind: "rules", selection, add: [], remove: [], total }, sql);
 }
 
 /** Throws `conflict` when the number that was typed for an erasure is no longer the right one. */
@@ -169,7 +188,8 @@ export async function namedCustomers(
   return found.map(({ id }) => id);
 }
 
-export type BulkKind = "tags" | CustomerAction;
+/** `rules`: the tags of the rules, for every customer (customers/system-tags). */
+export type BulkKind = "tags" | "rules" | CustomerAction;
 
 export const placeOf = (shop: string): string => `${shop}/tag_run`;
 
@@ -184,10 +204,12 @@ type NewRun = {
 async function storeRun(
   ctx: Ctx,
   tenant: Tenant,
-  { kind, selection, add, remove, total }: NewRun,
+  run: NewRun,
+  sql: TenantSql = dataOf(ctx, tenant).sql,
 ): Promise<BulkRunState> {
+  const { kind, selection, add, remove, total } = run;
   if (total === 0) throw new AppError("invalid_request", { fields: { selection: "means nobody" } });
-  const [started] = await dataOf(ctx, tenant).sql<ShownRun>(
+  const [started] = await sql<ShownRun>(
     `INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, last_id)
       SELECT $1, $2, $3, $4, $5::text[], $6::text[], $7, coalesce(max(id), 0) FROM storefront_users
       WHERE shop = $1 RETURNING ${SHOWN.join(", ")}`,
@@ -206,7 +228,7 @@ async function storeRun(
 
 /** The condition of what a run still has to change: whom it changed already is no longer meant. */
 export const changedBy = (kind: BulkKind): string =>
-  kind === "tags" ? LIVING : `${LIVING} AND ${CHANGED[kind]}`;
+  kind === "tags" || kind === "rules" ? LIVING : `${LIVING} AND ${CHANGED[kind]}`;
 
 export type BulkRunState = {
   id: string;

@@ -18,10 +18,11 @@ import {
 } from "../../tags/storefront-tags.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CustomerChange } from "../customer-change.ts";
-import { applyOnce, differsInOwnTags } from "../from-storefront.ts";
+import { updateSystemTags } from "../../tags/system-tags.ts";
+import { applyOnce, differsInOwnTags, storefrontOf } from "../from-storefront.ts";
 import { columnsOf, ECHOED, isSame, MIRRORED, type StoredUser } from "../storefront-columns.ts";
 import { awaitDeletions, tombstoneOf } from "../tombstones.ts";
-import { channelsFor } from "../write-matrix.ts";
+import { channelsFor } from "../../inventory/write-matrix.ts";
 
 export type PageCounts = {
   processed: number;
@@ -133,13 +134,21 @@ export async function applyStorefrontPage(
   const echoes = await findEchoes(sql, edits);
   const news = edits.filter(({ user }) => user === null);
   const known = edits.filter((edit): edit is Edit & { user: StoredUser } => edit.user !== null);
-  await updateUsers(sql, known);
+  await updateUsers(sql, known, echoes);
   await touchUsers(sql, seen);
   const created = await insertUsers(sql, news);
   const queued = known
     .filter(({ user }) => !echoes.has(user.id))
     .map(({ change, user }) => ({ change, userId: user.id }));
-  await enqueuePage(ctx, tenant, sql, [...queued, ...created]);
+  const changed = [...queued, ...created];
+  await updateSystemTags(
+    ctx,
+    tenant,
+    sql,
+    changed.map(({ userId }) => userId),
+    storefrontOf(ctx, tenant),
+  );
+  await enqueuePage(ctx, tenant, sql, changed);
   counts.created += news.length;
   counts.updated += known.length;
   for (const change of odd) {
@@ -256,6 +265,7 @@ async function findEchoes(sql: TenantSql, edits: readonly Edit[]): Promise<Set<n
 async function updateUsers(
   sql: TenantSql,
   edits: readonly (Edit & { user: StoredUser })[],
+  echoes: ReadonlySet<number>,
 ): Promise<void> {
   if (edits.length === 0) return;
   const rows = edits.map(({ user, columns, change }) => ({
@@ -263,11 +273,16 @@ async function updateUsers(
     ...columns,
     id: user.id,
     at: change.changedAt,
+    active: echoes.has(user.id) ? null : change.changedAt,
+    created: change.createdAt,
   }));
   await sql(
     `UPDATE storefront_users u SET ${COLUMNS.map((name) => `${name} = c.${name}`).join(", ")},
-      storefront_updated_at = greatest(u.storefront_updated_at, c.at), updated_at = now()
-     FROM jsonb_to_recordset($2::jsonb) AS c(id int, at timestamptz, ${RECORD}) WHERE u.shop = $1 AND u.id = c.id`,
+      storefront_updated_at = greatest(u.storefront_updated_at, c.at), updated_at = now(),
+      last_active_at = greatest(u.last_active_at, c.active),
+      storefront_created_at = coalesce(u.storefront_created_at, c.created)
+     FROM jsonb_to_recordset($2::jsonb) AS c(id int, at timestamptz, active timestamptz,
+       created timestamptz, ${RECORD}) WHERE u.shop = $1 AND u.id = c.id`,
     [JSON.stringify(rows)],
   );
 }
@@ -297,13 +312,16 @@ async function insertUsers(
     amount_spent: 0,
     ...columns,
     at: change.changedAt,
+    created: change.createdAt,
   }));
   const ids = await sql<
     Columns<StorefrontUser, "id" | "storefront_customer_gid"> & { storefront_customer_gid: string }
   >(
-    `INSERT INTO storefront_users (shop, provider, storefront_updated_at, ${COLUMNS.join(", ")})
-     SELECT $1, 'storefront', at, ${COLUMNS.join(", ")}
-       FROM jsonb_to_recordset($2::jsonb) AS c(at timestamptz, ${RECORD}) RETURNING id, storefront_customer_gid`,
+    `INSERT INTO storefront_users (shop, provider, storefront_updated_at, last_active_at,
+       storefront_created_at, ${COLUMNS.join(", ")})
+     SELECT $1, 'storefront', at, at, created, ${COLUMNS.join(", ")}
+       FROM jsonb_to_recordset($2::jsonb) AS c(at timestamptz, created timestamptz, ${RECORD})
+     RETURNING id, storefront_customer_gid`,
     [JSON.stringify(rows)],
   );
   await sql("INSERT INTO user_extras (shop, user_id) SELECT $1, id FROM unnest($2::int[]) AS id", [

@@ -7,7 +7,7 @@ import { enqueueMany } from "../../bus/enqueue.ts";
 import { toSlug } from "../../tags/catalog.ts";
 import { assignFromStorefront, type TagAssignment } from "../../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { channelsFor } from "../write-matrix.ts";
+import { channelsFor } from "../../inventory/write-matrix.ts";
 
 const SLICE = 2_000;
 /** How long a request compares before the worker goes on alone. */

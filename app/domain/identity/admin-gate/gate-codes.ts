@@ -14,6 +14,8 @@ import {
   PLATFORM_KEYS,
 } from "../../../runtime/database/kv.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
+import type { MailLocale } from "../../mails/mail-texts.ts";
+import { renderMail } from "../../mails/render-mail.ts";
 import { readPlatformConfig } from "../../tenants/settings/configuration.ts";
 import { isAdminAddress } from "./gate-pass.ts";
 import { consumeRateLimit, tryConsume } from "../rate-limits.ts";
@@ -30,7 +32,6 @@ type Browser = {
   /** 32 random bytes that only this browser has. */ secret: string;
   clientAddress: string;
 };
-type Locale = "en" | "es" | "fr";
 
 const sqlOf = (ctx: Ctx) => ctx.home.forTenant(PLATFORM).sql;
 const browserMark = (ctx: Ctx, { secret }: Browser) =>
@@ -60,7 +61,7 @@ export async function requestOtp(
   ctx: Ctx,
   browser: Browser,
   asked: string,
-  locale: Locale,
+  locale: MailLocale,
 ): Promise<void> {
   await consumeRateLimit(ctx, null, { gate_code_per_address: browser.clientAddress });
   const address = asked.trim().normalize("NFKC").toLowerCase().slice(0, 320);
@@ -115,37 +116,26 @@ function randomDigits(ctx: Ctx): string {
   }
 }
 
-const MAIL: Record<Locale, { subject: string; text(code: string): string }> = {
-  en: {
-    subject: "Your code for the admin pages",
-    text: (code) =>
-      `${code} opens the admin pages of the customer identity service, once, within ten minutes, in the browser that asked for it.\n\nIf it was not you, ignore this message: nothing was opened.`,
-  },
-  es: {
-    subject: "Tu código para las páginas de administración",
-    text: (code) =>
-      `${code} abre las páginas de administración del servicio de identidad de clientes, una sola vez, durante diez minutos, en el navegador que lo pidió.\n\nSi no has sido tú, ignora este mensaje: no se ha abierto nada.`,
-  },
-  fr: {
-    subject: "Votre code pour les pages d'administration",
-    text: (code) =>
-      `${code} ouvre les pages d'administration du service d'identité client, une seule fois, pendant dix minutes, dans le navigateur qui l'a demandé.\n\nSi ce n'était pas vous, ignorez ce message : rien n'a été ouvert.`,
-  },
-};
-
 /**
  * Not through the queue: a code must not be in a row, and a late one is useless. A person who waits can
  * request another.
  */
-async function mailCode(ctx: Ctx, address: string, code: string, locale: Locale): Promise<void> {
+async function mailCode(
+  ctx: Ctx,
+  address: string,
+  code: string,
+  locale: MailLocale,
+): Promise<void> {
   try {
     const sender = await findSender(ctx);
     if (!sender) throw new Error("no e-mail key or sender is set");
-    const { subject, text } = MAIL[locale];
-    const html = `<!doctype html><html lang="${locale}"><body style="font-family:sans-serif;line-height:1.5"><p>${text(`<strong>${code}</strong>`).replace("\n\n", "</p><p>")}</p></body></html>`;
     await ctx.email.send(
       { apiKey: sender.apiKey, idempotencyKey: ctx.random.uuid(), about: { call: "gate code" } },
-      { from: sender.from, to: address, subject, text: text(code), html },
+      {
+        from: sender.from,
+        to: address,
+        ...renderMail("gate_code", { locale, brand: null, code }),
+      },
     );
     ctx.log.info("gate.code_mailed");
   } catch (error) {

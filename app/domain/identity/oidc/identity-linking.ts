@@ -1,26 +1,17 @@
-// Resolves the account for an identity that a provider proved (DECISIONS 6). Matching order:
-//
-//   1. issuer and subject
-//   2. the storefront's customer id
-//   3. the e-mail address, only when the provider verified it
-//
-// An account whose address was never proven loses its password and sessions to the verified owner
-// (prove-address.ts).
+// Signs in with an identity that a provider proved: links it to the account that match-identity.ts finds,
+// or to a new one, and writes what it says. An account whose address was never proven loses its password
+// and sessions to the verified owner (prove-address.ts).
 import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
 import { recordConsent } from "../../consent/record-consent.ts";
-import { awaitDeletions, tombstoneOf } from "../../customers/tombstones.ts";
+import { tombstoneOf } from "../../customers/tombstones.ts";
+import { updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import {
-  ACCOUNT_COLUMNS,
-  emailOf,
-  findAccountByEmail,
-  findWaitingAccount,
-  type Account,
-} from "../account.ts";
+import { ACCOUNT_COLUMNS, emailOf, type Account } from "../account.ts";
 import { enqueueAccountEvent } from "../account-events.ts";
 import { enqueueMail } from "../mails.ts";
+import { findMatch } from "./match-identity.ts";
 import type { OidcProvider, ProvenIdentity } from "./providers.ts";
 import {
   endUnprovenWaysIn,
@@ -34,11 +25,6 @@ import type { Visit } from "../sign-up.ts";
 export type IdentitySignIn =
   | { outcome: "signed_in"; account: Account }
   | { outcome: "refused"; error: "account_exists" | "account_unavailable" };
-
-type Match =
-  | { account: Account; how: "identity" | "gid" | "email" }
-  | { refused: "account_exists" | "account_unavailable" }
-  | null;
 
 export async function signInWithIdentity(
   ctx: Ctx,
@@ -91,6 +77,8 @@ async function signInOnce(
   const account = await updateAccount(tx, userId, identity);
   await updateClaims(ctx, tenant, tx, userId, identity, isNew);
   if (isNew || isNewlyLinked) await recordSignInConsent(ctx, tx, userId, provider, isNew, visit);
+  // The sign-in's own event takes the tags to every system.
+  await updateSystemTags(ctx, tenant, tx.sql, [userId], []);
   await enqueueAccountEvent(
     ctx,
     tenant,
@@ -114,66 +102,6 @@ async function signInOnce(
     is_linked: isNewlyLinked,
   });
   return { outcome: "signed_in", account };
-}
-
-const columns = ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ");
-
-async function findMatch(
-  ctx: Ctx,
-  tenant: Tenant,
-  tx: Transaction,
-  identity: ProvenIdentity,
-): Promise<Match> {
-  // Before any row is locked: a running deletion may wait for one.
-  if (identity.gid) await awaitDeletions(tx.sql, [identity.gid]);
-  const [linked] = await tx.sql<Account>(
-    `SELECT ${columns} FROM identity_links l JOIN storefront_users u ON u.shop = l.shop
-      AND u.id = l.user_id WHERE l.shop = $1 AND l.issuer = $2 AND l.sub = $3 FOR UPDATE OF u`,
-    [identity.issuer, identity.sub],
-  );
-  if (linked) return { account: linked, how: "identity" };
-  const [customer] = identity.gid
-    ? await tx.sql<Account>(
-        `SELECT ${columns} FROM storefront_users u WHERE u.shop = $1 AND u.storefront_customer_gid = $2 FOR UPDATE`,
-        [identity.gid],
-      )
-    : [];
-  if (customer) return { account: customer, how: "gid" };
-  // A customer whose account was deleted here stays deleted, also when the account had never used this
-  // sign-in method.
-  if (identity.gid && (await isBuried(ctx, tenant, tx, identity.gid)))
-    return { refused: "account_unavailable" };
-  const owner = identity.email ? await findAccountByEmail(tx.sql, identity.email, true) : null;
-  if (!owner) {
-    const isTaken =
-      identity.email !== null &&
-      !identity.isEmailVerified &&
-      (await findWaitingAccount(tx.sql, identity.email)) !== null;
-    return isTaken ? { refused: "account_exists" } : null;
-  }
-  if (owner.status !== "active") return { refused: "account_unavailable" };
-  // The mailbox may have been reassigned: the account stays with its first owner.
-  const other = await tx.prisma.identityLink.findFirst({
-    where: { user_id: owner.id, issuer: identity.issuer, sub: { not: identity.sub } },
-  });
-  const hasOtherCustomer =
-    identity.gid !== null &&
-    owner.storefront_customer_gid !== null &&
-    owner.storefront_customer_gid !== identity.gid;
-  if (!identity.isEmailVerified || other || hasOtherCustomer) return { refused: "account_exists" };
-  return { account: owner, how: "email" };
-}
-
-/** A deletion by a person who had not verified the address does not count as the customer's. */
-async function isBuried(ctx: Ctx, tenant: Tenant, tx: Transaction, gid: string): Promise<boolean> {
-  const found = await tx.prisma.customerTombstone.findFirst({
-    where: {
-      kind: "gid",
-      subject_hmac: tombstoneOf(ctx, tenant.shop, "gid", gid),
-      unproven: false,
-    },
-  });
-  return found !== null;
 }
 
 type SignInProof = {

@@ -18,6 +18,12 @@ export const origin = z
   .transform((value) => new URL(value).origin)
   .refine(isPlainOrigin, "must be an origin such as https://www.example.com, without wildcards");
 export const link = z.url({ protocol: /^https?$/ }).max(2_000);
+/** Nothing but six digits: it is written into styles. */
+export const color = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^#[0-9a-f]{6}$/, "must be a colour such as #1f5f4a");
 export const storeUrl = z
   .string()
   .regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address")

@@ -74,7 +74,7 @@ export const SETTINGS_PAGES = [
   {
     name: "brand",
     cards: [
-      { name: "brand", fields: ["brand_name", "logo_url", "locale"] },
+      { name: "brand", fields: ["brand_name", "logo_url", "brand_color", "locale"] },
       { name: "contact", fields: ["support_email", "terms_url", "privacy_url"] },
     ],
   },
@@ -160,6 +160,8 @@ export const SETTINGS_PAGES = [
   },
   // The connection to the store has no settings: its page shows a state and offers buttons.
   { name: "connection", cards: [] },
+  // Edited in the screen of the tags.
+  { name: "tags", cards: [{ name: "tag_rules", fields: ["tag_rules"] }] },
 ] as const satisfies readonly { name: string; cards: readonly Card[] }[];
 
 type ListedPage = (typeof SETTINGS_PAGES)[number];
@@ -169,7 +171,7 @@ export type IntegrationName = (typeof INTEGRATIONS)[number]["name"];
 
 export type SettingsCard = Card & { name: SettingsCardName };
 
-type OwnScreen = "integrations" | "agents" | "connection";
+type OwnScreen = "integrations" | "agents" | "connection" | "tags";
 /** The pages that are a form of their cards; each of the others is a screen of its own. */
 export type FormPageName = Exclude<SettingsPageName, OwnScreen>;
 type FormPage = { name: FormPageName; cards: readonly SettingsCard[] };
@@ -178,6 +180,7 @@ const OWN_SCREENS: ReadonlySet<string> = new Set<OwnScreen>([
   "integrations",
   "agents",
   "connection",
+  "tags",
 ]);
 
 /** A page that is a form; null when there is none of this name. */
@@ -190,7 +193,8 @@ export const findIntegration = (name: string) => INTEGRATIONS.find((one) => one.
 const ROOT = "/app/settings";
 export const DESTINATIONS_PATH = "/app/events/destinations";
 
-export const pathOfPage = (name: SettingsPageName): string => `${ROOT}/${name}`;
+export const pathOfPage = (name: SettingsPageName): string =>
+  name === "tags" ? "/app/tags" : `${ROOT}/${name}`;
 export const pathOfIntegration = (name: IntegrationName): string => `${ROOT}/integrations/${name}`;
 
 /** Where links with an anchor of the former single page lead. */

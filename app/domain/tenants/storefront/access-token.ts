@@ -11,7 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import type { TokenGrant } from "../../../integrations/storefront.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
-import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../../runtime/database/kv.ts";
+import { deleteKeyIfHeld, KEYS, putLeaseIfFree } from "../../../runtime/database/kv.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 
@@ -151,7 +151,7 @@ async function ensure(
   const key = KEYS.lease("storefront_token");
   const holder = ctx.random.uuid();
   const deadline = ctx.clock.now().getTime() + WAIT_FOR_HOLDER_MS;
-  while (!(await putKeyIfAbsent(sql, key, holder, LEASE_SECONDS))) {
+  while (!(await putLeaseIfFree(sql, key, holder, LEASE_SECONDS))) {
     const now = ctx.clock.now();
     const current = tokenOf(await getTenant(ctx, shop));
     if (current.generation !== token.generation) return current;

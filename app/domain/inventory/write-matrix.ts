@@ -1,8 +1,6 @@
 // What each event writes, and where (SPEC "Real-time write matrix per authentication event"): W
 // write, R read, D delete, `-` nothing. The backend columns are rows of the causing transaction;
 // the others are channels of the bus.
-import type { Channel } from "../bus/channel.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 
 type Access = "W" | "R" | "D" | "-";
 
@@ -51,10 +49,10 @@ export type MatrixEvent = keyof typeof WRITE_MATRIX;
 const CHANNEL_COLUMNS = ["cms", "storefront", "web_analytics", "profile_platform"] as const;
 
 /** The enabled channels that an event writes to or deletes from. */
-export function channelsFor(
+export function channelsFor<Tenant>(
   event: MatrixEvent,
   tenant: Tenant,
-  channels: readonly Channel[],
+  channels: readonly { name: string; isEnabled(tenant: Tenant): boolean }[],
 ): string[] {
   return CHANNEL_COLUMNS.filter(
     (name) =>

@@ -1,0 +1,120 @@
+// The thresholds of the tags that rules set: the customers who have each tag now, and how many would.
+import { useTranslation } from "react-i18next";
+import {
+  BlockStack,
+  Button,
+  Card,
+  InlineGrid,
+  InlineStack,
+  Text,
+  TextField,
+} from "@shopify/polaris";
+import { useState } from "react";
+import type { RuleCounts, RuleSettings } from "../../domain/customers/system-tags/rule-settings.ts";
+import { formatCount } from "../i18n/format-number.ts";
+import { useLocale } from "../i18n/locale.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { showToast } from "../ui/toast.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+
+type Name = keyof RuleSettings["rules"];
+
+/** Each threshold, and the tag whose customers it decides. */
+const THRESHOLDS: readonly { name: Name; tag: keyof RuleCounts }[] = [
+  { name: "vip_amount", tag: "vip" },
+  { name: "vip_orders", tag: "vip" },
+  { name: "high_value_amount", tag: "high_value" },
+  { name: "new_days", tag: "new_customer" },
+  { name: "at_risk_days", tag: "at_risk" },
+  { name: "inactive_after_days", tag: "inactive" },
+];
+
+type Props = {
+  settings: RuleSettings;
+  /** Customers per tag now. */
+  people: Readonly<Record<string, number>>;
+};
+
+export function RulesCard({ settings, people }: Props) {
+  const { t } = useTranslation(["tags", "errors"]);
+  const locale = useLocale();
+  const [typed, setTyped] = useState<Partial<Record<Name, string>>>({});
+  const valueOf = (name: Name) => typed[name] ?? String(settings.rules[name]);
+  const rules = Object.fromEntries(
+    THRESHOLDS.map(({ name }) => [name, Number(valueOf(name).replace(",", "."))]),
+  );
+  const isChanged = THRESHOLDS.some(({ name }) => rules[name] !== settings.rules[name]);
+  const counting = useScreenAction<RuleCounts>("count_rules");
+  const saving = useScreenAction("save_rules", {
+    onSuccess() {
+      setTyped({});
+      showToast(t("rules.saved"));
+    },
+  });
+  const error = saving.error ?? counting.error;
+  const problemOf = (name: Name) =>
+    Object.keys(error?.fields ?? {}).some((field) => field.split(".").includes(name))
+      ? t("rules.invalid")
+      : undefined;
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <CardHeading title={t("rules.title")} />
+        <Text as="p">{t("rules.text")}</Text>
+        <InlineGrid columns={{ xs: 1, sm: 2, md: 3 }} gap="400">
+          {THRESHOLDS.map(({ name, tag }) => (
+            <TextField
+              key={name}
+              label={t(`rules.fields.${name}`)}
+              type="number"
+              min={1}
+              value={valueOf(name)}
+              onChange={(value) => setTyped((before) => ({ ...before, [name]: value }))}
+              error={problemOf(name)}
+              helpText={t("rules.now", { total: formatCount(locale, people[tag] ?? 0) })}
+              autoComplete="off"
+            />
+          ))}
+        </InlineGrid>
+        <div aria-live="polite">
+          {counting.data && <Preview counts={counting.data} />}
+          {error && (
+            <Text as="p" tone="critical">
+              {error.code === "conflict" ? t("rules.conflict") : error.message}
+            </Text>
+          )}
+        </div>
+        <InlineStack gap="200" align="end">
+          <Button onClick={() => counting.submit({ rules })} loading={counting.isBusy}>
+            {t("rules.count")}
+          </Button>
+          <Button
+            variant="primary"
+            disabled={!isChanged}
+            loading={saving.isBusy}
+            onClick={() => saving.submit({ rules, version: settings.version })}
+          >
+            {t("rules.save")}
+          </Button>
+        </InlineStack>
+      </BlockStack>
+    </Card>
+  );
+}
+
+function Preview({ counts }: { counts: RuleCounts }) {
+  const { t } = useTranslation("tags");
+  const locale = useLocale();
+  return (
+    <BlockStack gap="100">
+      <Text as="p" fontWeight="semibold">
+        {t("rules.preview")}
+      </Text>
+      {[...new Set(THRESHOLDS.map(({ tag }) => tag))].map((tag) => (
+        <Text as="p" key={tag}>
+          {t(`rules.counts.${tag}`, { total: formatCount(locale, counts[tag]) })}
+        </Text>
+      ))}
+    </BlockStack>
+  );
+}

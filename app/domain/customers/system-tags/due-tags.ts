@@ -1,0 +1,38 @@
+// Updates the tags that time alone changes: a new customer grows old, an active one falls silent. Each
+// customer carries the time of the next such change (`tags_due_at`).
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import { channelsFor } from "../../inventory/write-matrix.ts";
+import { applyTagRules, lockTaggedCustomers } from "../../tags/system-tags.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+
+const SLICE = 500;
+
+const DUE = `
+  SELECT id FROM storefront_users WHERE shop = $1 AND tags_due_at <= $2
+  ORDER BY tags_due_at LIMIT ${SLICE}`;
+
+/** Slice by slice, each in its transaction; safe to repeat and to stop. */
+export async function updateDueTags(
+  ctx: Ctx,
+  tenant: Tenant,
+  signal: AbortSignal,
+): Promise<{ customers: number; changed: number }> {
+  const counts = { customers: 0, changed: 0 };
+  const systems = channelsFor("tag_change", tenant, ctx.channels);
+  while (!signal.aborted) {
+    const slice = await dataOf(ctx, tenant).transaction(async (sql) => {
+      const due = await sql<Columns<StorefrontUser, "id">>(DUE, [ctx.clock.now()]);
+      const customers = await lockTaggedCustomers(
+        sql,
+        due.map(({ id }) => id),
+      );
+      const changed = await applyTagRules(ctx, tenant, sql, customers, systems);
+      return { customers: customers.length, changed };
+    });
+    counts.customers += slice.customers;
+    counts.changed += slice.changed;
+    if (slice.customers < SLICE) break;
+  }
+  return counts;
+}

@@ -1,0 +1,30 @@
+// Starts a run over all customers when the thresholds of the tag rules change, and when a store gets the
+// tags of the rules.
+import { isDeepStrictEqual } from "node:util";
+import type { Ctx } from "../../../context.server.ts";
+import { getKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { SYSTEM_TAGS } from "../../tags/system-tag-rules.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { startRuleRun, type BulkRunState } from "../list/bulk-runs.ts";
+
+/**
+ * Starts the run unless the current thresholds had theirs; null then, and for a store whose catalog has
+ * no tag of the rules. Called by whatever changes one of the two, and by the scheduled run for what
+ * died in between.
+ */
+export async function runChangedRules(ctx: Ctx, tenant: Tenant): Promise<BulkRunState | null> {
+  return dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+    const catalog = await prisma.crmTag.findMany({
+      select: { slug: true },
+      where: { slug: { in: [...SYSTEM_TAGS] } },
+      orderBy: { slug: "asc" },
+    });
+    if (catalog.length === 0) return null;
+    const current = { rules: tenant.config.tag_rules, tags: catalog.map(({ slug }) => slug) };
+    const last = await getKey(sql, KEYS.tagRules);
+    if (isDeepStrictEqual(last?.value, current)) return null;
+    const run = await startRuleRun(ctx, tenant, sql);
+    await putKey(sql, KEYS.tagRules, current);
+    return run;
+  });
+}

@@ -1,0 +1,82 @@
+// Finds the account of an identity that a provider proved (DECISIONS 6). Matching order:
+//
+//   1. issuer and subject
+//   2. the storefront's customer id
+//   3. the e-mail address, only when the provider verified it
+import type { Ctx } from "../../../context.server.ts";
+import type { Transaction } from "../../../db.server.ts";
+import { awaitDeletions, tombstoneOf } from "../../customers/tombstones.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import {
+  ACCOUNT_COLUMNS,
+  findAccountByEmail,
+  findWaitingAccount,
+  type Account,
+} from "../account.ts";
+import type { ProvenIdentity } from "./providers.ts";
+
+type Match =
+  | { account: Account; how: "identity" | "gid" | "email" }
+  | { refused: "account_exists" | "account_unavailable" }
+  | null;
+
+const columns = ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ");
+
+/** Locks the account that it returns. Null: the identity gets a new one. */
+export async function findMatch(
+  ctx: Ctx,
+  tenant: Tenant,
+  tx: Transaction,
+  identity: ProvenIdentity,
+): Promise<Match> {
+  // Before any row is locked: a running deletion may wait for one.
+  if (identity.gid) await awaitDeletions(tx.sql, [identity.gid]);
+  const [linked] = await tx.sql<Account>(
+    `SELECT ${columns} FROM identity_links l JOIN storefront_users u ON u.shop = l.shop
+      AND u.id = l.user_id WHERE l.shop = $1 AND l.issuer = $2 AND l.sub = $3 FOR UPDATE OF u`,
+    [identity.issuer, identity.sub],
+  );
+  if (linked) return { account: linked, how: "identity" };
+  const [customer] = identity.gid
+    ? await tx.sql<Account>(
+        `SELECT ${columns} FROM storefront_users u WHERE u.shop = $1 AND u.storefront_customer_gid = $2 FOR UPDATE`,
+        [identity.gid],
+      )
+    : [];
+  if (customer) return { account: customer, how: "gid" };
+  // A customer whose account was deleted here stays deleted, also when the account had never used this
+  // sign-in method.
+  if (identity.gid && (await isBuried(ctx, tenant, tx, identity.gid)))
+    return { refused: "account_unavailable" };
+  const owner = identity.email ? await findAccountByEmail(tx.sql, identity.email, true) : null;
+  if (!owner) {
+    const isTaken =
+      identity.email !== null &&
+      !identity.isEmailVerified &&
+      (await findWaitingAccount(tx.sql, identity.email)) !== null;
+    return isTaken ? { refused: "account_exists" } : null;
+  }
+  if (owner.status !== "active") return { refused: "account_unavailable" };
+  // The mailbox may have been reassigned: the account stays with its first owner.
+  const other = await tx.prisma.identityLink.findFirst({
+    where: { user_id: owner.id, issuer: identity.issuer, sub: { not: identity.sub } },
+  });
+  const hasOtherCustomer =
+    identity.gid !== null &&
+    owner.storefront_customer_gid !== null &&
+    owner.storefront_customer_gid !== identity.gid;
+  if (!identity.isEmailVerified || other || hasOtherCustomer) return { refused: "account_exists" };
+  return { account: owner, how: "email" };
+}
+
+/** A deletion by a person who had not verified the address does not count as the customer's. */
+async function isBuried(ctx: Ctx, tenant: Tenant, tx: Transaction, gid: string): Promise<boolean> {
+  const found = await tx.prisma.customerTombstone.findFirst({
+    where: {
+      kind: "gid",
+      subject_hmac: tombstoneOf(ctx, tenant.shop, "gid", gid),
+      unproven: false,
+    },
+  });
+  return found !== null;
+}

@@ -1,0 +1,117 @@
+// Mails as text and HTML. Names and brands are untrusted input: no line breaks in a subject, no
+// markup in HTML.
+import type { MailBrand } from "./mail-brand.ts";
+import { layOutMail, type MailScheme } from "./mail-layout.ts";
+import { CHANNEL_NAMES, MAIL_TEXTS, type MailLocale, type MailName } from "./mail-texts.ts";
+
+export type MailValues = {
+  locale: string;
+  /** Null: the service itself writes, for no store. */
+  brand: MailBrand | null;
+  /** By default `auto`. */
+  scheme?: MailScheme;
+  name?: string | null;
+  provider?: string | null;
+  link?: string | null;
+  channel?: string | null;
+  eventId?: string | null;
+  attempts?: number | null;
+  code?: string | null;
+};
+
+export type RenderedMail = { subject: string; text: string; html: string };
+
+/** Who signs the mail; by default the store. */
+const SENDERS: Partial<Record<MailName, "app" | "service">> = {
+  data_export: "app",
+  dead_letter: "app",
+  connection_test: "app",
+  gate_code: "service",
+};
+/** Written to nobody in particular. */
+const WITHOUT_GREETING: ReadonlySet<MailName> = new Set(["connection_test", "gate_code"]);
+
+const oneLine = (text: string) =>
+  text
+    .replace(/[\r\n\t\v\f\u0085\u2028\u2029\u0000]+/g, " ")
+    .trim()
+    .slice(0, 120);
+
+function localeOf(locale: string): MailLocale {
+  const language = locale.slice(0, 2).toLowerCase();
+  return language === "es" || language === "fr" ? language : "en";
+}
+
+const channelName = (locale: MailLocale, channel: string) =>
+  Object.hasOwn(CHANNEL_NAMES[locale], channel) ? CHANNEL_NAMES[locale][channel]! : channel;
+
+export function renderMail(template: MailName, values: MailValues): RenderedMail {
+  const locale = localeOf(values.locale);
+  const { greeting, greetingWithoutName, templates, providers, service, footer } =
+    MAIL_TEXTS[locale];
+  const brand: MailBrand = values.brand
+    ? { ...values.brand, name: oneLine(values.brand.name) }
+    : { name: service, logoUrl: null, color: null, supportEmail: null, privacyUrl: null };
+  const provider =
+    values.provider === "storefront" || values.provider === "federated"
+      ? providers[values.provider]
+      : "";
+  const texts = templates[template];
+  // A replacer function in a single pass: a brand such as "$& Co" or "{provider}" is text and not a
+  // pattern.
+  const blanks: Record<string, string> = {
+    brand: brand.name,
+    provider,
+    channel: oneLine(channelName(locale, values.channel ?? "")),
+    event: values.eventId ?? "",
+    attempts: String(values.attempts ?? "-"),
+    code: values.code ?? "",
+  };
+  const fill = (text: string) =>
+    text.replace(
+      /\{(brand|provider|channel|event|attempts|code)\}/g,
+      (_, blank: string) => blanks[blank] ?? "",
+    );
+  const name = oneLine(values.name ?? "");
+  const hello = name ? greeting.replace("{name}", () => name) : greetingWithoutName;
+  const paragraphs = [...(WITHOUT_GREETING.has(template) ? [] : [hello]), fill(texts.body)];
+  const note = texts.note ? fill(texts.note) : null;
+  const action =
+    values.link && texts.action ? { label: fill(texts.action), link: values.link } : null;
+  const subject = fill(texts.subject);
+  const end = {
+    sentBy: fill(footer[SENDERS[template] ?? "store"]),
+    why: fill(texts.why),
+    contact: footer.contact,
+    privacy: footer.privacy,
+  };
+  return {
+    subject,
+    text: [
+      ...paragraphs,
+      ...(action ? [`${action.label}: ${action.link}`] : []),
+      ...(note ? [note] : []),
+      // The signature of a mail begins with two hyphens and a space (RFC 3676, section 4.3).
+      ["-- ", `${end.sentBy} ${end.why}`, ...contactLines(brand, end)].join("\n"),
+    ].join("\n\n"),
+    html: layOutMail({
+      locale,
+      scheme: values.scheme ?? "auto",
+      subject,
+      brand,
+      paragraphs,
+      emphasis: values.code ?? null,
+      action,
+      note,
+      footer: end,
+    }),
+  };
+}
+
+const contactLines = (
+  { supportEmail, privacyUrl }: MailBrand,
+  { contact, privacy }: { contact: string; privacy: string },
+): string[] => [
+  ...(supportEmail ? [contact.replace("{address}", () => supportEmail)] : []),
+  ...(privacyUrl ? [`${privacy}: ${privacyUrl}`] : []),
+];

@@ -1,0 +1,87 @@
+// Every mail as the store's recipients see it, with sample data: for the preview, and for a test mail
+// to the merchant. Nothing of a customer is read.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { consumeRateLimit } from "../identity/rate-limits.ts";
+import { brandOf } from "../mails/mail-brand.ts";
+import {
+  MAIL_TEMPLATES,
+  MAIL_TEXTS,
+  type MailLocale,
+  type MailTemplate,
+} from "../mails/mail-texts.ts";
+import { renderMail, type RenderedMail } from "../mails/render-mail.ts";
+import { storeDomains } from "../tenants/storefront/primary-domain.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+/** What the screen offers. `isSendable`: the sender and the key are set. */
+export type MailSamples = {
+  templates: readonly MailTemplate[];
+  locale: MailLocale;
+  isSendable: boolean;
+};
+
+const LOCALES = ["en", "es", "fr"] as const;
+const MAX_ADDRESS = 254;
+
+/** Which mail, and how it is shown. */
+export const SampleAddress = z.object({
+  template: z.enum(MAIL_TEMPLATES),
+  locale: z.enum(LOCALES),
+  scheme: z.enum(["auto", "light", "dark"]).default("auto"),
+});
+export type SampleAddress = z.output<typeof SampleAddress>;
+
+export const SampleToSend = SampleAddress.omit({ scheme: true }).extend({
+  to: z.email().max(MAX_ADDRESS),
+});
+
+export const readMailSamples = ({ config }: Tenant): MailSamples => ({
+  templates: MAIL_TEMPLATES,
+  locale: config.locale,
+  isSendable: Boolean(config.email_api_key && config.email_from),
+});
+
+export const renderSample = (
+  tenant: Tenant,
+  { template, locale, scheme }: SampleAddress,
+): RenderedMail =>
+  renderMail(template, {
+    locale,
+    scheme,
+    brand: brandOf(tenant),
+    name: template === "data_export" || template === "dead_letter" ? null : "Ada",
+    provider: "storefront",
+    // To the front page: a link with a token of nobody would lead to an error.
+    link: `https://${storeDomains(tenant)[0]}/`,
+    channel: "cms",
+    eventId: "sample",
+    attempts: 7,
+  });
+
+/**
+ * Sends a sample at once. Throws `setting_missing` without a sender, and `too_many_requests`, counted by
+ * the store and by the address.
+ */
+export async function sendSample(
+  ctx: Ctx,
+  tenant: Tenant,
+  { to, template, locale }: z.output<typeof SampleToSend>,
+): Promise<{ to: string }> {
+  const { email_api_key: apiKey, email_from: from } = tenant.config;
+  if (!apiKey || !from) throw new AppError("setting_missing");
+  await consumeRateLimit(ctx, tenant, { test_mail_per_store: tenant.shop });
+  await consumeRateLimit(ctx, null, { sample_mail_per_email: to.toLowerCase() });
+  const mail = renderSample(tenant, { template, locale, scheme: "auto" });
+  const subject = MAIL_TEXTS[locale].sample.replace("{subject}", () => mail.subject);
+  await ctx.email.send(
+    {
+      apiKey,
+      idempotencyKey: ctx.random.uuid(),
+      about: { shop: tenant.shop, call: "sample mail" },
+    },
+    { from, to, ...mail, subject },
+  );
+  return { to };
+}

@@ -1,0 +1,204 @@
+// Keeps the tags of the rules true, inside the transaction that changed a fact (DECISIONS 8). A tag is
+// set only when the store's catalog has it: a store without the tag system pays one statement.
+import type { Ctx } from "../../context.server.ts";
+import type { Columns, CrmTag, StorefrontUser, TenantSql, UserClaims } from "../../db.server.ts";
+import { enqueueMany } from "../bus/enqueue.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import {
+  nextChangeAt,
+  SYSTEM_TAGS,
+  systemTagsOf,
+  toSystemTagChange,
+  type CustomerFacts,
+} from "./system-tag-rules.ts";
+
+type FactRow = Columns<
+  StorefrontUser,
+  | "id"
+  | "number_of_orders"
+  | "amount_spent"
+  | "email_subscription_status"
+  | "sms_subscription_status"
+  | "tags_due_at"
+> & {
+  [Flag in "consent_tos" | "consent_privacy" | "consent_cookie"]: UserClaims[Flag] | null;
+} & {
+  is_waiting: boolean;
+  first_seen_at: Date;
+  last_active_at: Date;
+  marketing: CustomerFacts["marketing"];
+  system: string[];
+  by_hand: string[];
+};
+
+export type TaggedCustomer = {
+  id: number;
+  facts: CustomerFacts;
+  held: { system: string[]; byHand: string[] };
+  dueAt: Date | null;
+};
+
+const held = (source: string) => `ARRAY(
+  SELECT t.slug FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+  WHERE m.shop = u.shop AND m.user_id = u.id AND m.source ${source} ORDER BY m.id)`;
+
+// Locks the customers in the order of their ids; the head of the consent log is locked after them. No row when the catalog has no tag of the rules.
+const LOCK_FACTS = `
+  SELECT u.id, u.unproven_email IS NOT NULL AS is_waiting, u.number_of_orders, u.amount_spent,
+    u.email_subscription_status, u.sms_subscription_status, u.tags_due_at,
+    least(u.created_at, u.storefront_created_at) AS first_seen_at,
+    coalesce(greatest(u.last_login_at, u.last_active_at), u.storefront_updated_at, u.created_at)
+      AS last_active_at,
+    c.consent_tos, c.consent_privacy, c.consent_cookie,
+    (SELECT r.action FROM consent_records r WHERE r.shop = u.shop AND r.user_id = u.id
+      AND r.consent_type = 'marketing' AND r.action IN ('granted', 'revoked')
+      ORDER BY r.seq DESC LIMIT 1) AS marketing,
+    ${held("= 'system'")} AS system, ${held("<> 'system'")} AS by_hand
+  FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id
+  WHERE u.shop = $1 AND u.id = ANY($2::int[]) AND u.status <> 'deleted'
+    AND EXISTS (SELECT 1 FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[]))
+  ORDER BY u.id FOR NO KEY UPDATE OF u`;
+
+/** Locks the customers; empty for a store whose catalog has no tag of the rules. */
+export async function lockTaggedCustomers(
+  sql: TenantSql,
+  userIds: readonly number[],
+): Promise<TaggedCustomer[]> {
+  if (userIds.length === 0) return [];
+  const rows = await sql<FactRow>(LOCK_FACTS, [userIds, SYSTEM_TAGS]);
+  return rows.map((row) => ({
+    id: row.id,
+    facts: {
+      isWaiting: row.is_waiting,
+      orders: row.number_of_orders,
+      spent: row.amount_spent,
+      firstSeenAt: row.first_seen_at,
+      lastActiveAt: row.last_active_at,
+      marketing: row.marketing,
+      tos: row.consent_tos ?? false,
+      privacy: row.consent_privacy ?? false,
+      cookie: row.consent_cookie ?? false,
+      emailSubscription: row.email_subscription_status,
+      smsSubscription: row.sms_subscription_status,
+    },
+    held: { system: row.system, byHand: row.by_hand },
+    dueAt: row.tags_due_at,
+  }));
+}
+
+/** Each change of one customer's tag; `isAdded` false: it was removed. */
+type Written = Columns<CrmTag, "slug"> & { user_id: number; is_added: boolean };
+
+// Safe to repeat: what is assigned stays, and only the rules' own assignments are removed.
+const WRITE = `
+  WITH made AS (
+    INSERT INTO user_tag_map (shop, user_id, tag_id, source)
+    SELECT $1, wanted.user_id, t.id, 'system'
+      FROM unnest($2::int[], $3::text[]) WITH ORDINALITY AS wanted(user_id, slug, place)
+      JOIN crm_tags t ON t.shop = $1 AND t.slug = wanted.slug ORDER BY wanted.place
+    ON CONFLICT (shop, user_id, tag_id) DO NOTHING RETURNING user_id, tag_id
+  ), gone AS (
+    DELETE FROM user_tag_map m USING unnest($4::int[], $5::text[]) AS ended(user_id, slug), crm_tags t
+     WHERE m.shop = $1 AND m.user_id = ended.user_id AND m.source = 'system'
+       AND t.shop = $1 AND t.slug = ended.slug AND m.tag_id = t.id
+    RETURNING m.user_id, m.tag_id
+  )
+  SELECT changed.user_id, t.slug, changed.is_added FROM (
+    SELECT user_id, tag_id, true AS is_added FROM made
+    UNION ALL SELECT user_id, tag_id, false FROM gone
+  ) AS changed JOIN crm_tags t ON t.shop = $1 AND t.id = changed.tag_id`;
+
+// From the row's newest state, so that a tag that was changed meanwhile is kept.
+const MIRROR = `
+  UPDATE storefront_users u SET tags_due_at = changed.due,
+    tags = (u.tags - changed.removed) || (SELECT coalesce(jsonb_agg(slug), '[]') FROM
+      unnest(changed.added) AS slug WHERE NOT u.tags ? slug),
+    updated_at = CASE WHEN changed.added || changed.removed = '{}' THEN u.updated_at ELSE now() END
+  FROM jsonb_to_recordset($2::jsonb)
+    AS changed(id int, added text[], removed text[], due timestamptz)
+  WHERE u.shop = $1 AND u.id = changed.id`;
+
+/**
+ * Sets and removes the tags of the rules on locked customers, and enqueues each change for
+ * `destinations`. Returns the number of customers who changed. Safe to repeat.
+ */
+export async function applyTagRules(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  customers: readonly TaggedCustomer[],
+  destinations: readonly string[],
+): Promise<number> {
+  const rules = tenant.config.tag_rules;
+  const now = ctx.clock.now();
+  const planned = customers.map(({ id, facts, held: before, dueAt }) => ({
+    id,
+    dueAt,
+    nextAt: nextChangeAt(facts, rules, now),
+    ...toSystemTagChange(systemTagsOf(facts, rules, now), before),
+  }));
+  const pairs = (list: "add" | "remove") =>
+    planned.flatMap((plan) => plan[list].map((slug) => ({ id: plan.id, slug })));
+  const [add, remove] = [pairs("add"), pairs("remove")];
+  const written =
+    add.length + remove.length === 0
+      ? []
+      : await sql<Written>(WRITE, [
+          add.map(({ id }) => id),
+          add.map(({ slug }) => slug),
+          remove.map(({ id }) => id),
+          remove.map(({ slug }) => slug),
+        ]);
+  const slugsOf = (userId: number, isAdded: boolean) =>
+    written
+      .filter((row) => row.user_id === userId && row.is_added === isAdded)
+      .map(({ slug }) => slug);
+  const changes = planned.map((plan) => ({
+    id: plan.id,
+    added: slugsOf(plan.id, true),
+    removed: slugsOf(plan.id, false),
+    due: plan.nextAt,
+    isDueMoved: isEarlier(plan.nextAt, plan.dueAt, now),
+  }));
+  const changed = changes.filter(({ added, removed }) => added.length + removed.length > 0);
+  const stored = changes.filter((change) => changed.includes(change) || change.isDueMoved);
+  if (stored.length > 0) await sql(MIRROR, [JSON.stringify(stored)]);
+  await enqueueChanges(ctx, sql, changed, destinations);
+  return changed.length;
+}
+
+/** A later time needs no write: the customer is looked at once too often, and gets the new time then. */
+const isEarlier = (next: Date | null, stored: Date | null, now: Date): boolean =>
+  stored === null ? next !== null : stored <= now || (next !== null && next < stored);
+
+async function enqueueChanges(
+  ctx: Ctx,
+  sql: TenantSql,
+  changed: readonly { id: number; added: string[]; removed: string[] }[],
+  destinations: readonly string[],
+): Promise<void> {
+  if (changed.length === 0 || destinations.length === 0) return;
+  await enqueueMany(sql, {
+    source: "backend",
+    entityType: "customer",
+    destinations,
+    events: changed.map(({ id, added, removed }) => ({
+      eventId: ctx.random.orderedUuid(),
+      eventType: "customer.tags_changed",
+      entityId: String(id),
+      payload: { user_id: id, cause: "tag_change", tags_added: added, tags_removed: removed },
+      occurredAt: ctx.clock.now(),
+    })),
+  });
+}
+
+/** The same for customers whose facts the caller's transaction has changed. */
+export async function updateSystemTags(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userIds: readonly number[],
+  destinations: readonly string[],
+): Promise<number> {
+  return applyTagRules(ctx, tenant, sql, await lockTaggedCustomers(sql, userIds), destinations);
+}

@@ -1,0 +1,218 @@
+// The tags that rules set, from every place that changes a fact to the systems that show tags.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { updateDueTags } from "../../app/domain/customers/system-tags/due-tags.ts";
+import type { CustomerPatch } from "../../app/sandbox/storefront/customers.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import { taggedStore, type TaggedStore } from "../support/storefront/tagged-store.ts";
+
+let service: Service;
+let store: TaggedStore;
+
+beforeAll(async () => {
+  service = await startService({ background: true });
+  store = taggedStore(service);
+  await store.install(SHOP);
+  await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
+});
+afterAll(() => service.stop());
+
+const assigned = async (email: string, source = "system", shop = SHOP): Promise<string[]> => {
+  const rows = await service.database.query(
+    `SELECT t.slug FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+      JOIN storefront_users u ON u.shop = m.shop AND u.id = m.user_id
+     WHERE u.shop = $1 AND u.email = $2 AND m.source = $3 ORDER BY t.slug`,
+    [shop, email, source],
+  );
+  return rows.map(({ slug }) => slug as string);
+};
+const settled = async () => {
+  await service.sandbox.storefront.echoesSent();
+  await store.handled();
+  await store.delivered();
+};
+const putCustomer = async (email: string, fields: CustomerPatch = {}) => {
+  const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email, ...fields });
+  await store.announce(gid);
+};
+const SIGNED_UP = ["accepts_privacy", "accepts_tou", "active", "new_customer", "prospect"];
+
+describe("a sign-up", () => {
+  it("has its tags at once, and the storefront gets them", async () => {
+    const ada = await store.signUp(SHOP, "ada@example.com", { consent_marketing: true });
+    expect(await assigned("ada@example.com")).toEqual(["accepts_marketing", ...SIGNED_UP].sort());
+    await settled();
+    expect(store.customerOf(SHOP, "ada@example.com")?.tags).toEqual(
+      expect.arrayContaining(["accepts_marketing", ...SIGNED_UP]),
+    );
+    expect(ada.id).toBeGreaterThan(0);
+  });
+
+  it("that is not proven does not learn the storefront's data from them", async () => {
+    const eve = await store.signUp(SHOP, "eve@example.com");
+    const mine = await service.call("GET", `/tags/mine?shop=${SHOP}`, { key: eve.token });
+    const slugs = mine.json.tags.map(({ slug }: { slug: string }) => slug);
+    expect(slugs).toEqual(expect.arrayContaining(["active", "new_customer", "accepts_tou"]));
+    expect(slugs).not.toContain("prospect");
+  });
+
+  it("of a known customer's address has no tag until it is proven", async () => {
+    await putCustomer("known@example.com");
+    await store.signUp(SHOP, "known@example.com", { consent_marketing: true });
+    const rows = await service.database.query(
+      `SELECT 1 FROM user_tag_map m JOIN storefront_users u ON u.shop = m.shop AND u.id = m.user_id
+        WHERE u.unproven_email = 'known@example.com'`,
+    );
+    expect(rows).toEqual([]);
+    expect(await assigned("known@example.com")).toEqual(["active", "new_customer", "prospect"]);
+  });
+
+  it("in a store without the tag system has none", async () => {
+    await store.install(OTHER_SHOP);
+    await store.signUp(OTHER_SHOP, "ada@example.com");
+    expect(await assigned("ada@example.com", "system", OTHER_SHOP)).toEqual([]);
+  });
+});
+
+describe("a consent", () => {
+  it("changes its tag in the same request, and every system that shows tags gets it", async () => {
+    const ben = await store.signUp(SHOP, "ben@example.com", { consent_marketing: true });
+    await settled();
+    const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+      key: ben.token,
+      body: { consent_marketing: false, consent_cookie: true, method: "banner" },
+    });
+    expect(answer.status).toBe(200);
+    const tags = await assigned("ben@example.com");
+    expect(tags).toEqual(expect.arrayContaining(["rejects_marketing", "accepts_cookie"]));
+    expect(tags).not.toContain("accepts_marketing");
+    await settled();
+    const there = store.customerOf(SHOP, "ben@example.com")?.tags ?? [];
+    expect(there).toEqual(expect.arrayContaining(["rejects_marketing", "accepts_cookie"]));
+    expect(there).not.toContain("accepts_marketing");
+    const queued = await service.database.query(
+      `SELECT DISTINCT channel FROM integration_queue WHERE event_type = 'customer.tags_changed'
+        AND entity_id = $1 ORDER BY channel`,
+      [String(ben.id)],
+    );
+    expect(queued.map(({ channel }) => channel)).toEqual([
+      "cms",
+      "profile_platform",
+      "storefront",
+      "web_analytics",
+    ]);
+  });
+});
+
+describe("the storefront's customer", () => {
+  it("gets the tags of orders, money and subscriptions, once, and its echo changes nothing", async () => {
+    await putCustomer("vip@example.com", {
+      numberOfOrders: "3",
+      amountSpent: "1200.00",
+      emailMarketingState: "SUBSCRIBED",
+      tags: ["Wholesale"],
+    });
+    await settled();
+    const tags = await assigned("vip@example.com");
+    expect(tags).toEqual(
+      expect.arrayContaining(["active", "email_subscribed", "high_value", "returning", "vip"]),
+    );
+    expect(tags).not.toContain("prospect");
+    expect(store.customerOf(SHOP, "vip@example.com")?.tags).toEqual(
+      expect.arrayContaining(["Wholesale", "vip", "high_value"]),
+    );
+    const before = await store.queued();
+    await settled();
+    expect(await store.queued()).toBe(before);
+    expect(await assigned("vip@example.com", "storefront")).toEqual([]);
+  });
+
+  it("keeps a tag that the store had given before, whatever the rules say", async () => {
+    await putCustomer("kept@example.com", { tags: ["VIP"] });
+    await settled();
+    expect(await assigned("kept@example.com", "storefront")).toEqual(["vip"]);
+    expect(await assigned("kept@example.com")).not.toContain("prospect");
+    expect(store.customerOf(SHOP, "kept@example.com")?.tags).toContain("VIP");
+  });
+});
+
+describe("by hand", () => {
+  it("an operator's tag stays and keeps its opposite away, until the operator removes it", async () => {
+    await store.signUp(SHOP, "hand@example.com");
+    const assign = (body: object) =>
+      service.call("POST", `/admin/tags/assign?shop=${SHOP}`, {
+        body: { email: "hand@example.com", ...body },
+      });
+    await assign({ add: ["vip"] });
+    expect(await assigned("hand@example.com", "admin")).toEqual(["vip"]);
+    expect(await assigned("hand@example.com")).not.toContain("prospect");
+    await assign({ remove: ["vip"] });
+    expect(await assigned("hand@example.com")).toContain("prospect");
+  });
+
+  it("neither the operator nor the shopper removes a rule's tag; the operator may take it over", async () => {
+    const cy = await store.signUp(SHOP, "cy@example.com");
+    const answer = await service.call("POST", `/admin/tags/assign?shop=${SHOP}`, {
+      body: { email: "cy@example.com", remove: ["active"], add: ["new_customer"] },
+    });
+    expect(answer.json.removed).toEqual([]);
+    expect(await assigned("cy@example.com")).toContain("active");
+    expect(await assigned("cy@example.com", "admin")).toEqual(["new_customer"]);
+    const own = await service.call("POST", `/ucp/tags?shop=${SHOP}`, {
+      key: cy.token,
+      body: { remove: ["active"] },
+    });
+    expect([own.status, own.json.code]).toEqual([403, "tag_reserved"]);
+  });
+});
+
+describe("time", () => {
+  it("makes a silent customer inactive and at risk in the scheduled run, and a sign-in brings them back", async () => {
+    await store.signUp(SHOP, "away@example.com");
+    await service.database.query(
+      `UPDATE storefront_users SET last_login_at = now() - interval '400 days', created_at =
+        now() - interval '500 days', number_of_orders = 1, last_active_at = NULL,
+        storefront_created_at = NULL, storefront_updated_at = NULL,
+        tags_due_at = now() - interval '1 day' WHERE email = 'away@example.com'`,
+    );
+    const tenant = await getTenant(service.ctx, SHOP);
+    const run = () => updateDueTags(service.ctx, tenant, new AbortController().signal);
+    expect(await run()).toEqual({ customers: 1, changed: 1 });
+    expect(await run()).toEqual({ customers: 0, changed: 0 });
+    const away = await assigned("away@example.com");
+    expect(away).toEqual(expect.arrayContaining(["at_risk", "inactive"]));
+    expect(away).not.toContain("new_customer");
+    const signIn = await service.call("POST", `/auth/login?shop=${SHOP}`, {
+      key: null,
+      body: { email: "away@example.com", password: "correct horse" },
+    });
+    expect(signIn.status).toBe(200);
+    const back = await assigned("away@example.com");
+    expect(back).toContain("active");
+    expect(back).not.toContain("at_risk");
+  });
+});
+
+describe("the thresholds", () => {
+  it("are a setting: a change runs over all customers once, and an invalid one changes nothing", async () => {
+    await putCustomer("small@example.com", {
+      numberOfOrders: "1",
+      amountSpent: "60.00",
+    });
+    expect(await assigned("small@example.com")).not.toContain("vip");
+    const save = (rules: object) =>
+      service.call("POST", `/config?shop=${SHOP}`, { body: { tag_rules: rules } });
+    expect((await save({ vip_amount: 0 })).status).toBe(400);
+    expect((await save({ vip_amount: 50 })).status).toBe(200);
+    await eventually("the run tagged the customer", async () =>
+      (await assigned("small@example.com")).includes("vip"),
+    );
+    const runs = () =>
+      service.database.query("SELECT 1 FROM tag_runs WHERE shop = $1 AND kind = 'rules'", [SHOP]);
+    const before = (await runs()).length;
+    await save({ vip_amount: 50 });
+    expect((await runs()).length).toBe(before);
+    const shown = await service.call("GET", `/config?shop=${SHOP}`);
+    expect(shown.json.config.tag_rules).toMatchObject({ vip_amount: 50, vip_orders: 10 });
+  });
+});
