@@ -34,6 +34,8 @@ export async function startSandboxSystems(
       clientSecret: config.PLATFORM_APP_SECRET[0] as string,
       webhookSecret: config.WORKER_WEBHOOK_SECRET,
     },
+    // Retail analytics A is a folder in the demo store.
+    console: { adminKey: config.ADMIN_KEY, byFile: ["retailAnalyticsA"] },
     stateFile: join(options.dataDir, "sandbox.json"),
   });
   const { addresses } = sandbox;

@@ -40,8 +40,10 @@ for (const [name, url] of pictures.filter(
   ([picture]) => wanted.length === 0 || wanted.includes(picture),
 )) {
   if (name === "shopper-dashboard") await signUpShopper();
-  await page.goto(url, { waitUntil: "networkidle" });
+  if (name === "sandbox") await showConsole(url);
+  else await page.goto(url, { waitUntil: "networkidle" });
   await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`) });
+  if (name === "sandbox") await page.setViewportSize({ width: 1_100, height: 620 });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 // The app's screens from its own menu, in full height and without the admin around them.
@@ -83,6 +85,15 @@ await close();
 await browser.close();
 // The browser itself ends with the process.
 process.exit();
+
+/** The demo console with a change that has just arrived. Its stream never lets the network be idle. */
+async function showConsole(url: string): Promise<void> {
+  await page.setViewportSize({ width: 1_280, height: 800 });
+  await page.goto(url);
+  await page.getByRole("button", { name: "Ada changes her name" }).click();
+  await page.locator(".verdict", { hasText: "systems have it" }).waitFor();
+  await page.locator('[data-node="profilePlatform"] .good').waitFor();
+}
 
 /** On the service's own host, so that the browser keeps the cookie. */
 async function signUpShopper(): Promise<void> {

@@ -152,6 +152,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       clientSecret: APP_SECRET,
       webhookSecret: WORKER_WEBHOOK_SECRET,
     },
+    console: { adminKey: ADMIN_KEY },
   });
   const logged: Record<string, unknown>[] = [];
   const log: Log = createLog("info", {
