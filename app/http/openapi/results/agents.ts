@@ -1,5 +1,6 @@
 // Documents and answers of the agents' protocols. Their specifications define further members.
 import { z } from "zod";
+import { NextCursor, Timestamp } from "./outcome.ts";
 
 export const AgentCard = z
   .looseObject({
@@ -122,3 +123,22 @@ export const AccessToken = z
     scope: z.string(),
   })
   .meta({ id: "AccessToken" });
+
+/** What an agent did with the person's data; only on request. */
+const AgentAction = z.object({ what: z.string(), changed: z.boolean(), at: Timestamp });
+
+export const LinkedAgents = z.object({
+  grants: z.array(
+    z.object({
+      id: z.string(),
+      client_id: z.string(),
+      client_name: z.string(),
+      host: z.string().nullable(),
+      scopes: z.array(z.string()),
+      created_at: Timestamp,
+      last_used_at: Timestamp.nullable(),
+      actions: z.array(AgentAction).optional(),
+    }),
+  ),
+  next_cursor: NextCursor,
+});
