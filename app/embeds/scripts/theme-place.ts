@@ -8,7 +8,8 @@ const { crmConfig, path, locale } = script.dataset as Record<
   string
 >;
 
-export const [shop, service, basic, tag, version] = JSON.parse(crmConfig) as LoaderValues;
+export const [shop, service, basic, tag, named] = JSON.parse(crmConfig) as LoaderValues;
+export const version = named || undefined;
 export const at = path;
 export const query = "?locale=" + encodeURIComponent(locale);
 /** The theme's pages are on the store's own origin. */

@@ -8,6 +8,8 @@ import type { Call, ApiResponse } from "../../exchange.ts";
 import { PROXY_PATH } from "../app-proxy.ts";
 import { escapeHtml } from "../../console/page-layout.ts";
 import type { Sandbox } from "../../sandbox.ts";
+import { consentPolicies } from "../privacy-settings.ts";
+import { customerPrivacyScript, visitorOf } from "./customer-privacy.ts";
 import { STORE_SCRIPT, STORE_STYLE } from "./store-page-assets.ts";
 import { catalogOf } from "../catalog.ts";
 import { hasExtension, headEmbeds, readAsset, renderBlock } from "./theme-blocks.ts";
@@ -54,7 +56,7 @@ export async function answerStore(sandbox: Sandbox, call: Call): Promise<ApiResp
   return {
     status: 200,
     headers,
-    body: await storePage(sandbox, shop, locale, call.query.has("joined"), customer),
+    body: await storePage(sandbox, shop, locale, call.query, customer),
   };
 }
 
@@ -70,7 +72,7 @@ async function storePage(
   sandbox: Sandbox,
   shop: string,
   locale: string,
-  hasJoined: boolean,
+  query: URLSearchParams,
   signedIn: string,
 ): Promise<string> {
   const state = sandbox.storefront.ensureShop(shop);
@@ -81,7 +83,12 @@ async function storePage(
       assetUrl: (asset) => `/store/${shop}/assets/${asset}`,
       settings: { proxy_path: PROXY_PATH },
       metafields: state.appMetafields ?? [],
+      isDesignMode: query.has("design"),
     });
+  const privacy = customerPrivacyScript({
+    ...visitorOf(query),
+    policies: consentPolicies(state),
+  });
   const embeds = await Promise.all(headEmbeds().map(block));
   const [footer, account, compliance] = await Promise.all(
     ["footer", "account", "compliance"].map(block),
@@ -105,10 +112,10 @@ async function storePage(
     (other) =>
       `<a href="/store/${shop}?locale=${other}"${other === locale ? ' aria-current="true"' : ""}>${other.toUpperCase()}</a>`,
   ).join(" ");
-  return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Demo Store</title><link rel="icon" href="data:,"><style>${STORE_STYLE}</style><script>${STORE_SCRIPT}</script>${embeds.join("")}</head>
+  return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Demo Store</title><link rel="icon" href="data:,"><style>${STORE_STYLE}</style><script>${STORE_SCRIPT}</script><script>${privacy}</script>${embeds.join("")}</head>
 <body><header><strong>Demo Store</strong><nav aria-label="Language">${languages}</nav><form method="get"><label>Signed in at the store as <select name="customer"><option value="">nobody</option>${people}</select></label><button>Go</button></form></header>
 <main><h1>Things for a day outside</h1><ul class="products">${products}</ul>
-<section class="card"><h2>Newsletter</h2>${hasJoined ? '<p role="status">Thank you. Look into the <a href="/inbox">inbox</a>.</p>' : ""}<form method="post" action="/store/${shop}" data-crm-form="newsletter"><label>E-mail <input type="email" name="contact[email]" required autocomplete="email"></label><label class="tick"><input type="checkbox" name="consent_marketing"> Send me offers</label><button>Join</button></form></section>
+<section class="card"><h2>Newsletter</h2>${query.has("joined") ? '<p role="status">Thank you. Look into the <a href="/inbox">inbox</a>.</p>' : ""}<form method="post" action="/store/${shop}" data-crm-form="newsletter"><label>E-mail <input type="email" name="contact[email]" required autocomplete="email"></label><label class="tick"><input type="checkbox" name="consent_marketing"> Send me offers</label><button>Join</button></form></section>
 <section class="card">${account}</section><section class="card">${compliance}</section></main>
 <footer>${footer}</footer>
 <aside class="card" aria-label="Data layer and privacy API"><h2>Data layer and privacy API</h2><p>To tags (the data layer):</p><ol id="layer"></ol><p>To the store's privacy API:</p><ol id="privacy"></ol><p><a href="/">Sandbox</a></p></aside></body></html>`;

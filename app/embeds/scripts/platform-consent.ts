@@ -1,0 +1,130 @@
+// The storefront's own record of what a visitor consented to, and its region rules (shopify.dev
+// "Customer Privacy API"). Our choice starts from that record, and both follow each other:
+//
+//   its record changed since we last saw it  -> it is the newer one: our choice follows
+//   its record is as we last saw it          -> ours is the newer one: it is told again
+//
+// So neither answers the other's answer. The API may be missing, slow or broken: then the visitor is
+// asked, as everywhere before a region is known.
+import type { RegionValues } from "../../domain/tenants/consent-regions.ts";
+import { attempt, read, write } from "./browser-store.ts";
+import { hasGpc, type CustomerPrivacy, type Flags, type StoreWindow } from "./window-globals.ts";
+
+/** localStorage: the platform's record as it was last seen here. */
+const SEEN_KEY = "crm_platform";
+/** So long the banner waits for the region. */
+const PATIENCE_MS = 1_000;
+const [OPT_IN, OPT_OUT] = [0, 1];
+
+const win = window as StoreWindow;
+let api: CustomerPrivacy | undefined;
+/** Whether the API answered, or was waited for long enough. */
+let isSettled = false;
+/** A choice was made before the API was there: what it holds is older. */
+let isOursNewer = false;
+
+const ask = <N extends keyof CustomerPrivacy>(name: N) =>
+  attempt(() => (api?.[name] as () => ReturnType<CustomerPrivacy[N]>)()) ?? undefined;
+
+function readPlatform(): { seen: string; flags: Flags } {
+  const { analytics, marketing, sale_of_data: sale } = ask("currentVisitorConsent") ?? {};
+  const flags: Flags = {};
+  if (analytics) flags.cookie = analytics === "yes";
+  // Our marketing includes the sale of data: one refusal is enough, and a grant is a grant of marketing.
+  if (marketing || sale === "no") flags.marketing = marketing === "yes" && sale !== "no";
+  return { seen: [analytics, marketing, sale].join(), flags };
+}
+
+const differs = (from: Flags, to: Flags | null) =>
+  (["cookie", "marketing"] as const).some(
+    (type) => from[type] !== undefined && from[type] !== to?.[type],
+  );
+
+export function reconcile(isChoice = false): void {
+  const consent = win._crmConsent;
+  if (!consent || consent.isPreview) return;
+  if (!api) {
+    isOursNewer ||= isChoice;
+    return;
+  }
+  const { seen, flags } = readPlatform();
+  // Before anybody chose, every answer is empty, and nobody consented to anything.
+  if (Object.keys(flags).length && seen !== read(SEEN_KEY)) {
+    write(SEEN_KEY, seen);
+    if (isOursNewer) return reconcile();
+    const said = hasGpc && flags.marketing ? { ...flags, marketing: false } : flags;
+    // `choose` comes back here, with the record as seen.
+    if (differs(said, consent.read())) return consent.choose(said, "storefront");
+  }
+  const mine = consent.read();
+  if (!mine || !differs(mine, flags)) return;
+  const { cookie, marketing } = mine;
+  // What nobody decided is left out.
+  attempt(() =>
+    api?.setTrackingConsent(
+      {
+        ...(cookie !== undefined && { analytics: cookie, preferences: cookie }),
+        ...(marketing !== undefined && { marketing, sale_of_data: marketing }),
+      },
+      () => {},
+    ),
+  );
+}
+
+/** The merchant's own rule for the visitor's region; undefined without one, or without a region. */
+function findRule(): number | undefined {
+  const own = document.querySelector<HTMLElement>("[data-regions]")?.dataset.regions;
+  const rules = own && attempt(() => JSON.parse(own) as RegionValues);
+  const region = ask("getRegion");
+  if (!rules || !region) return undefined;
+  const [rest, ...lists] = rules;
+  const country = region.slice(0, 2);
+  const find = (code: string) => lists.findIndex((list) => list.includes(code));
+  const [exact, whole] = [find(country + "-" + region.slice(2)), find(country)];
+  return exact >= 0 ? exact : whole >= 0 ? whole : rest;
+}
+
+export type Place = { isAsked: boolean; hasSaleLink: boolean };
+
+/**
+ * Whether a visitor without a choice is asked: where the platform's rules say so, and where the
+ * merchant's own rule does. Null while the region is awaited.
+ */
+export function readPlace(): Place | null {
+  if (win._crmConsent?.isPreview) return { isAsked: true, hasSaleLink: false };
+  if (!isSettled) return null;
+  const rule = findRule();
+  return {
+    isAsked: ask("shouldShowBanner") !== false || rule === OPT_IN,
+    hasSaleLink: ask("saleOfDataRegion") === true || rule === OPT_OUT,
+  };
+}
+
+/** What holds where nobody is asked: the platform knows it, the browser's signal wins. */
+export const readAllowed = (): Flags => ({
+  cookie: ask("analyticsProcessingAllowed") === true,
+  marketing: !hasGpc && ask("marketingAllowed") === true,
+});
+
+/** Calls `changed` when the region is known, or was waited for long enough, and at each later news. */
+export function startPlatform(changed: () => void): void {
+  const settle = () => {
+    isSettled = true;
+    reconcile();
+    changed();
+  };
+  const done = (error?: unknown) => {
+    api = error ? undefined : win.Shopify?.customerPrivacy;
+    settle();
+  };
+  document.addEventListener("visitorConsentCollected", () => {
+    api ||= win.Shopify?.customerPrivacy;
+    reconcile();
+  });
+  const isAsked = attempt(() => {
+    win.Shopify?.loadFeatures?.([{ name: "consent-tracking-api", version: "0.1" }], done);
+    return win.Shopify?.loadFeatures;
+  });
+  if (isAsked) setTimeout(() => isSettled || settle(), PATIENCE_MS);
+  else settle();
+}
