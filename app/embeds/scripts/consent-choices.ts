@@ -14,7 +14,8 @@ function show(): void {
   const choice = consent?.read();
   const place = readPlace();
   const isFree = place && !place.isAsked;
-  if (isFree && !choice && !isImplied) {
+  // Also beside a choice that leaves something open, as the one about the sale of data does.
+  if (isFree && !isImplied && (!choice || choice.cookie === undefined)) {
     isImplied = true;
     consent?.imply?.(readAllowed());
   }

@@ -7,6 +7,7 @@
 // So neither answers the other's answer. The API may be missing, slow or broken: then the visitor is
 // asked, as everywhere before a region is known.
 import type { RegionValues } from "../../domain/tenants/consent-regions.ts";
+import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 import { attempt, read, write } from "./browser-store.ts";
 import { hasGpc, type CustomerPrivacy, type Flags, type StoreWindow } from "./window-globals.ts";
 
@@ -40,6 +41,12 @@ const differs = (from: Flags, to: Flags | null) =>
     (type) => from[type] !== undefined && from[type] !== to?.[type],
   );
 
+/** Our choice as it counts: the browser's own signal refuses what the choice grants. */
+function readMine(): Flags | null {
+  const choice = win._crmConsent?.read();
+  return choice ? { ...choice, ...(hasGpc && choice.marketing && { marketing: false }) } : null;
+}
+
 export function reconcile(isChoice = false): void {
   const consent = win._crmConsent;
   if (!consent || consent.isPreview) return;
@@ -54,9 +61,9 @@ export function reconcile(isChoice = false): void {
     if (isOursNewer) return reconcile();
     const said = hasGpc && flags.marketing ? { ...flags, marketing: false } : flags;
     // `choose` comes back here, with the record as seen.
-    if (differs(said, consent.read())) return consent.choose(said, "storefront");
+    if (differs(said, readMine())) return consent.choose(said, "storefront");
   }
-  const mine = consent.read();
+  const mine = readMine();
   if (!mine || !differs(mine, flags)) return;
   const { cookie, marketing } = mine;
   // What nobody decided is left out.
@@ -71,10 +78,20 @@ export function reconcile(isChoice = false): void {
   );
 }
 
-/** The merchant's own rule for the visitor's region; undefined without one, or without a region. */
-function findRule(): number | undefined {
-  const own = document.querySelector<HTMLElement>("[data-regions]")?.dataset.regions;
-  const rules = own && attempt(() => JSON.parse(own) as RegionValues);
+/**
+ * The merchant's own rules: the theme's page has them, else the banner brings them. Null where there are
+ * none, undefined while the banner is awaited.
+ */
+function readRules(): RegionValues | null | undefined {
+  const find = (name: string) => document.querySelector<HTMLElement>(name)?.dataset;
+  const [config, banner] = [find("[data-crm-config]"), find(".crm-banner")];
+  if (config)
+    return attempt(() => (JSON.parse(config.crmConfig as string) as LoaderValues)[5]) ?? null;
+  return banner && attempt(() => JSON.parse(banner.regions as string) as RegionValues);
+}
+
+/** The rule of the visitor's region; undefined without rules, or without a region. */
+function findRule(rules: RegionValues | null): number | undefined {
   const region = ask("getRegion");
   if (!rules || !region) return undefined;
   const [rest, ...lists] = rules;
@@ -88,12 +105,13 @@ export type Place = { isAsked: boolean; hasSaleLink: boolean };
 
 /**
  * Whether a visitor without a choice is asked: where the platform's rules say so, and where the
- * merchant's own rule does. Null while the region is awaited.
+ * merchant's own rule does. Null while the region or the rules are awaited.
  */
 export function readPlace(): Place | null {
   if (win._crmConsent?.isPreview) return { isAsked: true, hasSaleLink: false };
-  if (!isSettled) return null;
-  const rule = findRule();
+  const rules = readRules();
+  if (!isSettled || rules === undefined) return null;
+  const rule = findRule(rules);
   return {
     isAsked: ask("shouldShowBanner") !== false || rule === OPT_IN,
     hasSaleLink: ask("saleOfDataRegion") === true || rule === OPT_OUT,

@@ -36,8 +36,12 @@ afterAll(async () => {
 
 const enter = async (options: Parameters<typeof openStore>[2] = {}) => {
   visit = await openStore(browser, service, options);
-  await visit.open();
+  // A choice that is adopted while the page loads is sent then: the network is not idle.
+  await visit.open("/", "load");
 };
+const reload = () => visit.page.reload({ waitUntil: "load" });
+/** The theme's script ran, and the privacy API answered. */
+const settled = () => visit.page.getByRole("link", { name: "Privacy choices" }).last().waitFor();
 const banner = () => visit.page.getByRole("region", { name: "Your privacy" });
 const button = (name: string) => visit.page.getByRole("button", { name, exact: true });
 const updates = async () =>
@@ -77,7 +81,9 @@ describe("a visitor without a choice", () => {
     expect(await visit.privacyCalls()).toEqual([{ marketing: false, sale_of_data: false }]);
     expect((await updates()).at(-1)).toEqual(["granted", "denied"]);
     expect(await button(SALE_LINK).count()).toBe(0);
-    await visit.page.reload({ waitUntil: "networkidle" });
+    await reload();
+    await settled();
+    await eventually("what holds", async () => (await updates()).at(-1)?.[0] === "granted");
     expect((await updates()).at(-1)).toEqual(["granted", "denied"]);
     expect([await button(SALE_LINK).count(), await banner().count(), visit.errors]).toEqual([
       0,
@@ -160,7 +166,8 @@ describe("the storefront's record", () => {
       ["marketing", "revoked", "storefront"],
     ]);
     expect(await banner().count()).toBe(0);
-    await visit.page.reload({ waitUntil: "networkidle" });
+    await reload();
+    await settled();
     expect([posts().length, await visit.privacyCalls(), visit.errors]).toEqual([1, [], []]);
     await visit.close();
   });
@@ -174,7 +181,8 @@ describe("the storefront's record", () => {
     expect(await visit.privacyCalls()).toEqual([
       { analytics: true, preferences: true, marketing: false, sale_of_data: false },
     ]);
-    await visit.page.reload({ waitUntil: "networkidle" });
+    await reload();
+    await settled();
     expect([posts().length, await visit.privacyCalls()]).toEqual([1, []]);
     await visit.close();
   });
@@ -190,13 +198,21 @@ describe("the storefront's record", () => {
       );
     // In the checkout, where none of our scripts run.
     await change({ analytics: false, marketing: false, preferences: false, sale_of_data: false });
-    await visit.page.reload({ waitUntil: "networkidle" });
-    expect(await keptChoice(visit.page)).toMatchObject({ cookie: false, marketing: false });
+    await reload();
+    await settled();
+    await eventually("the adopted choice", async () => {
+      const kept = await keptChoice(visit.page);
+      return kept?.cookie === false && kept.marketing === false;
+    });
     expect(await visit.privacyCalls()).toEqual([]);
     // The platform's cookies were cleared.
     await change({});
-    await visit.page.reload({ waitUntil: "networkidle" });
-    expect(await visit.privacyCalls()).toMatchObject([{ analytics: false, marketing: false }]);
+    await reload();
+    const told = await eventually("the platform", async () => {
+      const calls = await visit.privacyCalls();
+      return calls.length > 0 && calls;
+    });
+    expect(told).toMatchObject([{ analytics: false, marketing: false }]);
     await visit.close();
   });
 });
