@@ -23,7 +23,7 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 export function RulesForm({ rules: saved, presets, groups, version }: Props) {
   const { t } = useTranslation("regions");
   const [rules, setRules] = useState<ConsentRegions | null>(saved);
-  // The version that the changes began with: a save by somebody else meanwhile is told.
+  // The version that the changes began with: a save by somebody else meanwhile is a conflict.
   const [began, setBegan] = useState(version);
   const isDirty = !same(rules, saved);
   const { submit, isBusy, error } = useScreenAction("save", {
@@ -130,7 +130,10 @@ function RulesTable({ rules, groups, onChange }: TableProps) {
   const options = useModeOptions();
   const namesOf = useRegionNames();
   const rows = [
-    ...groups.map(({ name, regions }) => ({ name, detail: namesOf(regions) })),
+    ...groups.map(({ name, regions }) => ({
+      name,
+      detail: regions.length > 1 ? namesOf(regions) : "",
+    })),
     { name: "rest" as const, detail: t("restText") },
   ];
   return (
@@ -142,9 +145,11 @@ function RulesTable({ rules, groups, onChange }: TableProps) {
               <Text as="p" fontWeight="semibold">
                 {t(`groups.${name}`)}
               </Text>
-              <Text as="p" tone="subdued">
-                {detail}
-              </Text>
+              {detail && (
+                <Text as="p" tone="subdued">
+                  {detail}
+                </Text>
+              )}
             </div>
             <div style={{ flex: "0 1 19rem" }}>
               <Select

@@ -1,5 +1,5 @@
 // Writes a customer's own decisions back to the store: marketing by e-mail and SMS, and the sale of data
-// (DECISIONS 18). What a cookie banner was told is about tracking and subscribes nobody. The newer decision
+// (DECISIONS 18). A choice of a cookie banner is about tracking and subscribes nobody. The newer decision
 // wins, so that neither an old row nor a retry undoes what was decided at the store since; a state that is
 // there already costs no write, and its webhook changes nothing here.
 import type { Ctx } from "../../context.server.ts";

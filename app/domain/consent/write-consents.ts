@@ -277,7 +277,7 @@ async function rememberClients(sql: TenantSql, batch: readonly Write[]): Promise
 
 /**
  * The store keeps decisions about marketing by mail, and objections to the sale of data (channels/
- * marketing-consent.ts). What a banner was told otherwise it hears from the browser.
+ * marketing-consent.ts). Any other choice of a banner reaches it through the browser.
  */
 const concernsStore = ({ consentType, method, action, gpc }: ConsentEntry): boolean =>
   consentType === "marketing" &&

@@ -25,9 +25,9 @@ export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
  */
 export function readChoice(key: string): Choice | null {
   const kept = read<Record<string, unknown>>(key);
-  return /^(u\w+)*(boolean)+(u\w+|boolean)*$/.test(
-    TYPES.map((type) => typeof kept?.[type]).join(""),
-  )
+  const kinds = TYPES.map((type) => typeof kept?.[type]);
+  return kinds.includes("boolean") &&
+    kinds.every((kind) => kind === "boolean" || kind === "undefined")
     ? kept
     : null;
 }

@@ -2,7 +2,7 @@
 // "Customer Privacy API"). Our choice starts from that record, and both follow each other:
 //
 //   its record changed since we last saw it  -> it is the newer one: our choice follows
-//   its record is as we last saw it          -> ours is the newer one: it is told again
+//   its record is as we last saw it          -> ours is the newer one: it is written again
 //
 // So neither answers the other's answer. The API may be missing, slow or broken: then the visitor is
 // asked, as everywhere before a region is known.
@@ -59,9 +59,9 @@ export function reconcile(isChoice = false): void {
   if (Object.keys(flags).length && seen !== read(SEEN_KEY)) {
     write(SEEN_KEY, seen);
     if (isOursNewer) return reconcile();
-    const said = hasGpc && flags.marketing ? { ...flags, marketing: false } : flags;
+    const record = hasGpc && flags.marketing ? { ...flags, marketing: false } : flags;
     // `choose` comes back here, with the record as seen.
-    if (differs(said, readMine())) return consent.choose(said, "storefront");
+    if (differs(record, readMine())) return consent.choose(record, "storefront");
   }
   const mine = readMine();
   if (!mine || !differs(mine, flags)) return;

@@ -89,9 +89,9 @@ describe("the storefront's own banner", () => {
   it("a choice made there is recorded once and not reported back", async () => {
     const visit = await openStore(browser, service);
     await visit.open();
-    const said = { analytics: true, marketing: false };
-    await visit.page.evaluate(says(said));
-    await visit.page.evaluate(says(said));
+    const consent = { analytics: true, marketing: false };
+    await visit.page.evaluate(says(consent));
+    await visit.page.evaluate(says(consent));
     const sent = await eventually("the choice", () =>
       visit.sent.find(({ path, status }) => path === "/auth/consent-sync" && status === 200),
     );
@@ -104,7 +104,7 @@ describe("the storefront's own banner", () => {
       ["marketing", "revoked", "storefront"],
     ]);
     expect((await visit.layer()).filter(({ event }) => event === "consent_update")).toHaveLength(1);
-    expect(await visit.privacyCalls()).toEqual([said, said]);
+    expect(await visit.privacyCalls()).toEqual([consent, consent]);
     await visit.close();
   });
 });

@@ -34,7 +34,7 @@ export type StoreVisit = {
   open(path?: string, until?: "load" | "networkidle"): Promise<void>;
   /** The data layer: commands as `{command: [...]}`. */
   layer(): Promise<any[]>;
-  /** What the platform's privacy API was told. */
+  /** The calls of the platform's `setTrackingConsent`. */
   privacyCalls(): Promise<any[]>;
   close(): Promise<void>;
 };

@@ -1,6 +1,6 @@
 // The storefront's customer privacy API, simulated (shopify.dev "Customer Privacy API"). As strict as the
 // platform's: it is not there before `loadFeatures`, which answers later; a wrong argument throws; a record
-// holds only what was said; the visitor's region and the store's policies decide what is asked and allowed.
+// holds only what was known; the visitor's region and the store's policies decide what is asked and allowed.
 // `window.sandboxPrivacy`: `{policies, region, trouble}`, where trouble is missing | slow | throws | error.
 (function () {
   const { policies, region, trouble } = window.sandboxPrivacy;
@@ -22,18 +22,18 @@
     {};
   const hasGpc = navigator.globalPrivacyControl === true;
   const isAllowed = (purpose) => {
-    const said = kept()[purpose];
+    const known = kept()[purpose];
     if (purpose === "sale_of_data" && policy.dataSaleOptOutRequired && hasGpc) return false;
-    return said === undefined ? !policy.consentRequired : said;
+    return known === undefined ? !policy.consentRequired : known;
   };
-  const hasSaid = () => Object.keys(kept()).length > 0;
+  const hasAny = () => Object.keys(kept()).length > 0;
 
   const api = {
     currentVisitorConsent: () =>
       Object.fromEntries(
         PURPOSES.map((purpose) => {
-          const said = kept()[purpose];
-          return [purpose, said === undefined ? "" : said ? "yes" : "no"];
+          const known = kept()[purpose];
+          return [purpose, known === undefined ? "" : known ? "yes" : "no"];
         }),
       ),
     setTrackingConsent(consent, callback) {
@@ -62,7 +62,7 @@
         );
       });
     },
-    shouldShowBanner: () => policy.consentRequired === true && !hasSaid(),
+    shouldShowBanner: () => policy.consentRequired === true && !hasAny(),
     saleOfDataRegion: () => policy.dataSaleOptOutRequired === true,
     getRegion: () => region,
     analyticsProcessingAllowed: () => isAllowed("analytics"),
