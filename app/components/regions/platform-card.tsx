@@ -111,7 +111,7 @@ function AskForAccess({ scopes }: { scopes: readonly string[] }) {
   const ask = async () => {
     const isAllowed = await requestScopes(scopes);
     setIsDeclined(!isAllowed);
-    if (isAllowed) void revalidate();
+    if (isAllowed) revalidate();
   };
   return (
     <Banner tone="info">

@@ -16,7 +16,7 @@ import {
 } from "../tenants/storefront/admin-session.ts";
 import { getTenant, type Tenant } from "../tenants/tenant.ts";
 
-export const PRIVACY_SCOPES = ["read_privacy_settings", "write_privacy_settings"] as const;
+const PRIVACY_SCOPES = ["read_privacy_settings", "write_privacy_settings"] as const;
 
 export type RegionPolicies =
   | {

@@ -6,7 +6,7 @@ import { z } from "zod";
  * `opt_in`: nothing before a choice. `opt_out`: allowed until the shopper objects, by a link about the sale
  * of data. `none`: allowed, and nothing is shown.
  */
-export const REGION_MODES = ["opt_in", "opt_out", "none"] as const;
+const REGION_MODES = ["opt_in", "opt_out", "none"] as const;
 export type RegionMode = (typeof REGION_MODES)[number];
 
 /** Countries as ISO 3166-1, their parts as ISO 3166-2. */
@@ -83,7 +83,6 @@ export const REGION_PRESETS = {
   strict: everywhere("opt_in"),
 } as const satisfies Record<string, Preset>;
 export type RegionPreset = keyof typeof REGION_PRESETS;
-export const REGION_PRESET_NAMES = Object.keys(REGION_PRESETS) as RegionPreset[];
 
 /** The rule of every region that has one, the most specific one each. */
 function rulesOf(regions: ConsentRegions): Map<string, RegionMode> {

@@ -42,7 +42,7 @@ const keyOf = (country: string, region: string | null) => `${country}/${region ?
 const BY_DEFAULT = new Set(CONSENT_BY_DEFAULT.split(" "));
 const REGIONAL = new Set(["US", "CA"]);
 
-export const privacyOf = (shop: ShopState): PrivacyState =>
+const privacyOf = (shop: ShopState): PrivacyState =>
   (shop.privacy ??= { hasBanner: true, changed: {} });
 
 export function consentPolicies(shop: ShopState): ConsentPolicy[] {
