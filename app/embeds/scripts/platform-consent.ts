@@ -25,7 +25,8 @@ let isSettled = false;
 let isOursNewer = false;
 
 const ask = <N extends keyof CustomerPrivacy>(name: N) =>
-  attempt(() => (api as Record<N, () => ReturnType<CustomerPrivacy[N]>>)[name]()) ?? undefined;
+  attempt(() => (api as unknown as Record<N, () => ReturnType<CustomerPrivacy[N]>>)[name]()) ??
+  undefined;
 
 function readPlatform(): { seen: string; flags: Flags } {
   const { analytics, marketing, sale_of_data: sale } = ask("currentVisitorConsent") ?? {};

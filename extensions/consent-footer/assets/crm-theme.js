@@ -5,13 +5,18 @@
   const query = `?locale=${encodeURIComponent(locale)}`;
 
   // The banner's script, which also follows the store's own record of consent.
-  const choices = document.createElement('script');
-  choices.src = crmChoices;
-  document.head.append(choices);
+  if (crmChoices) {
+    const choices = document.createElement('script');
+    choices.src = crmChoices;
+    document.head.append(choices);
+  }
 
-  // A script that was parsed elsewhere runs in no browser when it is put into the page: each one is made anew.
+  // A script that was parsed elsewhere runs in no browser when it is put into the page: each one is made anew. What is there
+  // for readers without scripts was parsed as if for them.
   function insert(place, root) {
-    place.replaceChildren(document.importNode(root, true));
+    const own = document.importNode(root, true);
+    for (const part of own.querySelectorAll('noscript')) part.remove();
+    place.replaceChildren(own);
     for (const parsed of place.querySelectorAll('script')) {
       const script = document.createElement('script');
       for (const { name, value } of parsed.attributes) script.setAttribute(name, value);
