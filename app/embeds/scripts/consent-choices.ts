@@ -7,6 +7,9 @@ const win = window as StoreWindow;
 const all = <E extends HTMLElement>(selector: string) => document.querySelectorAll<E>(selector);
 const first = <E extends HTMLElement>(selector: string) => document.querySelector<E>(selector);
 
+/** So long the confirmation of a choice stays over the page. */
+const CONFIRMATION_MS = 6_000;
+let timer: ReturnType<typeof setTimeout> | undefined;
 let isImplied = false;
 
 function show(): void {
@@ -66,6 +69,10 @@ function decide(button: HTMLElement, consent: ConsentApi): void {
   if (!button.offsetParent) first(".crm-links [data-crm=choose]")?.focus({ preventScroll: true });
   if (consent.isPreview) return;
   for (const status of all(".crm-status")) status.textContent = status.dataset.text ?? "";
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    for (const toast of all(".crm-toast")) toast.textContent = "";
+  }, CONFIRMATION_MS);
 }
 
 function start(): void {
