@@ -19,6 +19,8 @@ const [OPT_IN, OPT_OUT] = [0, 1];
 
 const win = window as StoreWindow;
 let api: CustomerPrivacy | undefined;
+/** The same for this page, where storage is forbidden: without it the two would answer each other. */
+let seenHere: string | undefined;
 /** Whether the API answered, or was waited for long enough. */
 let isSettled = false;
 /** A choice was made before the API was there: what it holds is older. */
@@ -57,8 +59,8 @@ export function reconcile(isChoice = false): void {
   }
   const { seen, flags } = readPlatform();
   // Before anybody chose, every answer is empty, and nobody consented to anything.
-  if (Object.keys(flags).length && seen !== read(SEEN_KEY)) {
-    write(SEEN_KEY, seen);
+  if (Object.keys(flags).length && seen !== seenHere && seen !== read(SEEN_KEY)) {
+    write(SEEN_KEY, (seenHere = seen));
     if (isOursNewer) return reconcile();
     const record = hasGpc && flags.marketing ? { ...flags, marketing: false } : flags;
     // `choose` comes back here, with the record as seen.

@@ -172,6 +172,29 @@ describe("the storefront's record", () => {
     await visit.close();
   });
 
+  it("is followed once where the browser stores nothing of ours", async () => {
+    visit = await openStore(browser, service, {
+      kept: { sandbox_privacy: { analytics: true, marketing: true } },
+    });
+    await visit.page.addInitScript(() => {
+      const real = localStorage;
+      const full = new Proxy(real, {
+        set: () => {
+          throw new Error("full");
+        },
+        get: (_, name) => {
+          const value = Reflect.get(real, name) as unknown;
+          return typeof value === "function" ? (value.bind(real) as unknown) : value;
+        },
+      });
+      Object.defineProperty(window, "localStorage", { value: full });
+    });
+    await visit.open("/", "load");
+    expect(await recorded()).toHaveLength(2);
+    expect([posts().length, await visit.privacyCalls(), visit.errors]).toEqual([1, [], []]);
+    await visit.close();
+  });
+
   it("follows a browser with Global Privacy Control, which refuses what the record grants", async () => {
     await enter({ gpc: true, kept: { sandbox_privacy: { analytics: true, marketing: true } } });
     expect(await recorded()).toEqual([
