@@ -12,6 +12,7 @@ import type glossary from "./locales/en/glossary.json";
 import type home from "./locales/en/home.json";
 import type pages from "./locales/en/pages.json";
 import type privacy from "./locales/en/privacy.json";
+import type regions from "./locales/en/regions.json";
 import type settings from "./locales/en/settings.json";
 import type setupGuide from "./locales/en/setup-guide.json";
 import type standalone from "./locales/en/standalone.json";
@@ -34,6 +35,7 @@ declare module "i18next" {
       home: typeof home;
       pages: typeof pages;
       privacy: typeof privacy;
+      regions: typeof regions;
       settings: typeof settings;
       "setup-guide": typeof setupGuide;
       standalone: typeof standalone;

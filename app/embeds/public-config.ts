@@ -1,6 +1,7 @@
 // The public part of a tenant's configuration (SPEC "Embeds and discovery"): the embeds receive
 // this object and nothing else of the tenant. It is an allowlist: a field is public only because it
 // is named here.
+import type { ConsentRegions } from "../domain/tenants/consent-regions.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { PageLook } from "./account-pages.ts";
 import type { BrandTheme } from "./page-theme.ts";
@@ -19,6 +20,8 @@ export type PublicConfig = {
   measurementId: string | null;
   consentMode: "basic" | "advanced";
   policyVersion: string | null;
+  /** The merchant's own region rules; null where the platform's hold. */
+  regions: ConsentRegions | null;
   agentAccess: boolean;
   agentPayments: boolean;
   signIn: readonly ("federated" | "storefront")[];
@@ -86,6 +89,7 @@ export function toPublicConfig(
     measurementId: config.analytics_measurement_id ?? null,
     consentMode: config.consent_mode,
     policyVersion: config.consent_policy_version ?? null,
+    regions: config.consent_regions ?? null,
     agentAccess: config.agent_access_enabled,
     agentPayments: config.agent_payments_enabled,
     signIn: [

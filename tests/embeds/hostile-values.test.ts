@@ -22,6 +22,7 @@ const HOSTILE: PublicConfig = {
   supportEmail: ATTACK,
   measurementId: ATTACK,
   consentMode: "basic",
+  regions: null,
   policyVersion: ATTACK,
   agentAccess: true,
   agentPayments: true,

@@ -3,6 +3,12 @@
 // their calls.
 import type { Page, Route } from "playwright-core";
 import { proxyTarget } from "../../../app/sandbox/storefront/app-proxy.ts";
+import { consentPolicies } from "../../../app/sandbox/storefront/privacy-settings.ts";
+import { newShop } from "../../../app/sandbox/storefront/state.ts";
+import {
+  customerPrivacyScript,
+  type Trouble,
+} from "../../../app/sandbox/storefront/theme/customer-privacy.ts";
 import { readAsset, renderBlock } from "../../../app/sandbox/storefront/theme/theme-blocks.ts";
 import type { openBrowser } from "./browser.ts";
 import { APP_SECRET, SHOP, type Service } from "../service.ts";
@@ -28,6 +34,7 @@ export type StoreVisit = {
   open(path?: string, until?: "load" | "networkidle"): Promise<void>;
   /** The data layer: commands as `{command: [...]}`. */
   layer(): Promise<any[]>;
+  /** The calls of the platform's `setTrackingConsent`. */
   privacyCalls(): Promise<any[]>;
   close(): Promise<void>;
 };
@@ -44,6 +51,10 @@ export type StoreOptions = {
   metafields?: Parameters<typeof renderBlock>[1]["metafields"];
   isDesignMode?: boolean;
   gpc?: boolean;
+  /** Where the visitor is, as the platform names it; Berlin by default. */
+  region?: string;
+  /** What is wrong with the platform's privacy API. */
+  trouble?: Trouble;
   customerId?: string;
   /** Written to localStorage before the page runs. */
   kept?: Record<string, unknown>;
@@ -53,7 +64,8 @@ export type StoreOptions = {
 const NORMAL = `(layer) => Array.from(layer, (one) => (Object.prototype.toString.call(one) === "[object Arguments]" ? { command: Array.from(one) } : one))`;
 /** The tag: records the data layer at the time it runs. */
 const TAG = `window.seenByTag = (${NORMAL})(window.dataLayer);`;
-const PRIVACY_API = `window.privacyCalls = []; window.Shopify = { loadFeatures(features, done) { window.privacyCalls.push(features); this.customerPrivacy = { setTrackingConsent(consent, callback) { window.privacyCalls.push(consent); callback(); } }; done(); } };`;
+/** As the platform sets them for a new store. */
+const POLICIES = consentPolicies(newShop(SHOP, 1));
 
 export async function openStore(
   browser: Browser,
@@ -137,7 +149,10 @@ export async function openStore(
       return route.fulfill({ contentType: "text/javascript", body: TAG });
     return route.abort();
   });
-  await page.addInitScript(PRIVACY_API);
+  const { region = "DEBE", trouble } = options;
+  await page.addInitScript(
+    customerPrivacyScript({ region, policies: POLICIES, trouble: trouble ?? null }),
+  );
   if (options.gpc)
     await page.addInitScript(
       "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })",
@@ -161,7 +176,7 @@ export async function openStore(
     open: async (path = "/", until = "networkidle") =>
       void (await page.goto(origin + path, { waitUntil: until })),
     layer: () => page.evaluate(`(${NORMAL})(window.dataLayer)`) as Promise<any[]>,
-    privacyCalls: () => page.evaluate("window.privacyCalls") as Promise<any[]>,
+    privacyCalls: () => page.evaluate("window.sandboxPrivacyCalls") as Promise<any[]>,
   };
 }
 

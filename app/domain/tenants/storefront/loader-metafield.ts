@@ -21,6 +21,7 @@ const currentValue = (ctx: Ctx, { shop, config }: Tenant): string =>
       consentMode: config.consent_mode,
       measurementId: config.analytics_measurement_id ?? null,
       policyVersion: config.consent_policy_version ?? null,
+      regions: config.consent_regions ?? null,
     }),
   );
 
