@@ -2,6 +2,7 @@
 // this object and nothing else of the tenant. It is an allowlist: a field is public only because it
 // is named here.
 import type { Tenant } from "../domain/tenants/tenant.ts";
+import { webAddress } from "../domain/tenants/web-address.ts";
 import { localeOf, type Locale } from "./texts.ts";
 
 export type PublicConfig = {
@@ -85,12 +86,6 @@ function hasCustomerAccounts({
 export function embedAddress({ at, serviceUrl, shop, locale }: PublicConfig, path: string): string {
   const query = new URLSearchParams(at === serviceUrl ? { shop, locale } : { locale });
   return `${at}${path}?${query}`;
-}
-
-/** Returns an http or https link, or null: other schemes could run script. */
-function webAddress(address: string | undefined): string | null {
-  const url = address === undefined ? null : URL.parse(address);
-  return url && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;
 }
 
 export const mailAddress = (email: string): string =>

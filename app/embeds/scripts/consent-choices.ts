@@ -1,5 +1,6 @@
 // The banner, the preferences and the compliance page: wires every `data-crm` element. It uses the
 // loader's public API only and may run before the loader.
+import { countAnswer, countShown } from "./count-answers.ts";
 import type { ConsentApi, StoreWindow } from "./window-globals.ts";
 
 const win = window as StoreWindow & { _crmChoices?: true };
@@ -16,6 +17,8 @@ function show(): void {
     // Reserves the banner's height, so that a focused element is never hidden behind it.
     document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom =
       banner.hidden ? "" : banner.offsetHeight + "px";
+    openBanner(banner);
+    countShown(banner);
   }
   for (const box of all<HTMLInputElement>("[data-crm-box]")) {
     const isBarred = box.dataset.crmBox === "marketing" && hasGpc;
@@ -29,6 +32,18 @@ function show(): void {
   for (const part of all("[data-crm-plain]")) part.hidden = true;
 }
 
+/** In the centre it is a dialog: it takes the focus, and the page behind it waits. */
+function openBanner(banner: HTMLElement): void {
+  if (!(banner instanceof HTMLDialogElement) || banner.open !== banner.hidden) return;
+  if (banner.hidden) return banner.close();
+  // Closed with the Escape key, it stays closed until the next page.
+  if ("closed" in banner.dataset) return;
+  banner.oncancel = () => (banner.dataset.closed = "");
+  document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom = "";
+  banner.showModal();
+  banner.querySelector("h2")?.focus();
+}
+
 function decide(button: HTMLElement, consent: ConsentApi): void {
   const place = button.closest("form") ?? document;
   const isOn = (name: string) =>
@@ -39,6 +54,7 @@ function decide(button: HTMLElement, consent: ConsentApi): void {
       ? { cookie: isOn("cookie"), marketing: isOn("marketing") }
       : { cookie: act === "accept", marketing: act === "accept" };
   const dialog = first<HTMLDialogElement>(".crm-dialog");
+  countAnswer(first(".crm-banner"), act);
   consent.choose(flags, button.closest<HTMLElement>("[data-method]")?.dataset.method);
   if (dialog?.open) {
     dialog.close();

@@ -1,8 +1,16 @@
 // Puts the app's pages into the places that the theme keeps for them, takes a sign-in home, and listens to the store's own
 // consent banner. What it does not manage is still there as a link.
 (function () {
-  const { path, locale, banner } = document.querySelector('[data-crm-theme]').dataset;
+  const { path, locale, banner, crmChoices } = document.querySelector('[data-crm-theme]').dataset;
   const query = `?locale=${encodeURIComponent(locale)}`;
+
+  // The page has the footer with its banner where the app's metafield has it; its script is an asset.
+  function fillFooters(written) {
+    for (const place of document.querySelectorAll('[data-crm-embed=footer]')) place.replaceChildren(written.content.cloneNode(true));
+    const script = document.createElement('script');
+    script.src = crmChoices;
+    document.head.append(script);
+  }
 
   async function fill(place) {
     const page = await fetch(`${path}/embed/${encodeURIComponent(place.dataset.crmEmbed)}${query}`);
@@ -21,7 +29,9 @@
       place.dataset.crmEmbed = 'footer';
       document.body.append(place);
     }
-    fillAll('[data-crm-embed=footer]');
+    const written = document.querySelector('template[data-crm-footer]');
+    if (written) fillFooters(written);
+    else fillAll('[data-crm-embed=footer]');
   };
   pages();
   if (document.readyState === 'complete') footer();
