@@ -10,6 +10,7 @@ import {
   type BannerTextName,
   type BannerTexts,
 } from "./banner-texts.ts";
+import { isLoopbackHost } from "../public-hosts.ts";
 import { contrastOf } from "./contrast.ts";
 
 const TEMPLATES = ["bar", "corner", "centre", "minimal"] as const;
@@ -26,7 +27,6 @@ const MAX_LOGO_ADDRESS = 500;
 /** A label of a button or link; the names of choices and the titles. */
 const MAX_LABEL = 60;
 const MAX_TEXT = 600;
-const MAX_MARKS_IN_A_ROW = 2;
 
 const Color = z
   .string()
@@ -45,12 +45,20 @@ const PAIRS = [
 export type BannerContrast = { name: (typeof PAIRS)[number]["name"]; ratio: number; min: number };
 
 /** Rounded down to a hundredth, so that a ratio below its limit never reads as the limit. */
-export const contrastsOf = (colors: BannerColors): BannerContrast[] =>
+const contrastsOf = (colors: BannerColors): BannerContrast[] =>
   PAIRS.map(({ name, of, on, min }) => ({
     name,
     min,
     ratio: Math.floor(contrastOf(colors[of], colors[on]) * 100) / 100,
   }));
+
+/** Of colours that are still being typed: null until all of them are colours. */
+export function findContrasts(colors: unknown): BannerContrast[] | null {
+  const typed = z
+    .object({ ground: Color, text: Color, button: Color, on_button: Color })
+    .safeParse(colors);
+  return typed.success ? contrastsOf(typed.data) : null;
+}
 
 const Colors = z
   .strictObject({ ground: Color, text: Color, button: Color, on_button: Color })
@@ -78,7 +86,7 @@ export const maxLengthOf = (name: BannerTextName): number =>
 
 /** Code points that show nothing, or turn what follows around. */
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
-const STACKED_MARKS = new RegExp(`\\p{M}{${MAX_MARKS_IN_A_ROW + 1}}`, "u");
+const STACKED_MARKS = /\p{M}{3}/u;
 const LETTER_PAIR = /\p{L}.*\p{L}/u;
 
 /** Emoji have a variation selector, which is invisible by itself. */
@@ -125,12 +133,16 @@ const LanguageTexts = z
         });
   });
 
+/** Files of the sandbox's stores are on this machine, without TLS. */
+const isSafe = (url: URL): boolean =>
+  url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
+
 const Logo = z
   .string()
   .max(MAX_LOGO_ADDRESS)
   .transform((address) => URL.parse(address))
   .refine(
-    (url) => url?.protocol === "https:" && !url.username && !url.password,
+    (url) => url !== null && isSafe(url) && !url.username && !url.password,
     "must be an https:// address",
   )
   .transform((url) => url?.href ?? "");

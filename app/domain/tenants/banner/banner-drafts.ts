@@ -18,7 +18,7 @@ const MAX_LISTED = 50;
 const TEXTS = "texts.";
 
 /** A field's name, where the texts of each language are a field of their own: `radius`, `texts.de`. */
-type Fields = Record<string, unknown>;
+export type BannerFields = Record<string, unknown>;
 type Revisions = Record<string, number>;
 
 const Revision = z.int().min(0);
@@ -39,7 +39,7 @@ export type ListedBanner = {
   restoredFrom: number | null;
 };
 export type BannerDraftView = {
-  design: BannerDesign;
+  fields: BannerFields;
   /** 0 before the first save. */
   revision: number;
   at: string | null;
@@ -47,7 +47,8 @@ export type BannerDraftView = {
 };
 export type BannerWork = {
   draft: BannerDraftView;
-  published: { version: number; design: BannerDesign };
+  /** 0: the store published none. */
+  published: number;
   isChanged: boolean;
   /** Newest first. */
   versions: ListedBanner[];
@@ -62,20 +63,17 @@ export async function readBannerWork(ctx: Ctx, tenant: Tenant): Promise<BannerWo
       take: MAX_LISTED,
     }),
   ]);
-  const published = {
-    version: versions[0]?.version ?? 0,
-    design: storedDesign(versions[0]?.design),
-  };
-  const design = draft ? storedDesign(draft.design) : published.design;
+  const published = storedDesign(versions[0]?.design);
+  const design = draft ? storedDesign(draft.design) : published;
   return {
     draft: {
-      design,
+      fields: toFields(design),
       revision: draft?.revision ?? 0,
       at: draft?.updated_at.toISOString() ?? null,
       by: draft?.updated_by ?? null,
     },
-    published,
-    isChanged: changedFields(design, published.design).length > 0,
+    published: versions[0]?.version ?? 0,
+    isChanged: changedFields(design, published).length > 0,
     versions: versions.map((row) => ({
       version: row.version,
       at: row.published_at.toISOString(),
@@ -89,39 +87,46 @@ export async function readBannerWork(ctx: Ctx, tenant: Tenant): Promise<BannerWo
 const storedDesign = (stored: unknown): BannerDesign =>
   BannerDesign.safeParse(stored).data ?? DEFAULT_DESIGN;
 
-function toFields({ texts, ...rest }: BannerDesign): Fields {
+function toFields({ texts, ...rest }: BannerDesign): BannerFields {
   const own = Object.entries(texts).filter(([, of]) => of && Object.keys(of).length > 0);
   return { ...rest, ...Object.fromEntries(own.map(([lang, of]) => [TEXTS + lang, of])) };
 }
 
-/** Throws `invalid_request` with the field names when the result is no valid design. */
-function toDesign(fields: Fields): BannerDesign {
+/** `problems`: a field's name to what is wrong with it, such as `radius` or `texts.de.refuse`. */
+export function readDesign(
+  fields: BannerFields,
+): { design: BannerDesign } | { design: null; problems: Record<string, string> } {
   const names = Object.keys(fields);
-  const design = Object.fromEntries(
-    names.flatMap((n) => (n.startsWith(TEXTS) ? [] : [[n, fields[n]]])),
-  );
-  const texts = Object.fromEntries(
-    names.flatMap((name) =>
-      name.startsWith(TEXTS) && fields[name] !== null
-        ? [[name.slice(TEXTS.length), fields[name]]]
-        : [],
-    ),
-  );
-  const parsed = BannerDesign.safeParse({ ...design, texts });
-  if (parsed.success) return parsed.data;
+  const design = names
+    .filter((name) => !name.startsWith(TEXTS))
+    .map((name) => [name, fields[name]]);
+  const texts = names
+    .filter((name) => name.startsWith(TEXTS) && fields[name] !== null)
+    .map((name) => [name.slice(TEXTS.length), fields[name]]);
+  const parsed = BannerDesign.safeParse({
+    ...Object.fromEntries(design),
+    texts: Object.fromEntries(texts) as unknown,
+  });
+  if (parsed.success) return { design: parsed.data };
+  const problems = parsed.error.issues.map(({ path, message }) => [
+    path.slice(0, path[0] === "texts" ? 3 : 1).join(".") || "design",
+    message,
+  ]);
+  return { design: null, problems: Object.fromEntries(problems) as Record<string, string> };
+}
+
+/** Throws `invalid_request` with the field names when the result is no valid design. */
+function toDesign(fields: BannerFields): BannerDesign {
+  const read = readDesign(fields);
+  if (read.design) return read.design;
   throw new AppError("invalid_request", {
     message: "The banner has values that it cannot have.",
-    fields: Object.fromEntries(
-      parsed.error.issues.map(({ path, message }) => [
-        path.slice(0, path[0] === "texts" ? 3 : 1).join(".") || "design",
-        message,
-      ]),
-    ),
+    fields: read.problems,
   });
 }
 
 /** The draft with the changes applied, without saving it. */
-export function applyChanges(design: BannerDesign, changes: Fields): BannerDesign {
+function applyChanges(design: BannerDesign, changes: BannerFields): BannerDesign {
   const known = new Set([
     ...Object.keys(toFields(DEFAULT_DESIGN)),
     ...BANNER_LANGUAGES.map((lang) => TEXTS + lang),
@@ -134,7 +139,7 @@ export function applyChanges(design: BannerDesign, changes: Fields): BannerDesig
   return toDesign({ ...toFields(design), ...changes });
 }
 
-export function changedFields(one: BannerDesign, other: BannerDesign): string[] {
+function changedFields(one: BannerDesign, other: BannerDesign): string[] {
   const [a, b] = [toFields(one), toFields(other)];
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(
     (name) => canonical(a[name]) !== canonical(b[name]),
@@ -205,7 +210,7 @@ async function lockDraft(prisma: TransactionPrisma): Promise<BannerDraft | null>
   return prisma.bannerDraft.findFirst();
 }
 
-/** Its fields count as changed now, so that a save made from an earlier draft is told. */
+/** Its fields count as changed now, so that a save made from an earlier draft is rejected. */
 async function replaceDraft(
   ctx: Ctx,
   prisma: TransactionPrisma,
