@@ -19,14 +19,18 @@ const COUNTRIES: ReadonlySet<string> = new Set(
     "PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL " +
     "SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM " +
     "US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW XK "
-  ).split(" "),
+  )
+    .trim()
+    .split(" "),
 );
 /** Laws differ between them. */
 const US_STATES: ReadonlySet<string> = new Set(
   (
     "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV " +
     "NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY "
-  ).split(" "),
+  )
+    .trim()
+    .split(" "),
 );
 export const UNKNOWN = "unknown";
 

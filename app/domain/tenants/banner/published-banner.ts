@@ -1,5 +1,5 @@
 // The banner that shoppers see. The tenant's record names its version, so that a page of a store without a
-// banner of its own costs no read, and a version is read once per process: it never changes.
+// banner of its own costs no read, and a version is read once per process and change of the record.
 import type { Ctx } from "../../../context.server.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { dataOf, findTenant, type Tenant } from "../tenant.ts";
@@ -9,21 +9,17 @@ import { BannerDesign, DEFAULT_DESIGN } from "./banner-design.ts";
 export type PublishedBanner = { version: number; design: BannerDesign };
 
 const NONE: PublishedBanner = { version: 0, design: DEFAULT_DESIGN };
-const MAX_CACHED = 1_000;
-const caches = new WeakMap<Ctx, Map<string, PublishedBanner>>();
+// By the tenant object, not by its name: the versions of a store that was deleted begin again at 1.
+const cache = new WeakMap<Tenant, PublishedBanner>();
 
 export async function findPublishedBanner(ctx: Ctx, tenant: Tenant): Promise<PublishedBanner> {
   const version = tenant.connection.banner_version ?? 0;
   if (version === 0) return NONE;
-  const cache = caches.get(ctx) ?? new Map<string, PublishedBanner>();
-  caches.set(ctx, cache);
-  const known = cache.get(tenant.shop);
-  if (known?.version === version) return known;
+  const known = cache.get(tenant);
+  if (known) return known;
   const found = await readVersion(ctx, tenant, version);
-  if (!found) return NONE;
-  if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(tenant.shop, found);
-  return found;
+  if (found) cache.set(tenant, found);
+  return found ?? NONE;
 }
 
 async function readVersion(
