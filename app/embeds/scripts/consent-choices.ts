@@ -38,7 +38,7 @@ function openBanner(banner: HTMLElement): void {
   if (banner.hidden) return banner.close();
   // Closed with the Escape key, it stays closed until the next page.
   if ("closed" in banner.dataset) return;
-  banner.oncancel = () => (banner.dataset.closed = "");
+  banner.addEventListener("cancel", () => (banner.dataset.closed = ""));
   document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom = "";
   banner.showModal();
   banner.querySelector("h2")?.focus();

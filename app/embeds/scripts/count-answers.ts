@@ -8,8 +8,6 @@ type Places = {
   customerPrivacy?: { getRegion?(): string };
 };
 
-let isShown = false;
-
 /** Nothing waits for it, and nothing is repeated: a lost count is lost. */
 function count({ dataset, lang }: HTMLElement, step: Step): void {
   const { Shopify: shopify, _crmConsent: consent } = window as {
@@ -32,10 +30,11 @@ function count({ dataset, lang }: HTMLElement, step: Step): void {
   }).catch(() => {});
 }
 
-/** Once per page. */
+/** Once per page: noted at the banner, because a page may contain this script several times. */
 export function countShown(banner: HTMLElement): void {
-  if (!isShown && !banner.hidden) count(banner, "shown");
-  isShown ||= !banner.hidden;
+  if (banner.hidden || "counted" in banner.dataset) return;
+  banner.dataset.counted = "";
+  count(banner, "shown");
 }
 
 /** Before the choice is stored, which hides the banner. `act`: of the pressed button. */

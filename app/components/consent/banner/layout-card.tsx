@@ -70,7 +70,7 @@ export function LayoutCard({ form, facts, problems, shop, canUploadLogo }: Props
             max={MAX_RADIUS}
             value={fields.radius as number}
             suffix={<Text as="span">{`${fields.radius as number} px`}</Text>}
-            onChange={(value) => change("radius", value as number)}
+            onChange={(value) => change("radius", value)}
           />
           <Select
             label={t("fields.font")}

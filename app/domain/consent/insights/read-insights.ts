@@ -85,10 +85,10 @@ async function readRows(
   const before = new Map(found.filter((row) => !row.is_recent).map((row) => [row.value, row]));
   return found
     .filter((row) => row.is_recent)
-    .map(({ value: name, is_recent: _, ...counts }) => ({
-      value: name,
-      ...toPeriod([counts]),
-      rateBefore: rateOf(before.get(name)),
+    .map((row) => ({
+      value: row.value,
+      ...toPeriod([row]),
+      rateBefore: rateOf(before.get(row.value)),
     }))
     .toSorted((a, b) => b.shown - a.shown || answersOf(b) - answersOf(a))
     .slice(0, MAX_ROWS);

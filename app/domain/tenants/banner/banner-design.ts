@@ -186,5 +186,5 @@ export const DEFAULT_DESIGN: BannerDesign = {
 
 export const textsOf = (design: BannerDesign, language: BannerLanguage): BannerTexts => ({
   ...shippedTexts(language),
-  ...(design.texts[language] as OwnTexts | undefined),
+  ...design.texts[language],
 });
