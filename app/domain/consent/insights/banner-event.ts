@@ -5,7 +5,7 @@ import { findBannerLanguage } from "../../tenants/banner/banner-texts.ts";
 
 export const BANNER_STEPS = ["shown", "accepted", "refused", "customised"] as const;
 export type BannerStep = (typeof BANNER_STEPS)[number];
-export const DEVICES = ["phone", "tablet", "desktop"] as const;
+const DEVICES = ["phone", "tablet", "desktop"] as const;
 
 /** ISO 3166-1, and Kosovo. */
 const COUNTRIES: ReadonlySet<string> = new Set(
@@ -32,7 +32,7 @@ const US_STATES: ReadonlySet<string> = new Set(
     .trim()
     .split(" "),
 );
-export const UNKNOWN = "unknown";
+const UNKNOWN = "unknown";
 
 /** The platform writes `DE`, and with a part of the country `USCA` or `DEBE`. */
 function toRegion(text: string): string {

@@ -6,8 +6,8 @@ import type { BannerDay, Columns } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { BANNER_STEPS, type BannerStep } from "./banner-event.ts";
 
-export const PERIODS = [7, 30, 90] as const;
-export const CUTS = ["region", "device", "language", "version"] as const;
+const PERIODS = [7, 30, 90] as const;
+const CUTS = ["region", "device", "language", "version"] as const;
 export type InsightCut = (typeof CUTS)[number];
 
 export const InsightQuery = z.object({
@@ -19,8 +19,8 @@ export const InsightQuery = z.object({
 });
 export type InsightQuery = z.output<typeof InsightQuery>;
 
-export type StepCounts = Record<BannerStep, number>;
-export type InsightDay = { day: string } & StepCounts;
+type StepCounts = Record<BannerStep, number>;
+type InsightDay = { day: string } & StepCounts;
 export type InsightPeriod = StepCounts & {
   /** Accepted of all answers, 0 to 1; null without an answer. */
   rate: number | null;

@@ -17,7 +17,7 @@ const TEMPLATES = ["bar", "corner", "centre", "minimal"] as const;
 const POSITIONS = ["left", "middle", "right"] as const;
 const SCHEMES = ["auto", "light", "dark"] as const;
 const FONTS = ["system", "theme", "serif", "rounded"] as const;
-export type BannerScheme = (typeof SCHEMES)[number];
+type BannerScheme = (typeof SCHEMES)[number];
 export type BannerFont = (typeof FONTS)[number];
 
 const MIN_TEXT_CONTRAST = 4.5;
@@ -109,7 +109,7 @@ const Texts = z.strictObject(
   >,
 );
 /** The texts of one language that differ from the shipped ones. */
-export type OwnTexts = Partial<BannerTexts>;
+type OwnTexts = Partial<BannerTexts>;
 
 const answersAlike = (language: BannerLanguage, own: OwnTexts): boolean => {
   const { accept, refuse } = { ...shippedTexts(language), ...own };

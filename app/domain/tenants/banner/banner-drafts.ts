@@ -38,7 +38,7 @@ export type ListedBanner = {
   by: string | null;
   restoredFrom: number | null;
 };
-export type BannerDraftView = {
+type BannerDraftView = {
   fields: BannerFields;
   /** 0 before the first save. */
   revision: number;
