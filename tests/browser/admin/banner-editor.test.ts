@@ -119,7 +119,7 @@ test("a merchant designs a banner, publishes it, and shoppers see it without a c
   await writeMetafields('data-banner=\\"3\\"');
 });
 
-test("two merchants edit at once: the later save of one setting is told and keeps its input, other settings keep both", async () => {
+test("two merchants edit at once: the later save of one setting is rejected and keeps its input, other settings keep both", async () => {
   const [one, other] = await Promise.all(
     [1, 2].map(() => world.open("/app/consent/banner", { shop: SHOP })),
   );
