@@ -17,7 +17,6 @@ const TEMPLATES = ["bar", "corner", "centre", "minimal"] as const;
 const POSITIONS = ["left", "middle", "right"] as const;
 const SCHEMES = ["auto", "light", "dark"] as const;
 const FONTS = ["system", "theme", "serif", "rounded"] as const;
-type BannerScheme = (typeof SCHEMES)[number];
 export type BannerFont = (typeof FONTS)[number];
 
 const MIN_TEXT_CONTRAST = 4.5;
