@@ -5,6 +5,7 @@ import type { ConsentRegions } from "../domain/tenants/consent-regions.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { PageLook } from "./account-pages.ts";
 import type { BrandTheme } from "./page-theme.ts";
+import { webAddress } from "../domain/tenants/web-address.ts";
 import { localeOf, type Locale } from "./texts.ts";
 
 export type PublicConfig = {
@@ -124,12 +125,6 @@ function hasCustomerAccounts({
 export function embedAddress({ at, serviceUrl, shop, locale }: PublicConfig, path: string): string {
   const query = new URLSearchParams(at === serviceUrl ? { shop, locale } : { locale });
   return `${at}${path}?${query}`;
-}
-
-/** Returns an http or https link, or null: other schemes could run script. */
-function webAddress(address: string | undefined): string | null {
-  const url = address === undefined ? null : URL.parse(address);
-  return url && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;
 }
 
 export const mailAddress = (email: string): string =>

@@ -2,6 +2,7 @@
 // system, the endpoints on node:http and, on request, the background work. Screens need a build and
 // are tested in tests/browser.
 import { channels } from "../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -174,6 +175,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   );
   const ctx = createCtx({
     channels,
+    renderThemeFooters,
     config,
     databaseUrl,
     baseUrl: url,

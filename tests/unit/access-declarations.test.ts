@@ -78,6 +78,12 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.setup.tsx",
   ],
   "tags of the store, with counts": ["app.tags.tsx"],
+  "the banner and its counts: about no person": [
+    "app.consent.banner._index.tsx",
+    "app.consent.banner.preview.ts",
+    "app.consent.insights._index.tsx",
+    "app.consent.insights.export.ts",
+  ],
   "the policies, and the state of a check": [
     "app.consent.policies._index.tsx",
     "app.consent.policies.published.ts",

@@ -1,5 +1,6 @@
 // The banner, the preferences and the compliance page: wires every `data-crm` element. It uses the
 // loader's public API only and may run before the loader.
+import { countAnswer, countShown } from "./count-answers.ts";
 import { readAllowed, readPlace, reconcile, startPlatform } from "./platform-consent.ts";
 import { hasGpc, type ConsentApi, type StoreWindow } from "./window-globals.ts";
 
@@ -31,6 +32,8 @@ function show(): void {
     // Reserves the banner's height, so that a focused element is never hidden behind it.
     document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom =
       banner.hidden ? "" : banner.offsetHeight + "px";
+    openBanner(banner);
+    countShown(banner);
   }
   // No box is ticked in advance, except where a region's rules allow it without a question.
   const shown = choice ?? (isFree && readAllowed());
@@ -49,6 +52,18 @@ function show(): void {
   for (const part of all("[data-crm-plain]")) part.hidden = true;
 }
 
+/** In the centre it is a dialog: it takes the focus, and the page behind it waits. */
+function openBanner(banner: HTMLElement): void {
+  if (!(banner instanceof HTMLDialogElement) || banner.open !== banner.hidden) return;
+  if (banner.hidden) return banner.close();
+  // Closed with the Escape key, it stays closed until the next page.
+  if ("closed" in banner.dataset) return;
+  banner.addEventListener("cancel", () => (banner.dataset.closed = ""));
+  document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom = "";
+  banner.showModal();
+  banner.querySelector("h2")?.focus();
+}
+
 function decide(button: HTMLElement, consent: ConsentApi): void {
   const place = button.closest("form") ?? document;
   const isOn = (name: string) =>
@@ -56,6 +71,7 @@ function decide(button: HTMLElement, consent: ConsentApi): void {
   const act = button.dataset.crm;
   const isGranted = act === "accept";
   const dialog = first<HTMLDialogElement>(".crm-dialog");
+  countAnswer(first(".crm-banner"), act);
   if (act === "sale") consent.choose({ marketing: false }, "sale-opt-out");
   else
     consent.choose(

@@ -42,7 +42,11 @@
       place.dataset.crmEmbed = 'footer';
       document.body.append(place);
     }
-    fillAll('[data-crm-embed=footer]');
+    // The page has the footer with its banner where the app's metafield has it.
+    const written = document.querySelector('template[data-crm-footer]');
+    if (!written) return fillAll('[data-crm-embed=footer]');
+    for (const place of document.querySelectorAll('[data-crm-embed=footer]')) place.replaceChildren(written.content.cloneNode(true));
+    window._crmChoices?.();
   };
   pages();
   if (document.readyState === 'complete') footer();

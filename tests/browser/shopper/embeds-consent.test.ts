@@ -81,6 +81,11 @@ describe("before a choice", () => {
       0, 0,
     ]);
     expect(visit.sent.filter(({ method }) => method !== "GET")).toEqual([]);
+    // A count without anything that tells one visitor from another.
+    expect(visit.counted.map(({ body }) => body as unknown)).toEqual([
+      { step: "shown", version: 0, language: "en", device: "desktop", region: "" },
+    ]);
+    expect(visit.counted[0]?.headers).not.toHaveProperty("cookie");
     await visit.close();
   });
 

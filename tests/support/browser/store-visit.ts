@@ -30,6 +30,8 @@ export type StoreVisit = {
    * Requests that reached the service, through the proxy or directly, in order of their responses.
    */
   sent: Sent[];
+  /** What the banner reported to be counted. */
+  counted: Sent[];
   errors: string[];
   open(path?: string, until?: "load" | "networkidle"): Promise<void>;
   /** The data layer: commands as `{command: [...]}`. */
@@ -75,7 +77,8 @@ export async function openStore(
   const shop = options.shop ?? SHOP;
   const origin = `https://${shop}`;
   const { page, errors, close } = await browser.visit([], options.context ?? {});
-  const [foreign, sent]: [string[], Sent[]] = [[], []];
+  const [foreign, sent, counted]: [string[], Sent[], Sent[]] = [[], [], []];
+  const note = (one: Sent) => (one.path === "/embed/banner-events" ? counted : sent).push(one);
 
   const passOn = async (route: Route) => {
     const request = route.request();
@@ -96,7 +99,7 @@ export async function openStore(
       headers: { ...headers, ...(options.gpc && { "sec-gpc": "1" }) },
       ...(request.postData() && { body: request.postData() as string }),
     });
-    sent.push({
+    note({
       method: request.method(),
       path,
       body: request.postDataJSON() as unknown,
@@ -120,7 +123,7 @@ export async function openStore(
     const request = route.request();
     const answer = await route.fetch();
     if (request.method() !== "OPTIONS")
-      sent.push({
+      note({
         method: request.method(),
         path: new URL(request.url()).pathname,
         body: request.postDataJSON() as unknown,
@@ -170,6 +173,7 @@ export async function openStore(
     page,
     foreign,
     sent,
+    counted,
     errors,
     close,
     // With everything that the page loads; our scripts load nothing later by themselves.
