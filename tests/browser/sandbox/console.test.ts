@@ -78,8 +78,12 @@ test("is one screen at 1280x800 and fits a phone, without barriers in light and 
 describe("a scenario shows what really happened", () => {
   test("a changed name reaches three systems; the profile platform gets a hash only", async () => {
     await page.getByRole("button", { name: "Ada changes her name" }).focus();
+    // Somebody else joins at the same moment: that is not part of what Ada did.
+    const joined = service.sandbox.storefront.createCustomer(SHOP, { email: "b@shopper.example" });
     await page.keyboard.press("Enter");
     await says(/^3 systems have it, \d+ ms after the change\.$/);
+    await joined;
+    expect(await page.locator("details.got").count()).toBe(3);
     expect(ada().lastName).toBe("Lovelace");
     expect(await page.locator(".story tbody tr").allInnerTexts()).toEqual([
       expect.stringMatching(/Last name\s+Byron\s+Lovelace/),

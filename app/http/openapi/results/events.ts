@@ -65,6 +65,15 @@ export const BusStatus = z
       }),
     dead_letter: z.object({ count: z.int(), oldest: Timestamp.nullable() }),
     throughput: z.object({ events_per_minute: z.number(), avg_latency_ms: z.number() }),
+    waiting: z
+      .record(
+        z.string(),
+        z.object({
+          next_attempt_at: Timestamp.nullable(),
+          circuit_open_until: Timestamp.nullable(),
+        }),
+      )
+      .describe("Of the channels that have something waiting or an open circuit."),
   })
   .meta({ id: "BusStatus" });
 

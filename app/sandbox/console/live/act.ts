@@ -63,7 +63,7 @@ export function createAct(
     peek: (path, headers) => callService(new URL(path, sandbox.appUrl()), "GET", { headers }),
     async send(work, from = "storefront") {
       const eventId = crypto.randomUUID();
-      run.eventIds.add(eventId);
+      run.causes.add(eventId);
       const deliveries = await work({ eventId });
       for (const { topic, status, ms } of deliveries)
         step({

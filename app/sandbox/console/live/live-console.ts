@@ -14,6 +14,7 @@ import type { Place, Run, RunView, Seen } from "./run.ts";
 import { createScenarios } from "./scenarios.ts";
 import type { ScenarioName } from "./scenarios.ts";
 import { ServiceAway } from "./service-client.ts";
+import { createWebhookEvents } from "./webhook-events.ts";
 import { createServiceWatch } from "./service-watch.ts";
 import type { Attempt, ServiceState } from "./service-watch.ts";
 import { faultOf, MAP_SYSTEMS, modeOf } from "./systems.ts";
@@ -76,6 +77,7 @@ export function createLiveConsole(
   let run: Run | null = null;
   let runs = 0;
   const earlierEvents = new Set<string>();
+  const webhookEvents = createWebhookEvents();
   let lastWorld = "";
 
   const shop = (): string => sandbox.storefront.shops()[0] ?? DEMO_SHOP;
@@ -135,14 +137,13 @@ export function createLiveConsole(
 
   function follow(attempts: Attempt[]): void {
     if (!run) return;
-    const { eventIds } = run;
-    const ofStore = new Set(sandbox.storefront.deliveries().map(({ eventId }) => eventId));
-    const isForeign = (eventId: string): boolean => {
-      const [cause = ""] = eventId.split(":", 1);
-      return (ofStore.has(cause) || earlierEvents.has(cause)) && !eventIds.has(cause);
-    };
-    const service = watch.state();
-    if (applyAttempts(run, attempts, { service, seen, isForeign })) sendRun();
+    const changed = applyAttempts(run, attempts, {
+      service: watch.state(),
+      seen,
+      causeOf: webhookEvents.causeOf,
+      isTaken: (eventId) => earlierEvents.has(eventId),
+    });
+    if (changed) sendRun();
   }
 
   function onRequest({ system, request, isAnswered, status, ms }: ObservedRequest): void {
@@ -161,6 +162,9 @@ export function createLiveConsole(
   }
 
   function onWebhook({ webhook, delivery }: ObservedWebhook): void {
+    if (!run && stream.size() === 0) return;
+    webhookEvents.add(webhook);
+    if (run?.causes.has(webhook.eventId)) run.webhookIds.add(webhook.webhookId);
     const pulse: Pulse = {
       from: "storefront",
       to: "service",

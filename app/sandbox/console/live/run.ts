@@ -65,8 +65,13 @@ type RunFacts = {
 };
 
 export type Run = RunFacts & {
+  /** The platform's event ids under which this run sends its webhooks. */
+  causes: Set<string>;
+  /** The ids of those webhooks. */
+  webhookIds: Set<string>;
+  /** The service's events that this run caused without a webhook. */
   eventIds: Set<string>;
-  /** Takes events that nobody else caused, as the result of a call to the service. */
+  /** Takes events without a webhook until then, as the result of its own calls to the service. */
   adoptsUntil: number;
 };
 
@@ -93,29 +98,41 @@ export function newRun(id: number, scenario: string, title: string): Run {
     deliveries: [],
     owed: [],
     outcome: null,
+    causes: new Set(),
+    webhookIds: new Set(),
     eventIds: new Set(),
     adoptsUntil: 0,
   };
 }
 
 /**
- * Takes what the service's log says about the run's events. `isForeign` recognises an event that something
- * else in the store caused. Returns whether the run changed.
+ * Takes what the service's log says about the run's events. `causeOf` names the webhook of an event;
+ * `isTaken` says that an earlier run has the event. Returns whether the run changed.
  */
 export function applyAttempts(
   run: Run,
   attempts: readonly Attempt[],
-  options: { service: ServiceState; seen: readonly Seen[]; isForeign(eventId: string): boolean },
+  options: {
+    service: ServiceState;
+    seen: readonly Seen[];
+    causeOf(eventId: string): string | undefined;
+    isTaken(eventId: string): boolean;
+  },
 ): boolean {
   const before = JSON.stringify([run.deliveries, run.owed]);
   run.owed = owedBy(options.service);
   for (const attempt of attempts.toSorted((a, b) => a.at - b.at)) {
+    const { eventId, at } = attempt;
+    const webhookId = options.causeOf(eventId);
     const isAdopted =
-      attempt.at >= run.startedAt &&
-      attempt.at <= run.adoptsUntil &&
-      !options.isForeign(attempt.eventId);
-    if (isAdopted) run.eventIds.add(attempt.eventId);
-    if (isOf(run, attempt.eventId)) applyAttempt(run, attempt, options);
+      webhookId === undefined &&
+      at >= run.startedAt &&
+      at <= run.adoptsUntil &&
+      !options.isTaken(eventId);
+    if (isAdopted) run.eventIds.add(eventId);
+    const isOfRun =
+      webhookId === undefined ? run.eventIds.has(eventId) : run.webhookIds.has(webhookId);
+    if (isOfRun) applyAttempt(run, attempt, options);
   }
   return JSON.stringify([run.deliveries, run.owed]) !== before;
 }
@@ -124,10 +141,6 @@ const owedBy = ({ channels }: ServiceState): string[] => {
   const waiting = Object.keys(channels).filter((name) => (channels[name]?.pending ?? 0) > 0);
   return [...new Set(waiting.flatMap((name) => systemOfChannel(name)?.label ?? []))].sort();
 };
-
-/** An event that follows from another carries its id first: `<id>:welcome`. */
-const isOf = ({ eventIds }: Run, eventId: string): boolean =>
-  eventIds.has(eventId.split(":", 1)[0] ?? "");
 
 function applyAttempt(
   run: Run,
