@@ -1,8 +1,11 @@
 // The tags that rules set, from every place that changes a fact to the systems that show tags.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { updateDueTags } from "../../app/domain/customers/system-tags/due-tags.ts";
+import { readSubmission } from "../../app/domain/consent/sync-consent.ts";
+import { writeConsents, writeConsentsWithin } from "../../app/domain/consent/write-consents.ts";
+import { findStorefrontPerson } from "../../app/domain/customers/storefront-person.ts";
 import type { CustomerPatch } from "../../app/sandbox/storefront/customers.ts";
-import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { dataOf, getTenant } from "../../app/domain/tenants/tenant.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { taggedStore, type TaggedStore } from "../support/storefront/tagged-store.ts";
 
@@ -104,6 +107,35 @@ describe("a consent", () => {
   });
 });
 
+describe("two opposite consents at the same moment", () => {
+  it("leave the tag of the one that was recorded last", async () => {
+    const dan = await store.signUp(SHOP, "dan@example.com", { consent_marketing: true });
+    const tenant = await getTenant(service.ctx, SHOP);
+    const submit = (isGranted: boolean) =>
+      readSubmission(
+        service.ctx,
+        tenant,
+        { consent_marketing: isGranted, method: "banner" },
+        { userAgent: null, gpc: false },
+      );
+    const [revoked, granted] = [await submit(false), await submit(true)];
+    const subject = { userId: dan.id };
+    const second = await dataOf(service.ctx, tenant).transaction(async (sql) => {
+      await writeConsentsWithin(service.ctx, tenant, sql, subject, revoked);
+      const written = writeConsents(service.ctx, tenant, subject, granted);
+      await eventually("the second one waits for the first", async () => {
+        const waiting = await service.database.query("SELECT 1 FROM pg_locks WHERE NOT granted");
+        return waiting.length > 0;
+      });
+      return { written };
+    });
+    await second.written;
+    const tags = await assigned("dan@example.com");
+    expect(tags).toContain("accepts_marketing");
+    expect(tags).not.toContain("rejects_marketing");
+  });
+});
+
 describe("the storefront's customer", () => {
   it("gets the tags of orders, money and subscriptions, once, and its echo changes nothing", async () => {
     await putCustomer("vip@example.com", {
@@ -127,12 +159,41 @@ describe("the storefront's customer", () => {
     expect(await assigned("vip@example.com", "storefront")).toEqual([]);
   });
 
+  it("has the tag of a subscription that came back with our own write", async () => {
+    const { gid } = await store.signUp(SHOP, "fay@example.com");
+    await settled();
+    service.sandbox.storefront.putCustomer(SHOP, { gid, emailMarketingState: "SUBSCRIBED" });
+    await store.announce(gid);
+    expect(await assigned("fay@example.com")).toContain("email_subscribed");
+    await settled();
+    expect(store.customerOf(SHOP, "fay@example.com")?.tags).toContain("email_subscribed");
+  });
+
   it("keeps a tag that the store had given before, whatever the rules say", async () => {
     await putCustomer("kept@example.com", { tags: ["VIP"] });
     await settled();
     expect(await assigned("kept@example.com", "storefront")).toEqual(["vip"]);
     expect(await assigned("kept@example.com")).not.toContain("prospect");
     expect(store.customerOf(SHOP, "kept@example.com")?.tags).toContain("VIP");
+  });
+});
+
+describe("the customer of a stranger's sign-up", () => {
+  it("gets an account of its own without the sign-up's tags, here and in the store", async () => {
+    const { gid } = await store.signUp(SHOP, "zoe@example.com", { consent_marketing: true });
+    await settled();
+    const tenant = await getTenant(service.ctx, SHOP);
+    await findStorefrontPerson(service.ctx, tenant, gid);
+    await settled();
+    await store.announce(gid, store.later());
+    await settled();
+    expect(await assigned("zoe@example.com", "storefront")).toEqual([]);
+    expect(await assigned("zoe@example.com")).toEqual(["active", "new_customer", "prospect"]);
+    expect(store.customerOf(SHOP, "zoe@example.com")?.tags.sort()).toEqual([
+      "active",
+      "new_customer",
+      "prospect",
+    ]);
   });
 });
 
@@ -190,6 +251,45 @@ describe("time", () => {
     const back = await assigned("away@example.com");
     expect(back).toContain("active");
     expect(back).not.toContain("at_risk");
+  });
+});
+
+describe("the scheduled run", () => {
+  const runDue = async () => {
+    const tenant = await getTenant(service.ctx, SHOP);
+    return updateDueTags(service.ctx, tenant, new AbortController().signal);
+  };
+
+  it("reaches a due customer behind any number of deleted ones", async () => {
+    await putCustomer("behind@example.com");
+    await service.database.query(
+      `INSERT INTO storefront_users (shop, status, tags_due_at)
+        SELECT $1, 'deleted', now() - interval '9 days' FROM generate_series(1, 500)`,
+      [SHOP],
+    );
+    await service.database.query(
+      `UPDATE storefront_users SET storefront_created_at = now() - interval '40 days',
+        tags_due_at = now() - interval '1 day' WHERE email = 'behind@example.com'`,
+    );
+    expect(await runDue()).toEqual({ customers: 1, changed: 1 });
+    expect(await assigned("behind@example.com")).not.toContain("new_customer");
+  });
+
+  it("does not take our own write for activity of a customer from before the upgrade", async () => {
+    await putCustomer("quiet@example.com");
+    await settled();
+    await service.database.query(
+      `UPDATE storefront_users SET last_active_at = NULL, storefront_updated_at =
+        now() - interval '400 days', tags_due_at = now() - interval '1 day'
+       WHERE email = 'quiet@example.com'`,
+    );
+    await runDue();
+    await settled();
+    await service.database.query(
+      "UPDATE storefront_users SET tags_due_at = now() WHERE email = 'quiet@example.com'",
+    );
+    await runDue();
+    expect(await assigned("quiet@example.com")).toContain("inactive");
   });
 });
 

@@ -4,8 +4,10 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Row } from "../../runtime/database/database.ts";
 import { isProven, toUser } from "../identity/account.ts";
+import { isShownToUnproven } from "../identity/own-tags.ts";
 import { requireRecentAuth } from "../identity/session/recent-auth.ts";
 import type { Session } from "../identity/session/sessions.ts";
+import type { AssignedTag } from "../tags/assignments.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { readAccountSections, readEventSections } from "./compile-export.ts";
 
@@ -54,6 +56,6 @@ function unproven({ account }: Session, sections: Record<string, Row[]>): object
   return {
     ...own,
     accounts: [toUser(account)],
-    tags: tags.filter(({ source }) => source !== "storefront"),
+    tags: tags.filter((tag) => isShownToUnproven(tag as AssignedTag)),
   };
 }

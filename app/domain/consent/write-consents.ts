@@ -7,7 +7,12 @@ import { createGroupCommit, type GroupCommit } from "../../runtime/database/grou
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
-import { applyTagRules, lockTaggedCustomers, type TaggedCustomer } from "../tags/system-tags.ts";
+import {
+  applyTagRules,
+  lockCustomers,
+  lockTaggedCustomers,
+  type TaggedCustomer,
+} from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { Submission } from "./consent-input.ts";
 import {
@@ -85,6 +90,7 @@ async function writeBatch(
   batch: readonly Write[],
 ): Promise<Recorded[][]> {
   // Before claims and head: a transaction that locks a customer and the log locks the customer first.
+  await lockCustomers(sql, usersOf(batch));
   const customers = await lockTaggedCustomers(sql, usersOf(batch));
   const { known, head } = await readKnown(sql, batch);
   const entries: ConsentEntry[] = [];

@@ -18,7 +18,13 @@ import {
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
 import { findStoredUser, mayTakeEmail } from "./find-stored-user.ts";
-import { columnsOf, ECHOED, isSame, type StoredUser } from "./storefront-columns.ts";
+import {
+  columnsOf,
+  ECHOED,
+  isSame,
+  KNOWN_ACTIVITY,
+  type StoredUser,
+} from "./storefront-columns.ts";
 import { awaitDeletions, isGone } from "./tombstones.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
 
@@ -91,14 +97,17 @@ export async function applyOnce(
   const isReassigned = tags !== null && tags.added.length + tags.removed.length > 0;
   if (user && changed.length === 0 && !isReassigned) {
     await sql(
-      `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3)
-        WHERE shop = $1 AND id = $2`,
+      `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3),
+        last_active_at = ${KNOWN_ACTIVITY} WHERE shop = $1 AND id = $2`,
       [user.id, change.changedAt],
     );
     return { outcome: "unchanged", userId: user.id };
   }
   if (user && !isReassigned && (await isEcho(sql, user, changed, tags))) {
     await update(sql, user.id, change, changed, { isActivity: false });
+    // No event of the customer follows an echo: a subscription's tag takes its own way.
+    const systems = channelsFor("tag_change", tenant, ctx.channels);
+    await updateSystemTags(ctx, tenant, sql, [user.id], systems);
     return { outcome: "echo", userId: user.id };
   }
   const userId = user
@@ -222,7 +231,7 @@ async function update(
   const sets = changed.map(([name], index) => `${name} = $${index + 6}`);
   await sql(
     `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3),
-      last_active_at = greatest(last_active_at, $4),
+      last_active_at = greatest(${KNOWN_ACTIVITY}, $4),
       storefront_created_at = coalesce(storefront_created_at, $5), updated_at = now()
       ${sets.map((set) => `, ${set}`).join("")} WHERE shop = $1 AND id = $2`,
     [

@@ -105,3 +105,10 @@ export function isSame(stored: unknown, value: unknown): boolean {
     return isSameSet(stored as string[], value as string[]);
   return JSON.stringify(stored ?? null) === JSON.stringify(value ?? null);
 }
+
+/**
+ * `last_active_at` as it was before an update of `storefront_updated_at`: that time stands in for it
+ * on a row from before the column, and moves also when our own write comes back.
+ */
+export const KNOWN_ACTIVITY =
+  "coalesce(last_active_at, CASE WHEN last_login_at IS NULL THEN storefront_updated_at END)";

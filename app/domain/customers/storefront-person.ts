@@ -57,6 +57,8 @@ export async function giveCustomerItsOwnAccount(
       email: true,
       storefront_customer_gid: true,
       storefront_updated_at: true,
+      storefront_slugs: true,
+      storefront_tagged_at: true,
       phone_hash: true,
       country: true,
       tags: true,
@@ -97,6 +99,9 @@ export async function giveCustomerItsOwnAccount(
       shop: tenant.shop,
       provider: "storefront",
       tags: customer.tags as string[],
+      // With the sign-up's tags that were written there: the channel removes them, and a webhook that
+      // still lists them does not make them the merchant's.
+      storefront_slugs: customer.storefront_slugs as string[],
     },
   });
   await prisma.userExtras.create({ data: { shop: tenant.shop, user_id: own.id } });

@@ -21,13 +21,12 @@ export async function listOwnTags(
   { account }: Pick<Session, "account">,
 ): Promise<AssignedTag[]> {
   const tags = await listAssignedTags(dataOf(ctx, tenant).sql, account.id);
-  return isProven(account)
-    ? tags
-    : tags.filter(
-        ({ source, slug }) =>
-          source !== "storefront" && !(source === "system" && isFromStorefrontData(slug)),
-      );
+  return isProven(account) ? tags : tags.filter(isShownToUnproven);
 }
+
+/** Whether the tag reveals nothing of the storefront's customer record. */
+export const isShownToUnproven = ({ source, slug }: Pick<AssignedTag, "source" | "slug">) =>
+  source !== "storefront" && !(source === "system" && isFromStorefrontData(slug));
 
 export const toShownTag = (tag: AssignedTag) => ({
   ...tag,

@@ -173,11 +173,8 @@ export async function moveStorefrontTags(
   toUserId: number,
 ): Promise<void> {
   await sql(
-    `WITH moved AS (UPDATE user_tag_map SET user_id = $3 WHERE shop = $1 AND user_id = $2
-       AND source = 'storefront' RETURNING shop, tag_id)
-     UPDATE storefront_users SET storefront_slugs = coalesce((SELECT jsonb_agg(t.slug) FROM moved
-       JOIN crm_tags t ON t.shop = moved.shop AND t.id = moved.tag_id), '[]')
-     WHERE shop = $1 AND id = $3`,
+    `UPDATE user_tag_map SET user_id = $3 WHERE shop = $1 AND user_id = $2
+       AND source = 'storefront'`,
     [fromUserId, toUserId],
   );
 }

@@ -59,6 +59,20 @@ const LOCK_FACTS = `
     AND EXISTS (SELECT 1 FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[]))
   ORDER BY u.id FOR NO KEY UPDATE OF u`;
 
+/**
+ * Locks the customers alone. A statement that waits for a row sees the other tables as they were before
+ * it waited: who changes no row of the customers first, but what the rules read elsewhere, locks with
+ * this and reads with `lockTaggedCustomers` afterwards.
+ */
+export async function lockCustomers(sql: TenantSql, userIds: readonly number[]): Promise<void> {
+  if (userIds.length === 0) return;
+  await sql(
+    `SELECT 1 FROM storefront_users WHERE shop = $1 AND id = ANY($2::int[])
+      ORDER BY id FOR NO KEY UPDATE`,
+    [userIds],
+  );
+}
+
 /** Locks the customers; empty for a store whose catalog has no tag of the rules. */
 export async function lockTaggedCustomers(
   sql: TenantSql,

@@ -104,9 +104,16 @@ describe("GET /auth/me/export", () => {
       "UPDATE storefront_users SET storefront_customer_gid = $2, country = 'NL', amount_spent = 4711.5, tags = '[\"vip-secret\"]', email_verified = false WHERE id = $1",
       [stranger.id, gid],
     );
+    await addToCatalogue(service, ["high_value"]);
+    await service.database.query(
+      `INSERT INTO user_tag_map (shop, user_id, tag_id, source)
+        SELECT shop, $1, id, 'system' FROM crm_tags WHERE shop = $2 AND slug = 'high_value'`,
+      [stranger.id, SHOP],
+    );
     const answer = await take(stranger.token);
     expect(answer.json).toMatchObject({
       is_complete: false,
+      tags: [],
       accounts: [
         { email, country: null, amount_spent: 0, tags: [], storefront_customer_gid: null },
       ],

@@ -77,9 +77,11 @@ test("a preview counts the people who would change, per tag and in all, and chan
       input({ selection: { ids: [1, 3, 5, 99] }, add: ["vip"] }),
     ),
   ).toEqual({ total: 2, changing: 0, tags: [{ slug: "vip", action: "add", people: 0 }] });
-  // What came from the store is removed in the store only.
+  // What came from the store is removed in the store only; what a rule set follows the rule.
   await world.database.query(
-    "UPDATE user_tag_map SET source = 'storefront' WHERE shop = $1 AND user_id = 3",
+    `UPDATE user_tag_map SET source = CASE WHEN tag_id =
+        (SELECT id FROM crm_tags WHERE shop = $1 AND slug = 'vip') THEN 'system' ELSE 'storefront' END
+      WHERE shop = $1 AND user_id = 3`,
     [SHOP],
   );
   expect(

@@ -1,6 +1,7 @@
 // Tags that customers carry at the store before the catalog has them: compared in slices, each customer
 // once, without a write to the store.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { runChangedRules } from "../../../app/domain/customers/system-tags/rule-run.ts";
 import { matchTags } from "../../../app/domain/customers/tag-matching/match-tags.ts";
 import { startTagMatchWorker } from "../../../app/domain/customers/tag-matching/match-worker.ts";
 import { createTags } from "../../../app/domain/tags/assignments.ts";
@@ -113,4 +114,13 @@ test("a tag created later is compared by the worker, and a form's dated tag is n
   await eventually("the new tag", async () => (await held()).length > 0);
   await worker.stop();
   expect(await held()).toEqual([{ slug: "wholesale", source: "storefront", people: 3 }]);
+});
+
+test("the rules come after: what the store gave before them stays the store's", async () => {
+  await putCarriers(3, ["VIP"]);
+  await addToCatalog(["VIP", "Prospect", "Active"]);
+  expect(await runChangedRules(world.ctx, tenant)).toBeNull();
+  await matchAll();
+  expect(await runChangedRules(world.ctx, tenant)).toMatchObject({ total: 3 });
+  expect(await held()).toEqual([{ slug: "vip", source: "storefront", people: 3 }]);
 });

@@ -91,10 +91,10 @@ export function conditionOf({ filter, tagId, matches }: ReadyFilter, first: numb
 export const hasTag = (id: string): string =>
   `EXISTS (SELECT 1 FROM user_tag_map m WHERE m.shop = $1 AND m.user_id = u.id AND m.tag_id = ${id}::int)`;
 
-/** The same for what a removal here takes away: what the store gave is removed in the store only. */
+/** The same for what a removal here takes away: neither what the store gave, nor what a rule set. */
 export const hasRemovableTag = (id: string): string =>
   `EXISTS (SELECT 1 FROM user_tag_map m WHERE m.shop = $1 AND m.user_id = u.id AND m.tag_id = ${id}::int
-    AND m.source <> 'storefront')`;
+    AND m.source NOT IN ('storefront', 'system'))`;
 
 const matchOf = (matches: Matches, place: (value: unknown) => string): string =>
   "ids" in matches

@@ -20,7 +20,14 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import type { CustomerChange } from "../customer-change.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
 import { applyOnce, differsInOwnTags, storefrontOf } from "../from-storefront.ts";
-import { columnsOf, ECHOED, isSame, MIRRORED, type StoredUser } from "../storefront-columns.ts";
+import {
+  columnsOf,
+  ECHOED,
+  isSame,
+  KNOWN_ACTIVITY,
+  MIRRORED,
+  type StoredUser,
+} from "../storefront-columns.ts";
 import { awaitDeletions, tombstoneOf } from "../tombstones.ts";
 import { channelsFor } from "../../inventory/write-matrix.ts";
 
@@ -148,6 +155,9 @@ export async function applyStorefrontPage(
     changed.map(({ userId }) => userId),
     storefrontOf(ctx, tenant),
   );
+  // No event of the customer follows an echo: a subscription's tag takes its own way.
+  const systems = channelsFor("tag_change", tenant, ctx.channels);
+  await updateSystemTags(ctx, tenant, sql, [...echoes], systems);
   await enqueuePage(ctx, tenant, sql, changed);
   counts.created += news.length;
   counts.updated += known.length;
@@ -279,7 +289,7 @@ async function updateUsers(
   await sql(
     `UPDATE storefront_users u SET ${COLUMNS.map((name) => `${name} = c.${name}`).join(", ")},
       storefront_updated_at = greatest(u.storefront_updated_at, c.at), updated_at = now(),
-      last_active_at = greatest(u.last_active_at, c.active),
+      last_active_at = greatest(${KNOWN_ACTIVITY}, c.active),
       storefront_created_at = coalesce(u.storefront_created_at, c.created)
      FROM jsonb_to_recordset($2::jsonb) AS c(id int, at timestamptz, active timestamptz,
        created timestamptz, ${RECORD}) WHERE u.shop = $1 AND u.id = c.id`,
@@ -295,7 +305,7 @@ async function touchUsers(
 ): Promise<void> {
   if (seen.length === 0) return;
   await sql(
-    `UPDATE storefront_users u SET storefront_updated_at = c.at
+    `UPDATE storefront_users u SET storefront_updated_at = c.at, last_active_at = ${KNOWN_ACTIVITY}
       FROM unnest($2::int[], $3::timestamptz[]) AS c(id, at) WHERE u.shop = $1 AND u.id = c.id`,
     [seen.map(({ id }) => id), seen.map(({ at }) => at)],
   );

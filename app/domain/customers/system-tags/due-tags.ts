@@ -9,7 +9,7 @@ import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 const SLICE = 500;
 
 const DUE = `
-  SELECT id FROM storefront_users WHERE shop = $1 AND tags_due_at <= $2
+  SELECT id FROM storefront_users WHERE shop = $1 AND tags_due_at <= $2 AND status <> 'deleted'
   ORDER BY tags_due_at LIMIT ${SLICE}`;
 
 /** Slice by slice, each in its transaction; safe to repeat and to stop. */
@@ -28,11 +28,12 @@ export async function updateDueTags(
         due.map(({ id }) => id),
       );
       const changed = await applyTagRules(ctx, tenant, sql, customers, systems);
-      return { customers: customers.length, changed };
+      return { due: due.length, customers: customers.length, changed };
     });
     counts.customers += slice.customers;
     counts.changed += slice.changed;
-    if (slice.customers < SLICE) break;
+    // Nobody is locked where the catalog has no tag of the rules: the same customers would come again.
+    if (slice.due < SLICE || slice.customers === 0) break;
   }
   return counts;
 }

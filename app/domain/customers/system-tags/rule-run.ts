@@ -8,18 +8,20 @@ import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { startRuleRun, type BulkRunState } from "../list/bulk-runs.ts";
 
 /**
- * Starts the run unless the current thresholds had theirs; null then, and for a store whose catalog has
- * no tag of the rules. Called by whatever changes one of the two, and by the scheduled run for what
+ * Starts the run unless the current thresholds had theirs; null then, for a store whose catalog has no
+ * tag of the rules, and while one of them is still compared with the customers' own tags. Called by whatever changes one of the two, and by the scheduled run for what
  * died in between.
  */
 export async function runChangedRules(ctx: Ctx, tenant: Tenant): Promise<BulkRunState | null> {
   return dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const catalog = await prisma.crmTag.findMany({
-      select: { slug: true },
+      select: { slug: true, matched_to: true },
       where: { slug: { in: [...SYSTEM_TAGS] } },
       orderBy: { slug: "asc" },
     });
     if (catalog.length === 0) return null;
+    // First the tags that customers carry at the store (customers/tag-matching): those stay theirs.
+    if (catalog.some(({ matched_to: position }) => position !== null)) return null;
     const current = { rules: tenant.config.tag_rules, tags: catalog.map(({ slug }) => slug) };
     const last = await getKey(sql, KEYS.tagRules);
     if (isDeepStrictEqual(last?.value, current)) return null;
