@@ -1,6 +1,7 @@
 // Builds everything once. Functions of the domain are stateless and take this first.
 import { resolve } from "node:path";
 import type { Channel } from "./domain/bus/channel.ts";
+import type { RenderThemeFooters } from "./domain/tenants/banner/theme-footers.ts";
 import { createBackendClient, type BackendClient } from "./integrations/backend.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
@@ -53,6 +54,7 @@ export type Ctx = {
   /** What tenants may configure although it is private, and what they never may. */
   addressRules(): Promise<AddressRules>;
   channels: readonly Channel[];
+  renderThemeFooters: RenderThemeFooters;
   archive: Archive;
   findTxtRecords: TxtLookup;
   backend: BackendClient;
@@ -75,6 +77,8 @@ export type CtxOptions = {
   baseUrl: string;
   /** Where the event bus can deliver to. Handed in, because the channels themselves take a Ctx. */
   channels: readonly Channel[];
+  /** Handed in, because the embeds know the domain. */
+  renderThemeFooters: RenderThemeFooters;
   clock?: Clock;
   random?: Random;
   log?: Log;
@@ -85,6 +89,7 @@ export function createCtx({
   databaseUrl,
   baseUrl,
   channels,
+  renderThemeFooters,
   clock = systemClock,
   random = systemRandom,
   log = createLog(config.LOG_LEVEL),
@@ -126,6 +131,7 @@ export function createCtx({
     outbound,
     addressRules,
     channels,
+    renderThemeFooters,
     archive: openStoreRoots(objects),
     findTxtRecords: createTxtLookup(config.DNS_SERVERS),
     backend: createBackendClient({ outbound }),

@@ -15,6 +15,9 @@ export { isUniqueViolation } from "./runtime/database/postgres-errors.ts";
 /** The tables' rows, one type per model of prisma/schema.prisma. */
 export type {
   AccessLog,
+  BannerDay,
+  BannerDraft,
+  BannerVersion,
   ChannelHour,
   ChannelMinute,
   CheckoutSession,

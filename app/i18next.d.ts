@@ -1,5 +1,6 @@
 // Types the keys of the texts from English: a key that does not exist fails the compiler.
 import type agents from "./locales/en/agents.json";
+import type banner from "./locales/en/banner.json";
 import type connection from "./locales/en/connection.json";
 import type consent from "./locales/en/consent.json";
 import type customer from "./locales/en/customer.json";
@@ -10,8 +11,10 @@ import type events from "./locales/en/events.json";
 import type frame from "./locales/en/frame.json";
 import type glossary from "./locales/en/glossary.json";
 import type home from "./locales/en/home.json";
+import type insights from "./locales/en/insights.json";
 import type pages from "./locales/en/pages.json";
 import type privacy from "./locales/en/privacy.json";
+import type regions from "./locales/en/regions.json";
 import type settings from "./locales/en/settings.json";
 import type setupGuide from "./locales/en/setup-guide.json";
 import type standalone from "./locales/en/standalone.json";
@@ -22,6 +25,7 @@ declare module "i18next" {
     defaultNS: "frame";
     resources: {
       agents: typeof agents;
+      banner: typeof banner;
       connection: typeof connection;
       consent: typeof consent;
       customer: typeof customer;
@@ -32,8 +36,10 @@ declare module "i18next" {
       frame: typeof frame;
       glossary: typeof glossary;
       home: typeof home;
+      insights: typeof insights;
       pages: typeof pages;
       privacy: typeof privacy;
+      regions: typeof regions;
       settings: typeof settings;
       "setup-guide": typeof setupGuide;
       standalone: typeof standalone;

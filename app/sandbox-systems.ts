@@ -34,6 +34,8 @@ export async function startSandboxSystems(
       clientSecret: config.PLATFORM_APP_SECRET[0] as string,
       webhookSecret: config.WORKER_WEBHOOK_SECRET,
     },
+    // Retail analytics A is a folder in the demo store.
+    console: { adminKey: config.ADMIN_KEY, byFile: ["retailAnalyticsA"] },
     stateFile: join(options.dataDir, "sandbox.json"),
   });
   const { addresses } = sandbox;
@@ -68,7 +70,7 @@ export async function startSandboxSystems(
         Admin: `${addresses.storefrontUrlTemplate.replace("{shop}", DEMO_SHOP)}/admin/apps/${ctx.config.PLATFORM_CLIENT_ID}`,
         Console: `${sandbox.url}/`,
         Inbox: `${sandbox.url}/inbox`,
-        API: `${ctx.baseUrl}/openapi.json`,
+        API: `${ctx.baseUrl}/docs`,
         Operator: `${ctx.baseUrl}/setup?key=${ctx.config.ADMIN_KEY}`,
       };
       const lines = Object.entries(links).map(([name, url]) => `  ${`${name}:`.padEnd(10)}${url}`);

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { startBackground, type Background } from "./boot.server.ts";
 import { createCtx, type Ctx } from "./context.server.ts";
 import { channels } from "./domain/channels/index.ts";
+import { renderThemeFooters } from "./embeds/theme-footers.ts";
 import { registerTenant } from "./domain/tenants/tenant-record.ts";
 import { loadRoutes } from "./http/route-table.ts";
 import { createScreens } from "./http/screens/screens.ts";
@@ -191,6 +192,7 @@ async function main(): Promise<void> {
     databaseUrl: url,
     baseUrl,
     channels,
+    renderThemeFooters,
     log,
   });
   stops.unshift(() => ctx.close());

@@ -36,7 +36,7 @@ export type AdminVisit = {
 
 /** `recordAccess`: for what shows or changes customers' data. */
 type WithAccess = { recordAccess: RecordScreenAccess };
-export type ScreenContext = { ctx: Ctx; tenant: Tenant } & WithAccess;
+export type ScreenContext = Pick<AdminVisit, "staffId"> & { ctx: Ctx; tenant: Tenant } & WithAccess;
 type RouteArgs = LoaderFunctionArgs | ActionFunctionArgs;
 
 /**
@@ -49,10 +49,10 @@ export const authenticate = {
    * store is not connected.
    */
   async admin(args: RouteArgs): Promise<ScreenContext> {
-    const { ctx, shop, recordAccess } = await authenticate.shop(args);
+    const { ctx, shop, staffId, recordAccess } = await authenticate.shop(args);
     const tenant = await findTenant(ctx, shop);
     if (!tenant) throw data({ code: "not_connected" }, { status: 409 });
-    return { ctx, tenant, recordAccess };
+    return { ctx, tenant, staffId, recordAccess };
   },
 
   /** The same for pages that a store sees before it is connected. */

@@ -1,6 +1,6 @@
 // Bundles and minifies the scripts and styles of the embeds into app/generated/embeds, as strings that the
 // embeds serve or inline. scripts/ensure.mjs runs it together with the Prisma client's generation: production
-// needs no build tool. With `--theme` it also renews the loader among the assets of the theme extension.
+// needs no build tool. With `--theme` it also renews the scripts among the assets of the theme extension.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, transformWithEsbuild, type Rollup } from "vite";
@@ -8,7 +8,7 @@ import { build, transformWithEsbuild, type Rollup } from "vite";
 const root = join(import.meta.dirname, "..");
 const sources = join(root, "app/embeds");
 const target = join(root, "app/generated/embeds");
-const themeAsset = join(root, "extensions/consent-footer/assets/crm-loader.js");
+const themeAssets = join(root, "extensions/consent-footer/assets");
 
 /** The sources by the name that the embeds use. */
 const SCRIPT_SOURCES = {
@@ -82,10 +82,17 @@ const styles = await Promise.all(
     await minifyStyle(source),
   ]),
 );
-const themeLoader = `// Made by \`npm run build:theme\` from app/embeds/scripts.\n${await bundle(SCRIPT_SOURCES["stack-loader"], [THEME_PLACE])}\n`;
+/** The scripts of the theme, by their names among its assets. */
+const THEME_SOURCES = {
+  "crm-loader.js": SCRIPT_SOURCES["stack-loader"],
+  "crm-choices.js": SCRIPT_SOURCES["consent-choices"],
+};
 mkdirSync(target, { recursive: true });
-writeFileSync(join(target, "crm-loader.js"), themeLoader);
-if (process.argv.includes("--theme")) writeFileSync(themeAsset, themeLoader);
+for (const [name, source] of Object.entries(THEME_SOURCES)) {
+  const script = `// Made by \`npm run build:theme\` from app/embeds/scripts.\n${await bundle(source, [THEME_PLACE])}\n`;
+  writeFileSync(join(target, name), script);
+  if (process.argv.includes("--theme")) writeFileSync(join(themeAssets, name), script);
+}
 writeFileSync(
   join(target, "scripts.ts"),
   `// Made by scripts/build-embeds.ts from app/embeds.\n${asTable("SCRIPTS", scripts)}${asTable("STYLES", styles)}`,

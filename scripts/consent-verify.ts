@@ -1,6 +1,7 @@
 // `npm run consent:verify [-- shop]`: verifies the consent logs of all stores, or of one, against their
 // chains and signed checkpoints. Exits 1 when a row was edited, moved or deleted.
 import { channels } from "../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../app/embeds/theme-footers.ts";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createCtx } from "../app/context.server.ts";
@@ -17,6 +18,7 @@ const config = shapeConfig({ LOG_LEVEL: "error", ...process.env }, (mode) =>
 );
 const ctx = createCtx({
   channels,
+  renderThemeFooters,
   config,
   databaseUrl,
   baseUrl: config.BASE_URL ?? "http://127.0.0.1",

@@ -1,10 +1,13 @@
 // `npm run docs:pictures`: takes the README's screenshots from a service running with its sandbox (`npm
 // start`); with names as arguments only those.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openBrowser } from "../tests/support/browser/browser.ts";
+import { joinFrames, type Frame } from "./animated-picture.ts";
 import { playScene } from "./picture-scene.ts";
 
+/** The change takes about a second; each picture some 100 ms. */
+const MAX_MOVING_FRAMES = 20;
 const root = join(import.meta.dirname, "..");
 const service = process.env.BASE_URL ?? "http://127.0.0.1:3000";
 const sandbox = process.env.SANDBOX_URL ?? "http://127.0.0.1:4010";
@@ -31,7 +34,6 @@ const pictures = [
   ["app-home", `${sandbox}/storefront/${shop}/admin/apps/${secrets.PLATFORM_CLIENT_ID}`],
   ["onboarding", `${service}/onboarding?shop=${shop}&key=${secrets.ADMIN_KEY}`],
   ["settings", `${service}/settings?shop=${shop}&key=${secrets.ADMIN_KEY}`],
-  ["sandbox", `${sandbox}/`],
   ["demo-store", `${sandbox}/store/${shop}`],
   ["shopper-dashboard", `${service}/embed/dashboard?shop=${shop}`],
 ] as const;
@@ -83,6 +85,23 @@ await close();
 await browser.close();
 // The browser itself ends with the process.
 process.exit();
+
+/** The demo console while a change travels. Its stream never lets the network be idle. */
+async function recordConsole(): Promise<Buffer> {
+  const frames: Frame[] = [];
+  const take = async (ms: number) => void frames.push({ png: await page.screenshot(), ms });
+  await page.setViewportSize({ width: 1_120, height: 700 });
+  await page.goto(`${sandbox}/`);
+  await page.locator("#service-state", { hasNotText: "Connecting" }).waitFor();
+  await take(1_500);
+  await page.getByRole("button", { name: "Ada changes her name" }).click();
+  const verdict = page.locator(".verdict", { hasText: "systems have it" });
+  for (let number = 0; number < MAX_MOVING_FRAMES && !(await verdict.isVisible()); number += 1)
+    await take(400);
+  await page.locator('[data-node="profilePlatform"] .good').waitFor();
+  await take(4_000);
+  return joinFrames(frames);
+}
 
 /** On the service's own host, so that the browser keeps the cookie. */
 async function signUpShopper(): Promise<void> {

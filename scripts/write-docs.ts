@@ -1,4 +1,4 @@
-// Writes the configuration table of the README and .env.example from the settings themselves, and
+// Writes the table of docs/configuration.md and .env.example from the settings themselves, and
 // docs/data-sheet.md from the inventory of what is stored: `npm run docs:config`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,11 +27,13 @@ export function renderConfigurationTable(): string {
   return ["| setting | default | what it is for |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** The README with a new table. */
-export function withConfigurationTable(readme: string): string {
-  const [start, end] = [readme.indexOf(START), readme.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`README.md has no ${START} ... ${END}`);
-  return `${readme.slice(0, start)}${START}\n${renderConfigurationTable()}\n${readme.slice(end)}`;
+export const CONFIGURATION_PAGE = "docs/configuration.md";
+
+/** The page with a new table. */
+export function withConfigurationTable(page: string): string {
+  const [start, end] = [page.indexOf(START), page.indexOf(END)];
+  if (start < 0 || end < start) throw new Error(`${CONFIGURATION_PAGE} has no ${START} ... ${END}`);
+  return `${page.slice(0, start)}${START}\n${renderConfigurationTable()}\n${page.slice(end)}`;
 }
 
 /** Every setting as a comment; required ones are uncommented. Defaults are shown, secrets have none. */
@@ -50,8 +52,8 @@ export function renderEnvironmentExample(): string {
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, "..");
-  const readme = readFileSync(join(root, "README.md"), "utf8");
-  writeFileSync(join(root, "README.md"), withConfigurationTable(readme));
+  const page = readFileSync(join(root, CONFIGURATION_PAGE), "utf8");
+  writeFileSync(join(root, CONFIGURATION_PAGE), withConfigurationTable(page));
   writeFileSync(join(root, ".env.example"), renderEnvironmentExample());
   writeFileSync(join(root, "docs/data-sheet.md"), renderDataSheet());
 }

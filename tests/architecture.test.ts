@@ -112,8 +112,14 @@ describe("imports follow the map", () => {
     ],
     [
       "app/context.server.ts",
-      ["app/integrations", "app/runtime", "app/db.server.ts", "app/domain/bus/channel.ts"],
-      "it builds the parts and has no rules; server.ts passes the list of channels",
+      [
+        "app/integrations",
+        "app/runtime",
+        "app/db.server.ts",
+        "app/domain/bus/channel.ts",
+        "app/domain/tenants/banner/theme-footers.ts",
+      ],
+      "it builds the parts and has no rules; server.ts passes the list of channels and the footer's renderer",
     ],
   ];
   test.each(rules)("%s", (folder, allowed, why) => {

@@ -1,9 +1,11 @@
 // The public part of a tenant's configuration (SPEC "Embeds and discovery"): the embeds receive
 // this object and nothing else of the tenant. It is an allowlist: a field is public only because it
 // is named here.
+import type { ConsentRegions } from "../domain/tenants/consent-regions.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { PageLook } from "./account-pages.ts";
 import type { BrandTheme } from "./page-theme.ts";
+import { webAddress } from "../domain/tenants/web-address.ts";
 import { localeOf, type Locale } from "./texts.ts";
 
 export type PublicConfig = {
@@ -19,6 +21,8 @@ export type PublicConfig = {
   measurementId: string | null;
   consentMode: "basic" | "advanced";
   policyVersion: string | null;
+  /** The merchant's own region rules; null where the platform's hold. */
+  regions: ConsentRegions | null;
   agentAccess: boolean;
   agentPayments: boolean;
   signIn: readonly ("federated" | "storefront")[];
@@ -86,6 +90,7 @@ export function toPublicConfig(
     measurementId: config.analytics_measurement_id ?? null,
     consentMode: config.consent_mode,
     policyVersion: config.consent_policy_version ?? null,
+    regions: config.consent_regions ?? null,
     agentAccess: config.agent_access_enabled,
     agentPayments: config.agent_payments_enabled,
     signIn: [
@@ -120,12 +125,6 @@ function hasCustomerAccounts({
 export function embedAddress({ at, serviceUrl, shop, locale }: PublicConfig, path: string): string {
   const query = new URLSearchParams(at === serviceUrl ? { shop, locale } : { locale });
   return `${at}${path}?${query}`;
-}
-
-/** Returns an http or https link, or null: other schemes could run script. */
-function webAddress(address: string | undefined): string | null {
-  const url = address === undefined ? null : URL.parse(address);
-  return url && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;
 }
 
 export const mailAddress = (email: string): string =>

@@ -5,4 +5,6 @@ import { scriptJson } from "./escaping.ts";
 import type { PublicConfig } from "./public-config.ts";
 
 export const renderStackLoader = (config: PublicConfig): string =>
-  SCRIPTS["stack-loader"].replace("__CONFIG__", () => scriptJson(toLoaderValues(config)));
+  SCRIPTS["stack-loader"].replace("__CONFIG__", () =>
+    scriptJson(toLoaderValues({ ...config, regions: null })),
+  );

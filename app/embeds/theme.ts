@@ -9,21 +9,25 @@
  */
 export const ROOT_MARK = "data-crm-root";
 
-/**
- * The custom properties of the banner and the preferences; forced colours are left to the browser.
- * Contrast of text on ground is at least 7:1, of lines 3:1.
- */
-export const TOKENS = `.crm{--ground:var(--crm-ground,light-dark(#fff,#1a1c1d));--text:var(--crm-text,light-dark(#1a1c1d,#f3f4f5));--quiet:var(--crm-quiet,light-dark(#505459,#c3c7cc));--line:var(--crm-line,light-dark(#6b7075,#8f959c));--strong:var(--crm-strong,light-dark(#1a1c1d,#f3f4f5));--on-strong:var(--crm-on-strong,light-dark(#fff,#1a1c1d));--focus:var(--crm-focus,light-dark(#0b57d0,#8ab4ff));color:var(--text);font:1rem/1.5 system-ui,sans-serif}`;
+const COLOURS = {
+  ground: ["#fff", "#1a1c1d"],
+  text: ["#1a1c1d", "#f3f4f5"],
+  quiet: ["#505459", "#c3c7cc"],
+  line: ["#6b7075", "#8f959c"],
+  strong: ["#1a1c1d", "#f3f4f5"],
+  "on-strong": ["#fff", "#1a1c1d"],
+  focus: ["#0b57d0", "#8ab4ff"],
+} as const;
 
-// Storage keys of the embeds. On the service's own origin, which all stores share, each key ends in
-// `:{shop}`.
-/** localStorage: `{tos, privacy, cookie, marketing, version, at}`; the flags are booleans. */
-export const CONSENT_KEY = "crm_consent";
-/** localStorage: a random id that identifies no person. */
-export const VISITOR_KEY = "crm_visitor";
-/** localStorage: requests that are not yet sent. */
-export const OUTBOX_KEY = "crm_outbox";
+const declare = (valueOf: (light: string, dark: string) => string) =>
+  Object.entries(COLOURS)
+    .map(([name, [light, dark]]) => `--${name}:var(--crm-${name},${valueOf(light, dark)})`)
+    .join(";");
+
 /**
- * sessionStorage: the session token, where a sign-in returned it through the address's fragment.
+ * Custom properties. The merchant's `--crm-*` always win; what they leave open follows the theme's
+ * `color-scheme`, never the system alone, and is light in browsers without `light-dark()`. Forced colours
+ * are left to the browser. Contrast of text on ground is at least 7:1, of lines 3:1.
  */
-export const SESSION_KEY = "crm_session";
+export const TOKENS = `.crm{${declare((light) => light)};color:var(--text);font:1rem/1.5 system-ui,sans-serif}
+@supports(color:light-dark(#fff,#000)){.crm-auto{${declare((light, dark) => `light-dark(${light},${dark})`)}}}`;

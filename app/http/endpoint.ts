@@ -14,6 +14,7 @@ import type { AgentRule } from "./auth/agent-guard.ts";
 import { requireOneReading, type ProxiedRequest, type ProxyParameters } from "./auth/app-proxy.ts";
 import type { Auth, PrincipalOf } from "./auth/schemes.ts";
 import { respond } from "./dispatch.ts";
+import type { ResponseContent } from "./openapi/response-content.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { METHODS, type Method } from "./route-traits.ts";
 
@@ -92,9 +93,14 @@ export type MethodSpec<
   maxBytes?: number;
   /** The success responses: status to description. */
   answers?: Record<number, string>;
-  /** The schema of the success response, for the OpenAPI document. */
-  result?: z.ZodType;
+  /**
+   * What the success response contains, or what each status of `answers` does. For the OpenAPI
+   * document and for the tests, which check every response against it; never read in production.
+   */
+  result?: ResponseContent | Record<number, ResponseContent>;
   handle(call: Call<A, T, z.output<B>, z.output<Q>>): Promise<ApiResponse | object>;
+  /** The fields of the form that `handleForm` takes, where they are not those of `body`. */
+  form?: z.ZodType;
   /** For a page without script: accepts an HTML form in place of JSON, and responds with a page. */
   handleForm?(call: Call<A, T, Record<string, string>, z.output<Q>>): Promise<ApiResponse>;
   /** The body of an error where another specification defines it. */

@@ -73,6 +73,7 @@ export const CONSENT = limit({
   consent_per_address: strangersAddress,
   consent_per_account: knownVisitor,
 });
+export const BANNER_EVENT = limit({ banner_events_per_address: address });
 export const OWN_TAGS = limit({ tag_changes_per_account: account });
 export const OWN_EXPORT = limit({ export_per_account: account });
 export const CLIENT_REGISTRATION = limit({ agent_registration_per_address: address });

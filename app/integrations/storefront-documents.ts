@@ -48,6 +48,7 @@ export const CUSTOMER = `query Customer($id: ID!) {
     state
     tags
     verifiedEmail
+    dataSaleOptOut
     numberOfOrders
     amountSpent { amount currencyCode }
     defaultEmailAddress { emailAddress marketingState marketingUpdatedAt }
@@ -172,6 +173,45 @@ export const SHOP_POLICIES = `query ShopPolicies {
   shop { shopPolicies { type title body updatedAt } }
 }`;
 
+// Privacy settings: read and written with scopes that a merchant grants on demand.
+export const CONSENT_POLICIES = `query ConsentPolicies {
+  consentPolicy { countryCode regionCode consentRequired dataSaleOptOutRequired }
+  consentPolicyRegions { countryCode regionCode }
+  privacySettings { banner { enabled } }
+}`;
+
+export const CONSENT_POLICY_UPDATE = `mutation ConsentPolicyUpdate($consentPolicies: [ConsentPolicyInput!]!) {
+  consentPolicyUpdate(consentPolicies: $consentPolicies) {
+    updatedPolicies { countryCode regionCode }
+    userErrors { code field message }
+  }
+}`;
+
+export const PRIVACY_FEATURES_DISABLE = `mutation PrivacyFeaturesDisable($features: [PrivacyFeaturesEnum!]!) {
+  privacyFeaturesDisable(featuresToDisable: $features) {
+    featuresDisabled
+    userErrors { field message }
+  }
+}`;
+
+export const DATA_SALE_OPT_OUT = `mutation DataSaleOptOut($email: String!) {
+  dataSaleOptOut(email: $email) { customerId userErrors { field message } }
+}`;
+
+export const EMAIL_MARKETING_CONSENT_UPDATE = `mutation EmailMarketingConsentUpdate($input: CustomerEmailMarketingConsentUpdateInput!) {
+  customerEmailMarketingConsentUpdate(input: $input) {
+    customer { id updatedAt }
+    userErrors { field message }
+  }
+}`;
+
+export const SMS_MARKETING_CONSENT_UPDATE = `mutation SmsMarketingConsentUpdate($input: CustomerSmsMarketingConsentUpdateInput!) {
+  customerSmsMarketingConsentUpdate(input: $input) {
+    customer { id updatedAt }
+    userErrors { field message }
+  }
+}`;
+
 export const APP_INSTALLATION = `query AppInstallation {
   currentAppInstallation { accessScopes { handle } }
 }`;
@@ -225,6 +265,12 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   SHOP,
   PRIMARY_DOMAIN,
   SHOP_POLICIES,
+  CONSENT_POLICIES,
+  CONSENT_POLICY_UPDATE,
+  PRIVACY_FEATURES_DISABLE,
+  DATA_SALE_OPT_OUT,
+  EMAIL_MARKETING_CONSENT_UPDATE,
+  SMS_MARKETING_CONSENT_UPDATE,
   APP_INSTALLATION,
   APP_INSTALLATION_ID,
   STAGED_UPLOADS_CREATE,

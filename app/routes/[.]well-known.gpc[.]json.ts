@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 
@@ -10,6 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "none",
     answers: { 200: "The statement.", 304: "It is the one that If-None-Match names." },
+    result: z.object({ gpc: z.literal(true), lastUpdate: z.iso.date() }),
     handle: async ({ request }) => publicDocument(request, { gpc: true, lastUpdate: LAST_UPDATE }),
   },
 });

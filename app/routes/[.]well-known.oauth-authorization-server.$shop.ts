@@ -3,6 +3,7 @@ import { SHOP_PATTERN } from "../domain/tenants/tenant-config.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { ServerMetadata } from "../http/openapi/results/agents.ts";
 import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
@@ -11,6 +12,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "none",
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
+    result: ServerMetadata,
     async handle({ ctx, request, params }) {
       const { shop = "" } = params;
       if (!SHOP_PATTERN.test(shop)) throw new AppError("unknown_tenant");

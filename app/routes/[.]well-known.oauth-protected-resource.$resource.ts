@@ -1,6 +1,7 @@
 import { buildResourceMetadata, RESOURCES } from "../domain/agents/oauth/metadata.ts";
 import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { ResourceMetadata } from "../http/openapi/results/agents.ts";
 import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
@@ -9,6 +10,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
+    result: ResourceMetadata,
     async handle({ ctx, request, tenant, params }) {
       const resource = RESOURCES.find((known) => known === params.resource);
       if (!resource) throw new AppError("not_found");

@@ -1,6 +1,7 @@
 import { buildResourceMetadata } from "../domain/agents/oauth/metadata.ts";
 import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { ResourceMetadata } from "../http/openapi/results/agents.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
+    result: ResourceMetadata,
     handle: async ({ ctx, request, tenant }) =>
       publicDocument(
         request,

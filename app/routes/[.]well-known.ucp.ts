@@ -2,6 +2,7 @@ import { publicMandateKey } from "../domain/commerce/mandate-proof.ts";
 import { buildUcpProfile, UCP_VERSIONS } from "../domain/agents/ucp/profile.ts";
 import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { UcpProfile } from "../http/openapi/results/agents.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -9,6 +10,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The manifest.", 304: "It is the one that If-None-Match names." },
+    result: UcpProfile,
     handle: async ({ ctx, request, tenant }) =>
       publicDocument(
         request,

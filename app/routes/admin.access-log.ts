@@ -2,6 +2,7 @@ import { z } from "zod";
 import { listAccesses } from "../domain/compliance/access-log/read-access-log.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
+import { NextCursor, Timestamp } from "../http/openapi/results/outcome.ts";
 
 const MAX_CUSTOMER_ID = 2_147_483_647;
 
@@ -18,6 +19,22 @@ export const { loader, action, route } = endpoint({
         .transform(Number)
         .pipe(z.number().max(MAX_CUSTOMER_ID, "must be a customer's id"))
         .optional(),
+    }),
+    result: z.object({
+      entries: z.array(
+        z.object({
+          id: z.int(),
+          actor_kind: z.enum(["staff", "operator", "shopper", "agent", "link"]),
+          actor_id: z.string().nullable(),
+          action: z.enum(["viewed", "listed", "exported", "changed", "erased"]),
+          user_id: z.int().nullable(),
+          count: z.int().nullable(),
+          place: z.string(),
+          request_id: z.string(),
+          created_at: Timestamp,
+        }),
+      ),
+      next_cursor: NextCursor,
     }),
     async handle({ ctx, tenant, query }) {
       const list = `access-log/${tenant.shop}/${query.customer ?? ""}`;

@@ -1,6 +1,8 @@
+import { z } from "zod";
 import { PolicyInput, publishPolicy } from "../domain/consent/policies.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
@@ -9,6 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "registered",
     body: PolicyInput,
+    result: Ok.extend({ version: z.string(), locale: z.string(), sha256: z.string() }),
     async handle({ ctx, tenant, body }) {
       const { sha256, isStored } = await publishPolicy(dataOf(ctx, tenant), body);
       if (!isStored)

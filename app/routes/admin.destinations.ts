@@ -4,12 +4,14 @@ import { saveTenantConfig } from "../domain/tenants/settings/configuration.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { requireEventAccess } from "../http/auth/guards.ts";
+import { Destinations } from "../http/openapi/results/operation.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "The store's event routes and its destinations.",
     auth: "admin",
     tenant: "registered",
+    result: Destinations,
     handle({ ctx, tenant }) {
       requireEventAccess(tenant);
       return Promise.resolve(showDestinations(ctx, tenant));
@@ -24,6 +26,7 @@ export const { loader, action, route } = endpoint({
       event_routes: z.array(z.unknown()).nullable().optional(),
       enabled_channels: z.array(z.unknown()).nullable().optional(),
     }),
+    result: Destinations,
     async handle({ ctx, tenant, body, principal }) {
       requireEventAccess(tenant);
       await saveTenantConfig(ctx, tenant.shop, body, principal.kind === "platform_key");

@@ -3,6 +3,8 @@ import { listDeliveryAttempts } from "../domain/bus/log/delivery-log.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { requireEventAccess } from "../http/auth/guards.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
+import { DeliveryAttempt } from "../http/openapi/results/events.ts";
+import { NextCursor } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -10,6 +12,7 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "registered",
     query: Page.extend({ channel: z.string().max(40).optional() }),
+    result: z.object({ entries: z.array(DeliveryAttempt), next_cursor: NextCursor }),
     async handle({ ctx, tenant, query }) {
       requireEventAccess(tenant);
       const list = `deliveries/${tenant.shop}/${query.channel ?? ""}`;

@@ -2,6 +2,8 @@ import { Firmware, Mpn, saveFirmware } from "../domain/events/firmware.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { requireEventAccess } from "../http/auth/guards.ts";
+import { FirmwareEntry } from "../http/openapi/results/operation.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
@@ -11,6 +13,7 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "registered",
     body: Firmware,
+    result: Ok.extend({ firmware: FirmwareEntry }),
     async handle({ ctx, tenant, params, body }) {
       requireEventAccess(tenant);
       const mpn = Mpn.safeParse(params.mpn);

@@ -1,8 +1,11 @@
+import { z } from "zod";
 import { listFirmware } from "../domain/events/firmware.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { requireEventAccess } from "../http/auth/guards.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
+import { FirmwareEntry } from "../http/openapi/results/operation.ts";
+import { NextCursor } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -11,6 +14,7 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "registered",
     query: Page,
+    result: z.object({ firmware: z.array(FirmwareEntry), next_cursor: NextCursor }),
     async handle({ ctx, tenant, query }) {
       requireEventAccess(tenant);
       const list = `firmware/${tenant.shop}`;

@@ -1,12 +1,21 @@
+import { z } from "zod";
 import { MappingBody, requireMapped, saveMapping, showMapping } from "../domain/events/mappings.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { requireEventAccess } from "../http/auth/guards.ts";
+import { Mapping } from "../http/openapi/results/operation.ts";
+import { Ok, Timestamp } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "The store's mapping of an entity for a destination.",
     auth: "admin",
     tenant: "registered",
+    result: z.object({
+      channel: z.string(),
+      entity_type: z.string(),
+      mapping: Mapping,
+      updated_at: Timestamp,
+    }),
     handle({ ctx, tenant, params }) {
       requireEventAccess(tenant);
       const { channel, entityType } = requireMapped(params.channel, params.entity_type);
@@ -19,6 +28,7 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "registered",
     body: MappingBody,
+    result: Ok.extend({ channel: z.string(), entity_type: z.string(), mapping: Mapping }),
     handle({ ctx, tenant, params, body }) {
       requireEventAccess(tenant);
       const { channel, entityType } = requireMapped(params.channel, params.entity_type);

@@ -1,6 +1,7 @@
 import { peopleOfExport, readExport } from "../domain/compliance/export-link.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { exportReply, requestIdOf } from "../http/shopper/export-download.ts";
+import { PersonalData } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     access: "exported",
     tenant: "registered",
+    result: PersonalData,
     async handle({ ctx, tenant, params, accessed }) {
       const id = requestIdOf(params.id);
       const document = await readExport(ctx, tenant, id);

@@ -1,6 +1,9 @@
+import { z } from "zod";
 import { listPrivacyRequests } from "../domain/compliance/list-requests.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
+import { PrivacyRequest } from "../http/openapi/results/operation.ts";
+import { NextCursor } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -9,6 +12,7 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "named",
     query: Page,
+    result: z.object({ requests: z.array(PrivacyRequest), next_cursor: NextCursor }),
     async handle({ ctx, shop, tenant, query }) {
       const list = `privacy-requests/${shop}`;
       const { requests, next } = await listPrivacyRequests(ctx, shop, tenant, {

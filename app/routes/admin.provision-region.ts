@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { provisionRegion } from "../domain/tenants/regions.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
@@ -9,6 +10,7 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "registered",
     body: z.object({ region: z.string().regex(/^[a-z0-9-]{1,40}$/, "must be a region name") }),
+    result: Ok.extend({ shop: z.string(), region: z.string(), tables: z.int() }),
     async handle({ ctx, shop, body, principal }) {
       if (principal.kind !== "platform_key")
         throw new AppError("forbidden", { message: "Only the platform's key may place a tenant." });

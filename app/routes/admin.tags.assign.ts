@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { assignTags, TagAssignment } from "../domain/customers/tag-change.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { TagChange } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -7,7 +9,8 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     access: "changed",
     tenant: "registered",
-    body: TagAssignment,
+    body: TagAssignment.meta({ examples: [{ email: "ada@example.com", add: ["vip"] }] }),
+    result: TagChange.extend({ user_id: z.int() }),
     async handle({ ctx, tenant, body, accessed }) {
       const changed = await assignTags(ctx, tenant, body);
       accessed({ userIds: [changed.user_id] });

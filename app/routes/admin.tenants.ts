@@ -2,6 +2,8 @@ import { z } from "zod";
 import { listTenants, toTenantSummary } from "../domain/tenants/directory.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
+import { TenantSummary } from "../http/openapi/results/operation.ts";
+import { NextCursor } from "../http/openapi/results/outcome.ts";
 import { AppError } from "../runtime/errors.ts";
 
 const LIST = "tenants";
@@ -15,6 +17,7 @@ export const { loader, action, route } = endpoint({
       limit: Page.shape.limit.unwrap().optional(),
       region: z.string().max(40).optional(),
     }),
+    result: z.object({ tenants: z.array(TenantSummary), next_cursor: NextCursor }),
     async handle({ ctx, tenant, principal, query }) {
       const after = readKeyCursor(ctx.secrets, LIST, query.cursor);
       if (principal.kind === "platform_key") {

@@ -1,8 +1,10 @@
+import { z } from "zod";
 import { listUpcMappings, saveUpcMappings, UpcMappings } from "../domain/events/upc-mappings.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { requireEventAccess } from "../http/auth/guards.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
+import { NextCursor, Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -10,6 +12,10 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "registered",
     query: Page,
+    result: z.object({
+      mappings: z.array(z.object({ sku: z.string(), upc: z.string() })),
+      next_cursor: NextCursor,
+    }),
     async handle({ ctx, tenant, query }) {
       requireEventAccess(tenant);
       const list = `upc-mappings/${tenant.shop}`;
@@ -25,6 +31,7 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "registered",
     body: UpcMappings,
+    result: Ok.extend({ saved: z.int() }),
     async handle({ ctx, tenant, body }) {
       requireEventAccess(tenant);
       return { ok: true, saved: await saveUpcMappings(dataOf(ctx, tenant).sql, body.mappings) };

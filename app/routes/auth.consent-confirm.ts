@@ -3,6 +3,8 @@ import { confirmConsent } from "../domain/consent/sync-consent.ts";
 import { showConsentForm, submitConsentForm } from "../http/shopper/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
+import { RecordedConsents } from "../http/openapi/results/consent.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -10,6 +12,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     query: z.object({ token: z.string().max(500).default("") }),
+    result: "text/html",
     handle: ({ ctx, tenant, query }) => showConsentForm(ctx, tenant, query.token),
   },
   POST: {
@@ -18,6 +21,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: LINK_OR_CODE,
     body: z.object({ token: z.string().max(500) }),
+    result: [Ok.extend({ recorded: RecordedConsents }), "text/html"],
     handle: async ({ ctx, tenant, body }) => ({
       ok: true,
       recorded: await confirmConsent(ctx, tenant, body.token),

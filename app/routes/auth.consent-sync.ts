@@ -1,9 +1,12 @@
+import { z } from "zod";
 import { ConsentSyncInput } from "../domain/consent/consent-input.ts";
 import { syncConsent, type ConsentSpeaker } from "../domain/identity/visitor-consent.ts";
 import { callerAddress } from "../http/client-address.ts";
 import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { CONSENT } from "../http/rate-limit.ts";
+import { RecordedConsents } from "../http/openapi/results/consent.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -13,6 +16,11 @@ export const { loader, action, route } = endpoint({
     rateLimit: CONSENT,
     proxied: { locale: LOCALE_SHAPE },
     body: ConsentSyncInput,
+    result: Ok.extend({
+      consent_id: z.string(),
+      recorded: RecordedConsents,
+      pending_confirmation: z.boolean(),
+    }),
     async handle({ ctx, request, tenant, principal, body, proxied }) {
       const speaker: ConsentSpeaker =
         principal.kind === "session"

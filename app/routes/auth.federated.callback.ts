@@ -6,7 +6,11 @@ export const { loader, action, route } = endpoint({
     summary: "The person comes back from the identity provider.",
     auth: "none",
     tenant: "none",
-    answers: { 302: "Back to the store: with the session cookie, or with `?error=`." },
+    answers: {
+      302: "Back to the store: with the session cookie, or with `?error=`.",
+      400: "A page: the state of the sign-in is unknown, so the store is too.",
+    },
+    result: { 400: "text/html" },
     handle: ({ ctx, request }) => finishSignIn(ctx, request, "federated"),
   },
 });

@@ -2,6 +2,7 @@ import { signIn, SignInInput } from "../domain/identity/sign-in.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { SIGN_IN } from "../http/rate-limit.ts";
 import { sessionReply } from "../http/shopper/session-response.ts";
+import { Session } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -15,6 +16,7 @@ export const { loader, action, route } = endpoint({
       401: "Unknown address or wrong password: the same answer.",
       403: "The account is suspended.",
     },
+    result: Session,
     async handle({ ctx, tenant, body }) {
       return sessionReply(ctx, tenant, await signIn(ctx, tenant, body), 200);
     },

@@ -1,6 +1,7 @@
 import { compileOwnExport } from "../domain/compliance/own-export.ts";
 import { endpoint, plain } from "../http/endpoint.ts";
 import { OWN_EXPORT } from "../http/rate-limit.ts";
+import { PersonalData } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -15,6 +16,7 @@ export const { loader, action, route } = endpoint({
       401: "`reauth_required`: the sign-in is too old.",
       429: "More than five an hour.",
     },
+    result: PersonalData,
     async handle({ ctx, tenant, principal }) {
       const document = JSON.stringify(await compileOwnExport(ctx, tenant, principal), null, 2);
       return plain(200, "application/json; charset=utf-8", document, {

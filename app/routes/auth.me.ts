@@ -1,7 +1,9 @@
+import { z } from "zod";
 import { deleteAccount, DeletionInput } from "../domain/identity/account-deletion.ts";
 import { showMe } from "../domain/identity/profile.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { CLEARED_SESSION_COOKIE } from "../http/shopper/session-response.ts";
+import { Me } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -9,6 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "viewed",
     tenant: "registered",
+    result: Me,
     handle: ({ ctx, tenant, principal }) => showMe(ctx, tenant, principal),
   },
   DELETE: {
@@ -18,6 +21,7 @@ export const { loader, action, route } = endpoint({
     access: "erased",
     tenant: "registered",
     body: DeletionInput,
+    result: z.object({ deleted: z.literal(true) }),
     async handle({ ctx, request, tenant, principal, body }) {
       await deleteAccount(ctx, tenant, principal, body.password, {
         userAgent: request.header("user-agent") ?? null,

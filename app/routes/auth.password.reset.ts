@@ -3,6 +3,7 @@ import { resetPassword, ResetInput } from "../domain/identity/password/password-
 import { showResetForm, submitResetForm } from "../http/shopper/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -10,6 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     query: z.object({ token: z.string().max(500).default("") }),
+    result: "text/html",
     handle: async ({ tenant, query }) => showResetForm(tenant, query.token),
   },
   POST: {
@@ -18,6 +20,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: LINK_OR_CODE,
     body: ResetInput,
+    result: [Ok, "text/html"],
     async handle({ ctx, tenant, body }) {
       await resetPassword(ctx, tenant, body);
       return { ok: true };

@@ -1,5 +1,6 @@
 import { changeProfile, ProfileChange, showProfile } from "../domain/identity/profile.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { Profile } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -7,6 +8,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "viewed",
     tenant: "registered",
+    result: Profile,
     handle: ({ ctx, tenant, principal }) => showProfile(ctx, tenant, principal),
   },
   PATCH: {
@@ -15,6 +17,7 @@ export const { loader, action, route } = endpoint({
     access: "changed",
     tenant: "registered",
     body: ProfileChange,
+    result: Profile,
     handle: ({ ctx, tenant, principal, body }) => changeProfile(ctx, tenant, principal, body),
   },
 });

@@ -2,6 +2,7 @@ import { HandOffInput, exchangeSessionCode } from "../domain/identity/session/se
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { sessionReply } from "../http/shopper/session-response.ts";
+import { Session } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -12,6 +13,7 @@ export const { loader, action, route } = endpoint({
     rateLimit: LINK_OR_CODE,
     proxied: {},
     body: HandOffInput,
+    result: Session,
     handle: async ({ ctx, tenant, body }) =>
       sessionReply(ctx, tenant, await exchangeSessionCode(ctx, tenant, body), 200),
   },

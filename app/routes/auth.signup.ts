@@ -2,6 +2,8 @@ import { signUp, SignUpInput } from "../domain/identity/sign-up.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { SIGN_UP } from "../http/rate-limit.ts";
 import { sessionReply } from "../http/shopper/session-response.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
+import { Session } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -15,6 +17,7 @@ export const { loader, action, route } = endpoint({
       202: "The store verifies addresses first: a mail was sent.",
       409: "The address is taken.",
     },
+    result: { 201: Session, 202: Ok },
     async handle({ ctx, request, tenant, body }) {
       const signedUp = await signUp(ctx, tenant, body, {
         userAgent: request.header("user-agent") ?? null,

@@ -4,6 +4,7 @@ import { showVerifyForm, submitVerifyForm } from "../http/shopper/account-forms.
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { findSession } from "../http/auth/session-guard.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -11,6 +12,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     query: z.object({ token: z.string().max(500).default("") }),
+    result: "text/html",
     handle: ({ ctx, request, tenant, query }) => showVerifyForm(ctx, request, tenant, query.token),
   },
   POST: {
@@ -24,6 +26,7 @@ export const { loader, action, route } = endpoint({
       200: "The address is proven.",
       400: "`invalid_link`, or `password_required`: the link is not used up.",
     },
+    result: [Ok, "text/html"],
     async handle({ ctx, request, tenant, body }) {
       await verifyEmail(ctx, tenant, body, await findSession(ctx, request, tenant));
       return { ok: true };

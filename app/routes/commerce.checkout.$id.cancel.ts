@@ -2,6 +2,7 @@ import { cancelCheckout } from "../domain/commerce/checkouts.ts";
 import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
+import { Checkout } from "../http/openapi/results/commerce.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -12,6 +13,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: AGENT_CHANGE,
     answers: { 200: "The checkout.", 409: "`checkout_closed`." },
+    result: Checkout,
     async handle({ ctx, tenant, principal, params, request }) {
       const { id = "" } = params;
       const attempt = {

@@ -2,6 +2,7 @@ import { completeCheckout } from "../domain/commerce/complete-checkout.ts";
 import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
+import { Checkout } from "../http/openapi/results/commerce.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -17,6 +18,7 @@ export const { loader, action, route } = endpoint({
       403: "`mandate_refused`, with its `reason`.",
       409: "`checkout_closed`.",
     },
+    result: Checkout,
     async handle({ ctx, tenant, principal, params, request }) {
       const { id = "" } = params;
       const attempt = {

@@ -2,6 +2,7 @@ import { getCheckout } from "../domain/commerce/checkouts.ts";
 import { findCheckoutOwner } from "../domain/compliance/access-log/find-owner.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_READ } from "../http/rate-limit.ts";
+import { Checkout } from "../http/openapi/results/commerce.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -11,6 +12,7 @@ export const { loader, action, route } = endpoint({
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_READ,
+    result: Checkout,
     async handle({ ctx, tenant, principal, params, accessed }) {
       const checkout = await getCheckout(ctx, tenant, principal, params.id ?? "");
       if (!principal) accessed({ userIds: await findCheckoutOwner(ctx, tenant, checkout.id) });

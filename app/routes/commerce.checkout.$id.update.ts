@@ -3,6 +3,7 @@ import { updateCheckout } from "../domain/commerce/checkouts.ts";
 import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
+import { Checkout } from "../http/openapi/results/commerce.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -18,6 +19,7 @@ export const { loader, action, route } = endpoint({
       403: "`mandate_refused`, with its `reason`.",
       409: "`checkout_closed`, `items_unavailable`.",
     },
+    result: Checkout,
     async handle({ ctx, tenant, principal, params, body, request }) {
       const { id = "" } = params;
       const attempt = {

@@ -3,6 +3,7 @@ import { createCheckout } from "../domain/commerce/checkouts.ts";
 import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
+import { Checkout } from "../http/openapi/results/commerce.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -19,6 +20,7 @@ export const { loader, action, route } = endpoint({
       403: "`mandate_refused`, with its `reason`.",
       409: "`items_unavailable`, `idempotency_conflict`, `idempotency_in_flight`.",
     },
+    result: Checkout,
     async handle({ ctx, tenant, principal, body, request }) {
       const attempt = {
         key: request.header("idempotency-key"),

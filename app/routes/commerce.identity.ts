@@ -1,6 +1,7 @@
 import { showIdentity } from "../domain/commerce/unified-identity.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_READ } from "../http/rate-limit.ts";
+import { Identity } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -10,6 +11,7 @@ export const { loader, action, route } = endpoint({
     agent: { scope: "identity:read", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_READ,
+    result: Identity,
     handle: ({ ctx, tenant, principal }) => showIdentity(ctx, tenant, principal),
   },
 });

@@ -1,6 +1,7 @@
 import { getMandate, revokeMandate } from "../domain/commerce/mandates.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE, AGENT_READ } from "../http/rate-limit.ts";
+import { Mandate } from "../http/openapi/results/commerce.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -10,6 +11,7 @@ export const { loader, action, route } = endpoint({
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
     rateLimit: AGENT_READ,
+    result: Mandate,
     async handle({ ctx, tenant, principal, params, accessed }) {
       const mandate = await getMandate(ctx, tenant, principal, params.id ?? "");
       accessed({ userIds: [mandate.customer_id] });
@@ -23,6 +25,7 @@ export const { loader, action, route } = endpoint({
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
     rateLimit: AGENT_CHANGE,
+    result: Mandate,
     async handle({ ctx, tenant, principal, params, accessed }) {
       const mandate = await revokeMandate(ctx, tenant, principal, params.id ?? "");
       accessed({ userIds: [mandate.customer_id] });

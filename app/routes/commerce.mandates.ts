@@ -4,6 +4,7 @@ import { createMandate, listMandates } from "../domain/commerce/mandates.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_CHANGE, AGENT_READ } from "../http/rate-limit.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
+import { Mandate, Mandates } from "../http/openapi/results/commerce.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -14,12 +15,12 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: AGENT_READ,
     query: Page,
+    result: Mandates,
     async handle({ ctx, tenant, principal, query }) {
       const list = `mandates/${tenant.shop}/${principal.account.id}`;
-      const { mandates, next } = await listMandates(ctx, tenant, principal, {
-        limit: query.limit,
-        after: readKeyCursor(ctx.secrets, list, query.cursor),
-      });
+      const after = readKeyCursor(ctx.secrets, list, query.cursor);
+      const page = { limit: query.limit, after };
+      const { mandates, next } = await listMandates(ctx, tenant, principal, page);
       return { mandates, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
     },
   },
@@ -35,14 +36,13 @@ export const { loader, action, route } = endpoint({
       201: "The mandate, signed.",
       403: "`payment_consent_required`: the shopper has not consented to payments by agents.",
     },
+    result: Mandate,
     async handle({ ctx, tenant, principal, body, request }) {
       const key = request.header("idempotency-key");
+      const userAgent = request.header("user-agent") ?? null;
       const attempt = { key, person: principal, operation: "mandate.create", body };
       const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
-        createMandate(ctx, tenant, principal, body, {
-          userAgent: request.header("user-agent") ?? null,
-          keep,
-        }),
+        createMandate(ctx, tenant, principal, body, { userAgent, keep }),
       );
       return json(201, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },

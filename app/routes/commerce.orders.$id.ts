@@ -1,6 +1,8 @@
+import { z } from "zod";
 import { findOrder } from "../domain/commerce/orders.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_READ } from "../http/rate-limit.ts";
+import { OrderWithItems } from "../http/openapi/results/commerce.ts";
 import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
@@ -12,6 +14,7 @@ export const { loader, action, route } = endpoint({
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_READ,
+    result: z.object({ order: OrderWithItems }),
     async handle({ ctx, tenant, principal, params }) {
       const order = await findOrder(ctx, tenant, principal.account, params.id ?? "");
       if (!order) throw new AppError("not_found");

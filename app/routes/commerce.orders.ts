@@ -1,7 +1,10 @@
+import { z } from "zod";
 import { listOrders } from "../domain/commerce/orders.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_READ } from "../http/rate-limit.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
+import { Order } from "../http/openapi/results/commerce.ts";
+import { NextCursor } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -13,6 +16,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: AGENT_READ,
     query: Page,
+    result: z.object({ orders: z.array(Order), next_cursor: NextCursor }),
     async handle({ ctx, tenant, principal: { account }, query }) {
       const list = `orders/${tenant.shop}/${account.id}`;
       const { orders, next, isCached } = await listOrders(ctx, tenant, account, {

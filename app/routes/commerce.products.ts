@@ -1,7 +1,9 @@
+import { z } from "zod";
 import { ProductSearch, searchProducts } from "../domain/commerce/products.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { readKeyCursor, toKeyCursor } from "../http/paging.ts";
 import { CATALOGUE } from "../http/rate-limit.ts";
+import { Product } from "../http/openapi/results/commerce.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -10,6 +12,10 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: CATALOGUE,
     query: ProductSearch,
+    result: z.object({
+      products: z.array(Product),
+      page_info: z.object({ has_next_page: z.boolean(), end_cursor: z.string().nullable() }),
+    }),
     async handle({ ctx, tenant, query: { query = "", first, after, collection = null } }) {
       const list = `products/${tenant.shop}/${collection}/${query}`;
       const page = await searchProducts(ctx, tenant, {

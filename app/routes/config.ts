@@ -3,6 +3,7 @@ import { runChangedRules } from "../domain/customers/system-tags/rule-run.ts";
 import { saveTenantConfig, showTenantConfig } from "../domain/tenants/settings/configuration.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -10,6 +11,7 @@ export const { loader, action, route } = endpoint({
       "A tenant's configuration: what it saved, and the defaults of the rest; every credential masked.",
     auth: "admin",
     tenant: "registered",
+    result: z.object({ shop: z.string(), config: z.record(z.string(), z.unknown()) }),
     handle: async ({ ctx, shop }) => ({ shop, config: await showTenantConfig(ctx, shop) }),
   },
   POST: {
@@ -17,7 +19,10 @@ export const { loader, action, route } = endpoint({
       "Saves fields of a tenant's configuration and registers the tenant. `null` removes a field.",
     auth: "admin",
     tenant: "named",
-    body: z.record(z.string(), z.unknown()),
+    body: z
+      .record(z.string(), z.unknown())
+      .meta({ examples: [{ brand_name: "Test Store", agent_access_enabled: true }] }),
+    result: Ok.extend({ shop: z.string(), registered: z.boolean() }),
     async handle({ ctx, shop, body, principal }) {
       const { registered } = await saveTenantConfig(
         ctx,

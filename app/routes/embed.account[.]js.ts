@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     tenant: "none",
     proxied: {},
     answers: { 200: "The script.", 304: "It is what the reader has." },
+    result: "text/javascript",
     handle: async ({ request }) => sendShopperScript(request, "account"),
   },
 });

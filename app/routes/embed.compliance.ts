@@ -14,6 +14,7 @@ export const { loader, action, route } = endpoint({
       200: "HTML of public configuration alone.",
       304: "It is the one that If-None-Match names.",
     },
+    result: "text/html",
     handle: async (call) => embedPage(call, renderCompliance),
   },
 });

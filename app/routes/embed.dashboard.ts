@@ -13,6 +13,7 @@ export const { loader, action, route } = endpoint({
       304: "It is what the reader has.",
       401: "`invalid_signature`: the app proxy's signature is wrong (proxied requests only).",
     },
+    result: "text/html",
     handle: (call) => showShopperPage(call, "dashboard"),
   },
 });

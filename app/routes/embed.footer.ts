@@ -1,3 +1,5 @@
+import { toBannerValues, toSpokenTexts } from "../domain/tenants/banner/banner-values.ts";
+import { findPublishedBanner } from "../domain/tenants/banner/published-banner.ts";
 import { renderFooter } from "../embeds/footer.ts";
 import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
 import { embedPage } from "../http/shopper/embed-response.ts";
@@ -14,6 +16,13 @@ export const { loader, action, route } = endpoint({
       200: "HTML of public configuration alone.",
       304: "It is the one that If-None-Match names.",
     },
-    handle: async (call) => embedPage(call, renderFooter),
+    result: "text/html",
+    async handle(call) {
+      const { ctx, tenant, request } = call;
+      const published = await findPublishedBanner(ctx, tenant);
+      const values = toBannerValues(tenant, published);
+      const texts = toSpokenTexts(tenant, published, request.url.searchParams.get("locale"));
+      return embedPage(call, (config) => renderFooter(config, { values, texts }));
+    },
   },
 });

@@ -11,6 +11,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     proxied: { locale: LOCALE_SHAPE },
     answers: { 200: "JavaScript.", 304: "It is the one that If-None-Match names." },
+    result: "text/javascript",
     handle: async (call) =>
       cacheable(
         call.request,

@@ -1,6 +1,7 @@
 import { deliverOnRequest, RequestedDelivery } from "../domain/bus/deliver-on-request.ts";
 import { getCallbackTenant } from "../http/auth/backend-callback.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { Delivered, NotDelivered } from "../http/openapi/results/events.ts";
 import { AppError, toErrorBody } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
@@ -15,6 +16,7 @@ export const { loader, action, route } = endpoint({
       401: "The secret is missing or wrong.",
       502: "The channel did not take it, or its circuit is open.",
     },
+    result: { 200: Delivered, 502: NotDelivered },
     async handle({ ctx, request, requestId, body, note }) {
       const tenant = await getCallbackTenant(ctx, request, body.event_id);
       const log = await deliverOnRequest(ctx, tenant, body);

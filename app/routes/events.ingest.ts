@@ -2,6 +2,7 @@ import { EventInput } from "../domain/events/envelope.ts";
 import { ingest } from "../domain/events/ingest.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { parseEventRequest } from "../http/event-request.ts";
+import { Duplicate, Stored } from "../http/openapi/results/events.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -17,6 +18,7 @@ export const { loader, action, route } = endpoint({
       401: "The source is not proven; `method` names what was tried.",
       503: "More arrives than can be stored.",
     },
+    result: { 202: Stored, 200: Duplicate },
     async handle(call) {
       const { envelope, webhook } = parseEventRequest(call);
       const ingested = await ingest(call.ctx, call.tenant, envelope, { webhook });

@@ -3,6 +3,7 @@ import { downloadByLink, DownloadInput, peopleOfExport } from "../domain/complia
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { exportReply, showExportPage, submitExportForm } from "../http/shopper/export-download.ts";
+import { PersonalData } from "../http/openapi/results/person.ts";
 
 /** The link is mailed to the store: who opens it is not known. */
 const LINK_HOLDER = { kind: "link", id: null } as const;
@@ -13,6 +14,8 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     query: z.object({ token: z.string().max(500).default("") }),
+    answers: { 200: "The page.", 400: "A page: the link is used or too old." },
+    result: { 200: "text/html", 400: "text/html" },
     handle: ({ ctx, tenant, query }) => showExportPage(ctx, tenant, query.token),
   },
   POST: {
@@ -22,6 +25,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: LINK_OR_CODE,
     body: DownloadInput,
+    result: PersonalData,
     async handle({ ctx, tenant, body, accessed }) {
       const { requestId, document } = await downloadByLink(ctx, tenant, body.token);
       accessed({ actor: LINK_HOLDER, userIds: peopleOfExport(document) });

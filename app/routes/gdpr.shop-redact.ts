@@ -1,5 +1,6 @@
 import { receiveComplianceRequest } from "../http/auth/compliance-request.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -11,6 +12,7 @@ export const { loader, action, route } = endpoint({
       200: "Recorded; a repetition changes nothing.",
       401: "The signature is missing, doubled or wrong.",
     },
+    result: Ok,
     handle: (call) => receiveComplianceRequest(call, "shop_redact"),
   },
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { endpoint } from "../http/endpoint.ts";
 import { toRpcErrorBody } from "../http/agents/json-rpc.ts";
 import { answerMcp } from "../http/agents/mcp.ts";
+import { RpcResponse } from "../http/openapi/results/agents.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -10,7 +11,19 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     allowsCachedTenant: true,
-    body: z.unknown(),
+    body: z.unknown().meta({
+      examples: [
+        {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: {
+            name: "search_catalog",
+            arguments: { meta: { "ucp-agent": {} }, catalog: { query: "mug" } },
+          },
+        },
+      ],
+    }),
     answers: {
       200: "The JSON-RPC answer.",
       202: "A notification was taken.",
@@ -19,6 +32,7 @@ export const { loader, action, route } = endpoint({
       429: "Too many calls; `Retry-After` says when to go on.",
     },
     errorBody: (error) => toRpcErrorBody(error),
+    result: { 200: RpcResponse, 202: null },
     handle: ({ ctx, request, tenant, body, accessed }) =>
       answerMcp(ctx, request, tenant, body, accessed),
   },

@@ -6,6 +6,7 @@ export const { loader, action, route } = endpoint({
     summary: "Prometheus text: requests of this process, queues of all regions.",
     auth: "platform",
     tenant: "none",
+    result: "text/plain",
     handle: async ({ ctx }) => plain(200, METRICS_CONTENT_TYPE, await renderMetrics(ctx)),
   },
 });

@@ -14,6 +14,7 @@ export const { loader, action, route } = endpoint({
       400: "A page: the agent or its address is not known.",
     },
     errorBody: toOAuthError,
+    result: "text/html",
     handle: ({ ctx, request, tenant }) => showAuthorizePage(ctx, request, tenant),
   },
   POST: {
@@ -22,9 +23,11 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     maxBytes: 16 * 1024,
     answers: {
+      200: "The page again: the shopper must sign in, or changed the language.",
       302: "Back to the agent with `code`, or with an error.",
       403: "A page: the form came from elsewhere.",
     },
+    result: "text/html",
     errorBody: toOAuthError,
     handle: refuseJson,
     handleForm: ({ ctx, request, tenant, body }) => answerAuthorizeForm(ctx, request, tenant, body),

@@ -1,6 +1,7 @@
 import { revokeGrant } from "../domain/agents/oauth/grants.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { toGrantError } from "../http/agents/oauth.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   DELETE: {
@@ -13,6 +14,7 @@ export const { loader, action, route } = endpoint({
       404: "No grant of the signed-in person.",
     },
     errorBody: toGrantError,
+    result: Ok,
     async handle({ ctx, tenant, principal, params }) {
       await revokeGrant(ctx, tenant, principal.account.id, params.id ?? "");
       return { ok: true };

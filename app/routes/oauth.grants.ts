@@ -4,6 +4,7 @@ import { listAgentActions } from "../domain/compliance/access-log/agent-actions.
 import { endpoint } from "../http/endpoint.ts";
 import { toGrantError } from "../http/agents/oauth.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
+import { LinkedAgents } from "../http/openapi/results/agents.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -14,6 +15,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     query: Page.extend({ include: z.enum(["actions"]).optional() }),
     errorBody: toGrantError,
+    result: LinkedAgents,
     async handle({ ctx, tenant, principal, query }) {
       const list = `grants/${tenant.shop}/${principal.account.id}`;
       const { grants, next } = await listLinkedAgents(ctx, tenant, principal.account.id, {

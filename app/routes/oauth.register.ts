@@ -2,6 +2,7 @@ import { ClientMetadata, registerClient } from "../domain/agents/oauth/clients.t
 import { endpoint, json } from "../http/endpoint.ts";
 import { CLIENT_REGISTRATION } from "../http/rate-limit.ts";
 import { toOAuthError } from "../http/agents/oauth.ts";
+import { AgentClient } from "../http/openapi/results/agents.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -17,6 +18,7 @@ export const { loader, action, route } = endpoint({
       429: "Too many registrations from this address.",
     },
     errorBody: toOAuthError,
+    result: AgentClient,
     handle: async ({ ctx, tenant, body }) => json(201, await registerClient(ctx, tenant, body)),
   },
 });

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { revokeToken } from "../domain/agents/oauth/tokens.ts";
 import { empty, endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
@@ -12,6 +13,8 @@ export const { loader, action, route } = endpoint({
     maxBytes: 16 * 1024,
     answers: { 200: "The token is dead, or never was one." },
     errorBody: toOAuthError,
+    form: z.object({ token: z.string(), client_id: z.string().optional() }),
+    result: null,
     handle: refuseJson,
     async handleForm({ ctx, tenant, raw }) {
       const form = readOAuthForm(raw);

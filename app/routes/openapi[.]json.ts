@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { endpoint } from "../http/endpoint.ts";
 import { buildOpenApi } from "../http/openapi/build-openapi.ts";
 import { loadRoutes } from "../http/route-table.ts";
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
     summary: "This document.",
     auth: "none",
     tenant: "none",
+    result: z.looseObject({ openapi: z.string() }),
     handle: async ({ ctx }) =>
       buildOpenApi(await loadRoutes(), { baseUrl: ctx.baseUrl, version: VERSION }),
   },

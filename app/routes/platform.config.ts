@@ -4,19 +4,22 @@ import {
   showPlatformConfig,
 } from "../domain/tenants/settings/configuration.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "What all tenants share, every credential masked.",
     auth: "platform",
     tenant: "none",
+    result: z.object({ config: z.record(z.string(), z.unknown()) }),
     handle: async ({ ctx }) => ({ config: await showPlatformConfig(ctx) }),
   },
   POST: {
     summary: "Saves what all tenants share. `null` removes a field.",
     auth: "platform",
     tenant: "none",
-    body: z.record(z.string(), z.unknown()),
+    body: z.record(z.string(), z.unknown()).meta({ examples: [{ brand_name: "Test Store" }] }),
+    result: Ok,
     async handle({ ctx, body }) {
       await savePlatformConfig(ctx, body);
       return { ok: true };

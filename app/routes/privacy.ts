@@ -13,6 +13,7 @@ export const { loader, action, route } = endpoint({
     tenant: "optional",
     query: z.object({ locale: z.string().max(35).optional() }),
     answers: { 200: "A page, with the periods of the store where one is named." },
+    result: "text/html",
     handle: async ({ ctx, tenant, query }) =>
       plain(
         200,

@@ -1,5 +1,6 @@
 import { showSegment } from "../domain/identity/own-tags.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { Segment } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -7,6 +8,7 @@ export const { loader, action, route } = endpoint({
     auth: "session",
     access: "viewed",
     tenant: "registered",
+    result: Segment,
     handle: ({ ctx, tenant, principal }) => showSegment(ctx, tenant, principal),
   },
 });

@@ -1,6 +1,7 @@
 import { syncCustomers } from "../domain/customers/sync/catch-up.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { toSyncReply } from "../http/sync-response.ts";
+import { SyncCounts } from "../http/openapi/results/operation.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -13,6 +14,7 @@ export const { loader, action, route } = endpoint({
       409: "A sync of this store is running.",
       502: "The storefront failed; what was done until then stands in the answer and is kept.",
     },
+    result: SyncCounts,
     async handle({ ctx, tenant, requestId, accessed }) {
       const result = await syncCustomers(ctx, tenant);
       // A sync that fails half-way has changed customers too.

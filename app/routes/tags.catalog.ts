@@ -1,6 +1,8 @@
+import { z } from "zod";
 import { listCatalog } from "../domain/tags/list-catalog.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
+import { NextCursor } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -8,6 +10,17 @@ export const { loader, action, route } = endpoint({
     auth: "session",
     tenant: "registered",
     query: Page,
+    result: z.object({
+      tags: z.array(
+        z.object({
+          slug: z.string(),
+          name: z.string(),
+          category: z.string(),
+          self_service: z.boolean(),
+        }),
+      ),
+      next_cursor: NextCursor,
+    }),
     async handle({ ctx, tenant, query }) {
       const list = `tags/${tenant.shop}`;
       const { tags, next } = await listCatalog(ctx, tenant, {

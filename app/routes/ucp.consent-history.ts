@@ -4,6 +4,8 @@ import { withOutcomes } from "../domain/consent/consent-outcomes.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint, plain } from "../http/endpoint.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
+import { ConsentRecord } from "../http/openapi/results/consent.ts";
+import { NextCursor } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -16,6 +18,7 @@ export const { loader, action, route } = endpoint({
       format: z.enum(["json", "csv"]).default("json"),
       include: z.enum(["outcome"]).optional(),
     }),
+    result: [z.object({ records: z.array(ConsentRecord), next_cursor: NextCursor }), "text/csv"],
     async handle({ ctx, tenant, principal, query, accessed }) {
       const userId = principal.account.id;
       if (query.format === "csv") {

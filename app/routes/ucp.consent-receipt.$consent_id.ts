@@ -1,5 +1,6 @@
 import { findReceipt } from "../domain/consent/consent-history.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { ConsentReceipt } from "../http/openapi/results/consent.ts";
 import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
     auth: "session",
     access: "viewed",
     tenant: "registered",
+    result: ConsentReceipt,
     async handle({ ctx, tenant, principal, params }) {
       const receipt = await findReceipt(ctx, tenant, principal.account.id, params.consent_id ?? "");
       if (!receipt) throw new AppError("not_found");

@@ -3,6 +3,7 @@ import { changeOwnTags } from "../domain/identity/own-tags.ts";
 import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { OWN_TAGS } from "../http/rate-limit.ts";
+import { TagChange } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -18,6 +19,7 @@ export const { loader, action, route } = endpoint({
       200: "`{ok, tags, added, removed, channels}`; a channel that is not done yet is `queued`.",
       403: "A tag is of a category that is reserved for the store, or is not in its catalogue.",
     },
+    result: TagChange,
     handle: async ({ ctx, tenant, principal, body }) => ({
       ok: true,
       ...(await changeOwnTags(ctx, tenant, principal, body)),

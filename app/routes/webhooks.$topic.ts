@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { endpoint, json } from "../http/endpoint.ts";
 import { receiveStorefrontWebhook } from "../http/auth/storefront-webhook.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -11,6 +13,7 @@ export const { loader, action, route } = endpoint({
       200: "Stored; a repetition changes nothing.",
       401: "The signature is missing, doubled or wrong.",
     },
+    result: Ok.extend({ deduplicated: z.literal(true).optional() }),
     handle: async (call) => json(200, await receiveStorefrontWebhook(call)),
   },
 });

@@ -1,4 +1,4 @@
-// Every environment setting, once: its name, its aliases, its parser, its purpose. The README's
+// Every environment setting, once: its name, its aliases, its parser, its purpose. The documentation's
 // configuration table, the list of missing settings at start and the config derive from this table
 // (DECISIONS 2).
 import { z } from "zod";
@@ -48,7 +48,7 @@ export type Role = (typeof ROLES)[number];
 
 type Setting = {
   schema: z.ZodType;
-  /** The purpose, as shown in the README. */
+  /** The purpose, as shown in docs/configuration.md. */
   about: string;
   default?: string;
   aliases?: readonly string[];

@@ -34,9 +34,13 @@ export function createFaultBook() {
     failNext(system: SystemName, fault: Fault, times = 1): void {
       planned.push({ system, fault, left: times });
     },
-    clear(): void {
-      planned = [];
+    /** Of one system, or of all. */
+    clear(system?: SystemName): void {
+      planned = system === undefined ? [] : planned.filter((plan) => plan.system !== system);
     },
+    /** The failure that lasts until it is cleared, if the system has one. */
+    standing: (system: SystemName): Fault | undefined =>
+      planned.find((plan) => plan.system === system && !Number.isFinite(plan.left))?.fault,
     /** Whether a fault waits for a certain number of requests. */
     isWaiting: (): boolean => planned.some(({ left }) => Number.isFinite(left)),
     /**

@@ -15,6 +15,16 @@ export type SandboxRequest = {
   at: Date;
 };
 
+/** A request while it is served: reported when it arrives, and again when it is answered. */
+export type ObservedRequest = {
+  system: SystemName;
+  request: SandboxRequest;
+  isAnswered: boolean;
+  /** Null when no response was sent. */
+  status: number | null;
+  ms: number;
+};
+
 const MAX_KEPT_PER_SYSTEM = 5000;
 
 export function createRequestLog() {

@@ -8,7 +8,7 @@ import type { Fault, SystemName } from "./faults.ts";
 import type { Federated } from "./oidc/federated.ts";
 import type { OidcSettings } from "./oidc/provider.ts";
 import type { ProfilePlatform } from "./systems/profile-platform.ts";
-import type { SandboxRequest } from "./request-log.ts";
+import type { ObservedRequest, SandboxRequest } from "./request-log.ts";
 import type { RetailAnalyticsA } from "./systems/retail-analytics-a.ts";
 import type { RetailAnalyticsB } from "./systems/retail-analytics-b.ts";
 import type { StorefrontSettings } from "./storefront/state.ts";
@@ -25,12 +25,21 @@ export type SandboxOptions = {
     handle?: string;
     /** The credential that the sandbox backend sends to /events/deliver. */ webhookSecret?: string;
   };
+  /** What the console needs to know about the service. */
+  console?: ConsoleOptions;
   /** JSON file that keeps tokens, customers and the systems' contents across restarts. */
   stateFile?: string;
   storefront?: Partial<StorefrontSettings>;
   cms?: Partial<CmsSettings>;
   federated?: Partial<OidcSettings>;
   customerAccounts?: Partial<CustomerAccountSettings>;
+};
+
+export type ConsoleOptions = {
+  /** The key for the service's admin endpoints; without it queue and circuits stay unknown. */
+  adminKey?: string;
+  /** Systems that the service reaches by files: no request comes here, so none can fail. */
+  byFile?: SystemName[];
 };
 
 type SandboxAddresses = {
@@ -67,10 +76,15 @@ export type Sandbox = {
   backend: Omit<Backend, "handle">;
   /** The next `times` requests to the system (whose path and query match) fail this way. */
   failNext(system: SystemName, fault: Fault, times?: number): void;
-  clearFaults(): void;
+  /** Of one system, or of all. */
+  clearFaults(system?: SystemName): void;
+  /** The failure that lasts until it is cleared. */
+  standingFault(system: SystemName): Fault | undefined;
   /** Whether a fault waits for a certain number of requests. */
   hasWaitingFault(): boolean;
   requests(system: SystemName): SandboxRequest[];
+  /** Reports every request to a system; returns the unsubscribe function. */
+  onRequest(listener: (observed: ObservedRequest) => void): () => void;
   /** The system's contents as plain JSON. */
   stateOf(system: SystemName): unknown;
   appUrl(): string;

@@ -12,6 +12,7 @@ import { createBackend } from "./systems/backend.ts";
 import { createCms } from "./cms/cms.ts";
 import { initialCmsState } from "./cms/state.ts";
 import { answerControl } from "./console/control.ts";
+import { createLiveConsole } from "./console/live/live-console.ts";
 import { createCustomerAccounts, isCustomerAccountPath } from "./storefront/customer-accounts.ts";
 import { createEmail } from "./systems/email.ts";
 import { createErp } from "./systems/erp.ts";
@@ -20,10 +21,12 @@ import type { Call, Handler, ApiResponse } from "./exchange.ts";
 import { createFaultBook } from "./faults.ts";
 import type { SystemName } from "./faults.ts";
 import { createFederated, initialFederatedState } from "./oidc/federated.ts";
-import { hasLoopbackHost, isOriginOf } from "./loopback-guard.ts";
+import { hasLoopbackHost, isOriginOf, isSameSiteOrProgram } from "./loopback-guard.ts";
 import { answerPage } from "./console/pages.ts";
 import { createProfilePlatform } from "./systems/profile-platform.ts";
+import { createObservers } from "./observers.ts";
 import { createRequestLog } from "./request-log.ts";
+import type { ObservedRequest } from "./request-log.ts";
 import { createRetailAnalyticsA } from "./systems/retail-analytics-a.ts";
 import { createRetailAnalyticsB } from "./systems/retail-analytics-b.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
@@ -49,6 +52,8 @@ const PREFIXES: [prefix: string, system: SystemName][] = [
   ["/federated", "federated"],
   ["/backend", "backend"],
 ];
+/** The event stream of the console's pages. */
+const EVENTS_PATH = "/_control/events";
 // Longer than any client keeps an idle connection, so that none is closed while a request is sent.
 const KEEP_ALIVE_MS = 65_000;
 
@@ -102,6 +107,26 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
   const faults = createFaultBook();
   const log = createRequestLog();
+  const observers = createObservers<ObservedRequest>();
+
+  /** Reports the request now and when it is answered. */
+  const observe = (
+    system: SystemName,
+    request: ObservedRequest["request"],
+    response: ServerResponse,
+  ): void => {
+    const startedAt = performance.now();
+    observers.notify({ system, request, isAnswered: false, status: null, ms: 0 });
+    response.once("close", () =>
+      observers.notify({
+        system,
+        request,
+        isAnswered: true,
+        status: response.headersSent ? response.statusCode : null,
+        ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      }),
+    );
+  };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!hasLoopbackHost(request.headers))
@@ -125,17 +150,23 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       bytes,
       body: parseBody(body, request.headers["content-type"]),
     };
+    if (!found && path === EVENTS_PATH && method === "GET")
+      return isSameSiteOrProgram(request.headers)
+        ? live.open(response)
+        : send(response, text(403, "Only the console's own pages may listen"));
     if (!found) return send(response, await dispatch(call));
     const system =
       found[1] === "storefront" && isCustomerAccountPath(path) ? "customerAccounts" : found[1];
     const target = path + asked.search;
-    log.record(system, {
+    const received = {
       method,
       path: target,
       headers: request.headers,
       body: call.body,
       at: new Date(),
-    });
+    };
+    log.record(system, received);
+    observe(system, received, response);
     const handler: Handler = systems[system].handle;
     await serveWithFault(
       faults.take(system, target),
@@ -168,8 +199,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       });
     }
     return call.path.startsWith("/_control/")
-      ? answerControl(sandbox, call)
-      : answerPage(sandbox, call);
+      ? answerControl(sandbox, live, call)
+      : answerPage(sandbox, live, call);
   };
 
   // What App Bridge asks the admin for. A session token opens the app's admin: of all web pages only the
@@ -235,9 +266,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     ...systems,
     failNext: (system, fault, times) => faults.failNext(system, fault, times),
-    clearFaults: () => faults.clear(),
+    clearFaults: (system) => faults.clear(system),
+    standingFault: (system) => faults.standing(system),
     hasWaitingFault: () => faults.isWaiting(),
     requests: (system) => log.requests(system),
+    onRequest: (listener) => observers.add(listener),
     stateOf: (system) =>
       system === "customerAccounts"
         ? { signIns: systems.customerAccounts.signIns() }
@@ -245,12 +278,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     appUrl,
     async stop() {
       stopping.abort();
+      live.close();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
       file.close();
     },
   };
+  const live = createLiveConsole(sandbox, { ...options.console, stopped: stopping.signal });
   return sandbox;
 }
 

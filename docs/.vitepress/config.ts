@@ -50,6 +50,7 @@ export default defineConfig({
         text: "Reference",
         items: [
           page("API", "/api"),
+          page("Configuration", "/configuration"),
           page("Architecture", "/architecture"),
           page("Security", "/security"),
           page("Data sheet", "/data-sheet"),

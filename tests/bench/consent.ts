@@ -1,6 +1,7 @@
 // The consent log: durable, chained appends compared with a plain INSERT of the same row and with
 // @c15t/backend; and verification of the chain. Ratios within one run only; fsync is on.
 import { channels } from "../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -106,6 +107,7 @@ async function startOurs(
   };
   const ctx = createCtx({
     channels,
+    renderThemeFooters,
     config: shapeConfig(settings, () => ({})),
     databaseUrl: url,
     baseUrl: settings.BASE_URL,

@@ -3,6 +3,7 @@
 import pg from "pg";
 import { createCtx, type Ctx } from "../../app/context.server.ts";
 import { channels } from "../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { previewAction } from "../../app/domain/customers/list/bulk-runs.ts";
 import { countCustomers } from "../../app/domain/customers/list/count-customers.ts";
 import { readFilter } from "../../app/domain/customers/list/customer-filter.ts";
@@ -75,6 +76,7 @@ export async function benchCustomers(serverUrl: string): Promise<Measure[]> {
   });
   const ctx = createCtx({
     channels,
+    renderThemeFooters,
     config: shapeConfig(
       { ...testEnvironment(sandbox, url), BASE_URL: "http://127.0.0.1:1" },
       () => ({}),

@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import pg from "pg";
 import { createCtx } from "../../app/context.server.ts";
 import { channels } from "../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { foldHours } from "../../app/domain/bus/log/fold-hours.ts";
 import { foldCustomerDays } from "../../app/domain/customers/customer-days.ts";
 import { storeGrant } from "../../app/domain/tenants/storefront/access-token.ts";
@@ -72,6 +73,7 @@ const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const sandbox = await startSandbox({ app: { url, clientId: CLIENT_ID, clientSecret: APP_SECRET } });
 const ctx = createCtx({
   channels,
+  renderThemeFooters,
   config: shapeConfig(
     { NODE_ENV: "test", ...testEnvironment(sandbox, postgres.url), BASE_URL: url },
     () => ({}),

@@ -1,6 +1,7 @@
 // The sync's rate compared with its external limit, the points that a store grants per second.
 // Ratios of one run.
 import { channels } from "../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -44,6 +45,7 @@ export async function run(databaseUrl?: string): Promise<SyncMeasures> {
   );
   const ctx = createCtx({
     channels,
+    renderThemeFooters,
     config,
     databaseUrl: url,
     baseUrl: "http://127.0.0.1:1",

@@ -29,6 +29,7 @@ beforeEach(async () => {
 const metafields = (shop = SHOP) =>
   service.sandbox.storefront
     .appMetafields(shop)
+    .filter(({ key }) => key === "loader")
     .map(({ namespace, key, type, value }) => [namespace, key, type, JSON.parse(value) as unknown]);
 const written = (shop: string, tag = "G-TEST1", isBasic = true) => [
   ["crm", "loader", "json", [shop, service.url, isBasic, tag, "2026-11"]],
@@ -67,6 +68,29 @@ test("each value that the loader needs is written when it changes, as the script
   expect(metafields()).toEqual([["crm", "loader", "json", [SHOP, service.url, false, ""]]]);
   const script = await service.call("GET", `/embed/stack-loader.js?shop=${SHOP}`, { key: null });
   expect(script.text).toContain(JSON.stringify(metafields()[0]?.[3]));
+});
+
+test("the footer is written in every language, again when what it shows changes, and fits a metafield", async () => {
+  await work();
+  const footerOf = () => {
+    const { value = "{}" } =
+      service.sandbox.storefront.appMetafields(SHOP).find(({ key }) => key === "footer") ?? {};
+    expect(Buffer.byteLength(value)).toBeLessThan(128_000);
+    return JSON.parse(value) as { locale: string; parts: Record<string, string> };
+  };
+  await save({ privacy_url: "https://kestrel.example/privacy-2" });
+  await work();
+  const { locale, parts } = footerOf();
+  expect([locale, Object.keys(parts).length]).toEqual(["en", 20]);
+  for (const part of Object.values(parts))
+    expect(part).toContain("https://kestrel.example/privacy-2");
+  const before = calls();
+  await save({ support_email: "help@kestrel.example" });
+  await work();
+  expect([footerOf().parts.ja?.includes("help@kestrel.example"), calls() - before]).toEqual([
+    true,
+    1,
+  ]);
 });
 
 test("the sandbox's store has the values in its page, and another store loads them from the service", async () => {

@@ -1,5 +1,6 @@
 // SPEC "Storefront access token", row by row, and the races around it.
 import { channels } from "../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCtx } from "../../app/context.server.ts";
@@ -284,6 +285,7 @@ describe("races", () => {
     await connect(-1);
     const second = createCtx({
       channels,
+      renderThemeFooters,
       config: service.ctx.config,
       databaseUrl: service.database.serviceUrl,
       baseUrl: service.url,

@@ -2,6 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderCompliance } from "../../app/embeds/compliance.ts";
 import { scriptJson } from "../../app/embeds/escaping.ts";
+import {
+  BANNER_TEXT_NAMES,
+  type BannerTexts,
+} from "../../app/domain/tenants/banner/banner-texts.ts";
 import { renderFooter } from "../../app/embeds/footer.ts";
 import { PLAIN_THEME } from "../../app/embeds/page-theme.ts";
 import { toPublicConfig, type PublicConfig } from "../../app/embeds/public-config.ts";
@@ -22,6 +26,7 @@ const HOSTILE: PublicConfig = {
   supportEmail: ATTACK,
   measurementId: ATTACK,
   consentMode: "basic",
+  regions: null,
   policyVersion: ATTACK,
   agentAccess: true,
   agentPayments: true,
@@ -31,6 +36,26 @@ const HOSTILE: PublicConfig = {
   at: "https://service.example",
 };
 let browser: Awaited<ReturnType<typeof openBrowser>>;
+/** Texts and addresses as if no schema had checked them: the escaping alone must hold. */
+const renderHostileFooter: typeof renderCompliance = (config) => {
+  const attack = `"><script>window.broken=1</script><img src=x onerror=window.broken=1>'</script>`;
+  const texts = Object.fromEntries(BANNER_TEXT_NAMES.map((name) => [name, attack]));
+  return renderFooter(config, {
+    values: {
+      version: 1,
+      template: "bar",
+      position: "left",
+      style: "",
+      logo: attack,
+      links: { privacy: true, terms: true },
+      privacy: attack,
+      terms: attack,
+      support: attack,
+      policy: attack,
+    },
+    texts: { ...(texts as BannerTexts), lang: "en" },
+  });
+};
 let service: Service;
 
 beforeAll(async () => {
@@ -43,7 +68,7 @@ afterAll(async () => {
 
 describe("hostile configuration", () => {
   it.each([
-    ["the footer", renderFooter],
+    ["the footer", renderHostileFooter],
     ["the compliance page", renderCompliance],
     [
       "the dashboard",

@@ -104,6 +104,9 @@ export const MINIMAL_ROWS: Record<string, Row> = {
   PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer_redact", due_by: at },
   PublicHost: { host: "theirs.example" },
   Kv: { key: "k", value: {} },
+  BannerDraft: { design: {}, revision: 1 },
+  BannerVersion: { version: 1, design: {} },
+  BannerDay: { day: new Date("2026-01-01"), version: 0, dimension: "all", value: "" },
   ConsentDay: { day: new Date("2026-01-01"), consent_type: "cookie", outcome: "granted", count: 1 },
   ChannelMinute: {
     channel: "cms",

@@ -2,6 +2,7 @@
 // system, the endpoints on node:http and, on request, the background work. Screens need a build and
 // are tested in tests/browser.
 import { channels } from "../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -20,6 +21,7 @@ import { changeTenantRecord } from "../../app/domain/tenants/tenant-record.ts";
 import { createLog, type Log } from "../../app/runtime/log.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
+import { checkResponses } from "./declared-responses.ts";
 
 export const SHOP = "test-store.myshopify.com";
 export const OTHER_SHOP = "other-store.myshopify.com";
@@ -61,6 +63,7 @@ export type Service = {
   ): Promise<Answer>;
   /** Whether it runs the workers. */
   hasWorkers: boolean;
+  /** Throws when a response was not as its route declares it. */
   stop(): Promise<void>;
 };
 
@@ -150,6 +153,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       clientSecret: APP_SECRET,
       webhookSecret: WORKER_WEBHOOK_SECRET,
     },
+    console: { adminKey: ADMIN_KEY },
   });
   const logged: Record<string, unknown>[] = [];
   const log: Log = createLog("info", {
@@ -171,6 +175,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   );
   const ctx = createCtx({
     channels,
+    renderThemeFooters,
     config,
     databaseUrl,
     baseUrl: url,
@@ -191,7 +196,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) =>
       response.writeHead(404).end(),
   };
-  server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
+  const { routes, violations } = checkResponses(await loadRoutes());
+  server.on("request", createListener({ ctx, routes, screens }));
   const background = options.background ? await startBackground(ctx) : null;
 
   const call = createCall(url);
@@ -246,6 +252,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await ctx.close();
       await database.drop();
       rmSync(archive, { recursive: true, force: true });
+      if (violations.size > 0)
+        throw new Error(
+          `Responses that their routes do not declare (result, answers):\n${[...violations].join("\n")}`,
+        );
     },
   };
 }

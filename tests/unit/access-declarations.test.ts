@@ -70,6 +70,7 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.settings_.connection.tsx",
     "app.settings.$page.tsx",
     "app.settings.agents.tsx",
+    "app.settings.regions.tsx",
     "app.settings.integrations._index.tsx",
     "app.settings.integrations.$system.tsx",
     "app.settings.logo.ts",
@@ -77,6 +78,12 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.setup.tsx",
   ],
   "tags of the store, with counts": ["app.tags.tsx"],
+  "the banner and its counts: about no person": [
+    "app.consent.banner._index.tsx",
+    "app.consent.banner.preview.ts",
+    "app.consent.insights._index.tsx",
+    "app.consent.insights.export.ts",
+  ],
   "the policies, and the state of a check": [
     "app.consent.policies._index.tsx",
     "app.consent.policies.published.ts",

@@ -8,6 +8,8 @@ export function ConsentSections() {
       label={t("sections")}
       pages={[
         { path: "/app/consent", text: t("log") },
+        { path: "/app/consent/banner", text: t("banner") },
+        { path: "/app/consent/insights", text: t("insights") },
         { path: "/app/consent/policies", text: t("policies") },
       ]}
     />

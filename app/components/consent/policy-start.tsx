@@ -9,7 +9,7 @@ import type {
 } from "../../domain/consent/published-policies.ts";
 import { formatDay } from "../ui/date-time.tsx";
 import { useLocale } from "../i18n/locale.ts";
-import { requestScope } from "./request-scope.ts";
+import { requestScopes } from "./request-scope.ts";
 
 const PATH = "/app/consent/policies/published";
 
@@ -57,7 +57,7 @@ function AskForAccess({ scope, onAllowed }: { scope: string; onAllowed(): void }
   const { t } = useTranslation("consent");
   const [isDeclined, setIsDeclined] = useState(false);
   const ask = async () => {
-    const isAllowed = await requestScope(scope);
+    const isAllowed = await requestScopes([scope]);
     setIsDeclined(!isAllowed);
     if (isAllowed) onAllowed();
   };

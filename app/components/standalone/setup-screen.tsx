@@ -152,7 +152,7 @@ function SettingRow({ name, about, state, isSecret }: SettingState) {
         </InlineStack>
       </InlineStack>
       <Text as="p" tone="subdued">
-        {/* The same text is Markdown in the README. */}
+        {/* The same text is Markdown in docs/configuration.md. */}
         {about
           .split("`")
           .map((part, place) => (place % 2 === 0 ? part : <code key={place}>{part}</code>))}

@@ -31,6 +31,7 @@ import {
   type UserError,
 } from "../tenants/storefront/admin-session.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { writeMarketingConsent } from "./marketing-consent.ts";
 import { withCustomerLease } from "./customer-lease.ts";
 import { findItemCustomer, GONE, isNothing, nobody, skipOf } from "./item-customer.ts";
 
@@ -110,6 +111,12 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   const customer = await findItemCustomer(ctx, item, tenant);
   if (!customer) return GONE;
   const { sql } = dataOf(ctx, tenant);
+  const known = customer.storefront_customer_gid;
+  const hasNewDecision = item.eventType === "customer.consent_updated";
+  // Nobody becomes a customer of the store by a consent alone.
+  if (hasNewDecision && !known)
+    return { httpStatus: null, skipped: "the person is no customer of the store yet" };
+  if (known) await bringMarketingInLine(ctx, tenant, customer, known, hasNewDecision);
   const metafields = toMetafields(customer);
   const { wanted, add, remove } = toTagChange(customer);
   const digest = hash("sha256", JSON.stringify([metafields.set, wanted]));
@@ -142,6 +149,7 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   await mutate(ctx, tenant, "metafieldsSet", METAFIELDS_SET, {
     metafields: metafields.set.map((field) => ({ ...field, ownerId: gid })),
   });
+  if (!known) await bringMarketingInLine(ctx, tenant, customer, gid, true);
   await sql(REMEMBER, [
     customer.id,
     digest,
@@ -151,6 +159,18 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
     add,
   ]);
   return { httpStatus: 200 };
+}
+
+async function bringMarketingInLine(
+  ctx: Ctx,
+  tenant: Tenant,
+  customer: CustomerSnapshot,
+  gid: string,
+  hasNewDecision: boolean,
+): Promise<void> {
+  // Before the write: its webhook may be faster than the answer.
+  await putKey(dataOf(ctx, tenant).sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
+  await writeMarketingConsent(ctx, tenant, customer, gid, hasNewDecision);
 }
 
 // Updates the mirror from its current state: a webhook may have changed it during the write. Safe

@@ -18,6 +18,7 @@ import type { Submission } from "./consent-input.ts";
 import {
   CONSENT_TYPES,
   consentColumn,
+  TRACKING_METHODS,
   type ConsentFlags,
   type ConsentType,
 } from "./consent-types.ts";
@@ -96,7 +97,7 @@ async function writeBatch(
   const results: Recorded[][] = [];
   const changed = new Map<
     number,
-    { flags: ConsentFlags; version: string | null; cause: Submission }
+    { flags: ConsentFlags; version: string | null; cause: Submission; isForStore: boolean }
   >();
   for (const write of batch) {
     const { subject, submission } = write;
@@ -114,6 +115,9 @@ async function writeBatch(
         flags: state.flags,
         version: submission.consentVersion,
         cause: submission,
+        isForStore:
+          changed.get(subject.userId)?.isForStore === true ||
+          added.some((entry) => concernsStore(entry)),
       });
   }
   await recordConsent(sql, entries, head);
@@ -126,8 +130,8 @@ async function writeBatch(
     customers.map((customer) => withConsents(customer, known)),
     channelsFor("tag_change", tenant, ctx.channels),
   );
-  for (const [userId, { cause }] of changed)
-    await enqueueAnalytics(ctx, tenant, sql, userId, cause);
+  for (const [userId, { cause, isForStore }] of changed)
+    await enqueueConsent(ctx, tenant, sql, userId, cause, isForStore);
   return results;
 }
 
@@ -305,18 +309,33 @@ async function rememberClients(sql: TenantSql, batch: readonly Write[]): Promise
       );
 }
 
-/** The write matrix's row "Consent update" names one channel. */
-async function enqueueAnalytics(
+/**
+ * The store keeps decisions about marketing by mail, and objections to the sale of data (channels/
+ * marketing-consent.ts). Any other choice of a banner reaches it through the browser.
+ */
+const concernsStore = ({ consentType, method, action, gpc }: ConsentEntry): boolean =>
+  consentType === "marketing" &&
+  (!TRACKING_METHODS.has(method) ||
+    method === "sale-opt-out" ||
+    (gpc === true && action === "revoked"));
+
+/**
+ * The write matrix's row "Consent update" names one channel; the store is a second one for what it keeps
+ * itself.
+ */
+async function enqueueConsent(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   userId: number,
   cause: Submission,
+  isForStore: boolean,
 ): Promise<void> {
-  if (
-    !ctx.channels.some((channel) => channel.name === "web_analytics" && channel.isEnabled(tenant))
-  )
-    return;
+  const wanted = isForStore ? ["web_analytics", "storefront"] : ["web_analytics"];
+  const destinations = wanted.filter((name) =>
+    ctx.channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
+  );
+  if (destinations.length === 0) return;
   await enqueue(sql, {
     eventId: ctx.random.uuid(),
     source: "backend",
@@ -330,6 +349,6 @@ async function enqueueAnalytics(
       ...(cause.gaSessionId && { ga_session_id: cause.gaSessionId }),
     },
     occurredAt: ctx.clock.now(),
-    destinations: ["web_analytics"],
+    destinations,
   });
 }

@@ -18,6 +18,8 @@ export type CustomerChange = {
   amount_spent?: number | undefined;
   email_subscription_status?: string | null | undefined;
   sms_subscription_status?: string | null | undefined;
+  /** Whether the customer objected to the sale of data at the store. */
+  hasSaleOptOut?: boolean;
 };
 
 const text = z.string().max(5_000).nullish();
@@ -140,6 +142,7 @@ export type GraphqlCustomer = {
   tags: string[];
   numberOfOrders: string;
   amountSpent: { amount: string };
+  dataSaleOptOut?: boolean;
   defaultEmailAddress?: { emailAddress: string; marketingState: string } | null;
   defaultPhoneNumber?: { phoneNumber: string; marketingState: string } | null;
   defaultAddress?: { countryCodeV2: string | null } | null;
@@ -167,6 +170,7 @@ export function fromGraphqlCustomer(customer: GraphqlCustomer): CustomerChange {
     amount_spent: Number(customer.amountSpent.amount),
     email_subscription_status: email && email.marketingState.toLowerCase(),
     sms_subscription_status: phone && phone.marketingState.toLowerCase(),
+    ...(customer.dataSaleOptOut && { hasSaleOptOut: true }),
   };
 }
 

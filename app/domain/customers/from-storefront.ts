@@ -6,6 +6,8 @@ import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { getKey, KEYS } from "../../runtime/database/kv.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { enqueue } from "../bus/enqueue.ts";
+import { toSubmission } from "../consent/consent-input.ts";
+import { writeConsentsWithin } from "../consent/write-consents.ts";
 import { toSlug } from "../tags/catalog.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import {
@@ -83,6 +85,7 @@ export async function applyOnce(
   )
     return { outcome: "stale", userId: user.id };
 
+  if (user && change.hasSaleOptOut) await recordSaleOptOut(ctx, tenant, sql, user.id);
   const fields = columnsOf(ctx, tenant, change, user);
   if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user)))
     fields.email = change.email;
@@ -117,6 +120,37 @@ export async function applyOnce(
   await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
   if (!user) await options.alsoOnCreate?.(userId, sql);
   return { outcome: user ? "updated" : "created", userId };
+}
+
+const SALE_OPT_OUT = "storefront-sale-opt-out";
+
+/**
+ * The customer objected to the sale of data at the store: marketing is revoked here too. Once: the store
+ * does not say when it was, and what the customer grants here later is newer.
+ */
+async function recordSaleOptOut(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+): Promise<void> {
+  const [known] = await sql(
+    `SELECT 1 AS found FROM consent_records WHERE shop = $1 AND user_id = $2
+       AND consent_type = 'marketing' AND method IN ('${SALE_OPT_OUT}', 'sale-opt-out') LIMIT 1`,
+    [userId],
+  );
+  if (known) return;
+  const submission = toSubmission(
+    { consent_marketing: false, method: SALE_OPT_OUT },
+    {
+      consentId: ctx.random.uuid(),
+      userAgent: null,
+      gpc: false,
+      consentVersion: null,
+      policyHash: null,
+    },
+  );
+  await writeConsentsWithin(ctx, tenant, sql, { userId }, submission);
 }
 
 /** Null when the change has no list of tags. */

@@ -34,6 +34,8 @@ export const RATE_LIMITS = {
   consent_per_address: { max: 60, windowSeconds: 60 },
   /** Every change appends a row to the log, which is never deleted. */
   consent_per_account: { max: 300, windowSeconds: 60 },
+  /** At most two a page view; many visitors may share an address. */
+  banner_events_per_address: { max: 300, windowSeconds: 60 },
   tag_changes_per_account: { max: 300, windowSeconds: 60 },
   /** An uncached search calls the storefront, whose API has a cost. */
   catalogue_reads_per_address: { max: 600, windowSeconds: 60 },

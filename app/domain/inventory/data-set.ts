@@ -10,6 +10,7 @@ export type Aged =
   | "delivery_exchanges"
   | "delivery_counts"
   | "hourly_delivery_counts"
+  | "banner_counts"
   | "processed_webhooks"
   | "archived_messages"
   | "finished_tag_runs"

@@ -63,6 +63,31 @@ const CONSENT: DataSet = {
       people: ["none"],
       end: "store",
     },
+    banner_drafts: {
+      holds: "the consent banner that the store is working on, and who saved it last, by number",
+      people: ["staff"],
+      end: "store",
+    },
+    banner_versions: {
+      holds: "every consent banner that the store published, when, and by whom, by number",
+      people: ["staff"],
+      end: "store",
+    },
+    banner_days: {
+      holds:
+        "how often the banner was shown and how it was answered per day, counted, and the same by region, by device and by language; no browser or person",
+      people: ["none"],
+      rules: [
+        {
+          rows: "banner_counts",
+          sweep: "region",
+          column: "day",
+          where: "true",
+          after: 800,
+        },
+      ],
+      end: null,
+    },
   },
   objects: [
     {

@@ -19,6 +19,8 @@ type PageState = {
     | "noProvider"
     | "basic"
     | "advanced"
+    | "platformRegions"
+    | "ownRegions"
     | "connected"
     | "noneConnected"
     | "attention"
@@ -73,6 +75,10 @@ const STATES: Record<
       ? { text: "provider", tone: "success" }
       : { text: "noProvider", tone: null },
   consent: ({ config }) => ({ text: config.consent_mode, tone: null }),
+  regions: ({ config }) => ({
+    text: config.consent_regions ? "ownRegions" : "platformRegions",
+    tone: null,
+  }),
   notifications: ({ config }) => {
     const addresses = new Set([...(config.alert_emails ?? []), ...(config.privacy_emails ?? [])]);
     if (addresses.size > 0) return { text: "recipients", count: addresses.size, tone: null };

@@ -3,6 +3,7 @@
 // derive from this table; settings/settings-pages.ts says where each setting stands.
 import { z } from "zod";
 import { RETENTION_SETTINGS, type RetentionSettingName } from "../inventory/retention-settings.ts";
+import { ConsentRegions } from "./consent-regions.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import {
   color,
@@ -286,6 +287,7 @@ export const TENANT_FIELDS = {
     schema: z.enum(["basic", "advanced"]).default("basic"),
     label: "Consent mode",
   },
+  consent_regions: { schema: ConsentRegions, label: "Consent by region" },
   self_service_tag_categories: {
     schema: z
       .array(z.enum(["status", "tier", "segment", "campaign", "consent", "marketing"]))

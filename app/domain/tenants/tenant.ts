@@ -56,6 +56,10 @@ export type Connection = {
   refused_webhooks?: RefusedWebhook[];
   /** The loader's metafield as it was last written, in JSON; it ends with the installation. */
   loader_metafield?: string;
+  /** SHA-256 of the footer's metafield as it was last written; it ends with the installation. */
+  footer_metafield?: string;
+  /** The published version of the store's own banner. */
+  banner_version?: number;
   /** Until an answer holds them again. */
   withheld_data?: { /** ISO 8601. */ since: string; parts: WithheldPart[] };
 };

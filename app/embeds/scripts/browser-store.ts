@@ -19,10 +19,17 @@ export const write = (key: string, value?: unknown): unknown =>
 
 export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
 
-/** Only `true` counts as granted. A damaged value is no choice: the shopper is asked again. */
+/**
+ * A damaged value is no choice: the shopper is asked again. A choice has at least one boolean, and
+ * nothing else among its flags.
+ */
 export function readChoice(key: string): Choice | null {
   const kept = read<Record<string, unknown>>(key);
-  return TYPES.some((type) => kept?.[type] && kept[type] !== true) ? null : kept;
+  const kinds = TYPES.map((type) => typeof kept?.[type]);
+  return kinds.includes("boolean") &&
+    kinds.every((kind) => kind === "boolean" || kind === "undefined")
+    ? kept
+    : null;
 }
 
 export const word = (isGranted: unknown) => (isGranted === true ? "granted" : "denied");

@@ -4,7 +4,9 @@ import type { LoaderValues } from "../../domain/tenants/storefront/loader-values
 
 declare const __CONFIG__: LoaderValues;
 
-export const [shop, service, basic, tag, version] = __CONFIG__;
+const config = __CONFIG__;
+export const [shop, service, basic, tag] = config;
+export const version = config[4] || undefined;
 /** An address of the service is `at + path + query`. */
 export const [, at, query] = /^(.+).embed.stack-loader.js(.*)/.exec(
   (document.currentScript as HTMLScriptElement | null)?.src as string,

@@ -1,6 +1,6 @@
 // An outbox: a request stays stored until the service has answered it, because the page may be left
 // or the phone may be offline.
-import { OUTBOX_KEY, SESSION_KEY, VISITOR_KEY } from "../theme.ts";
+import { OUTBOX_KEY, SESSION_KEY, VISITOR_KEY } from "../storage-keys.ts";
 import { attempt, read, write } from "./browser-store.ts";
 import { at, ofStore, query, service, shop, tag, version } from "./loader-place.ts";
 

@@ -1,12 +1,12 @@
 // Runs on every page of a store, before any tag (SPEC "Client consent bridge", DECISIONS 16). The order
 // matters:
 //   defaults -> stored choice, where GPC wins -> tags -> the page's own requests
-import { CONSENT_KEY } from "../theme.ts";
+import { CONSENT_KEY } from "../storage-keys.ts";
 import { readChoice, TYPES, word, write } from "./browser-store.ts";
 import { bridgeForms } from "./form-bridge.ts";
 import { basic, ofStore, tag, version } from "./loader-place.ts";
 import { context, flush, post } from "./outbox.ts";
-import type { Choice, Flags, StoreWindow } from "./window-globals.ts";
+import { hasGpc, type Choice, type Flags, type StoreWindow } from "./window-globals.ts";
 
 const win = window as StoreWindow;
 const layer = (win.dataLayer ||= []);
@@ -32,16 +32,17 @@ function start(): void {
       wait_for_update: 500,
     });
   win.gtag ||= gtag;
-  const hasGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
   const consentKey = CONSENT_KEY + ofStore;
   const stored = () => readChoice(consentKey);
 
   let isLoaded = false;
+  let implied: Flags | undefined;
   const apply = () => {
-    const choice = stored();
-    const marketing = !hasGpc && choice?.marketing;
-    if (choice) gtag("consent", "update", signals(choice.cookie, marketing));
-    if (isLoaded || !tag || (basic && !choice?.cookie && !marketing)) return;
+    const choice = stored() || implied;
+    const cookie = choice?.cookie ?? implied?.cookie;
+    const marketing = !hasGpc && (choice?.marketing ?? implied?.marketing);
+    if (choice) gtag("consent", "update", signals(cookie, marketing));
+    if (isLoaded || !tag || (basic && !cookie && !marketing)) return;
     isLoaded = true;
     gtag("js", new Date());
     gtag("config", tag);
@@ -51,7 +52,7 @@ function start(): void {
   };
   const tell = (name: string) => document.dispatchEvent(new Event("crm:" + name));
 
-  const choose = (flags: Flags, method = "banner", isFromStorefront?: boolean) => {
+  const choose = (flags: Flags, method = "banner") => {
     if (hasGpc && flags.marketing) flags.marketing = false;
     const body: Record<string, unknown> & { method: string } = { method, ...context() };
     const next: Choice = { ...stored(), ...flags, version, at: body.timestamp as string };
@@ -61,16 +62,8 @@ function start(): void {
     for (const type of TYPES)
       [event["consent_" + type], body["consent_" + type]] = [word(next[type]), flags[type]];
     layer.push(event);
-    const { cookie = false, marketing = false } = next;
-    const shopify = win.Shopify;
-    if (!isFromStorefront)
-      shopify?.loadFeatures?.([{ name: "consent-tracking-api", version: "0.1" }], () =>
-        shopify.customerPrivacy?.setTrackingConsent(
-          { analytics: cookie, preferences: cookie, marketing, sale_of_data: marketing },
-          () => {},
-        ),
-      );
     void post(body);
+    // Also the storefront's own record follows (platform-consent.ts).
     tell("choice");
   };
 
@@ -84,7 +77,14 @@ function start(): void {
 
   apply();
   void flush();
-  win._crmConsent = { read: stored, choose };
+  win._crmConsent = {
+    read: stored,
+    choose,
+    imply(flags) {
+      implied = flags;
+      apply();
+    },
+  };
   bridgeForms(win, layer);
   tell("ready");
 }

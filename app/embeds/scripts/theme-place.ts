@@ -8,7 +8,9 @@ const { crmConfig, path, locale } = script.dataset as Record<
   string
 >;
 
-export const [shop, service, basic, tag, version] = JSON.parse(crmConfig) as LoaderValues;
+const config = JSON.parse(crmConfig) as LoaderValues;
+export const [shop, service, basic, tag] = config;
+export const version = config[4] || undefined;
 export const at = path;
 export const query = "?locale=" + encodeURIComponent(locale);
 /** The theme's pages are on the store's own origin. */

@@ -1,5 +1,5 @@
 // Consents as switches that grant or revoke at once, and the consent history with receipts.
-import { CONSENT_KEY } from "../theme.ts";
+import { CONSENT_KEY } from "../storage-keys.ts";
 import { readChoice, write } from "../scripts/browser-store.ts";
 import {
   button,

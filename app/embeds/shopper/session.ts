@@ -4,7 +4,7 @@
 // does not (a frame in the store's page, the store's own origin), the token is in sessionStorage:
 // scoped to the tab and origin, and sent as a bearer token without cookies. It is never in
 // localStorage and never in an address.
-import { SESSION_KEY } from "../theme.ts";
+import { SESSION_KEY } from "../storage-keys.ts";
 import { DATA, WORDS } from "./page-data.ts";
 
 // The service's own origin is shared by all stores: there a key names its store (loader-place.ts

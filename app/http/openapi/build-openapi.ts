@@ -1,5 +1,5 @@
 // Builds the OpenAPI 3.1 document from the declarations that validate requests.
-import { z } from "zod";
+import type { z } from "zod";
 import { RATE_LIMITS } from "../../domain/identity/rate-limits.ts";
 import { API_TAGS, tagOf } from "./api-tags.ts";
 import { PROXY_MOUNT } from "../auth/app-proxy.ts";
@@ -7,6 +7,10 @@ import { METHODS, type AnySpec } from "../endpoint.ts";
 import type { Method } from "../route-traits.ts";
 import { AUTH_SCHEMES, SECURITY_SCHEMES } from "../auth/schemes.ts";
 import type { RouteTable } from "../route-table.ts";
+import { exampleOf } from "./examples.ts";
+import { createJsonSchemas, type JsonSchema, type JsonSchemas } from "./json-schemas.ts";
+import { answersOf, contentOf } from "./response-content.ts";
+import { describeWebhooks } from "./webhooks.ts";
 
 const ERROR = {
   type: "object",
@@ -20,19 +24,17 @@ const ERROR = {
   },
 };
 
-const schemaOf = (schema: z.ZodType, io: "input" | "output") =>
-  z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
-
 export function buildOpenApi(
   routes: RouteTable,
   options: { baseUrl: string; version: string },
 ): object {
+  const schemas = createJsonSchemas();
   const paths: Record<string, Record<string, object>> = {};
   for (const { path, endpoint } of routes.all) {
     const item: Record<string, object> = {};
     for (const method of METHODS) {
       const spec = endpoint.specs[method];
-      if (spec) item[method.toLowerCase()] = toOperation(spec, method, path);
+      if (spec) item[method.toLowerCase()] = toOperation(schemas, spec, method, path);
     }
     paths[toTemplate(path)] = item;
   }
@@ -46,9 +48,10 @@ export function buildOpenApi(
     servers: [{ url: options.baseUrl }],
     tags: API_TAGS.map(({ name, description }) => ({ name, description })),
     paths,
+    webhooks: describeWebhooks((schema) => jsonContent(schemas, schema)),
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      schemas: { Error: ERROR },
+      schemas: { Error: ERROR, ...schemas.components },
       responses: { Error: { description: "An error.", content: ERROR_CONTENT } },
     },
   };
@@ -100,7 +103,7 @@ function declaredErrors(spec: AnySpec, inPath: readonly object[]): Record<string
   };
 }
 
-function toOperation(spec: AnySpec, method: Method, path: string): object {
+function toOperation(schemas: JsonSchemas, spec: AnySpec, method: Method, path: string): object {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -119,17 +122,18 @@ function toOperation(spec: AnySpec, method: Method, path: string): object {
             schema: { type: "string" },
           },
         ];
-  const answers = Object.entries(spec.answers ?? { 200: "Done." }).map(([status, description]) => [
-    status,
-    {
-      description,
-      ...(spec.result &&
-        Number(status) < 300 && {
-          content: { "application/json": { schema: schemaOf(spec.result, "output") } },
-        }),
-    },
-  ]);
+  const answers = Object.entries(answersOf(spec)).map(([status, description]) => {
+    const content = contentOf(spec, Number(status))?.map(({ mediaType, schema }) => [
+      mediaType,
+      schema ? jsonContent(schemas, schema) : { schema: { type: "string" } },
+    ]);
+    return [
+      status,
+      { description, ...(content?.length && { content: Object.fromEntries(content) }) },
+    ];
+  });
   const accepted = spec.body ?? spec.accepts;
+  const form = spec.handleForm && (spec.form ?? spec.body);
   const errors = Object.entries(declaredErrors(spec, inPath)).map(([status, description]) => [
     status,
     { description, content: ERROR_CONTENT },
@@ -139,9 +143,14 @@ function toOperation(spec: AnySpec, method: Method, path: string): object {
     tags: [tagOf(path)],
     summary: spec.summary,
     security: AUTH_SCHEMES[spec.auth].openapi,
-    parameters: [...inPath, ...shop, ...queryParameters(spec.query)],
-    ...(accepted && {
-      requestBody: { content: { "application/json": { schema: schemaOf(accepted, "input") } } },
+    parameters: [...inPath, ...shop, ...queryParameters(schemas, spec.query)],
+    ...((accepted || form) && {
+      requestBody: {
+        content: {
+          ...(accepted && { "application/json": jsonContent(schemas, accepted) }),
+          ...(form && { "application/x-www-form-urlencoded": jsonContent(schemas, form) }),
+        },
+      },
     }),
     // Below `/proxy`, for the storefront's app proxy: the route's own parameters there.
     ...(spec.proxied && {
@@ -158,10 +167,15 @@ function toOperation(spec: AnySpec, method: Method, path: string): object {
   };
 }
 
-function queryParameters(query: z.ZodType | undefined): object[] {
+function jsonContent(schemas: JsonSchemas, declared: z.ZodType): object {
+  const schema = schemas.convert(declared);
+  return { schema, example: exampleOf(schema, schemas.components) };
+}
+
+function queryParameters(schemas: JsonSchemas, query: z.ZodType | undefined): object[] {
   if (!query) return [];
-  const { properties = {}, required = [] } = schemaOf(query, "input") as {
-    properties?: Record<string, object>;
+  const { properties = {}, required = [] } = schemas.convert(query) as {
+    properties?: Record<string, JsonSchema>;
     required?: string[];
   };
   return Object.entries(properties).map(([name, schema]) => ({

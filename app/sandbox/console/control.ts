@@ -3,6 +3,9 @@ import { z } from "zod";
 import { fieldsOf, json, redirect, text } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import { SYSTEM_NAMES } from "../faults.ts";
+import type { LiveConsole } from "./live/live-console.ts";
+import { SCENARIOS } from "./live/scenarios.ts";
+import { MODES } from "./live/systems.ts";
 import { isSameSiteOrProgram } from "../loopback-guard.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { CustomerPatch } from "../storefront/customers.ts";
@@ -88,7 +91,14 @@ const FailNext = z.object({
   match: z.string().optional(),
 });
 
-export async function answerControl(sandbox: Sandbox, call: Call): Promise<ApiResponse> {
+const ScenarioStart = z.object({ scenario: z.enum(SCENARIOS) });
+const ModeChange = z.object({ system: SystemName, mode: z.enum(MODES) });
+
+export async function answerControl(
+  sandbox: Sandbox,
+  live: LiveConsole,
+  call: Call,
+): Promise<ApiResponse> {
   if (call.method === "GET" && call.path === "/_control/state") return showState(sandbox, call);
   if (call.method !== "POST") return text(405, "Use POST");
   if (!isSameSiteOrProgram(call.headers))
@@ -96,6 +106,15 @@ export async function answerControl(sandbox: Sandbox, call: Call): Promise<ApiRe
   const isForm =
     call.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
   try {
+    if (call.path === "/_control/scenario")
+      return live.start(ScenarioStart.parse(call.body).scenario)
+        ? json(202, { ok: true })
+        : json(409, { error: "busy", message: "Another scenario is running." });
+    if (call.path === "/_control/mode") {
+      const { system, mode } = ModeChange.parse(call.body);
+      live.setMode(system, mode);
+      return json(200, { ok: true });
+    }
     const result = await act(
       sandbox,
       call.path,

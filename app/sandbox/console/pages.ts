@@ -1,196 +1,81 @@
-/**
- * The console's overview: stores with their customers, the webhooks they sent, and what every other
- * system received.
- */
+/** The console's pages: the live map, the raw state in tabs, and the inbox. */
+import { readFileSync } from "node:fs";
 import { page, text } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
-import { metafieldList, signInSection } from "./people-page.ts";
-import { mailPage, inboxTable } from "./inbox-page.ts";
-import { details, escapeHtml, layout, table, time } from "./page-layout.ts";
-import type { CmsItem } from "../cms/state.ts";
 import type { Sandbox } from "../sandbox.ts";
-import type { Customer } from "../storefront/state.ts";
-import type { WebhookDelivery } from "../storefront/webhooks/delivery.ts";
+import { inboxTable, mailPage } from "./inbox-page.ts";
+import type { LiveConsole } from "./live/live-console.ts";
+import { mapPage } from "./map-page.ts";
+import { escapeHtml, layout } from "./page-layout.ts";
+import { RAW_TABS } from "./raw-state.ts";
 
-const DEMO_SHOP = "demo-store.myshopify.com";
-const SHOWN = 12;
-const REFRESH_SECONDS = 3;
+/** As the other pages', and the console's own style and script. */
+const CONSOLE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-export function answerPage(sandbox: Sandbox, call: Call): ApiResponse {
+const SCRIPTS = ["console", "calls", "dom", "lines", "story", "world"];
+const ASSETS: Record<string, string> = {
+  "console.css": "text/css; charset=utf-8",
+  ...Object.fromEntries(SCRIPTS.map((name) => [`${name}.js`, "text/javascript; charset=utf-8"])),
+};
+
+export function answerPage(sandbox: Sandbox, live: LiveConsole, call: Call): ApiResponse {
   if (call.method !== "GET") return text(405, "Use GET");
-  if (call.path === "/") return page(200, overview(sandbox, call.query.has("refresh")));
+  const asset = /^\/console\/([a-z.]+)$/.exec(call.path)?.[1] ?? "";
+  if (Object.hasOwn(ASSETS, asset)) return sendAsset(asset);
+  if (call.path === "/") return consolePage(overview(sandbox, live, call.query.get("tab")));
   if (call.path === "/inbox") {
     const inbox = `<main><section class="card"><h1>Inbox</h1>${inboxTable(sandbox.email.inbox(), Infinity)}</section></main>`;
-    return page(200, layout("Inbox", inbox, navigation(sandbox, false)));
+    return consolePage(layout("Inbox", inbox, consoleHead(sandbox, live.shop(), "mail")));
   }
   const id = /^\/inbox\/([^/]+)$/.exec(call.path)?.[1];
   const mail = sandbox.email.inbox().find((candidate) => candidate.id === id);
-  return mail ? page(200, mailPage(mail, navigation(sandbox, false))) : text(404, "Nothing here");
+  return mail
+    ? page(200, mailPage(mail, consoleHead(sandbox, live.shop(), "mail")))
+    : text(404, "Nothing here");
 }
 
-function navigation(sandbox: Sandbox, isRefreshing: boolean): string {
-  const refresh = isRefreshing
-    ? '<a href="/">Stop refreshing</a>'
-    : `<a href="/?refresh">Refresh every ${REFRESH_SECONDS} s</a>`;
-  const service = `<a href="${escapeHtml(sandbox.appUrl())}">The service</a>`;
-  return `<header><div><strong><a href="/">Sandbox</a></strong><a href="/inbox">Inbox</a>${refresh}${service}</div></header>`;
+function consolePage(html: string): ApiResponse {
+  const answer = page(200, html);
+  return {
+    ...answer,
+    headers: { ...answer.headers, "content-security-policy": CONSOLE_POLICY },
+  };
 }
 
-function overview(sandbox: Sandbox, isRefreshing: boolean): string {
-  const shops = sandbox.storefront.shops();
-  const content = `<main>
-    <section class="card"><h1>Sandbox</h1>
-      <p class="quiet">Every outside system the service talks to, on this machine only. Nothing here reaches the internet.</p></section>
-    ${(shops.length > 0 ? shops : [DEMO_SHOP]).map((shop) => shopSection(sandbox, shop)).join("")}
-    ${signInSection(sandbox)}
-    <section class="card"><h2>Webhooks sent</h2>${deliveryTable(sandbox.storefront.deliveries())}</section>
-    <div class="pair">${cmsSection(sandbox)}${analyticsSection(sandbox)}${profileSection(sandbox)}${inboxSection(sandbox)}${businessSection(sandbox)}</div>
-  </main>`;
-  return layout(
-    "Outside systems",
-    content,
-    navigation(sandbox, isRefreshing),
-    isRefreshing ? REFRESH_SECONDS : 0,
-  );
+function sendAsset(name: string): ApiResponse {
+  return {
+    status: 200,
+    headers: { "content-type": ASSETS[name] ?? "", "cache-control": "no-store" },
+    body: readFileSync(new URL(`./assets/${name}`, import.meta.url), "utf8"),
+  };
 }
 
-function shopSection(sandbox: Sandbox, shop: string): string {
-  const installUrl = new URL(`/auth/install?shop=${encodeURIComponent(shop)}`, sandbox.appUrl())
-    .href;
-  const isInstalled = sandbox.storefront.isInstalled(shop);
-  const status = isInstalled
-    ? `<p><span class="good">App installed</span> · <a href="/storefront/${escapeHtml(shop)}/admin/apps">Open it from the store's admin</a></p>`
-    : `<p>The app is not installed here. <a href="${escapeHtml(installUrl)}">Install it</a></p>`;
-  const isKnown = sandbox.storefront.shops().includes(shop);
-  const customers = isKnown ? customerTable(shop, sandbox.storefront.customers(shop)) : "";
-  return `<section class="card"><h2>Store ${escapeHtml(shop)}</h2>${status}${isKnown ? `<p><a href="/store/${escapeHtml(shop)}">Visit the store as a shopper</a></p>` : ""}${customers}${newCustomerForm(shop)}</section>`;
+function overview(sandbox: Sandbox, live: LiveConsole, tab: string | null): string {
+  const shop = live.shop();
+  const raw = RAW_TABS.find(({ name }) => name === tab);
+  if (!raw) return mapPage(sandbox, live, consoleHead(sandbox, shop, "map"));
+  const content = `<main id="raw" data-raw tabindex="-1"><h1 class="unseen">${escapeHtml(raw.label)}</h1>${raw.content(sandbox, shop)}</main>`;
+  return layout(raw.label, content, consoleHead(sandbox, shop, raw.name), SCRIPT);
 }
 
-function newCustomerForm(shop: string): string {
-  const freshEmail = `ada.${Date.now().toString(36)}@shopper.example`;
-  return `<h3>New customer</h3><form class="row" method="post" action="/_control/customers">
-    <input type="hidden" name="shop" value="${escapeHtml(shop)}">
-    <label>First name<input name="first_name" value="Ada" required></label><label>Last name<input name="last_name" value="Byron"></label>
-    <label>E-mail<input name="email" type="email" value="${freshEmail}"></label><label>Tags<input name="tags" placeholder="vip, newsletter"></label>
-    ${versionSelect()}<button class="primary">New customer</button></form>`;
-}
+const SCRIPT =
+  '<link rel="stylesheet" href="/console/console.css"><script type="module" src="/console/console.js"></script>';
 
-function customerTable(shop: string, customers: Customer[]): string {
-  const rows = customers
-    .slice(-SHOWN)
-    .toReversed()
-    .map((customer, index) => {
-      const hidden = `<input type="hidden" name="shop" value="${escapeHtml(shop)}"><input type="hidden" name="gid" value="${escapeHtml(customer.gid)}">`;
-      const input = (name: "first" | "last", value: string | null): string =>
-        `<input name="patch.${name}_name" aria-label="${name === "first" ? "First" : "Last"} name of customer ${index + 1}" size="8" value="${escapeHtml(value)}">`;
-      return [
-        `${escapeHtml(customer.email ?? customer.phone ?? "no address")}<br><span class="quiet">${escapeHtml(customer.gid.replace("gid://shopify/Customer/", ""))}</span>`,
-        `${escapeHtml(customer.tags.join(", "))}${metafieldList(customer.metafields)}`,
-        time(customer.updatedAt),
-        `<form class="row" method="post" action="/_control/customers/change">${hidden}
-        ${input("first", customer.firstName)}${input("last", customer.lastName)}
-        ${versionSelect(`Payload for customer ${index + 1}`)}<button>Change name</button></form>`,
-      ];
-    });
-  const more =
-    customers.length > SHOWN
-      ? `<p class="quiet">The newest ${SHOWN} of ${customers.length}.</p>`
-      : "";
-  return (
-    table(["Customer", "Tags and metafields", "Updated (UTC)", "Name"], rows, "No customers yet.") +
-    more
-  );
-}
-
-function versionSelect(hiddenLabel?: string): string {
-  const select = `<select name="api_version"${hiddenLabel ? ` aria-label="${escapeHtml(hiddenLabel)}"` : ""}><option>2026-07</option><option>2024-10</option></select>`;
-  return hiddenLabel ? select : `<label>Payload${select}</label>`;
-}
-
-function deliveryTable(deliveries: WebhookDelivery[]): string {
-  const rows = deliveries
-    .slice(-SHOWN)
-    .toReversed()
-    .map((delivery) => {
-      const isGood = delivery.status !== null && delivery.status >= 200 && delivery.status < 300;
-      return [
-        time(delivery.triggeredAt),
-        `<code>${escapeHtml(delivery.topic)}</code>`,
-        `<code>${escapeHtml(new URL(delivery.uri).pathname)}</code>`,
-        `<span class="${isGood ? "good" : "bad"}">${escapeHtml(delivery.status ?? (delivery.error === "TimeoutError" ? "timed out" : "no answer"))}</span>`,
-        `${delivery.ms.toFixed(1)} ms`,
-        details("payload", delivery.payload),
-      ];
-    });
-  return table(
-    ["Sent (UTC)", "Topic", "To", "Answer", "Took", "Body"],
-    rows,
-    "None yet. Make or change a customer above.",
-  );
-}
-
-function cmsSection(sandbox: Sandbox): string {
-  const rows = sandbox.cms.collections().flatMap((collection) =>
-    Object.values(collection.items)
-      .toReversed()
-      .slice(0, SHOWN)
-      .map((item) => [
-        escapeHtml(collection.displayName),
-        `${escapeHtml(item.fieldData["name"])}<br>${details(String(item.fieldData["slug"]), item.fieldData)}`,
-        publication(item),
-        time(item.lastUpdated),
-      ]),
-  );
-  return `<section class="card"><h2>CMS</h2>${table(["Collection", "Item", "State", "Updated"], rows, "No items.")}</section>`;
-}
-
-function publication(item: CmsItem): string {
-  if (item.lastPublished !== null) return '<span class="bad">published</span>';
-  return item.isDraft ? "draft" : '<span class="bad">goes live with the site</span>';
-}
-
-function analyticsSection(sandbox: Sandbox): string {
-  const rows = sandbox.analytics
-    .hits()
-    .slice(-SHOWN)
-    .toReversed()
-    .map((hit) => {
-      const events = (hit.body as { events?: { name?: string }[] } | null)?.events;
-      const names = Array.isArray(events) ? events.map((event) => event.name ?? "").join(", ") : "";
-      const verdict =
-        hit.violations.length === 0
-          ? '<span class="good">within limits</span>'
-          : details(
-              hit.violations.length === 1 ? "1 violation" : `${hit.violations.length} violations`,
-              hit.violations,
-            );
-      return [time(hit.at), details(names || "(no events)", hit.body), verdict];
-    });
-  return `<section class="card"><h2>Web analytics</h2>${table(["Received", "Events", "Limits"], rows, "No hits.")}</section>`;
-}
-
-function profileSection(sandbox: Sandbox): string {
-  const newest = Object.entries(sandbox.profilePlatform.profiles()).slice(-SHOWN).toReversed();
-  const rows = newest.map(([identity, entity]) => [details(identity, entity)]);
-  const deletions = sandbox.profilePlatform.deletions().length;
-  return `<section class="card"><h2>Profile platform</h2>${table(["Profile"], rows, "No profiles.")}<p class="quiet">Deletion requests: ${deletions}</p></section>`;
-}
-
-function inboxSection(sandbox: Sandbox): string {
-  return `<section class="card"><h2>E-mail inbox</h2>${inboxTable(sandbox.email.inbox(), SHOWN)}</section>`;
-}
-
-function businessSection(sandbox: Sandbox): string {
-  const newest = <Entry>(entries: Entry[]): Entry[] => entries.slice(-SHOWN).toReversed();
-  const documents = newest(sandbox.erp.documents()).map(({ at, path, method, number, body }) => [
-    time(at),
-    `<code>${escapeHtml(path)}</code>`,
-    details(`${method} ${number}`, body),
-  ]);
-  const records = newest(sandbox.retailAnalyticsB.records()).map(({ at, path, body }) => [
-    time(at),
-    details(path, body),
-  ]);
-  return `<section class="card"><h2>ERP</h2>${table(["Received", "Path", "Document"], documents, "No documents.")}</section>
-    <section class="card"><h2>Retail analytics B</h2>${table(["Received", "Record"], records, "No records.")}</section>`;
+/** The bar with the links to every page of the demo, and the tabs. */
+function consoleHead(sandbox: Sandbox, shop: string, current: string): string {
+  const tabs = [{ name: "map", label: "Live map" }, ...RAW_TABS].map(({ name, label }) => {
+    const href = name === "map" ? "/" : `/?tab=${name}`;
+    return `<a href="${href}"${name === current ? ' aria-current="page"' : ""}>${escapeHtml(label)}</a>`;
+  });
+  const places = [
+    [`/store/${shop}`, "Store"],
+    [`/storefront/${shop}/admin`, "Store admin"],
+    ["/inbox", "Inbox"],
+    ["/?tab=people", "People"],
+    [sandbox.appUrl(), "The service"],
+  ].map(([href, label]) => `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`);
+  return `<header class="top"><div><p class="brand"><a href="/">Demo console</a><span>${escapeHtml(shop)}</span></p>
+    <nav aria-label="Places">${places.join("")}</nav></div>
+    <nav class="tabs" aria-label="Views">${tabs.join("")}</nav></header>`;
 }

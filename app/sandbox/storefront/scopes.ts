@@ -2,7 +2,11 @@
 import { GraphQLError } from "graphql";
 
 /** What the app may ask for after the install; as in shopify.app.toml. */
-export const OPTIONAL_SCOPES = ["read_legal_policies"];
+export const OPTIONAL_SCOPES = [
+  "read_legal_policies",
+  "read_privacy_settings",
+  "write_privacy_settings",
+];
 
 export function requireAccess(granted: string, field: string, scope: string): void {
   const scopes = granted.split(",");

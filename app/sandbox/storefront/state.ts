@@ -7,6 +7,7 @@ import type { Cart } from "./checkout.ts";
 import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
 import type { ShopPolicy } from "./policies.ts";
+import type { PrivacyState } from "./privacy-settings.ts";
 
 type AccessToken = {
   token: string;
@@ -69,6 +70,8 @@ export type Customer = {
   emailMarketingUpdatedAt: string | null;
   smsMarketingState: SmsMarketingState;
   smsMarketingUpdatedAt: string | null;
+  /** Absent in older state files. */
+  dataSaleOptOut?: boolean;
   metafields: Metafield[];
 };
 
@@ -124,6 +127,8 @@ export type ShopState = {
   hasPassword?: boolean;
   /** Customer data that the app is not approved for. */
   withheld?: ProtectedData[];
+  /** Created on the first look. */
+  privacy?: PrivacyState;
   /** Created on the first change. */
   policies?: ShopPolicy[];
   /** Staged uploads by their key; the content is null until it is uploaded. */

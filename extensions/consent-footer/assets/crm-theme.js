@@ -1,14 +1,35 @@
-// Puts the app's pages into the places that the theme keeps for them, takes a sign-in home, and listens to the store's own
-// consent banner. What it does not manage is still there as a link.
+// Puts the app's pages into the places that the theme keeps for them, and takes a sign-in home. What it does not manage is
+// still there as a link.
 (function () {
-  const { path, locale, banner } = document.querySelector('[data-crm-theme]').dataset;
+  const { path, locale, banner, crmChoices } = document.querySelector('[data-crm-theme]').dataset;
   const query = `?locale=${encodeURIComponent(locale)}`;
+
+  // The banner's script, which also follows the store's own record of consent.
+  if (crmChoices) {
+    const choices = document.createElement('script');
+    choices.src = crmChoices;
+    document.head.append(choices);
+  }
+
+  // A script that was parsed elsewhere runs in no browser when it is put into the page: each one is made anew. What is there
+  // for readers without scripts was parsed as if for them.
+  function insert(place, root) {
+    const own = document.importNode(root, true);
+    for (const part of own.querySelectorAll('noscript')) part.remove();
+    place.replaceChildren(own);
+    for (const parsed of place.querySelectorAll('script')) {
+      const script = document.createElement('script');
+      for (const { name, value } of parsed.attributes) script.setAttribute(name, value);
+      script.async = false;
+      script.text = parsed.text;
+      parsed.replaceWith(script);
+    }
+  }
 
   async function fill(place) {
     const page = await fetch(`${path}/embed/${encodeURIComponent(place.dataset.crmEmbed)}${query}`);
-    // Scripts of a fragment run when they are put into the page; those of a parsed document never would.
-    const root = document.createRange().createContextualFragment(await page.text()).querySelector('[data-crm-root]');
-    if (page.ok && root) place.replaceChildren(root);
+    const root = page.ok && new DOMParser().parseFromString(await page.text(), 'text/html').querySelector('[data-crm-root]');
+    if (root) insert(place, root);
   }
 
   const fillAll = (selector) => document.querySelectorAll(selector).forEach((place) => void fill(place).catch(() => {}));
@@ -21,7 +42,11 @@
       place.dataset.crmEmbed = 'footer';
       document.body.append(place);
     }
-    fillAll('[data-crm-embed=footer]');
+    // The page has the footer with its banner where the app's metafield has it.
+    const written = document.querySelector('template[data-crm-footer]');
+    if (!written) return fillAll('[data-crm-embed=footer]');
+    for (const place of document.querySelectorAll('[data-crm-embed=footer]')) place.replaceChildren(written.content.cloneNode(true));
+    window._crmChoices?.();
   };
   pages();
   if (document.readyState === 'complete') footer();
@@ -56,18 +81,4 @@
       })
       .catch(() => {});
   }
-
-  // The store's own banner also speaks before anybody chose: then every answer is empty, and nobody consented to anything.
-  function listen() {
-    const consent = window._crmConsent;
-    const { analytics, marketing } = window.Shopify?.customerPrivacy?.currentVisitorConsent?.() ?? {};
-    if (!consent || !analytics) return;
-    const mine = consent.read();
-    const said = { cookie: analytics === 'yes', marketing: marketing === 'yes' && navigator.globalPrivacyControl !== true };
-    if (mine?.cookie !== said.cookie || mine.marketing !== said.marketing) consent.choose(said, 'storefront', true);
-  }
-  document.addEventListener('visitorConsentCollected', listen);
-  // It may have spoken before this script was there, and before the loader.
-  document.addEventListener('crm:ready', listen);
-  listen();
 })();

@@ -246,6 +246,8 @@ test.each([
   "/app/tags",
   "/app/events",
   "/app/consent",
+  "/app/consent/banner",
+  "/app/consent/insights",
   "/app/settings/brand",
 ])("%s loads at most 180 kB of script, compressed", async (path) => {
   await world.database.query(

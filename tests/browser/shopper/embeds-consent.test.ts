@@ -81,6 +81,11 @@ describe("before a choice", () => {
       0, 0,
     ]);
     expect(visit.sent.filter(({ method }) => method !== "GET")).toEqual([]);
+    // A count without anything that tells one visitor from another.
+    expect(visit.counted.map(({ body }) => body as unknown)).toEqual([
+      { step: "shown", version: 0, language: "en", device: "desktop", region: "" },
+    ]);
+    expect(visit.counted[0]?.headers).not.toHaveProperty("cookie");
     await visit.close();
   });
 
@@ -132,7 +137,6 @@ describe("accepting", () => {
       },
     ]);
     expect(await visit.privacyCalls()).toEqual([
-      [{ name: "consent-tracking-api", version: "0.1" }],
       { analytics: true, preferences: true, marketing: true, sale_of_data: true },
     ]);
     expect(visit.foreign).toEqual([TAG_ADDRESS]);
@@ -200,6 +204,8 @@ describe("a damaged choice", () => {
     { cookie: 1, marketing: 1 },
     { cookie: false, marketing: "granted" },
     { cookie: { yes: true }, version: "2026-11" },
+    { version: "2026-11" },
+    { cookie: null, marketing: "", version: "2026-11" },
     "true",
     [true],
     7,
@@ -279,7 +285,7 @@ describe("a browser that sends Global Privacy Control", () => {
       ["cookie", "granted", true],
       ["marketing", "revoked", true],
     ]);
-    expect((await visit.privacyCalls())[1]).toMatchObject({
+    expect((await visit.privacyCalls())[0]).toMatchObject({
       marketing: false,
       sale_of_data: false,
     });

@@ -71,13 +71,13 @@ describe("a page that loads the script from the service directly", () => {
 });
 
 describe("the storefront's own banner", () => {
-  const speaks = (analytics: string, marketing: string) =>
-    `Shopify.customerPrivacy = { currentVisitorConsent: () => ({ analytics: "${analytics}", marketing: "${marketing}", preferences: "", sale_of_data: "" }) }; document.dispatchEvent(new CustomEvent("visitorConsentCollected", { detail: { analyticsAllowed: true, marketingAllowed: true } }))`;
+  const says = (consent: Record<string, boolean>) =>
+    `new Promise((done) => Shopify.customerPrivacy.setTrackingConsent(${JSON.stringify(consent)}, done))`;
 
   it("an event before a choice gives no consent, whatever the region's default is", async () => {
     const visit = await openStore(browser, service);
     await visit.open();
-    await visit.page.evaluate(speaks("", ""));
+    await visit.page.evaluate("document.dispatchEvent(new CustomEvent('visitorConsentCollected'))");
     expect([
       await keptChoice(visit.page),
       visit.foreign,
@@ -89,8 +89,9 @@ describe("the storefront's own banner", () => {
   it("a choice made there is recorded once and not reported back", async () => {
     const visit = await openStore(browser, service);
     await visit.open();
-    await visit.page.evaluate(speaks("yes", "no"));
-    await visit.page.evaluate(speaks("yes", "no"));
+    const consent = { analytics: true, marketing: false };
+    await visit.page.evaluate(says(consent));
+    await visit.page.evaluate(says(consent));
     const sent = await eventually("the choice", () =>
       visit.sent.find(({ path, status }) => path === "/auth/consent-sync" && status === 200),
     );
@@ -103,7 +104,7 @@ describe("the storefront's own banner", () => {
       ["marketing", "revoked", "storefront"],
     ]);
     expect((await visit.layer()).filter(({ event }) => event === "consent_update")).toHaveLength(1);
-    expect(await visit.privacyCalls()).toEqual([]);
+    expect(await visit.privacyCalls()).toEqual([consent, consent]);
     await visit.close();
   });
 });

@@ -140,6 +140,7 @@ describe.each([
     await visit.page.evaluate("document.dispatchEvent(new CustomEvent('visitorConsentCollected'))");
     expect(await banner().isVisible()).toBe(true);
     expect(visit.sent.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(visit.counted).toEqual([]);
     expect([await keptChoice(visit.page), await visit.privacyCalls(), visit.foreign]).toEqual([
       kept.crm_consent,
       [],

@@ -1,4 +1,5 @@
 import { channels } from "../../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../../app/embeds/theme-footers.ts";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -51,6 +52,7 @@ describe("a retry", () => {
   it("that reaches two processes at the same moment leaves one row", async () => {
     const other = createCtx({
       channels,
+      renderThemeFooters,
       config: service.ctx.config,
       databaseUrl: service.database.serviceUrl,
       baseUrl: service.url,

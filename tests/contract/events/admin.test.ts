@@ -78,7 +78,8 @@ describe("the status", () => {
     (await service.call("GET", `/admin/events/status?shop=${shop}`)).json;
 
   test("of a store without events lists every channel, closed and empty", async () => {
-    const { channels, dead_letter, throughput } = await status();
+    const { channels, dead_letter, throughput, waiting } = await status();
+    expect(waiting).toEqual({});
     for (const name of [
       "erpsys",
       "retail_analytics_a",
@@ -115,7 +116,13 @@ describe("the status", () => {
     const dead = await accept({ destinations: ["data_lake"] });
     await kill(dead, "data_lake");
     await openCircuit(service.database, SHOP, "erpsys");
-    const { channels, dead_letter, throughput } = await status();
+    const { channels, dead_letter, throughput, waiting } = await status();
+    expect(Object.keys(waiting)).toEqual(["erpsys", "web_analytics"]);
+    expect(new Date(waiting.erpsys.circuit_open_until).getTime()).toBeGreaterThan(Date.now());
+    expect(waiting.web_analytics).toEqual({
+      next_attempt_at: expect.stringMatching(/Z$/),
+      circuit_open_until: null,
+    });
     expect(channels.erpsys).toEqual({
       circuit: "open",
       last_24h: { delivered: 1, failed: 1, pending: 1 },

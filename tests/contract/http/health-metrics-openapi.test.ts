@@ -1,5 +1,6 @@
 // /health, /metrics and /openapi.json.
 import { channels } from "../../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../../app/embeds/theme-footers.ts";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import pg from "pg";
@@ -55,6 +56,7 @@ describe("a service without its database", () => {
     proxy = await startDatabaseProxy(service.ctx.config.DATABASE_URL as string);
     ctx = createCtx({
       channels,
+      renderThemeFooters,
       config: service.ctx.config,
       databaseUrl: proxy.url,
       baseUrl: service.url,
@@ -271,7 +273,7 @@ describe("the OpenAPI document", () => {
         ).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
         expect([path, Boolean(operation.requestBody)]).toEqual([
           path,
-          Boolean(spec.body ?? spec.accepts),
+          Boolean(spec.body ?? spec.accepts ?? spec.form),
         ]);
       }
     expect(components.schemas).toHaveProperty("Error");

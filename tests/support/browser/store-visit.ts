@@ -3,6 +3,12 @@
 // their calls.
 import type { Page, Route } from "playwright-core";
 import { proxyTarget } from "../../../app/sandbox/storefront/app-proxy.ts";
+import { consentPolicies } from "../../../app/sandbox/storefront/privacy-settings.ts";
+import { newShop } from "../../../app/sandbox/storefront/state.ts";
+import {
+  customerPrivacyScript,
+  type Trouble,
+} from "../../../app/sandbox/storefront/theme/customer-privacy.ts";
 import { readAsset, renderBlock } from "../../../app/sandbox/storefront/theme/theme-blocks.ts";
 import type { openBrowser } from "./browser.ts";
 import { APP_SECRET, SHOP, type Service } from "../service.ts";
@@ -24,10 +30,13 @@ export type StoreVisit = {
    * Requests that reached the service, through the proxy or directly, in order of their responses.
    */
   sent: Sent[];
+  /** What the banner reported to be counted. */
+  counted: Sent[];
   errors: string[];
   open(path?: string, until?: "load" | "networkidle"): Promise<void>;
   /** The data layer: commands as `{command: [...]}`. */
   layer(): Promise<any[]>;
+  /** The calls of the platform's `setTrackingConsent`. */
   privacyCalls(): Promise<any[]>;
   close(): Promise<void>;
 };
@@ -44,6 +53,10 @@ export type StoreOptions = {
   metafields?: Parameters<typeof renderBlock>[1]["metafields"];
   isDesignMode?: boolean;
   gpc?: boolean;
+  /** Where the visitor is, as the platform names it; Berlin by default. */
+  region?: string;
+  /** What is wrong with the platform's privacy API. */
+  trouble?: Trouble;
   customerId?: string;
   /** Written to localStorage before the page runs. */
   kept?: Record<string, unknown>;
@@ -53,7 +66,8 @@ export type StoreOptions = {
 const NORMAL = `(layer) => Array.from(layer, (one) => (Object.prototype.toString.call(one) === "[object Arguments]" ? { command: Array.from(one) } : one))`;
 /** The tag: records the data layer at the time it runs. */
 const TAG = `window.seenByTag = (${NORMAL})(window.dataLayer);`;
-const PRIVACY_API = `window.privacyCalls = []; window.Shopify = { loadFeatures(features, done) { window.privacyCalls.push(features); this.customerPrivacy = { setTrackingConsent(consent, callback) { window.privacyCalls.push(consent); callback(); } }; done(); } };`;
+/** As the platform sets them for a new store. */
+const POLICIES = consentPolicies(newShop(SHOP, 1));
 
 export async function openStore(
   browser: Browser,
@@ -63,7 +77,8 @@ export async function openStore(
   const shop = options.shop ?? SHOP;
   const origin = `https://${shop}`;
   const { page, errors, close } = await browser.visit([], options.context ?? {});
-  const [foreign, sent]: [string[], Sent[]] = [[], []];
+  const [foreign, sent, counted]: [string[], Sent[], Sent[]] = [[], [], []];
+  const note = (one: Sent) => (one.path === "/embed/banner-events" ? counted : sent).push(one);
 
   const passOn = async (route: Route) => {
     const request = route.request();
@@ -84,7 +99,7 @@ export async function openStore(
       headers: { ...headers, ...(options.gpc && { "sec-gpc": "1" }) },
       ...(request.postData() && { body: request.postData() as string }),
     });
-    sent.push({
+    note({
       method: request.method(),
       path,
       body: request.postDataJSON() as unknown,
@@ -108,7 +123,7 @@ export async function openStore(
     const request = route.request();
     const answer = await route.fetch();
     if (request.method() !== "OPTIONS")
-      sent.push({
+      note({
         method: request.method(),
         path: new URL(request.url()).pathname,
         body: request.postDataJSON() as unknown,
@@ -137,7 +152,10 @@ export async function openStore(
       return route.fulfill({ contentType: "text/javascript", body: TAG });
     return route.abort();
   });
-  await page.addInitScript(PRIVACY_API);
+  const { region = "DEBE", trouble } = options;
+  await page.addInitScript(
+    customerPrivacyScript({ region, policies: POLICIES, trouble: trouble ?? null }),
+  );
   if (options.gpc)
     await page.addInitScript(
       "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })",
@@ -155,13 +173,14 @@ export async function openStore(
     page,
     foreign,
     sent,
+    counted,
     errors,
     close,
     // With everything that the page loads; our scripts load nothing later by themselves.
     open: async (path = "/", until = "networkidle") =>
       void (await page.goto(origin + path, { waitUntil: until })),
     layer: () => page.evaluate(`(${NORMAL})(window.dataLayer)`) as Promise<any[]>,
-    privacyCalls: () => page.evaluate("window.privacyCalls") as Promise<any[]>,
+    privacyCalls: () => page.evaluate("window.sandboxPrivacyCalls") as Promise<any[]>,
   };
 }
 

@@ -1,5 +1,6 @@
 // A process that syncs a store's customers and ends, to be killed before it does.
 import { channels } from "../../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../../app/embeds/theme-footers.ts";
 import { createCtx } from "../../../app/context.server.ts";
 import { syncCustomers } from "../../../app/domain/customers/sync/catch-up.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
@@ -10,6 +11,7 @@ const { SYNC_SHOP = "", SYNC_PAGE_SIZE = "", ...env } = process.env;
 const config = shapeConfig(env, () => ({}));
 const ctx = createCtx({
   channels,
+  renderThemeFooters,
   config,
   databaseUrl: config.DATABASE_URL as string,
   baseUrl: config.BASE_URL,

@@ -1,6 +1,7 @@
 // A process whose callers request the storefront token: a line {"shop","callers","force","seen"}
 // in, a line of results out.
 import { channels } from "../../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../../app/embeds/theme-footers.ts";
 import { createCtx } from "../../../app/context.server.ts";
 import { ensureStorefrontToken } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { shapeConfig } from "../../../app/runtime/config.ts";
@@ -8,6 +9,7 @@ import { shapeConfig } from "../../../app/runtime/config.ts";
 const config = shapeConfig(process.env, () => ({}));
 const ctx = createCtx({
   channels,
+  renderThemeFooters,
   config,
   databaseUrl: config.DATABASE_URL as string,
   baseUrl: config.BASE_URL,

@@ -175,7 +175,9 @@ describe("the console pages", () => {
       },
       { authorization: "Bearer k" },
     );
-    const overview = (await send("GET", `${world.sandbox.url}/`, undefined)).body as string;
+    const tab = async (name: string) =>
+      (await send("GET", `${world.sandbox.url}/?tab=${name}`, undefined)).body as string;
+    const overview = (await tab("customers")) + (await tab("mail"));
     const mail = (
       await send(
         "GET",
@@ -183,6 +185,7 @@ describe("the console pages", () => {
         undefined,
       )
     ).body as string;
+    expect(overview).toContain("&#60;script&#62;alert(1)");
     expect(overview + mail).not.toContain("<script>");
     expect(overview + mail).not.toContain("<b>Hi");
     expect(mail).toContain("sandbox=");

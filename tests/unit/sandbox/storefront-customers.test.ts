@@ -146,7 +146,7 @@ describe("metafields", () => {
       compareDigest: expect.any(String),
     });
     expect(customer()?.metafields.map(({ key }) => key)).toEqual(["crm_status", "crm_tags"]);
-    expect((await send("GET", `${world.sandbox.url}/`, undefined)).body).toContain(
+    expect((await send("GET", `${world.sandbox.url}/?tab=customers`, undefined)).body).toContain(
       "custom.crm_status",
     );
   });

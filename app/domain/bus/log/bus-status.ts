@@ -13,6 +13,8 @@ export type BusStatus = {
   channels: Record<string, ChannelStatus>;
   dead_letter: { count: number; oldest: string | null };
   throughput: { events_per_minute: number; avg_latency_ms: number };
+  /** Of the channels that have something waiting or an open circuit. */
+  waiting: Record<string, { next_attempt_at: string | null; circuit_open_until: string | null }>;
 };
 
 /** The rate of the last hour. */
@@ -24,7 +26,8 @@ type Rate = { delivered: number; attempts: number; latency_ms: number };
 export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus> {
   const { sql, prisma } = dataOf(ctx, tenant);
   const waitingIn = (states: string) =>
-    `SELECT channel, count(*)::int AS count FROM integration_queue WHERE shop = $1
+    `SELECT channel, count(*)::int AS count, min(next_attempt_at) AS next_attempt_at
+      FROM integration_queue WHERE shop = $1
       AND status ${states} GROUP BY channel`;
   const [days, waiting, dead, [rate]] = await Promise.all([
     sql<Day>(
@@ -32,7 +35,7 @@ export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus
         FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '24 hours' GROUP BY channel`,
     ),
     // Each half is the predicate of a partial index.
-    sql<Columns<IntegrationQueue, "channel"> & { count: number }>(
+    sql<Columns<IntegrationQueue, "channel" | "next_attempt_at"> & { count: number }>(
       `${waitingIn("= 'pending'")} UNION ALL ${waitingIn("IN ('processing', 'ready')")}`,
     ),
     prisma.integrationQueue.aggregate({
@@ -51,22 +54,32 @@ export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus
     ...days.map(({ channel }) => channel),
     ...waiting.map(({ channel }) => channel),
   ]);
-  const open = await sql<Columns<Kv, "key">>(
-    `SELECT key FROM kv WHERE shop = $1 AND key = ANY($2::text[])
+  const open = await sql<Columns<Kv, "key"> & { open_until: Date }>(
+    `SELECT key, (value->>'open_until')::timestamptz AS open_until FROM kv
+      WHERE shop = $1 AND key = ANY($2::text[])
       AND (value->>'open_until')::timestamptz > clock_timestamp()`,
     [[...names].map(KEYS.circuit)],
   );
-  const openKeys = new Set(open.map(({ key }) => key));
+  const openUntil = new Map(open.map(({ key, open_until: until }) => [key, until]));
   const statusOf = (name: string): ChannelStatus => {
     const day = days.find(({ channel }) => channel === name);
     const pending = waiting
       .filter(({ channel }) => channel === name)
       .reduce((sum, { count }) => sum + count, 0);
     return {
-      circuit: openKeys.has(KEYS.circuit(name)) ? "open" : "closed",
+      circuit: openUntil.has(KEYS.circuit(name)) ? "open" : "closed",
       last_24h: { delivered: day?.delivered ?? 0, failed: day?.failed ?? 0, pending },
     };
   };
+  const waitingOf = (name: string) => {
+    const dues = waiting.flatMap((row) => (row.channel === name ? [row.next_attempt_at] : []));
+    return {
+      next_attempt_at: dues.toSorted((a, b) => a.getTime() - b.getTime())[0]?.toISOString() ?? null,
+      circuit_open_until: openUntil.get(KEYS.circuit(name))?.toISOString() ?? null,
+    };
+  };
+  const isWaiting = (name: string) =>
+    openUntil.has(KEYS.circuit(name)) || waiting.some(({ channel }) => channel === name);
   return {
     channels: Object.fromEntries([...names].sort().map((name) => [name, statusOf(name)])),
     dead_letter: {
@@ -77,6 +90,12 @@ export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus
       events_per_minute: round((rate?.delivered ?? 0) / RATE_MINUTES),
       avg_latency_ms: round((rate?.latency_ms ?? 0) / Math.max(1, rate?.attempts ?? 0)),
     },
+    waiting: Object.fromEntries(
+      [...names]
+        .filter(isWaiting)
+        .sort()
+        .map((name) => [name, waitingOf(name)]),
+    ),
   };
 }
 

@@ -21,6 +21,7 @@ export async function onUninstalled(webhook: Webhook): Promise<Handled> {
       token_state: null,
       previous_refresh_token: null,
       loader_metafield: null,
+      footer_metafield: null,
       uninstalled_at: at.toISOString(),
       last_uninstalled_at: at.toISOString(),
     },

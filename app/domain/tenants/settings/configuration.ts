@@ -164,6 +164,7 @@ function tokenChange(
         token_state: "valid",
         previous_refresh_token: null,
         loader_metafield: null,
+        footer_metafield: null,
       },
     };
   if (remove.includes("storefront_admin_token"))

@@ -73,7 +73,8 @@ export async function readSettingsForm(
   isPlatform: boolean,
 ): Promise<SettingsForm> {
   const tenant = await getTenant(ctx, shop);
-  const pages = SETTINGS_PAGES.map(({ name, cards }) => ({
+  // The region rules are edited on a screen of their own only.
+  const pages = SETTINGS_PAGES.filter(({ name }) => name !== "regions").map(({ name, cards }) => ({
     name,
     cards: toFormCards(ctx, tenant, cards, isPlatform),
   }));

@@ -96,6 +96,7 @@ export const SETTINGS_PAGES = [
       { name: "shopper_tags", fields: ["self_service_tag_categories"] },
     ],
   },
+  { name: "regions", cards: [{ name: "regions", fields: ["consent_regions"] }] },
   {
     name: "integrations",
     cards: [
@@ -172,13 +173,14 @@ export type IntegrationName = (typeof INTEGRATIONS)[number]["name"];
 
 export type SettingsCard = Card & { name: SettingsCardName };
 
-type OwnScreen = "integrations" | "agents" | "connection" | "tags";
+type OwnScreen = "integrations" | "regions" | "agents" | "connection" | "tags";
 /** The pages that are a form of their cards; each of the others is a screen of its own. */
 export type FormPageName = Exclude<SettingsPageName, OwnScreen>;
 type FormPage = { name: FormPageName; cards: readonly SettingsCard[] };
 
 const OWN_SCREENS: ReadonlySet<string> = new Set<OwnScreen>([
   "integrations",
+  "regions",
   "agents",
   "connection",
   "tags",

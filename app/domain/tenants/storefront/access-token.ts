@@ -46,6 +46,7 @@ export async function storeGrant(ctx: Ctx, shop: string, grant: TokenGrant): Pro
       refresh_token_expires_at: refreshExpiry(ctx, grant),
       granted_scopes: grant.scopes,
       loader_metafield: null,
+      footer_metafield: null,
       installed_at: ctx.clock.now().toISOString(),
       uninstalled_at: null,
     },

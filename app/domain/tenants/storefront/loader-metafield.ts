@@ -1,43 +1,62 @@
-// The loader's values in a metafield of the app's own installation: the theme writes them into its pages, so
-// that a page view needs no call to the service for them (shopify.dev "App-data metafields"). Only the app
+// The values of the loader, and the footer with its banner, in metafields of the app's own installation: the theme writes them
+// into its pages, so that a page view needs no call to the service for them (shopify.dev "App-data metafields"). Only the app
 // can write it, and it needs no scope.
+import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import { APP_INSTALLATION_ID, METAFIELDS_SET } from "../../../integrations/storefront-documents.ts";
 import { withLease } from "../../../runtime/database/lease.ts";
+import { findPublishedBanner, nameNewestBanner } from "../banner/published-banner.ts";
 import { tokenState } from "../directory.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { callStorefront, requireNoUserErrors, type UserError } from "./admin-session.ts";
 import { toLoaderValues } from "./loader-values.ts";
 
-/** `app.metafields.crm.loader` in extensions/consent-footer. */
-const METAFIELD = { namespace: "crm", key: "loader", type: "json" } as const;
+/** `app.metafields.crm.<key>` in extensions/consent-footer. */
+const METAFIELD = { namespace: "crm", type: "json" } as const;
 
-const currentValue = (ctx: Ctx, { shop, config }: Tenant): string =>
-  JSON.stringify(
-    toLoaderValues({
-      shop,
-      serviceUrl: new URL(ctx.baseUrl).origin,
-      consentMode: config.consent_mode,
-      measurementId: config.analytics_measurement_id ?? null,
-      policyVersion: config.consent_policy_version ?? null,
-    }),
-  );
+type Values = { loader: string; footer: string };
+
+async function currentValues(ctx: Ctx, tenant: Tenant): Promise<Values> {
+  const { shop, config } = tenant;
+  const serviceUrl = new URL(ctx.baseUrl).origin;
+  const loader = toLoaderValues({
+    shop,
+    serviceUrl,
+    consentMode: config.consent_mode,
+    measurementId: config.analytics_measurement_id ?? null,
+    policyVersion: config.consent_policy_version ?? null,
+    regions: config.consent_regions ?? null,
+  });
+  const published = await findPublishedBanner(ctx, tenant);
+  const footer = ctx.renderThemeFooters(tenant, published, serviceUrl);
+  return { loader: JSON.stringify(loader), footer: JSON.stringify(footer) };
+}
+
+/** The values that differ from what was last written. */
+async function outdatedValues(ctx: Ctx, tenant: Tenant): Promise<Partial<Values>> {
+  const { loader, footer } = await currentValues(ctx, tenant);
+  const { loader_metafield: writtenLoader, footer_metafield: writtenFooter } = tenant.connection;
+  return {
+    ...(writtenLoader !== loader && { loader }),
+    ...(writtenFooter !== hash("sha256", footer) && { footer }),
+  };
+}
 
 /** Never for a store that is not connected. */
-export const isLoaderOutdated = (ctx: Ctx, tenant: Tenant): boolean =>
-  tokenState(tenant) === "valid" &&
-  tenant.connection.loader_metafield !== currentValue(ctx, tenant);
+export const isLoaderOutdated = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
+  tokenState(tenant) === "valid" && Object.keys(await outdatedValues(ctx, tenant)).length > 0;
 
 /**
- * Writes the metafield when its value differs from what was last written; otherwise makes no call. `busy`:
+ * Writes the metafields whose value differs from what was last written; otherwise makes no call. `busy`:
  * another process writes it. Throws when the platform does not answer, or rejects the value.
  */
 export async function writeLoaderMetafield(
   ctx: Ctx,
   shop: string,
 ): Promise<"written" | "unchanged" | "busy"> {
-  if (!isLoaderOutdated(ctx, await getTenant(ctx, shop))) return "unchanged";
+  await nameNewestBanner(ctx, shop);
+  if (!(await isLoaderOutdated(ctx, await getTenant(ctx, shop)))) return "unchanged";
   // One writer at a time: of two values the older could arrive last.
   const held = await withLease(
     ctx.home.forTenant(shop).sql,
@@ -52,19 +71,23 @@ export async function writeLoaderMetafield(
 async function writeUntilCurrent(ctx: Ctx, shop: string): Promise<"written" | "unchanged"> {
   for (let isWritten = false; ; isWritten = true) {
     const tenant = await getTenant(ctx, shop);
-    if (!isLoaderOutdated(ctx, tenant)) return isWritten ? "written" : "unchanged";
-    const value = currentValue(ctx, tenant);
-    await setMetafield(ctx, shop, value);
+    if (tokenState(tenant) !== "valid") return isWritten ? "written" : "unchanged";
+    const values = await outdatedValues(ctx, tenant);
+    if (Object.keys(values).length === 0) return isWritten ? "written" : "unchanged";
+    await setMetafields(ctx, shop, values);
     // Not when the app was installed again meanwhile: the metafield ended with the old installation.
     await changeTenantRecord(ctx, shop, {
-      connection: { loader_metafield: value },
+      connection: {
+        ...(values.loader && { loader_metafield: values.loader }),
+        ...(values.footer && { footer_metafield: hash("sha256", values.footer) }),
+      },
       ifGeneration: tenant.connection.token_generation ?? 0,
     });
-    ctx.log.info("loader_metafield.written", { shop });
+    ctx.log.info("loader_metafield.written", { shop, keys: Object.keys(values) });
   }
 }
 
-async function setMetafield(ctx: Ctx, shop: string, value: string): Promise<void> {
+async function setMetafields(ctx: Ctx, shop: string, values: Partial<Values>): Promise<void> {
   const { currentAppInstallation } = await callStorefront<{
     currentAppInstallation: { id: string };
   }>(ctx, shop, { document: APP_INSTALLATION_ID });
@@ -73,7 +96,14 @@ async function setMetafield(ctx: Ctx, shop: string, value: string): Promise<void
     shop,
     {
       document: METAFIELDS_SET,
-      variables: { metafields: [{ ...METAFIELD, ownerId: currentAppInstallation.id, value }] },
+      variables: {
+        metafields: Object.entries(values).map(([key, value]) => ({
+          ...METAFIELD,
+          key,
+          ownerId: currentAppInstallation.id,
+          value,
+        })),
+      },
     },
   );
   requireNoUserErrors("metafieldsSet", metafieldsSet.userErrors);

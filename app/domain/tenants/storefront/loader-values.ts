@@ -1,5 +1,7 @@
 // The values of a store that its loader needs. They are public: every shopper receives them, in the script
-// from the service or in the page of the theme.
+// from the service or in the page of the theme. New values are added at the end: the theme's script and the
+// values are published at different times.
+import { toRegionValues, type ConsentRegions, type RegionValues } from "../consent-regions.ts";
 
 /**
  * A tuple, because property names would be sent to every shopper. `tag` is empty where the store
@@ -10,7 +12,9 @@ export type LoaderValues = [
   service: string,
   isBasic: boolean,
   tag: string,
-  version?: string,
+  /** Empty where the store has none. */ version?: string,
+  /** For the theme's block, which sets the defaults of regions; the script itself needs none. */
+  regions?: RegionValues,
 ];
 
 type PublicValues = {
@@ -20,6 +24,7 @@ type PublicValues = {
   consentMode: "basic" | "advanced";
   measurementId: string | null;
   policyVersion: string | null;
+  regions: ConsentRegions | null;
 };
 
 export function toLoaderValues(config: PublicValues): LoaderValues {
@@ -29,6 +34,7 @@ export function toLoaderValues(config: PublicValues): LoaderValues {
     config.consentMode === "basic",
     config.measurementId ?? "",
   ];
-  if (config.policyVersion) values.push(config.policyVersion);
+  if (config.policyVersion ?? config.regions) values.push(config.policyVersion ?? "");
+  if (config.regions) values.push(toRegionValues(config.regions));
   return values;
 }

@@ -17,7 +17,7 @@ export const loaderRequests = storeRequests(PLATFORM_KEYS.loaderRequest);
 /** Nothing is requested when the values are already written, or when the store is not connected. */
 export async function requestLoaderMetafield(ctx: Ctx, shop: string): Promise<void> {
   const tenant = await findTenant(ctx, shop);
-  if (tenant && isLoaderOutdated(ctx, tenant)) await loaderRequests.add(ctx, shop);
+  if (tenant && (await isLoaderOutdated(ctx, tenant))) await loaderRequests.add(ctx, shop);
 }
 
 export function startLoaderWorker(

@@ -261,7 +261,7 @@ function localeErrors(locale: string | null | undefined): UserError[] {
     : [{ field: ["locale"], message: "Locale is invalid" }];
 }
 
-function findCustomer(shop: ShopState, id: string): Customer | undefined {
+export function findCustomer(shop: ShopState, id: string): Customer | undefined {
   if (!/^gid:\/\/shopify\/Customer\/\d+$/.test(id))
     throw new GraphQLError(`Invalid global id '${id}'`, {
       extensions: { code: "argumentLiteralsIncompatible" },
@@ -269,10 +269,11 @@ function findCustomer(shop: ShopState, id: string): Customer | undefined {
   return shop.customers[id];
 }
 
-function toGraphqlCustomer(shop: ShopState, customer: Customer): Record<string, unknown> {
+export function toGraphqlCustomer(shop: ShopState, customer: Customer): Record<string, unknown> {
   return {
     ...customer,
     id: customer.gid,
+    dataSaleOptOut: customer.dataSaleOptOut ?? false,
     orders: ordersOfCustomer(customer.gid),
     amountSpent: { amount: customer.amountSpent, currencyCode: shop.currencyCode },
     defaultEmailAddress:
@@ -299,7 +300,7 @@ function toGraphqlMetafield(metafield: Metafield): Record<string, unknown> {
   return { ...metafield, compareDigest: digestOf(metafield) };
 }
 
-function requireScope(granted: string, field: string, access: "read" | "write"): void {
+export function requireScope(granted: string, field: string, access: "read" | "write"): void {
   const scopes = granted.split(",");
   if (
     scopes.includes("write_customers") ||

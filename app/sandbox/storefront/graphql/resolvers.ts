@@ -12,8 +12,10 @@ import type { GraphqlContext } from "./admin-api.ts";
 import { fileResolvers } from "../files.ts";
 import { installationGid } from "./metafields.ts";
 import { definitionResolvers } from "./metafield-definitions.ts";
+import { marketingConsentResolvers } from "./marketing-consent.ts";
 import { orderResolvers } from "../orders.ts";
 import { shopPolicies } from "../policies.ts";
+import { privacyResolvers } from "../privacy-settings.ts";
 import { primaryHostOf, timeZoneOf } from "../state.ts";
 import { isWithheldTopic, REFUSED_TOPIC } from "./protected-data.ts";
 import type { ShopState, Subscription } from "../state.ts";
@@ -30,6 +32,8 @@ export const storefrontResolvers = {
   ...orderResolvers,
   ...draftOrderResolvers,
   ...fileResolvers,
+  ...marketingConsentResolvers,
+  ...privacyResolvers,
 
   shop: (_: unknown, { shop }: GraphqlContext) => ({
     id: `gid://shopify/Shop/${shop.id}`,

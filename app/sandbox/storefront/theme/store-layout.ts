@@ -2,6 +2,8 @@
 import { html, trusted, type Html } from "../../html.ts";
 import { PROXY_PATH } from "../app-proxy.ts";
 import { customerIdOf } from "../customers.ts";
+import { consentPolicies } from "../privacy-settings.ts";
+import { customerPrivacyScript } from "./customer-privacy.ts";
 import { STORE_SCRIPT } from "./store-page-assets.ts";
 import { STORE_STYLE } from "./store-style.ts";
 import { STORE_LOCALES } from "./store-texts.ts";
@@ -46,6 +48,9 @@ export async function storeDocument(visit: Visit, title: string, content: Html):
         </style>
         <script>
           ${trusted(STORE_SCRIPT)};
+        </script>
+        <script>
+          ${trusted(customerPrivacyScript({ ...visit.visitor, policies: consentPolicies(shop) }))};
         </script>
         ${embeds.filter((embed) => embed !== null)}
       </head>

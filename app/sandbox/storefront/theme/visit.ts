@@ -3,9 +3,12 @@ import type { Call } from "../../exchange.ts";
 import type { Customer, ShopState } from "../state.ts";
 import { customerIdOf } from "../customers.ts";
 import { readCookie, writeCookie } from "./cookie.ts";
+import { visitorOf, type SimulatedVisitor } from "./customer-privacy.ts";
 import { readCart, type CartLine } from "./cart.ts";
 import { STORE_LOCALES, STORE_TEXTS, type StoreLocale, type StoreTexts } from "./store-texts.ts";
 
+/** Parameters of a simulated visitor, which links keep. */
+const SIMULATION = ["region", "privacy"];
 const VISIT_COOKIE = "sandbox_visit";
 
 export type Visit = {
@@ -17,6 +20,8 @@ export type Visit = {
   customerId: string;
   customer: Customer | undefined;
   cart: CartLine[];
+  /** Where the browser is, and what is wrong with the store's privacy API. */
+  visitor: Pick<SimulatedVisitor, "region" | "trouble">;
   /** In the theme editor: the block that is not saved yet, or "". */
   preview: string | null;
   /** An address of this store that keeps the language and the preview. */
@@ -36,6 +41,12 @@ export function readVisit(shop: ShopState, path: string, call: Call): Visit {
   const locale = STORE_LOCALES.find((known) => known === call.query.get("locale")) ?? "en";
   const preview = call.query.get("design");
   const remembered = visitOf(call);
+  const simulation = Object.fromEntries(
+    SIMULATION.flatMap((name) => {
+      const value = call.query.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
   const customerId =
     remembered.shop === shop.domain && !call.query.has("customer")
       ? remembered.customerId
@@ -48,10 +59,12 @@ export function readVisit(shop: ShopState, path: string, call: Call): Visit {
     customerId,
     customer: Object.values(shop.customers).find(({ gid }) => customerIdOf(gid) === customerId),
     cart: readCart(shop, call),
+    visitor: visitorOf(call.query),
     preview,
     link(to, query = {}) {
       const asked = new URLSearchParams({
         ...query,
+        ...simulation,
         ...(locale !== "en" && { locale }),
         ...(preview !== null && { design: preview }),
       });

@@ -11,6 +11,7 @@ import { buildPayload } from "./payloads.ts";
 import type { PayloadVersion } from "./payloads.ts";
 import { deliverWebhook, nanosecondTime, topicEnum } from "./delivery.ts";
 import type { OutgoingWebhook, WebhookDelivery } from "./delivery.ts";
+import { createObservers } from "../../observers.ts";
 
 export type SendWebhookOptions = {
   apiVersion?: PayloadVersion;
@@ -32,6 +33,9 @@ export type ReleaseOptions = {
   /** How often each is delivered, under the same ids. */
   copies?: number;
 };
+
+/** A webhook on its way: reported when it is sent, and again with its answer. */
+export type ObservedWebhook = { webhook: OutgoingWebhook; delivery: WebhookDelivery | null };
 
 const MAX_KEPT_DELIVERIES = 500;
 
@@ -56,6 +60,7 @@ export function createWebhookSender({
   const sent: WebhookDelivery[] = [];
   const held = new Map<string, OutgoingWebhook[]>();
   const toRepeat = new Map<string, { webhooks: OutgoingWebhook[]; installation: unknown }>();
+  const observers = createObservers<ObservedWebhook>();
   let lastAt = 0;
 
   /** Held webhooks have different times, so that their order is known. */
@@ -65,7 +70,9 @@ export function createWebhookSender({
   };
 
   const deliver = async (webhook: OutgoingWebhook): Promise<WebhookDelivery> => {
+    observers.notify({ webhook, delivery: null });
     const delivery = await deliverWebhook(webhook);
+    observers.notify({ webhook, delivery });
     sent.push(delivery);
     sent.splice(0, Math.max(0, sent.length - MAX_KEPT_DELIVERIES));
     return delivery;
@@ -153,6 +160,9 @@ export function createWebhookSender({
         deliveries.push(await deliver(webhook));
       return deliveries;
     },
+    /** Reports every webhook; returns the unsubscribe function. */
+    onWebhook: (listener: (observed: ObservedWebhook) => void): (() => void) =>
+      observers.add(listener),
     /** Webhooks sent since the start, oldest first. */
     deliveries: (domain?: string): WebhookDelivery[] =>
       sent.filter(({ shop }) => domain === undefined || shop === domain),

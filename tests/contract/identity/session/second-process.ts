@@ -1,5 +1,6 @@
 // Another process of the same deployment: its own memory, the same database.
 import { channels } from "../../../../app/domain/channels/index.ts";
+import { renderThemeFooters } from "../../../../app/embeds/theme-footers.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createCtx } from "../../../../app/context.server.ts";
@@ -13,6 +14,7 @@ export async function startSecondProcess(
   const { config, baseUrl, log, clock } = service.ctx;
   const ctx = createCtx({
     channels,
+    renderThemeFooters,
     config,
     baseUrl,
     log,

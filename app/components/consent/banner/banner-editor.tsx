@@ -1,0 +1,139 @@
+// The editor: settings beside the preview, and the history below.
+import { useTranslation } from "react-i18next";
+import { Banner, BlockStack, Button, Card, InlineGrid, InlineStack, Text } from "@shopify/polaris";
+import { useState } from "react";
+import type { BannerWork } from "../../../domain/tenants/banner/banner-drafts.ts";
+import type { BannerEditorFacts } from "../../../domain/tenants/banner/banner-editor.ts";
+import { HydrationGate } from "../../frame/hydration-gate.tsx";
+import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import { EmbeddedSaveBar } from "../../settings/embedded-save-bar.tsx";
+import { CardHeading } from "../../ui/card-heading.tsx";
+import { showToast } from "../../ui/toast.ts";
+import { ColorCard } from "./color-card.tsx";
+import { HistoryCard } from "./history-card.tsx";
+import { LayoutCard } from "./layout-card.tsx";
+import { PreviewCard } from "./preview-card.tsx";
+import { TextCard } from "./text-card.tsx";
+import { useBannerForm, type BannerForm } from "./use-banner-form.ts";
+import { useBannerPreview } from "./use-banner-preview.ts";
+
+type Props = { shop: string; work: BannerWork; facts: BannerEditorFacts; canUploadLogo: boolean };
+
+export function BannerEditor({ shop, work, facts, canUploadLogo }: Props) {
+  const { t } = useTranslation("banner");
+  const form = useBannerForm(work, () => showToast(t("saved")));
+  const [language, setLanguage] = useState<string>(facts.language);
+  const preview = useBannerPreview(form.fields, language, work.published);
+  const problems = { ...preview.shown?.problems, ...form.error?.fields };
+  return (
+    <HydrationGate>
+      <EmbeddedSaveBar
+        isOpen={form.isDirty}
+        isBusy={form.isBusy}
+        onSave={form.save}
+        onDiscard={form.discard}
+      />
+      <BlockStack gap="400">
+        <SaveProblem form={form} facts={facts} />
+        <PublishCard work={work} isDirty={form.isDirty} />
+        <InlineGrid columns={{ xs: 1, lg: ["oneThird", "twoThirds"] }} gap="400" alignItems="start">
+          <div className="banner-preview-place">
+            <PreviewCard preview={preview} published={work.published} />
+          </div>
+          <BlockStack gap="400">
+            <LayoutCard
+              form={form}
+              facts={facts}
+              problems={problems}
+              shop={shop}
+              canUploadLogo={canUploadLogo}
+            />
+            <ColorCard form={form} contrasts={preview.shown?.contrasts ?? null} />
+            <TextCard
+              form={form}
+              facts={facts}
+              problems={problems}
+              language={language}
+              onLanguage={setLanguage}
+            />
+          </BlockStack>
+        </InlineGrid>
+        <HistoryCard work={work} />
+      </BlockStack>
+    </HydrationGate>
+  );
+}
+
+function SaveProblem({ form, facts }: { form: BannerForm; facts: BannerEditorFacts }) {
+  const { t } = useTranslation("banner");
+  if (!form.error) return null;
+  const { code, fields = {}, message } = form.error;
+  const names = t("fields", { returnObjects: true }) as Record<string, string>;
+  const nameOf = (field: string) => {
+    const [group = "", language = ""] = field.split(".");
+    const spoken = facts.languages.find((one) => one.code === language)?.name;
+    return spoken ? `${names.texts} (${spoken})` : (names[group] ?? field);
+  };
+  const list = [...new Set(Object.keys(fields).map(nameOf))].join(", ");
+  if (code === "conflict")
+    return (
+      <Banner tone="warning" title={t("conflict.title")}>
+        <p>{t("conflict.text", { fields: list })}</p>
+      </Banner>
+    );
+  return (
+    <Banner tone="critical" title={t("notSaved")}>
+      <p>{code === "invalid_request" && list ? t("invalid", { fields: list }) : message}</p>
+    </Banner>
+  );
+}
+
+/** What shoppers see now, and the step to the draft. */
+function PublishCard({ work, isDirty }: { work: BannerWork; isDirty: boolean }) {
+  const { t } = useTranslation("banner");
+  const publish = useScreenAction<{ version: number }>("publish", {
+    onSuccess: ({ version }) => showToast(t("published", { version })),
+  });
+  const discard = useScreenAction("discard", { onSuccess: () => showToast(t("discarded")) });
+  const { published, isChanged, draft } = work;
+  const error = publish.error ?? discard.error;
+  const canPublish = isChanged || published === 0;
+  return (
+    <Card>
+      <BlockStack gap="300">
+        <CardHeading
+          title={published === 0 ? t("state.default") : t("state.version", { version: published })}
+          status={{
+            tone: isChanged ? "info" : "success",
+            text: isChanged ? t("state.changed") : t("state.same"),
+          }}
+        />
+        <Text as="p" tone="subdued">
+          {isDirty ? t("state.saveFirst") : t("state.text")}
+        </Text>
+        {error && (
+          <Banner tone="critical">
+            <p>{error.code === "conflict" ? t("conflict.publish") : error.message}</p>
+          </Banner>
+        )}
+        <InlineStack gap="200">
+          <Button
+            variant="primary"
+            disabled={isDirty || !canPublish}
+            loading={publish.isBusy}
+            onClick={() => publish.submit({ revision: draft.revision })}
+          >
+            {t("publish")}
+          </Button>
+          <Button
+            disabled={isDirty || !isChanged}
+            loading={discard.isBusy}
+            onClick={() => discard.submit({ revision: draft.revision })}
+          >
+            {t("discard")}
+          </Button>
+        </InlineStack>
+      </BlockStack>
+    </Card>
+  );
+}

@@ -1,0 +1,149 @@
+// The draft beside the published banner, as a phone or a desktop shows them. The frames run no script and reach
+// nothing of the admin.
+import { useTranslation } from "react-i18next";
+import {
+  Banner,
+  BlockStack,
+  Button,
+  ButtonGroup,
+  Card,
+  InlineGrid,
+  InlineStack,
+  Text,
+} from "@shopify/polaris";
+import { useEffect, useRef, useState } from "react";
+import { CardHeading } from "../../ui/card-heading.tsx";
+import type { BannerPreview } from "./use-banner-preview.ts";
+
+const SIZES = {
+  phone: { width: 360, height: 640 },
+  desktop: { width: 1_100, height: 700 },
+} as const;
+type Device = keyof typeof SIZES;
+
+export function PreviewCard({ preview, published }: { preview: BannerPreview; published: number }) {
+  const { t } = useTranslation("banner");
+  const [device, setDevice] = useState<Device>("phone");
+  const { shown, error, scheme, setScheme, view, setView } = preview;
+  return (
+    <Card>
+      <BlockStack gap="300">
+        <CardHeading title={t("preview.title")} />
+        <InlineStack gap="300">
+          <Choice
+            label={t("preview.device")}
+            names={{ phone: t("preview.phone"), desktop: t("preview.desktop") }}
+            value={device}
+            onChange={(next) => setDevice(next)}
+          />
+          <Choice
+            label={t("preview.scheme")}
+            names={{ light: t("preview.light"), dark: t("preview.dark") }}
+            value={scheme}
+            onChange={(next) => setScheme(next)}
+          />
+          <Choice
+            label={t("preview.view")}
+            names={{ banner: t("preview.banner"), preferences: t("preview.preferences") }}
+            value={view}
+            onChange={(next) => setView(next)}
+          />
+        </InlineStack>
+        {error && (
+          <Banner tone="critical">
+            <p>{error.message}</p>
+          </Banner>
+        )}
+        <InlineGrid columns={{ xs: 1, sm: 2 }} gap="300">
+          <Framed title={t("preview.draft")} html={shown?.draft ?? ""} device={device} />
+          <Framed
+            title={
+              published === 0
+                ? t("preview.default")
+                : t("preview.published", { version: published })
+            }
+            html={shown?.published ?? ""}
+            device={device}
+          />
+        </InlineGrid>
+        <Text as="p" tone="subdued" variant="bodySm">
+          {t("preview.text")}
+        </Text>
+      </BlockStack>
+    </Card>
+  );
+}
+
+function Choice<Name extends string>({
+  label,
+  names,
+  value,
+  onChange,
+}: {
+  label: string;
+  names: Readonly<Record<Name, string>>;
+  value: NoInfer<Name>;
+  onChange(value: Name): void;
+}) {
+  return (
+    <div role="group" aria-label={label}>
+      <ButtonGroup variant="segmented">
+        {(Object.entries(names) as [Name, string][]).map(([name, text]) => (
+          <Button key={name} size="slim" pressed={name === value} onClick={() => onChange(name)}>
+            {text}
+          </Button>
+        ))}
+      </ButtonGroup>
+    </div>
+  );
+}
+
+/** A page of the device's size, made as small as its place. */
+function Framed({ title, html, device }: { title: string; html: string; device: Device }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState(0);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setRoom(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const { width, height } = SIZES[device];
+  const scale = Math.min(1, room / width);
+  return (
+    <BlockStack gap="100">
+      <Text as="h3" variant="headingSm">
+        {title}
+      </Text>
+      <div
+        ref={place}
+        style={{
+          height: height * scale,
+          minHeight: 120,
+          overflow: "hidden",
+          position: "relative",
+          border: "1px solid var(--p-color-border)",
+          borderRadius: 8,
+          boxSizing: "content-box",
+        }}
+      >
+        <iframe
+          title={title}
+          sandbox=""
+          tabIndex={-1}
+          srcDoc={html}
+          style={{
+            position: "absolute",
+            insetInlineStart: Math.max(0, (room - width * scale) / 2),
+            width,
+            height,
+            border: 0,
+            transform: `scale(${scale})`,
+            transformOrigin: "0 0",
+          }}
+        />
+      </div>
+    </BlockStack>
+  );
+}

@@ -1,0 +1,150 @@
+// Writes a customer's own decisions back to the store: marketing by e-mail and SMS, and the sale of data
+// (DECISIONS 18). A choice of a cookie banner is about tracking and subscribes nobody. The newer decision
+// wins, so that neither an old row nor a retry undoes what was decided at the store since; a state that is
+// there already costs no write, and its webhook changes nothing here.
+import type { Ctx } from "../../context.server.ts";
+import type { Columns, ConsentRecord } from "../../db.server.ts";
+import {
+  CUSTOMER,
+  DATA_SALE_OPT_OUT,
+  EMAIL_MARKETING_CONSENT_UPDATE,
+  SMS_MARKETING_CONSENT_UPDATE,
+} from "../../integrations/storefront-documents.ts";
+import { TRACKING_METHODS } from "../consent/consent-types.ts";
+import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import {
+  callStorefront,
+  requireNoUserErrors,
+  type UserError,
+} from "../tenants/storefront/admin-session.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+
+type Decision = Columns<ConsentRecord, "action" | "method" | "gpc" | "created_at">;
+type Marketing = { marketingState: string; marketingUpdatedAt: string | null } | null;
+type Answer = {
+  customer: {
+    dataSaleOptOut?: boolean;
+    defaultEmailAddress?: (Marketing & { emailAddress: string }) | null;
+    defaultPhoneNumber?: Marketing;
+  } | null;
+};
+
+// Read by the index on (shop, user_id); a person has few rows. Plain SQL: the newest row of each kind.
+const DECISIONS = `
+  SELECT DISTINCT ON (is_own) method <> ALL($3) AS is_own, action, method, gpc, created_at
+  FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = 'marketing'
+  ORDER BY is_own, seq DESC`;
+
+const ON = new Set(["subscribed", "pending"]);
+const isOn = (status: string | null | undefined) => ON.has(status?.toLowerCase() ?? "");
+
+/**
+ * `hasNewDecision`: the row is about a consent; only then the sale of data is looked at. Returns whether
+ * anything was written. An account that has not proven its address decides nothing at the store.
+ */
+export async function writeMarketingConsent(
+  ctx: Ctx,
+  tenant: Tenant,
+  customer: CustomerSnapshot,
+  gid: string,
+  hasNewDecision: boolean,
+): Promise<boolean> {
+  if (customer.is_unproven) return false;
+  const rows = await dataOf(ctx, tenant).sql<Decision & { is_own: boolean }>(DECISIONS, [
+    customer.id,
+    [...TRACKING_METHODS],
+  ]);
+  const own = rows.find((row) => row.is_own);
+  const tracking = rows.find((row) => !row.is_own);
+  const isObjection =
+    hasNewDecision &&
+    tracking?.action === "revoked" &&
+    (tracking.method === "sale-opt-out" || tracking.gpc);
+  const isGranted = own?.action === "granted";
+  const isDifferent =
+    own !== undefined &&
+    (isOn(customer.email_subscription_status) !== isGranted ||
+      (!isGranted && isOn(customer.sms_subscription_status)));
+  if (!isObjection && !isDifferent) return false;
+
+  const { customer: there } = await callStorefront<Answer>(ctx, tenant.shop, {
+    document: CUSTOMER,
+    variables: { id: gid },
+  });
+  if (!there) return false;
+  let isWritten = false;
+  if (own && isDifferent) {
+    if (isNewer(own, there.defaultEmailAddress, isGranted)) {
+      await setMarketing(ctx, tenant, gid, "email", isGranted, own.created_at);
+      await remember(ctx, tenant, customer.id, "email", isGranted);
+      isWritten = true;
+    }
+    // A subscription by SMS needs a consent of its own, which nothing here asks for.
+    if (!isGranted && isNewer(own, there.defaultPhoneNumber, false)) {
+      await setMarketing(ctx, tenant, gid, "sms", false, own.created_at);
+      await remember(ctx, tenant, customer.id, "sms", false);
+      isWritten = true;
+    }
+  }
+  const email = there.defaultEmailAddress?.emailAddress;
+  if (isObjection && email && there.dataSaleOptOut === false) {
+    const { dataSaleOptOut } = await callStorefront<{
+      dataSaleOptOut: { userErrors: UserError[] };
+    }>(ctx, tenant.shop, { document: DATA_SALE_OPT_OUT, variables: { email } });
+    requireNoUserErrors("dataSaleOptOut", dataSaleOptOut.userErrors);
+    isWritten = true;
+  }
+  return isWritten;
+}
+
+/** Whether our decision is another one than the store's, and a later one. */
+function isNewer(own: Decision, there: Marketing | undefined, isGranted: boolean): boolean {
+  if (!there || isOn(there.marketingState) === isGranted) return false;
+  if (!["SUBSCRIBED", "UNSUBSCRIBED", "PENDING", "NOT_SUBSCRIBED"].includes(there.marketingState))
+    return false;
+  return !there.marketingUpdatedAt || new Date(there.marketingUpdatedAt) < own.created_at;
+}
+
+async function setMarketing(
+  ctx: Ctx,
+  tenant: Tenant,
+  customerId: string,
+  kind: "email" | "sms",
+  isGranted: boolean,
+  at: Date,
+): Promise<void> {
+  const consent = {
+    marketingState: isGranted ? "SUBSCRIBED" : "UNSUBSCRIBED",
+    marketingOptInLevel: "SINGLE_OPT_IN",
+    consentUpdatedAt: at.toISOString(),
+  };
+  const answer = await callStorefront<Record<string, { userErrors: UserError[] }>>(
+    ctx,
+    tenant.shop,
+    kind === "email"
+      ? {
+          document: EMAIL_MARKETING_CONSENT_UPDATE,
+          variables: { input: { customerId, emailMarketingConsent: consent } },
+        }
+      : {
+          document: SMS_MARKETING_CONSENT_UPDATE,
+          variables: { input: { customerId, smsMarketingConsent: consent } },
+        },
+  );
+  for (const [mutation, payload] of Object.entries(answer))
+    requireNoUserErrors(mutation, payload.userErrors);
+}
+
+/** The mirror of the store's state, so that the webhook of our own write finds it as it says. */
+async function remember(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  kind: "email" | "sms",
+  isGranted: boolean,
+): Promise<void> {
+  await dataOf(ctx, tenant).prisma.storefrontUser.updateMany({
+    where: { id: userId },
+    data: { [`${kind}_subscription_status`]: isGranted ? "subscribed" : "unsubscribed" },
+  });
+}

@@ -1,0 +1,148 @@
+// A store's region rules at the platform (DECISIONS 18): what the platform asks where, the difference to
+// the store's own rules, and the platform's own banner, which must be off before the platform accepts
+// rules. Reading and writing need scopes that the merchant grants on demand.
+import type { Ctx } from "../../context.server.ts";
+import {
+  CONSENT_POLICIES,
+  CONSENT_POLICY_UPDATE,
+  PRIVACY_FEATURES_DISABLE,
+} from "../../integrations/storefront-documents.ts";
+import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import { findMode, type ConsentRegions } from "../tenants/consent-regions.ts";
+import {
+  callStorefront,
+  requireNoUserErrors,
+  type UserError,
+} from "../tenants/storefront/admin-session.ts";
+import { getTenant, type Tenant } from "../tenants/tenant.ts";
+
+const PRIVACY_SCOPES = ["read_privacy_settings", "write_privacy_settings"] as const;
+
+export type RegionPolicies =
+  | {
+      state: "known";
+      hasPlatformBanner: boolean;
+      /** The regions whose rule at the platform is another one; null where the store has no rules. */
+      differing: string[] | null;
+      total: number;
+    }
+  | { state: "not_allowed"; scopes: readonly string[] }
+  | { state: "not_connected" }
+  | { state: "unavailable" };
+
+/** `banner_on`: the platform accepts no rules while its own banner is on. */
+export type PolicyOutcome =
+  | { outcome: "written"; count: number }
+  | { outcome: "not_allowed" | "banner_on" | "not_connected" | "unavailable" };
+
+type Policy = {
+  countryCode: string | null;
+  regionCode: string | null;
+  consentRequired: boolean | null;
+  dataSaleOptOutRequired: boolean | null;
+};
+type Answer = {
+  consentPolicy: Policy[];
+  consentPolicyRegions: Pick<Policy, "countryCode" | "regionCode">[];
+  privacySettings: { banner: { enabled: boolean } | null };
+};
+
+/** The platform accepts at most 250 in one input. */
+const MAX_POLICIES = 200;
+
+const nameOf = ({ countryCode, regionCode }: Pick<Policy, "countryCode" | "regionCode">) =>
+  regionCode ? `${countryCode}-${regionCode}` : (countryCode ?? "");
+
+/** The policies that would have to be written so that the platform has the store's rules. */
+function differencesOf(regions: ConsentRegions, answer: Answer) {
+  const known = new Map(answer.consentPolicy.map((policy) => [nameOf(policy), policy]));
+  return answer.consentPolicyRegions.flatMap(({ countryCode, regionCode }) => {
+    if (!countryCode) return [];
+    const mode = findMode(regions, countryCode, regionCode);
+    const wanted = {
+      countryCode,
+      regionCode,
+      consentRequired: mode === "opt_in",
+      dataSaleOptOutRequired: mode === "opt_out",
+    };
+    const now = known.get(nameOf(wanted));
+    const isSame =
+      (now?.consentRequired ?? false) === wanted.consentRequired &&
+      (now?.dataSaleOptOutRequired ?? false) === wanted.dataSaleOptOutRequired;
+    return isSame ? [] : [wanted];
+  });
+}
+
+const readAnswer = (ctx: Ctx, shop: string): Promise<Answer> =>
+  callStorefront<Answer>(ctx, shop, { document: CONSENT_POLICIES });
+
+/** Calls the store's API; never rejects. */
+export async function readRegionPolicies(ctx: Ctx, tenant: Tenant): Promise<RegionPolicies> {
+  try {
+    const answer = await readAnswer(ctx, tenant.shop);
+    const { consent_regions: regions } = tenant.config;
+    return {
+      state: "known",
+      hasPlatformBanner: answer.privacySettings.banner?.enabled ?? false,
+      differing: regions ? differencesOf(regions, answer).map(nameOf) : null,
+      total: answer.consentPolicyRegions.length,
+    };
+  } catch (error) {
+    const state = stateOf(ctx, tenant.shop, error);
+    return state === "not_allowed" ? { state, scopes: PRIVACY_SCOPES } : { state };
+  }
+}
+
+/** Brings the platform's policies in line; writes nothing where they are. Never rejects. */
+export async function writeRegionPolicies(ctx: Ctx, shop: string): Promise<PolicyOutcome> {
+  try {
+    const { consent_regions: regions } = (await getTenant(ctx, shop)).config;
+    const differences = regions ? differencesOf(regions, await readAnswer(ctx, shop)) : [];
+    for (let at = 0; at < differences.length; at += MAX_POLICIES) {
+      const { consentPolicyUpdate } = await callStorefront<{
+        consentPolicyUpdate: { userErrors: UserError[] };
+      }>(ctx, shop, {
+        document: CONSENT_POLICY_UPDATE,
+        variables: { consentPolicies: differences.slice(at, at + MAX_POLICIES) },
+      });
+      const { userErrors } = consentPolicyUpdate;
+      if (userErrors.some(({ code }) => code === "SHOPIFY_COOKIE_BANNER_NOT_DISABLED"))
+        return { outcome: "banner_on" };
+      requireNoUserErrors("consentPolicyUpdate", userErrors);
+    }
+    ctx.log.info("region_policies.written", { shop, count: differences.length });
+    return { outcome: "written", count: differences.length };
+  } catch (error) {
+    return { outcome: stateOf(ctx, shop, error) };
+  }
+}
+
+/** Turns the platform's own banner off, at the merchant's request, and then writes the rules. */
+export async function disablePlatformBanner(ctx: Ctx, shop: string): Promise<PolicyOutcome> {
+  try {
+    const { privacyFeaturesDisable } = await callStorefront<{
+      privacyFeaturesDisable: { userErrors: UserError[] };
+    }>(ctx, shop, {
+      document: PRIVACY_FEATURES_DISABLE,
+      variables: { features: ["COOKIE_BANNER"] },
+    });
+    requireNoUserErrors("privacyFeaturesDisable", privacyFeaturesDisable.userErrors);
+    ctx.log.info("platform_banner.disabled", { shop });
+  } catch (error) {
+    return { outcome: stateOf(ctx, shop, error) };
+  }
+  return writeRegionPolicies(ctx, shop);
+}
+
+function stateOf(
+  ctx: Ctx,
+  shop: string,
+  error: unknown,
+): "not_allowed" | "not_connected" | "unavailable" {
+  // The platform names the missing scope in its answer.
+  if (error instanceof OutboundError && PRIVACY_SCOPES.some((one) => error.message.includes(one)))
+    return "not_allowed";
+  if (isAppError(error)) return "not_connected";
+  ctx.log.error("region_policies.unknown", error, { shop });
+  return "unavailable";
+}

@@ -1,0 +1,43 @@
+// The footer with its banner for the pages of a theme, in every language: the platform writes it into the page
+// from the app's metafield, so that a page needs no request for it.
+import { BANNER_LANGUAGES } from "../domain/tenants/banner/banner-texts.ts";
+import { toBannerValues, toSpokenTexts } from "../domain/tenants/banner/banner-values.ts";
+import type { PublishedBanner } from "../domain/tenants/banner/published-banner.ts";
+import type { ThemeFooters } from "../domain/tenants/banner/theme-footers.ts";
+import type { Tenant } from "../domain/tenants/tenant.ts";
+import { footerStyle, renderFooterBody } from "./footer.ts";
+import { toPublicConfig } from "./public-config.ts";
+
+/**
+ * Stands for the path of the app proxy, which the merchant sets in the theme. It counts only at the beginning of
+ * an attribute: a quote in a text is escaped, so that no text can contain `"crm:path/`.
+ */
+const PATH_MARK = "crm:path";
+
+/** Of the value as JSON, in bytes: below what the platform stores in a metafield (128 kB). */
+const MAX_BYTES = 110_000;
+
+export function renderThemeFooters(
+  tenant: Tenant,
+  published: PublishedBanner,
+  serviceUrl: string,
+): ThemeFooters {
+  const values = toBannerValues(tenant, published);
+  const locale = toSpokenTexts(tenant, published).lang;
+  const style = footerStyle(values);
+  const parts: Record<string, string> = {};
+  let size = bytesOf(style);
+  // The store's own language first: it is always among those that fit.
+  for (const lang of [locale, ...BANNER_LANGUAGES.filter((other) => other !== locale)]) {
+    const part = renderFooterBody(
+      toPublicConfig(tenant, { locale: lang, serviceUrl, pathPrefix: PATH_MARK }),
+      { values, texts: toSpokenTexts(tenant, published, lang) },
+    );
+    size += bytesOf(part);
+    if (size > MAX_BYTES) return { locale: null, style, parts };
+    parts[lang] = part;
+  }
+  return { locale, style, parts };
+}
+
+const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));

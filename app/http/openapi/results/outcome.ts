@@ -1,0 +1,12 @@
+// Parts of many responses.
+import { z } from "zod";
+
+export const Ok = z.object({ ok: z.literal(true) });
+
+/** Of lists: null at the end. */
+export const NextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: "The cursor of the next page; null at the end." });
+
+export const Timestamp = z.iso.datetime();

@@ -1,0 +1,15 @@
+// The banner's counts of a period as a file that the browser downloads.
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { exportInsights, InsightQuery } from "../domain/consent/insights/read-insights.ts";
+import { streamFile } from "../http/screens/screen-file.ts";
+import { authenticate } from "../shopify.server.ts";
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { ctx, tenant } = await authenticate.admin(args);
+  const query = InsightQuery.parse(Object.fromEntries(new URL(args.request.url).searchParams));
+  return streamFile(
+    `consent-insights-${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
+    "text/csv; charset=utf-8",
+    exportInsights(ctx, tenant, query),
+  );
+}

@@ -1,0 +1,93 @@
+/** What a scenario acts with: the store's own controls, and calls to the service, each noted as a step. */
+import { textOf } from "../../exchange.ts";
+import type { Sandbox } from "../../sandbox.ts";
+import type { Customer } from "../../storefront/state.ts";
+import type { SendWebhookOptions } from "../../storefront/webhooks/sender.ts";
+import type { WebhookDelivery } from "../../storefront/webhooks/delivery.ts";
+import type { Subject } from "./received.ts";
+import type { Place, Run, Step, Tone } from "./run.ts";
+import { callService } from "./service-client.ts";
+import type { ServiceAnswer, ServiceCall } from "./service-client.ts";
+
+export type Act = {
+  sandbox: Sandbox;
+  shop: string;
+  run: Run;
+  step(step: Omit<Step, "atMs">): void;
+  /** Calls the service as `from`; throws `ScenarioProblem` unless it answers with `expected`. */
+  call(
+    from: Place,
+    text: string,
+    method: "GET" | "POST",
+    path: string,
+    options?: ServiceCall & { expected?: number[] },
+  ): Promise<ServiceAnswer>;
+  /** Reads from the service without a step of its own. */
+  peek(path: string, headers: Record<string, string>): Promise<ServiceAnswer>;
+  /** Does what sends webhooks under one event id, which the run follows. */
+  send(
+    work: (options: SendWebhookOptions) => Promise<WebhookDelivery[]>,
+    from?: Place,
+  ): Promise<WebhookDelivery[]>;
+};
+
+/** The scenario cannot go on; the text is for the person who pressed the button. */
+export class ScenarioProblem extends Error {
+  override name = "ScenarioProblem";
+}
+
+export function createAct(
+  { sandbox, shop, run }: Pick<Act, "sandbox" | "shop" | "run">,
+  onChange: () => void,
+): Act {
+  const step: Act["step"] = (one) => {
+    run.steps.push({ ...one, atMs: Date.now() - run.startedAt });
+    onChange();
+  };
+  return {
+    sandbox,
+    shop,
+    run,
+    step,
+    async call(from, text, method, path, { expected = [200], ...options } = {}) {
+      const answer = await callService(new URL(path, sandbox.appUrl()), method, options);
+      const isExpected = expected.includes(answer.status);
+      const { status, ms } = answer;
+      step({ from, to: "service", text, status, ms, tone: isExpected ? "good" : "bad" });
+      if (isExpected) return answer;
+      const reason = textOf(answer.fields["message"]) || textOf(answer.fields["error_description"]);
+      throw new ScenarioProblem(
+        `${text}: the service answered ${status}${reason ? `. ${reason}` : ""}`,
+      );
+    },
+    peek: (path, headers) => callService(new URL(path, sandbox.appUrl()), "GET", { headers }),
+    async send(work, from = "storefront") {
+      const eventId = crypto.randomUUID();
+      run.causes.add(eventId);
+      const deliveries = await work({ eventId });
+      for (const { topic, status, ms } of deliveries)
+        step({
+          from,
+          to: "service",
+          text: `Webhook ${topic}`,
+          status,
+          ms,
+          tone: toneOf(status),
+        });
+      if (deliveries.length === 0)
+        throw new ScenarioProblem("The service has not subscribed to this store's webhooks.");
+      if (deliveries.every(({ status }) => status === null))
+        throw new ScenarioProblem("The service does not answer: the webhook did not arrive.");
+      return deliveries;
+    },
+  };
+}
+
+const toneOf = (status: number | null): Tone =>
+  status !== null && status >= 200 && status < 300 ? "good" : "bad";
+
+export const subjectOf = ({ gid, firstName, lastName, email }: Customer): Subject => ({
+  gid,
+  name: [firstName, lastName].filter(Boolean).join(" "),
+  email: email ?? "",
+});

@@ -1,0 +1,226 @@
+// The banner's editor and its insights by clicks: from a template to the published banner on the store's own
+// page, and from a shopper's answer to the merchant's number.
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLoaderWorker } from "../../../app/domain/tenants/storefront/loader-worker.ts";
+import { openBrowser } from "../../support/browser/browser.ts";
+import {
+  adminUrl,
+  expectHealthyPage,
+  startShop,
+  type Shop,
+} from "../../support/browser/merchant-browser.ts";
+import { eventually, SHOP } from "../../support/service.ts";
+
+let world: Shop;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+beforeAll(async () => {
+  [world, browser] = await Promise.all([startShop(), openBrowser()]);
+  await world.connect(SHOP, { privacy_url: "https://kestrel.example/privacy" });
+});
+afterAll(() => world?.stop());
+
+const storePage = () => `${world.service.sandbox.url}/store/${SHOP}`;
+
+/** Writes the values of the theme's pages, as the background work does. */
+async function writeMetafields(text: string): Promise<void> {
+  const worker = await startLoaderWorker(world.service.ctx, { retryMs: 50 });
+  await eventually("the theme's values", async () =>
+    world.service.sandbox.storefront
+      .appMetafields(SHOP)
+      .some(({ key, value }) => key === "footer" && value.includes(text)),
+  );
+  await worker.stop();
+}
+
+const pressSave = (page: Page) =>
+  page.locator("ui-save-bar[data-open]").getByRole("button", { name: "Save", exact: true }).click();
+const save = async (page: Page) => {
+  await pressSave(page);
+  await page.locator("ui-save-bar[data-open]").waitFor({ state: "detached" });
+  await page.getByText("Draft saved").first().waitFor();
+};
+/** The response to the step after `shown`. */
+const answerCounted = (page: Page) =>
+  page.waitForResponse(
+    (response) =>
+      response.url().includes("/embed/banner-events") &&
+      !(response.request().postData() ?? "").includes("shown"),
+  );
+const previews = (page: Page) => page.locator("iframe[sandbox]");
+
+test("a merchant designs a banner, publishes it, and shoppers see it without a call to the service; an earlier version returns with one press", async () => {
+  const visit = await world.open("/app/consent/banner", { shop: SHOP });
+  const { page } = visit;
+  await page.getByText("Shoppers see the standard banner").waitFor();
+  await page.getByText("Nothing has been published yet.").waitFor();
+  const draft = previews(page).first().contentFrame();
+  await draft.locator(".crm-banner").getByText("Reject all").waitFor();
+
+  // The first version is the standard one.
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByText("Shoppers see version 1").waitFor();
+
+  await page.getByText("Corner", { exact: true }).click();
+  await page.getByLabel("Position").selectOption("right");
+  await page.getByLabel("Buttons (Light)", { exact: true }).fill("#999999");
+  await page.getByText("Text on buttons 2.84:1, needs 4.5:1").waitFor();
+  await page.getByLabel("Buttons (Light)", { exact: true }).fill("#0b57d0");
+  await page.getByText(/^Text on buttons 6\.\d+:1$/).waitFor();
+  await page.getByLabel("Language").selectOption("de");
+  await page.getByLabel("Title", { exact: true }).fill("Keine Kekse ohne Sie");
+  await draft.getByText("Keine Kekse ohne Sie").waitFor();
+  const published = previews(page).nth(1).contentFrame();
+  await published.getByText("Ihre Privatsphäre").waitFor();
+  await expectHealthyPage(visit);
+  await save(page);
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByText("Shoppers see version 2").waitFor();
+  await page.getByText("Version 2", { exact: true }).waitFor();
+  expect(
+    await world.service.database.query(
+      "SELECT version, published_by IS NOT NULL AS is_named FROM banner_versions WHERE shop = $1 ORDER BY 1",
+      [SHOP],
+    ),
+  ).toEqual([
+    { version: 1, is_named: true },
+    { version: 2, is_named: true },
+  ]);
+  await writeMetafields("Keine Kekse");
+
+  const store = await browser.visit([world.service.sandbox.url]);
+  const asked: string[] = [];
+  store.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await store.page.goto(storePage());
+  const banner = store.page.locator(".crm-banner");
+  await banner.waitFor();
+  expect(asked.filter((path) => path.endsWith("/embed/footer"))).toEqual([]);
+  expect(await banner.getAttribute("class")).toContain("crm-corner crm-right");
+  const [refuse, accept] = await Promise.all(
+    ["Reject all", "Accept all"].map((name) =>
+      banner.getByRole("button", { name }).evaluate((button) => {
+        const { width, height } = button.getBoundingClientRect();
+        const { backgroundColor, color, fontSize } = getComputedStyle(button);
+        return { width, height, backgroundColor, color, fontSize };
+      }),
+    ),
+  );
+  expect(refuse).toEqual(accept);
+  expect(accept?.backgroundColor).toBe("rgb(11, 87, 208)");
+  expect(store.errors).toEqual([]);
+  await store.close();
+
+  await page.getByRole("button", { name: "Publish again: version 1" }).click();
+  await page.getByText("Shoppers see version 3").waitFor();
+  await page.getByText("From version 1").waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+  await writeMetafields('data-banner=\\"3\\"');
+});
+
+test("two merchants edit at once: the later save of one setting is rejected and keeps its input, other settings keep both", async () => {
+  const [one, other] = await Promise.all(
+    [1, 2].map(() => world.open("/app/consent/banner", { shop: SHOP })),
+  );
+  if (!one || !other) throw new Error("no page");
+  await one.page.getByLabel("Font").selectOption("serif");
+  await save(one.page);
+  await other.page.getByLabel("Font").selectOption("rounded");
+  await pressSave(other.page);
+  await other.page.getByText("Somebody else changed this banner meanwhile").waitFor();
+  await other.page.getByText("Also changed: Font.").waitFor();
+  expect(await other.page.getByLabel("Font").inputValue()).toBe("rounded");
+  await expectHealthyPage(other);
+  await save(other.page);
+  await one.page.getByText("Minimal", { exact: true }).click();
+  await save(one.page);
+  const [row] = await world.service.database.query<{ design: Record<string, unknown> }>(
+    "SELECT design FROM banner_drafts WHERE shop = $1",
+    [SHOP],
+  );
+  expect([row?.design.font, row?.design.template]).toEqual(["rounded", "minimal"]);
+  await one.close();
+  await other.close();
+});
+
+test("the insights show what shoppers did: by region, device, language and version, as a chart, a table and a file", async () => {
+  await world.service.database.query("DELETE FROM banner_days WHERE shop = $1", [SHOP]);
+  const answer = async (act: (page: Page) => Promise<unknown>, phone = false) => {
+    const { page, close } = await browser.visit([world.service.sandbox.url], {
+      viewport: phone ? { width: 390, height: 800 } : { width: 1_200, height: 800 },
+    });
+    await page.addInitScript("window.Shopify = { country: 'DE' }");
+    await page.goto(storePage());
+    await page.locator(".crm-banner").waitFor();
+    await act(page);
+    await close();
+  };
+  const press = (name: string) => async (page: Page) => {
+    const counted = answerCounted(page);
+    await page.locator(".crm-banner").getByRole("button", { name }).click();
+    await counted;
+  };
+  await answer(press("Accept all"));
+  await answer(press("Accept all"), true);
+  await answer(press("Reject all"));
+  await answer(async (page) => {
+    await page.locator(".crm-banner").getByRole("button", { name: "Manage preferences" }).click();
+    const counted = answerCounted(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Save choices" }).click();
+    await counted;
+  });
+  await eventually("the counts of four visits", async () => {
+    const [row] = await world.service.database.query<{ n: number }>(
+      "SELECT coalesce(sum(shown + accepted + refused + customised), 0)::int AS n FROM banner_days WHERE shop = $1 AND dimension = 'all'",
+      [SHOP],
+    );
+    return row?.n === 8;
+  });
+
+  const visit = await world.open("/app/consent/insights", { shop: SHOP });
+  const { page } = visit;
+  await page
+    .getByRole("application", { name: "2 accepted, 1 customized and 1 rejected" })
+    .waitFor();
+  await page.getByText("50%", { exact: true }).first().waitFor();
+  const firstRow = () => page.locator("tbody tr[id] .row-value").allInnerTexts();
+  await expectHealthyPage(visit);
+  await page.getByLabel("By", { exact: true }).selectOption("device");
+  await expect
+    .poll(async () => (await firstRow()).join(" "))
+    .toBe("Desktop 3 1 1 1 33.3% – Phone 1 1 0 0 100% –");
+  await page.getByLabel("By", { exact: true }).selectOption("version");
+  await expect.poll(async () => (await firstRow()).join(" ")).toContain("Version 3 4 2 1 1 50%");
+  await page.getByLabel("By", { exact: true }).selectOption("language");
+  await expect.poll(async () => (await firstRow()).join(" ")).toContain("English 4 2 1 1 50%");
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export as CSV" }).click(),
+  ]);
+  const lines = readFileSync(await file.path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(lines[0]).toBe("day,version,dimension,value,shown,accepted,refused,customised");
+  expect(lines.slice(1).map((line) => line.replace(/^[\d-]+,/, ""))).toContain("3,all,,4,2,1,1");
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test.each([
+  ["es", "Aviso", "Estadísticas"],
+  ["fr", "Bandeau", "Statistiques"],
+])("both screens speak %s and fit a phone", async (locale, title, insights) => {
+  const visit = await world.open("/app/consent/banner", {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
+  await visit.page.getByRole("heading", { name: title, level: 1 }).waitFor();
+  await previews(visit.page).first().contentFrame().locator(".crm-banner").waitFor();
+  await expectHealthyPage(visit);
+  await visit.page.goto(await adminUrl(world.service, SHOP, "/app/consent/insights", locale));
+  await visit.page.getByRole("heading", { name: insights, level: 1 }).waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+});

@@ -1,0 +1,68 @@
+// The screen of the region rules, by clicks: from the platform's rules to own ones that the platform has.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { saveTenantConfig } from "../../../app/domain/tenants/settings/configuration.ts";
+import { REGION_PRESETS } from "../../../app/domain/tenants/consent-regions.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser } from "../../support/browser/browser.ts";
+import { connectStore, openScreen } from "../../support/browser/merchant.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { eventually } from "../../support/service.ts";
+
+const SHOP = "regions-store.myshopify.com";
+const PATH = "/app/settings/regions";
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  await connectStore(world, SHOP, {}, "write_customers");
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+const rules = async () => (await getTenant(world.ctx, SHOP)).config.consent_regions;
+
+test("own rules are chosen, allowed, written to the platform in place of its banner, and an exception added", async () => {
+  const visit = await openScreen(world, browser, SHOP, PATH, {
+    viewport: { width: 1_280, height: 900 },
+  });
+  const { page } = visit;
+  await page.getByText("allow the app to manage privacy settings").waitFor();
+  await page.getByLabel("Start from").selectOption("recommended");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await eventually("the rules", async () => (await rules())?.us_states === "opt_out");
+  await world.sandbox.storefront.grantScopes(SHOP, ["write_privacy_settings"]);
+  await page.reload();
+  await page.getByRole("button", { name: "Turn off Shopify's banner" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Turn off Shopify's banner" }).click();
+  await page.getByText("In sync").waitFor();
+  await page.getByLabel("Region code").fill("jp");
+  await page.getByRole("button", { name: "Add exception" }).click();
+  await page.getByText("Japan: Ask first (opt-in)").waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await eventually("the exception", async () => (await rules())?.exceptions[0]?.region === "JP");
+  expect([await findA11yViolations(page), visit.errors]).toEqual([[], []]);
+  if (process.env.SHOTS)
+    await page.screenshot({ path: `${process.env.SHOTS}/wide.png`, fullPage: true });
+  await visit.close();
+});
+
+test("fits a phone, has no barriers there, and tells who saves over somebody else's rules", async () => {
+  const visit = await openScreen(world, browser, SHOP, PATH, {
+    viewport: { width: 390, height: 844 },
+  });
+  const { page } = visit;
+  await page.getByLabel("Start from").selectOption("strict");
+  expect([await findOverflow(page), await findA11yViolations(page)]).toEqual([0, []]);
+  if (process.env.SHOTS)
+    await page.screenshot({ path: `${process.env.SHOTS}/phone.png`, fullPage: true });
+  const theirs = { ...REGION_PRESETS.europe, exceptions: [] };
+  await saveTenantConfig(world.ctx, SHOP, { consent_regions: theirs }, false);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Somebody else changed these rules meanwhile").waitFor();
+  expect(await rules()).toEqual(theirs);
+  await visit.close();
+});

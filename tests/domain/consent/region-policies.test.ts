@@ -1,0 +1,172 @@
+// Region rules at the platform, and customers' decisions written back to the store: against the sandbox's
+// Admin API, which asks for the scopes and refuses as the platform does.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  disablePlatformBanner,
+  readRegionPolicies,
+  writeRegionPolicies,
+} from "../../../app/domain/consent/region-policies.ts";
+import { toSubmission } from "../../../app/domain/consent/consent-input.ts";
+import { writeConsents } from "../../../app/domain/consent/write-consents.ts";
+import { fetchCustomer } from "../../../app/domain/customers/refetch.ts";
+import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
+import type { CustomerChange } from "../../../app/domain/customers/customer-change.ts";
+import { saveRegionRules } from "../../../app/domain/merchant/region-rules.ts";
+import { REGION_PRESETS } from "../../../app/domain/tenants/consent-regions.ts";
+import { versionOf } from "../../../app/domain/tenants/settings/field-versions.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { addCustomer } from "../../support/bus/queue.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { installStore } from "../../support/storefront/synced-store.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ background: true });
+  for (const shop of [SHOP, OTHER_SHOP]) await installStore(service, shop);
+});
+afterAll(() => service.stop());
+
+const tenant = (shop = SHOP) => getTenant(service.ctx, shop);
+const read = async () => readRegionPolicies(service.ctx, await tenant());
+const RULES = { ...REGION_PRESETS.recommended, exceptions: [] };
+
+describe("the store's region rules", () => {
+  it("need a scope, then the platform's own banner off, and are then written once", async () => {
+    const save = async (version?: string) =>
+      saveRegionRules(service.ctx, await tenant(), {
+        rules: RULES,
+        version: version ?? versionOf(service.ctx, await tenant(), "consent_regions"),
+      });
+    const before = versionOf(service.ctx, await tenant(), "consent_regions");
+    expect(await save()).toEqual({ outcome: "not_allowed" });
+    expect((await tenant()).config.consent_regions).toEqual(RULES);
+    await expect(save(before)).rejects.toMatchObject({ code: "conflict" });
+    expect(await read()).toMatchObject({ state: "not_allowed" });
+
+    await service.sandbox.storefront.grantScopes(SHOP, ["write_privacy_settings"]);
+    expect(await writeRegionPolicies(service.ctx, SHOP)).toEqual({ outcome: "banner_on" });
+    expect(await read()).toMatchObject({
+      state: "known",
+      hasPlatformBanner: true,
+      differing: expect.arrayContaining(["BR", "CA-QC", "US-OR"]),
+    });
+    expect(await disablePlatformBanner(service.ctx, SHOP)).toMatchObject({ outcome: "written" });
+    expect(await read()).toMatchObject({ hasPlatformBanner: false, differing: [] });
+    expect(await writeRegionPolicies(service.ctx, SHOP)).toEqual({ outcome: "written", count: 0 });
+    expect(await readRegionPolicies(service.ctx, await tenant(OTHER_SHOP))).toMatchObject({
+      state: "not_allowed",
+    });
+  });
+
+  it("hostile and damaged rules are refused, and say which", async () => {
+    const save = (rules: unknown) =>
+      service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { consent_regions: rules } });
+    for (const exceptions of [
+      [{ region: "</script>", mode: "none" }],
+      [{ region: "JP", mode: "maybe" }],
+      [
+        { region: "JP", mode: "none" },
+        { region: "jp", mode: "opt_in" },
+      ],
+    ])
+      expect((await save({ ...RULES, exceptions })).status).toBe(400);
+    expect((await save({ ...RULES, mars: "none" })).status).toBe(400);
+    expect((await tenant(OTHER_SHOP)).saved.consent_regions).toBeUndefined();
+  });
+});
+
+describe("a customer's decision", () => {
+  let count = 0;
+  async function customer(patch: object = {}): Promise<{ userId: number; gid: string }> {
+    const email = `ada-${(count += 1)}@example.com`;
+    const { gid } = service.sandbox.storefront.putCustomer(SHOP, {
+      email,
+      phone: `+4930123456${count}`,
+      ...patch,
+    });
+    const userId = await addCustomer(service.database, SHOP, { email });
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = $2, email_verified = true WHERE id = $1",
+      [userId, gid],
+    );
+    return { userId, gid };
+  }
+  const decide = async (userId: number, method: string, isGranted: boolean, gpc = false) =>
+    writeConsents(
+      service.ctx,
+      await tenant(),
+      { userId },
+      toSubmission(
+        { consent_marketing: isGranted, method },
+        {
+          consentId: crypto.randomUUID(),
+          userAgent: null,
+          gpc,
+          consentVersion: null,
+          policyHash: null,
+        },
+      ),
+    );
+  const there = (gid: string) => service.sandbox.storefront.customer(SHOP, gid);
+  const idle = () =>
+    eventually("an empty queue", async () => {
+      const [row] = await service.database.query(
+        "SELECT count(*)::int AS open FROM integration_queue WHERE status IN ('pending', 'processing', 'ready')",
+      );
+      return row?.open === 0;
+    });
+  const rowsOf = (userId: number) =>
+    service.database.query(
+      "SELECT action, method FROM consent_records WHERE user_id = $1 AND consent_type = 'marketing' ORDER BY seq",
+      [userId],
+    );
+
+  it("about marketing subscribes and unsubscribes at the store; a banner subscribes nobody", async () => {
+    const { userId, gid } = await customer();
+    await decide(userId, "banner", true);
+    await idle();
+    expect(there(gid)?.emailMarketingState).toBe("NOT_SUBSCRIBED");
+    await decide(userId, "dashboard", false);
+    await decide(userId, "dashboard", true);
+    await eventually("the subscription", () => there(gid)?.emailMarketingState === "SUBSCRIBED");
+    expect(there(gid)?.smsMarketingState).toBe("NOT_SUBSCRIBED");
+    service.sandbox.storefront.putCustomer(SHOP, {
+      gid,
+      smsMarketingState: "SUBSCRIBED",
+      smsMarketingUpdatedAt: "2026-01-01T00:00:00Z",
+    });
+    await decide(userId, "dashboard", false);
+    await eventually("the end", () => there(gid)?.smsMarketingState === "UNSUBSCRIBED");
+    expect(there(gid)?.emailMarketingState).toBe("UNSUBSCRIBED");
+    await idle();
+    expect(await rowsOf(userId)).toHaveLength(4);
+  });
+
+  it("does not undo a newer one at the store", async () => {
+    const { userId, gid } = await customer({
+      emailMarketingState: "UNSUBSCRIBED",
+      emailMarketingUpdatedAt: "2099-01-01T00:00:00Z",
+    });
+    await decide(userId, "dashboard", true);
+    await idle();
+    expect(there(gid)?.emailMarketingState).toBe("UNSUBSCRIBED");
+  });
+
+  it("against the sale of data reaches the store, and one made there is recorded here once", async () => {
+    const one = await customer();
+    await decide(one.userId, "sale-opt-out", false);
+    await eventually("the objection", () => there(one.gid)?.dataSaleOptOut === true);
+    const other = await customer({ dataSaleOptOut: true });
+    const apply = async (change: CustomerChange) =>
+      applyStorefrontChange(service.ctx, await tenant(), change, {
+        eventId: crypto.randomUUID(),
+        eventType: "customer.updated",
+      });
+    for (const { gid } of [other, other, one])
+      await apply((await fetchCustomer(service.ctx, await tenant(), gid)) as CustomerChange);
+    expect(await rowsOf(other.userId)).toEqual([
+      { action: "revoked", method: "storefront-sale-opt-out" },
+    ]);
+    expect(await rowsOf(one.userId)).toHaveLength(1);
+  });
+});
