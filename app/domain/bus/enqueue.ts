@@ -3,7 +3,7 @@
 import type { Columns, IntegrationQueue, TenantSql } from "../../db.server.ts";
 import { hash } from "node:crypto";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
-import { defaultPriority, maxRetries } from "./retry-policy.ts";
+import { defaultPriority, maxRetries, type Priority } from "./retry-policy.ts";
 import { IS_WAITING, QUEUE_NOTIFICATION } from "./placeholder-rows.ts";
 
 export type BusEvent = {
@@ -107,6 +107,8 @@ export type ManyEvents = {
   source: string;
   entityType: string;
   destinations: readonly string[];
+  /** By default the entity's. */
+  priority?: Priority | undefined;
   events: readonly {
     eventId: string;
     eventType: string;
@@ -118,10 +120,10 @@ export type ManyEvents = {
 
 export async function enqueueMany(
   sql: TenantSql,
-  { source, entityType, destinations, events }: ManyEvents,
+  { source, entityType, destinations, priority: asked, events }: ManyEvents,
 ): Promise<void> {
   if (events.length === 0) return;
-  const priority = defaultPriority(entityType);
+  const priority = asked ?? defaultPriority(entityType);
   const rows = events.map((event) => ({
     event_id: event.eventId,
     idempotency_key: idempotencyKeyOf({ ...event, source }),

@@ -103,24 +103,31 @@ export const systemTagsOf = (facts: CustomerFacts, rules: TagRules, now: Date): 
     ? []
     : RULES.filter((rule) => rule.holds(facts, rules, now)).map(({ slug }) => slug);
 
+/** A customer's tags by who assigned them: a rule, the customer, or anybody else. */
+export type HeldTags = Readonly<Record<"system" | "byShopper" | "byHand", readonly string[]>>;
+
+const oppositesOf = (slugs: readonly string[]): string[] =>
+  EXCLUSIVE_PAIRS.flatMap(([one, other]) => [
+    ...(slugs.includes(one) ? [other] : []),
+    ...(slugs.includes(other) ? [one] : []),
+  ]);
+
 /**
- * The tags that the rules add and remove. `system` are those that they set before, `byHand` all
- * others of the customer: those stay, and their opposites are not set.
+ * The tags that the rules add and remove. What was assigned by hand stays, and its opposites are not
+ * set; what the shopper chose gives way to the opposite that a rule sets.
  */
 export function toSystemTagChange(
   wanted: readonly string[],
-  held: { system: readonly string[]; byHand: readonly string[] },
+  held: HeldTags,
 ): { add: string[]; remove: string[] } {
-  const refused = new Set(
-    EXCLUSIVE_PAIRS.flatMap(([one, other]) => [
-      ...(held.byHand.includes(one) ? [other] : []),
-      ...(held.byHand.includes(other) ? [one] : []),
-    ]),
-  );
+  const refused = new Set(oppositesOf(held.byHand));
   const due = wanted.filter((slug) => !held.byHand.includes(slug) && !refused.has(slug));
   return {
-    add: due.filter((slug) => !held.system.includes(slug)),
-    remove: held.system.filter((slug) => !due.includes(slug)),
+    add: due.filter((slug) => !held.system.includes(slug) && !held.byShopper.includes(slug)),
+    remove: [
+      ...held.system.filter((slug) => !due.includes(slug)),
+      ...held.byShopper.filter((slug) => oppositesOf(due).includes(slug)),
+    ],
   };
 }
 

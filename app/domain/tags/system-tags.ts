@@ -2,7 +2,8 @@
 // set only when the store's catalog has it: a store without the tag system pays one statement.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, CrmTag, StorefrontUser, TenantSql, UserClaims } from "../../db.server.ts";
-import { enqueueMany } from "../bus/enqueue.ts";
+import { enqueueMany, type ManyEvents } from "../bus/enqueue.ts";
+import type { Priority } from "../bus/retry-policy.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import {
   nextChangeAt,
@@ -10,6 +11,7 @@ import {
   systemTagsOf,
   toSystemTagChange,
   type CustomerFacts,
+  type HeldTags,
 } from "./system-tag-rules.ts";
 
 type FactRow = Columns<
@@ -28,13 +30,14 @@ type FactRow = Columns<
   last_active_at: Date;
   marketing: CustomerFacts["marketing"];
   system: string[];
+  by_shopper: string[];
   by_hand: string[];
 };
 
 export type TaggedCustomer = {
   id: number;
   facts: CustomerFacts;
-  held: { system: string[]; byHand: string[] };
+  held: HeldTags;
   dueAt: Date | null;
 };
 
@@ -42,7 +45,8 @@ const held = (source: string) => `ARRAY(
   SELECT t.slug FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
   WHERE m.shop = u.shop AND m.user_id = u.id AND m.source ${source} ORDER BY m.id)`;
 
-// Locks the customers in the order of their ids; the head of the consent log is locked after them. No row when the catalog has no tag of the rules.
+// Locks the customers in the order of their ids; the head of the consent log is locked after them. No
+// row when the catalog has no tag of the rules.
 const LOCK_FACTS = `
   SELECT u.id, u.unproven_email IS NOT NULL AS is_waiting, u.number_of_orders, u.amount_spent,
     u.email_subscription_status, u.sms_subscription_status, u.tags_due_at,
@@ -53,7 +57,8 @@ const LOCK_FACTS = `
     (SELECT r.action FROM consent_records r WHERE r.shop = u.shop AND r.user_id = u.id
       AND r.consent_type = 'marketing' AND r.action IN ('granted', 'revoked')
       ORDER BY r.seq DESC LIMIT 1) AS marketing,
-    ${held("= 'system'")} AS system, ${held("<> 'system'")} AS by_hand
+    ${held("= 'system'")} AS system, ${held("= 'ucp'")} AS by_shopper,
+    ${held("NOT IN ('system', 'ucp')")} AS by_hand
   FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id
   WHERE u.shop = $1 AND u.id = ANY($2::int[]) AND u.status <> 'deleted'
     AND EXISTS (SELECT 1 FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[]))
@@ -95,7 +100,7 @@ export async function lockTaggedCustomers(
       emailSubscription: row.email_subscription_status,
       smsSubscription: row.sms_subscription_status,
     },
-    held: { system: row.system, byHand: row.by_hand },
+    held: { system: row.system, byShopper: row.by_shopper, byHand: row.by_hand },
     dueAt: row.tags_due_at,
   }));
 }
@@ -103,7 +108,7 @@ export async function lockTaggedCustomers(
 /** Each change of one customer's tag; `isAdded` false: it was removed. */
 type Written = Columns<CrmTag, "slug"> & { user_id: number; is_added: boolean };
 
-// Safe to repeat: what is assigned stays, and only the rules' own assignments are removed.
+// Safe to repeat: what is assigned stays, and only assignments of the rules and of the shopper are removed.
 const WRITE = `
   WITH made AS (
     INSERT INTO user_tag_map (shop, user_id, tag_id, source)
@@ -113,7 +118,7 @@ const WRITE = `
     ON CONFLICT (shop, user_id, tag_id) DO NOTHING RETURNING user_id, tag_id
   ), gone AS (
     DELETE FROM user_tag_map m USING unnest($4::int[], $5::text[]) AS ended(user_id, slug), crm_tags t
-     WHERE m.shop = $1 AND m.user_id = ended.user_id AND m.source = 'system'
+     WHERE m.shop = $1 AND m.user_id = ended.user_id AND m.source IN ('system', 'ucp')
        AND t.shop = $1 AND t.slug = ended.slug AND m.tag_id = t.id
     RETURNING m.user_id, m.tag_id
   )
@@ -134,7 +139,8 @@ const MIRROR = `
 
 /**
  * Sets and removes the tags of the rules on locked customers, and enqueues each change for
- * `destinations`. Returns the number of customers who changed. Safe to repeat.
+ * `destinations`; a run over all customers behind what happens now, by its `priority`. Returns the number
+ * of customers who changed. Safe to repeat.
  */
 export async function applyTagRules(
   ctx: Ctx,
@@ -142,6 +148,7 @@ export async function applyTagRules(
   sql: TenantSql,
   customers: readonly TaggedCustomer[],
   destinations: readonly string[],
+  priority?: Priority,
 ): Promise<number> {
   const rules = tenant.config.tag_rules;
   const now = ctx.clock.now();
@@ -177,7 +184,7 @@ export async function applyTagRules(
   const changed = changes.filter(({ added, removed }) => added.length + removed.length > 0);
   const stored = changes.filter((change) => changed.includes(change) || change.isDueMoved);
   if (stored.length > 0) await sql(MIRROR, [JSON.stringify(stored)]);
-  await enqueueChanges(ctx, sql, changed, destinations);
+  await enqueueChanges(ctx, sql, changed, { destinations, priority });
   return changed.length;
 }
 
@@ -189,13 +196,14 @@ async function enqueueChanges(
   ctx: Ctx,
   sql: TenantSql,
   changed: readonly { id: number; added: string[]; removed: string[] }[],
-  destinations: readonly string[],
+  { destinations, priority }: Pick<ManyEvents, "destinations" | "priority">,
 ): Promise<void> {
   if (changed.length === 0 || destinations.length === 0) return;
   await enqueueMany(sql, {
     source: "backend",
     entityType: "customer",
     destinations,
+    priority,
     events: changed.map(({ id, added, removed }) => ({
       eventId: ctx.random.orderedUuid(),
       eventType: "customer.tags_changed",
@@ -213,6 +221,11 @@ export async function updateSystemTags(
   sql: TenantSql,
   userIds: readonly number[],
   destinations: readonly string[],
+  priority?: Priority,
 ): Promise<number> {
-  return applyTagRules(ctx, tenant, sql, await lockTaggedCustomers(sql, userIds), destinations);
+  const customers = await lockTaggedCustomers(sql, userIds);
+  return applyTagRules(ctx, tenant, sql, customers, destinations, priority);
 }
+
+/** Of changes that nobody waits for: a run over all customers, and what time alone changes. */
+export const BACKGROUND_PRIORITY: Priority = 4;

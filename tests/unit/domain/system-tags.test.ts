@@ -124,8 +124,19 @@ test("of each pair a customer has at most one, whatever is known and set by hand
         !EXCLUSIVE_PAIRS.some(([one, other]) => slug === other && all.includes(one)),
     );
     const system = SYSTEM_TAGS.filter((slug) => !byHand.includes(slug) && next() < 0.2);
-    const { add, remove } = toSystemTagChange(wanted, { system, byHand });
-    const after = [...byHand, ...system.filter((slug) => !remove.includes(slug)), ...add];
+    const byShopper = SYSTEM_TAGS.filter(
+      (slug) => ![...byHand, ...system].includes(slug) && next() < 0.1,
+    ).filter(
+      (slug, _, all) =>
+        !EXCLUSIVE_PAIRS.some(
+          ([one, other]) =>
+            (slug === other && [...all, ...byHand].includes(one)) ||
+            (slug === one && byHand.includes(other)),
+        ),
+    );
+    const { add, remove } = toSystemTagChange(wanted, { system, byShopper, byHand });
+    const kept = [...byShopper, ...system].filter((slug) => !remove.includes(slug));
+    const after = [...byHand, ...kept, ...add];
     for (const [one, other] of EXCLUSIVE_PAIRS)
       expect(after.includes(one) && after.includes(other)).toBe(false);
     expect(remove.some((slug) => byHand.includes(slug))).toBe(false);
@@ -142,6 +153,7 @@ test("a step at a time or all at once, a history ends with the same tags", () =>
       facts = { ...facts, ...(next() < 0.5 ? randomFacts(next) : {}) };
       const { add, remove } = toSystemTagChange(systemTagsOf(facts, DEFAULT_TAG_RULES, NOW), {
         system,
+        byShopper: [],
         byHand: [],
       });
       system = [...system.filter((slug) => !remove.includes(slug)), ...add];

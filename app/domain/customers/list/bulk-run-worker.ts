@@ -10,7 +10,7 @@ import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-ta
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
 import { isAppError } from "../../../runtime/errors.ts";
 import { channelsFor } from "../../inventory/write-matrix.ts";
-import { updateSystemTags } from "../../tags/system-tags.ts";
+import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { writeTags } from "../tag-change.ts";
 import { changedBy, placeOf, type BulkKind, type CustomerAction } from "./bulk-runs.ts";
@@ -134,7 +134,7 @@ function stepOf(ctx: Ctx, tenant: Tenant, run: Run, actions: CustomerActions): S
     size: RULE_SLICE,
     change: (ids) =>
       dataOf(ctx, tenant).transaction(async (sql) => ({
-        changed: await updateSystemTags(ctx, tenant, sql, ids, systems),
+        changed: await updateSystemTags(ctx, tenant, sql, ids, systems, BACKGROUND_PRIORITY),
         refused: 0,
       })),
   };

@@ -3,7 +3,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { channelsFor } from "../../inventory/write-matrix.ts";
-import { applyTagRules, lockTaggedCustomers } from "../../tags/system-tags.ts";
+import { applyTagRules, BACKGROUND_PRIORITY, lockTaggedCustomers } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 const SLICE = 500;
@@ -27,7 +27,14 @@ export async function updateDueTags(
         sql,
         due.map(({ id }) => id),
       );
-      const changed = await applyTagRules(ctx, tenant, sql, customers, systems);
+      const changed = await applyTagRules(
+        ctx,
+        tenant,
+        sql,
+        customers,
+        systems,
+        BACKGROUND_PRIORITY,
+      );
       return { due: due.length, customers: customers.length, changed };
     });
     counts.customers += slice.customers;
