@@ -64,8 +64,6 @@ export const KEYS = keys({
   guideDismissed: "setup_guide_dismissed",
   /** Up to where the counts of customers per day are folded. */
   customerDays: "customer_days",
-  /** The merchant's saved views of the customer list. */
-  customerViews: "customer_views",
   /** How far the demo store's history is written. */
   demoHistory: "demo_history",
   /** The store's retention that was applied last; while it exists, there is nothing to delete. */
