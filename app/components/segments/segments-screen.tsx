@@ -14,6 +14,7 @@ import { ScreenPage } from "../frame/screen-page.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { useLocale } from "../i18n/locale.ts";
+import { useLabelled } from "../i18n/use-labelled.ts";
 import { DateTime } from "../ui/date-time.tsx";
 import { WrappingText } from "../ui/layout.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
@@ -178,6 +179,7 @@ function SegmentTable({ segments, choices, currency, hasProfiles, onAsk }: Table
 function Count({ segment, url }: { segment: ListedSegment; url: string }) {
   const { t } = useTranslation("segments");
   const locale = useLocale();
+  const labelled = useLabelled();
   const { counted } = segment;
   if (!counted)
     return (
@@ -185,11 +187,12 @@ function Count({ segment, url }: { segment: ListedSegment; url: string }) {
         {t("counting")}
       </Text>
     );
+  const customers = formatCount(locale, counted.customers);
   return (
     <BlockStack>
       <Text as="span" alignment="end" numeric>
-        <Link url={url} accessibilityLabel={t("show", { name: segment.name })}>
-          {formatCount(locale, counted.customers)}
+        <Link url={url} accessibilityLabel={labelled(t("show", { name: segment.name }), customers)}>
+          {customers}
         </Link>
       </Text>
       <Text as="span" alignment="end" tone="subdued" variant="bodySm">
