@@ -55,7 +55,7 @@ export function useFilterGroups(choices: Choices, currency: Currency | null): Fi
       joined: "conjunction",
       choices: listed(t("glossary:consent", { returnObjects: true })).flatMap(
         ({ value, label }) => [
-          { value, label },
+          { value, label: t("granted", { consent: label }) },
           { value: `-${value}`, label: t("not", { consent: label }) },
           { value: `revoked-${value}`, label: t("revoked", { consent: label }) },
         ],
