@@ -165,7 +165,7 @@ describe("a segment", () => {
     { filter: { consent: ["marketing", "'; DROP TABLE segments; --"] } },
     { filter: { q: "ada@example.com" } },
     { filter: { shop: "other" } },
-    { filter: { tag: Array.from({ length: 11 }, (_, n) => `t${n}`) } },
+    { filter: { tag: Array.from({ length: 21 }, (_, n) => `t${n}`) } },
     { filter: { orders_min: { $gt: 0 } } },
     { filter: [] },
     { filter: {}, name: " " },
@@ -175,6 +175,19 @@ describe("a segment", () => {
     await put({ tags: ["vip"] });
     await expect(create(name, filter)).rejects.toBeDefined();
     expect(await stored()).toEqual([]);
+  });
+
+  it("with a filter that this version does not understand is not shown, counted or used, and the others are", async () => {
+    await put({ full_name: "Ada" });
+    await create("Good", {});
+    await service.database.query(
+      `INSERT INTO segments (shop, id, name, filter) VALUES ($1, gen_random_uuid(), 'Newer', '{"mood":"good"}')`,
+      [SHOP],
+    );
+    expect(await countSegments(service.ctx, tenant)).toEqual({ isComplete: true });
+    expect(await only()).toMatchObject({ name: "Good", counted: { customers: 1 } });
+    const newer = (await stored()).find(({ name }) => name === "Newer");
+    await expect(startTags({ segment: newer?.id })).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("of another store is neither read, changed, deleted, counted, exported nor used", async () => {

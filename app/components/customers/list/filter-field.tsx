@@ -19,15 +19,22 @@ export default function FilterField({ group, ...field }: Props<FilterGroup>) {
   );
 }
 
+/** As many as the filter takes. */
+const MAX_CHOSEN = 20;
+
 function ChoiceField({ group, filter, onChange }: Props<ChoiceGroup>) {
   const { name, label, choices, joined } = group;
+  const chosen = valuesOf(filter[name]);
+  const isFull = joined !== undefined && chosen.length >= MAX_CHOSEN;
   return (
     <ChoiceList
       title={label}
       titleHidden
       allowMultiple={joined !== undefined}
-      choices={choices}
-      selected={valuesOf(filter[name])}
+      choices={
+        isFull ? choices.map((one) => ({ ...one, disabled: !chosen.includes(one.value) })) : choices
+      }
+      selected={chosen}
       onChange={(values) =>
         onChange({ [name]: values.length === 0 ? undefined : joined ? values : values[0] })
       }

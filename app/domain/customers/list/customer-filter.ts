@@ -21,7 +21,7 @@ const MAX_SEARCH = 200;
 const MAX_ORDERS = 1_000_000_000;
 const MAX_SPENT = 1_000_000_000_000;
 
-const MAX_LISTED = 10;
+const MAX_LISTED = 20;
 const NO_CONTROLS = /^\P{Cc}*$/u;
 
 const text = (most: number) =>

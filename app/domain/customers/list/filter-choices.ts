@@ -4,7 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, CrmTag } from "../../../db.server.ts";
 import { OPEN_RUN, toState, type BulkRunState, type ShownRun } from "./bulk-runs.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { toSegment, type Segment } from "../segments/segment.ts";
+import { toSegment, type Segment, type StoredSegment } from "../segments/segment.ts";
 
 const MAX_TAGS = 500;
 const MAX_VALUES = 300;
@@ -69,7 +69,7 @@ export async function readChoicesAndRun(
     countries: string[];
     languages: string[];
     run: (Omit<ShownRun, "created_at"> & { created_at: string }) | null;
-    segments: Parameters<typeof toSegment>[0][];
+    segments: StoredSegment[];
   }>(CHOICES_AND_RUN);
   const { tags = [], countries = [], languages = [], run = null, segments = [] } = found ?? {};
   return {
@@ -79,6 +79,6 @@ export async function readChoicesAndRun(
       languages: languages.map((code) => toNamed(TONGUES, /^[a-z]{2,3}$/, code)),
     },
     run: run && toState({ ...run, created_at: new Date(run.created_at) }),
-    segments: segments.map(toSegment),
+    segments: segments.flatMap((segment) => toSegment(segment) ?? []),
   };
 }

@@ -31,14 +31,16 @@ export async function countSegments(ctx: Ctx, tenant: Tenant): Promise<{ isCompl
   while (performance.now() < until) {
     const [due] = await sql<Due>(NEXT);
     if (!due) return { isComplete: true };
-    const filter = SegmentFilter.parse(due.filter);
-    const condition = conditionOf(await prepareFilter(ctx, tenant, filter), 2);
+    const filter = SegmentFilter.safeParse(due.filter).data;
+    const condition = filter
+      ? conditionOf(await prepareFilter(ctx, tenant, filter), 2)
+      : { sql: "u.shop = $1 AND false", values: [] };
     const [row] = await sql<{ customers: number; at: string }>(
-      `SELECT count(*)::int AS customers, clock_timestamp()::text AS at
+      `SELECT count(*)::int AS customers, statement_timestamp()::text AS at
         FROM storefront_users u WHERE ${condition.sql}`,
       condition.values,
     );
-    if (row) await sql(KEEP, [due.id, due.version, row.customers, row.at]);
+    if (row) await sql(KEEP, [due.id, due.version, filter ? row.customers : null, row.at]);
   }
   return { isComplete: false };
 }

@@ -34,12 +34,16 @@ const LIST = `
 
 async function listSegments(ctx: Ctx, tenant: Tenant): Promise<ListedSegment[]> {
   const rows = await dataOf(ctx, tenant).sql<Row>(LIST);
-  return rows.map(({ customers, counted_at: at, is_stale: isStale, run, ...row }) => ({
-    ...toSegment(row),
-    counted: customers === null || at === null ? null : { customers, at: at.toISOString() },
-    isStale,
-    lastRun: run && toState({ ...run, created_at: new Date(run.created_at) }),
-  }));
+  return rows.flatMap(({ customers, counted_at: at, is_stale: isStale, run, ...row }) => {
+    const segment = toSegment(row);
+    if (!segment) return [];
+    return {
+      ...segment,
+      counted: customers === null || at === null ? null : { customers, at: at.toISOString() },
+      isStale,
+      lastRun: run && toState({ ...run, created_at: new Date(run.created_at) }),
+    };
+  });
 }
 
 /** The data of the screen of segments, in two statements. */

@@ -12,7 +12,8 @@ export async function isInSegment(
 ): Promise<boolean> {
   const condition = await selectionOf(ctx, tenant, { segment: segmentId }, 3);
   const [found] = await dataOf(ctx, tenant).sql(
-    `SELECT 1 FROM storefront_users u WHERE ${condition.sql} AND u.id = $2`,
+    `SELECT 1 FROM storefront_users u WHERE ${condition.sql} AND u.id = $2
+      AND u.status <> 'deleted'`,
     [userId, ...condition.values],
   );
   return found !== undefined;

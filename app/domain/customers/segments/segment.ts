@@ -54,19 +54,17 @@ export type Segment = {
   version: number;
 };
 
-export const toSegment = ({
-  id,
-  name,
-  filter,
-  sort,
-  version,
-}: Pick<SegmentRow, "id" | "name" | "sort" | "version"> & { filter: unknown }): Segment => ({
-  id,
-  name,
-  filter: SegmentFilter.parse(filter),
-  sort: SegmentSort.parse(sort),
-  version,
-});
+export type StoredSegment = Pick<SegmentRow, "id" | "name" | "sort" | "version"> & {
+  filter: unknown;
+};
+
+/** Null for a filter that another version stored and this one does not understand. */
+export function toSegment({ id, name, filter, sort, version }: StoredSegment): Segment | null {
+  const understood = SegmentFilter.safeParse(filter).data;
+  return understood
+    ? { id, name, filter: understood, sort: SegmentSort.parse(sort), version }
+    : null;
+}
 
 /** Throws `not_found`, also for an id that is none. */
 export async function getSegment(ctx: Ctx, tenant: Tenant, id: string): Promise<Segment> {
@@ -75,6 +73,7 @@ export async function getSegment(ctx: Ctx, tenant: Tenant, id: string): Promise<
         where: { shop_id: { shop: tenant.shop, id } },
       })
     : null;
-  if (!row) throw new AppError("not_found", { message: "There is no such segment." });
-  return toSegment(row);
+  const segment = row && toSegment(row);
+  if (!segment) throw new AppError("not_found", { message: "There is no such segment." });
+  return segment;
 }
