@@ -91,7 +91,6 @@ function differencesOf(regions: ConsentRegions, answer: Answer) {
 const modeOf = (policy: Policy | undefined): RegionMode =>
   policy?.consentRequired ? "opt_in" : policy?.dataSaleOptOutRequired ? "opt_out" : "none";
 
-/** A region that the platform does not list has no rule there. */
 function appliedRules({ consentPolicy, consentPolicyRegions }: Answer): AppliedRules[] {
   const known = new Map(consentPolicy.map((policy) => [nameOf(policy), policy]));
   const listed = consentPolicyRegions.map(nameOf);
@@ -106,9 +105,10 @@ function appliedRules({ consentPolicy, consentPolicyRegions }: Answer): AppliedR
       mode,
       count: regions.filter((region) => modeOf(known.get(region)) === mode).length,
     })).filter(({ count }) => count > 0);
-  const regionsOf = (group: RegionGroup) => [
-    ...new Set([...REGION_GROUPS[group], ...listed.filter((region) => groupOf(region) === group)]),
-  ];
+  const regionsOf = (group: RegionGroup): readonly string[] => {
+    const own = listed.filter((region) => groupOf(region) === group);
+    return own.length > 0 ? own : REGION_GROUPS[group];
+  };
   return [
     ...REGION_GROUP_NAMES.map((name) => ({ name, modes: countsOf(regionsOf(name)) })),
     { name: "rest" as const, modes: countsOf(listed.filter((region) => !groupOf(region))) },
