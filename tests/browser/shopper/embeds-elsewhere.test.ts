@@ -136,7 +136,10 @@ describe("the snippet of docs/headless.md, on a storefront of the merchant's own
     ]);
     expect(await press("Accept all")).toEqual({
       ...PLACE,
-      ...{ analytics: true, preferences: true, marketing: true, sale_of_data: true },
+      analytics: true,
+      preferences: true,
+      marketing: true,
+      sale_of_data: true,
     });
     expect(await press("Do not sell")).toMatchObject({ marketing: false, sale_of_data: false });
     expect(await press("Reject all")).toMatchObject({ ...PLACE, analytics: false });

@@ -268,7 +268,7 @@ describe("the store's front page behind the preview", () => {
     expect(await find()).toEqual({ state: "frameable", url });
   });
 
-  it("is said to refuse frames, to want a password, or not to open", async () => {
+  it("refuses frames, wants a password, or does not open: each has its own state", async () => {
     const { storefront } = service.sandbox;
     storefront.setFrameable(SHOP, false);
     expect(await find()).toEqual({ state: "refused" });

@@ -63,11 +63,10 @@ function useStorePage(found: Promise<StorePage>): StorePage | null {
   const [store, setStore] = useState<StorePage | null>(null);
   useEffect(() => {
     let isCurrent = true;
-    found.then(
-      (next) => isCurrent && setStore(next),
+    found
+      .then((next) => isCurrent && setStore(next))
       // The screen was left before the store answered.
-      () => {},
-    );
+      .catch(() => {});
     return () => {
       isCurrent = false;
     };
