@@ -64,7 +64,9 @@ function useStorePage(found: Promise<StorePage>): StorePage | null {
   useEffect(() => {
     let isCurrent = true;
     found
-      .then((next) => isCurrent && setStore(next))
+      .then((answer) => {
+        if (isCurrent) setStore(answer);
+      })
       // The screen was left before the store answered.
       .catch(() => {});
     return () => {
