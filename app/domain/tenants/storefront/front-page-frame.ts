@@ -1,6 +1,6 @@
 // Whether the store's front page lets itself be shown in a frame, behind the banner's preview. Online stores
 // of the platform usually refuse (`frame-ancestors 'none'`); storefronts of a merchant's own often do not. The
-// service reads the response's headers only; the page itself loads in the merchant's browser, without scripts.
+// service looks at the response's headers only; the page itself loads in the merchant's browser, without scripts.
 import type { Ctx } from "../../../context.server.ts";
 import type { FrontPage } from "../../../integrations/storefront.ts";
 import { getKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
