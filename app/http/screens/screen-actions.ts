@@ -107,6 +107,14 @@ export const defineActions = actionsFor((args) => authenticate.admin(args));
 /** For screens that are available before the store is connected. */
 export const defineShopActions = actionsFor((args) => authenticate.shop(args));
 
+/** The result as JSON, for a route without a page that `fetch` calls: the router serialises only its own calls. */
+export const toJsonAction =
+  (run: ScreenAction) =>
+  async (args: ActionFunctionArgs): Promise<Response> => {
+    const result = await run(args);
+    return "type" in result ? Response.json(result.data, result.init ?? {}) : Response.json(result);
+  };
+
 async function readBody(request: Request): Promise<unknown> {
   if (request.headers.get("Content-Type")?.includes("json"))
     return request.json().catch(() => null);
