@@ -104,7 +104,10 @@ async function fileEvent(
     // erased.
     if (marked.length < unfiled.length) return ctx.archive.ofStore(shop).remove(path);
     for (const { channel } of dead.filter(({ id }) => unfiled.includes(id)))
-      if (tenant) await alert(ctx, tenant, sql, channel, eventId);
+      if (tenant) {
+        await alert(ctx, tenant, sql, channel, eventId);
+        await startAutomation(ctx, tenant, sql, channel, first);
+      }
   });
   ctx.log.warn("dead_letter.filed", {
     shop,
@@ -151,6 +154,32 @@ async function alert(
     occurredAt: ctx.clock.now(),
     destinations: ["email"],
     priority: 2,
+  });
+}
+
+/**
+ * The store's automation learns of every dead letter but its own, in the transaction that marks the
+ * rows.
+ */
+async function startAutomation(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  channel: string,
+  { event_id, event_type }: { event_id: string; event_type: string },
+): Promise<void> {
+  const flow = ctx.channels.find(({ name }) => name === "flow");
+  if (channel === "flow" || !flow?.isEnabled(tenant)) return;
+  await enqueue(sql, {
+    eventId: ctx.random.orderedUuid(),
+    source: "backend",
+    eventType: "delivery.dead",
+    entityType: "store",
+    entityId: tenant.shop,
+    payload: { dead: { channel, event_id, event_type } },
+    occurredAt: ctx.clock.now(),
+    destinations: ["flow"],
+    priority: 3,
   });
 }
 

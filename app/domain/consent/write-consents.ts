@@ -97,7 +97,13 @@ async function writeBatch(
   const results: Recorded[][] = [];
   const changed = new Map<
     number,
-    { flags: ConsentFlags; version: string | null; cause: Submission; isForStore: boolean }
+    {
+      flags: ConsentFlags;
+      version: string | null;
+      cause: Submission;
+      isForStore: boolean;
+      entries: readonly ConsentEntry[];
+    }
   >();
   for (const write of batch) {
     const { subject, submission } = write;
@@ -118,6 +124,7 @@ async function writeBatch(
         isForStore:
           changed.get(subject.userId)?.isForStore === true ||
           added.some((entry) => concernsStore(entry)),
+        entries: [...(changed.get(subject.userId)?.entries ?? []), ...added],
       });
   }
   await recordConsent(sql, entries, head);
@@ -130,8 +137,7 @@ async function writeBatch(
     customers.map((customer) => withConsents(customer, known)),
     channelsFor("tag_change", tenant, ctx.channels),
   );
-  for (const [userId, { cause, isForStore }] of changed)
-    await enqueueConsent(ctx, tenant, sql, userId, cause, isForStore);
+  for (const [userId, change] of changed) await enqueueConsent(ctx, tenant, sql, userId, change);
   return results;
 }
 
@@ -319,19 +325,24 @@ const concernsStore = ({ consentType, method, action, gpc }: ConsentEntry): bool
     method === "sale-opt-out" ||
     (gpc === true && action === "revoked"));
 
+type ConsentChange = {
+  cause: Submission;
+  isForStore: boolean;
+  entries: readonly ConsentEntry[];
+};
+
 /**
  * The write matrix's row "Consent update" names one channel; the store is a second one for what it keeps
- * itself.
+ * itself, and its automation a third.
  */
 async function enqueueConsent(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   userId: number,
-  cause: Submission,
-  isForStore: boolean,
+  { cause, isForStore, entries }: ConsentChange,
 ): Promise<void> {
-  const wanted = isForStore ? ["web_analytics", "storefront"] : ["web_analytics"];
+  const wanted = ["web_analytics", ...(isForStore ? ["storefront"] : []), "flow"];
   const destinations = wanted.filter((name) =>
     ctx.channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
   );
@@ -346,6 +357,9 @@ async function enqueueConsent(
       user_id: userId,
       cause: "consent_update",
       method: cause.method,
+      ...(destinations.includes("flow") && {
+        consents: entries.map(({ consentType, action }) => ({ consent_type: consentType, action })),
+      }),
       ...(cause.gaSessionId && { ga_session_id: cause.gaSessionId }),
     },
     occurredAt: ctx.clock.now(),
