@@ -8,7 +8,7 @@ import type { Columns, Database, IntegrationQueue, TenantSql } from "../../db.se
 import { KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import { enqueue } from "./enqueue.ts";
-import type { DeliveryMessage } from "./channel.ts";
+import { FLOW_CHANNEL, flowChannels, type DeliveryMessage } from "./channel.ts";
 import { archiveMessage, messagePath, objectPath, putObject } from "./message-archive.ts";
 import { QUEUE_NOTIFICATION } from "./placeholder-rows.ts";
 
@@ -168,8 +168,8 @@ async function startAutomation(
   channel: string,
   { event_id, event_type }: { event_id: string; event_type: string },
 ): Promise<void> {
-  const flow = ctx.channels.find(({ name }) => name === "flow");
-  if (channel === "flow" || !flow?.isEnabled(tenant)) return;
+  const destinations = flowChannels(ctx, tenant);
+  if (destinations.length === 0 || channel === FLOW_CHANNEL) return;
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "backend",
@@ -178,7 +178,7 @@ async function startAutomation(
     entityId: tenant.shop,
     payload: { dead: { channel, event_id, event_type } },
     occurredAt: ctx.clock.now(),
-    destinations: ["flow"],
+    destinations,
     priority: 3,
   });
 }

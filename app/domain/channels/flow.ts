@@ -11,6 +11,7 @@ import { FLOW_TRIGGER_RECEIVE } from "../../integrations/storefront-documents.ts
 import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import {
   Deferred,
+  FLOW_CHANNEL,
   PermanentFailure,
   type Channel,
   type DeliveryResult,
@@ -39,7 +40,7 @@ const ENDPOINT = "/admin/api/graphql.json";
 const MAX_PAYLOAD_BYTES = 50_000;
 /** How long a trigger waits for a new account to become a customer of the store. */
 const MAX_WAIT_MS = 10 * 60_000;
-const MIN_DELAY_MS = 5_000;
+const MIN_DELAY_MS = 1_000;
 
 /** `begunBy`: the number of failures of the row when the call of trigger `next` began. */
 type Progress = { next: number; begunBy: number | null };
@@ -47,7 +48,7 @@ type Progress = { next: number; begunBy: number | null };
 type Call = { handle: string; payload: Record<string, unknown> };
 
 export const flowChannel: Channel = {
-  name: "flow",
+  name: FLOW_CHANNEL,
   credentialsKey: "storefront_admin_token",
   marketing: false,
   requiresConsent: null,
@@ -122,9 +123,10 @@ async function sendAll(
   const isLost = known !== undefined && known.begunBy === item.retryCount;
   let sent = 0;
   for (let next = (known?.next ?? 0) + (isLost ? 1 : 0); next < calls.length; next += 1) {
-    await save({ next, begunBy: item.retryCount });
     try {
-      await sendOne(ctx, tenant, calls[next] as Call);
+      await sendOne(ctx, tenant, calls[next] as Call, (state) =>
+        save({ next, begunBy: state === "sending" ? item.retryCount : null }),
+      );
     } catch (error) {
       await save({ next, begunBy: null });
       throw error;
@@ -134,11 +136,17 @@ async function sendAll(
   return sent > 0 ? { httpStatus: 200 } : { httpStatus: null, skipped: SENT_EARLIER };
 }
 
-async function sendOne(ctx: Ctx, tenant: Tenant, { handle, payload }: Call): Promise<void> {
+async function sendOne(
+  ctx: Ctx,
+  tenant: Tenant,
+  { handle, payload }: Call,
+  onAttempt: (state: "sending" | "refused") => Promise<void>,
+): Promise<void> {
   type Answer = { flowTriggerReceive: { userErrors: UserError[] } };
   const { flowTriggerReceive } = await callStorefront<Answer>(ctx, tenant.shop, {
     document: FLOW_TRIGGER_RECEIVE,
     variables: { handle, payload },
+    onAttempt,
   }).catch(refuseWithoutInstall);
   requireNoUserErrors("flowTriggerReceive", flowTriggerReceive.userErrors);
 }

@@ -3,6 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
+import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -26,7 +27,7 @@ export async function enqueueCommerceEvent(
   name: keyof typeof EVENT_TYPES,
   { params = {}, mandate }: { params?: Record<string, string>; mandate?: UsedMandate } = {},
 ): Promise<void> {
-  const wanted = mandate ? ["web_analytics", "flow"] : ["web_analytics"];
+  const wanted = mandate ? ["web_analytics", FLOW_CHANNEL] : ["web_analytics"];
   const destinations = wanted.filter((channelName) =>
     ctx.channels.some((channel) => channel.name === channelName && channel.isEnabled(tenant)),
   );
@@ -40,7 +41,7 @@ export async function enqueueCommerceEvent(
     payload: {
       user_id: userId,
       analytics: { name, params },
-      ...(destinations.includes("flow") && { mandate }),
+      ...(destinations.includes(FLOW_CHANNEL) && { mandate }),
     },
     occurredAt: ctx.clock.now(),
     destinations,

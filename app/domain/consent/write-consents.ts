@@ -5,6 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, ConsentRecord, TenantSql, UserClaims } from "../../db.server.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
+import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
 import {
@@ -14,6 +15,7 @@ import {
   type TaggedCustomer,
 } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { toConsentChanges } from "./announce-decisions.ts";
 import type { Submission } from "./consent-input.ts";
 import {
   CONSENT_TYPES,
@@ -342,7 +344,7 @@ async function enqueueConsent(
   userId: number,
   { cause, isForStore, entries }: ConsentChange,
 ): Promise<void> {
-  const wanted = ["web_analytics", ...(isForStore ? ["storefront"] : []), "flow"];
+  const wanted = ["web_analytics", ...(isForStore ? ["storefront"] : []), FLOW_CHANNEL];
   const destinations = wanted.filter((name) =>
     ctx.channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
   );
@@ -357,8 +359,8 @@ async function enqueueConsent(
       user_id: userId,
       cause: "consent_update",
       method: cause.method,
-      ...(destinations.includes("flow") && {
-        consents: entries.map(({ consentType, action }) => ({ consent_type: consentType, action })),
+      ...(destinations.includes(FLOW_CHANNEL) && {
+        consents: toConsentChanges(entries),
       }),
       ...(cause.gaSessionId && { ga_session_id: cause.gaSessionId }),
     },

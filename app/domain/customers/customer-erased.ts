@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
+import { flowChannels } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -15,7 +16,8 @@ export async function enqueueErased(
   sql: TenantSql,
   userIds: readonly number[],
 ): Promise<void> {
-  if (!ctx.channels.some((channel) => channel.name === "flow" && channel.isEnabled(tenant))) return;
+  const destinations = flowChannels(ctx, tenant);
+  if (destinations.length === 0) return;
   for (const userId of userIds)
     await enqueue(sql, {
       eventId: eventIdOf(tenant.shop, userId),
@@ -25,7 +27,7 @@ export async function enqueueErased(
       entityId: String(userId),
       payload: { user_id: userId },
       occurredAt: ctx.clock.now(),
-      destinations: ["flow"],
+      destinations,
     });
 }
 

@@ -5,6 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { awaitDeliveries, type DeliveryState } from "../bus/await-deliveries.ts";
+import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import {
   changeAssignedTags,
@@ -81,7 +82,7 @@ export async function writeTagsWithin(
   if (!changed) throw new AppError("not_found", { message: "There is no such person." });
   if (changed.added.length + changed.removed.length === 0) return { ...changed, eventId };
   // A tag by hand keeps its opposite away, and gives way when it goes.
-  await updateSystemTags(ctx, tenant, sql, [userId], []);
+  await updateSystemTags(ctx, tenant, sql, [userId], isFromFlow ? null : []);
   await enqueue(sql, {
     eventId,
     source: "backend",
@@ -97,7 +98,7 @@ export async function writeTagsWithin(
     },
     occurredAt: ctx.clock.now(),
     destinations: channelsFor("tag_change", tenant, ctx.channels).filter(
-      (name) => !isFromFlow || name !== "flow",
+      (name) => !isFromFlow || name !== FLOW_CHANNEL,
     ),
   });
   const tags = await listAssignedTags(sql, userId);

@@ -46,11 +46,11 @@ export function flowPage(shop: ShopState, app: AdminApp): AdminPage {
           <a href="${settings}">its settings</a>. Its actions run without that.
         </p>
         ${customerOptions(shop)}
-        <div class="pair">${ofType("flow_action").map((action) => actionForm(shop, action))}</div>
+        <div class="cards">${ofType("flow_action").map((action) => actionForm(shop, action))}</div>
         <section class="card flush">
           <h2>Actions run</h2>
           ${table(
-            ["Action", "Sent", "Answer", ""],
+            ["Action", "Answer"],
             (shop.flowRuns ?? []).map((run) => runRow(shop, run)),
             "No action was run yet.",
           )}
@@ -58,7 +58,7 @@ export function flowPage(shop: ShopState, app: AdminApp): AdminPage {
         <section class="card flush">
           <h2>Triggers received</h2>
           ${table(
-            ["Trigger", "Customer", "Values"],
+            ["Trigger", "Values"],
             triggers.slice(0, SHOWN).map((trigger) => triggerRow(shop, trigger)),
             "No trigger was received yet.",
           )}
@@ -83,7 +83,7 @@ function actionForm(shop: ShopState, { name, handle, description, fields }: Flow
       <p class="quiet">${description}.</p>
       <input type="hidden" name="action" value="${handle}" />
       ${fields.map((field) => fieldOf(shop, field))}
-      <div><button class="button primary">Run ${name.toLowerCase()}</button></div>
+      <div><button class="button primary" aria-label="Run action: ${name}">Run action</button></div>
     </form>
   </section>`;
 }
@@ -110,13 +110,12 @@ function runRow(shop: ShopState, run: FlowRun): Html[] {
   const { id, at, handle, properties, status, answer } = run;
   const name = findFlowExtension("flow_action", handle)?.name ?? handle;
   return [
-    html`${name}<span class="below-name">${dateOf(shop, at)}</span>`,
-    valueList(shop, properties),
-    html`${outcomeBadge(status)} <code>${answer}</code>`,
-    html`<form method="post" action="${adminPath(shop, SECTION)}">
-      <input type="hidden" name="again" value="${id}" />
-      <button class="button" aria-label="Send ${name} of ${at} again">Send again</button>
-    </form>`,
+    html`${name}<span class="below-name">${dateOf(shop, at)}</span>${valueList(shop, properties)}`,
+    html`<p>${outcomeBadge(status)} <code>${answer}</code></p>
+      <form method="post" action="${adminPath(shop, SECTION)}">
+        <input type="hidden" name="again" value="${id}" />
+        <button class="button" aria-label="Send again: ${name}, ${at}">Send again</button>
+      </form>`,
   ];
 }
 
@@ -128,17 +127,12 @@ function outcomeBadge(status: number | null): Html {
   return badge(`${status}, ${isRepeated ? "will be repeated" : "failed"}`, "attention");
 }
 
-function triggerRow(shop: ShopState, { at, handle, payload }: ReceivedTrigger): Html[] {
-  const { [CUSTOMER_KEY]: customer, ...values } = payload;
-  const customerOnly = customer === undefined ? {} : { [CUSTOMER_KEY]: customer };
-  return [
-    html`${findFlowExtension("flow_trigger", handle)?.name ?? handle}<span class="below-name"
-        >${dateOf(shop, at)}</span
-      >`,
-    customer === undefined ? html`<span class="quiet">None</span>` : valueList(shop, customerOnly),
-    valueList(shop, values),
-  ];
-}
+const triggerRow = (shop: ShopState, { at, handle, payload }: ReceivedTrigger): Html[] => [
+  html`${findFlowExtension("flow_trigger", handle)?.name ?? handle}<span class="below-name"
+      >${dateOf(shop, at)}</span
+    >`,
+  valueList(shop, payload),
+];
 
 /** A customer's number leads to the customer. */
 function valueList(shop: ShopState, values: Record<string, unknown>): Html {
@@ -147,17 +141,17 @@ function valueList(shop: ShopState, values: Record<string, unknown>): Html {
     const customer = key === CUSTOMER_KEY ? findCustomer(shop, text) : undefined;
     return customer
       ? html`<a href="${adminPath(shop, `/customers/${text}`)}">${customerName(customer)}</a>`
-      : html`${text === "" ? "Empty" : text}`;
+      : html`${text === "" ? "empty" : text}`;
   };
-  return html`<dl>
+  return html`<ul class="values">
     ${Object.entries(values).map(
       (entry) =>
-        html`<div>
-          <dt>${entry[0] === CUSTOMER_KEY ? "Customer" : entry[0]}</dt>
-          <dd>${shown(entry)}</dd>
-        </div>`,
+        html`<li>
+          <span class="quiet">${entry[0] === CUSTOMER_KEY ? "Customer" : entry[0]}:</span>
+          ${shown(entry)}
+        </li>`,
     )}
-  </dl>`;
+  </ul>`;
 }
 
 /** The posted form: an action with its fields, or an earlier run that is sent again. */
