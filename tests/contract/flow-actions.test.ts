@@ -191,7 +191,7 @@ describe("nothing is changed", () => {
     [
       "for a customer's rounded number",
       "add-tag",
-      { properties: { ...gold, customer_id: 9007199254740993 } },
+      { properties: { ...gold, customer_id: Number(NUMBER) } },
       400,
       "invalid_request",
     ],

@@ -44,7 +44,10 @@ async function arriving(change: () => Promise<unknown>): Promise<[string, object
   return all
     .slice(0, all.length - before)
     .toReversed()
-    .map(({ handle, payload: { "Change id": _, ...values } }) => [handle, values]);
+    .map(({ handle, payload }) => [
+      handle,
+      Object.fromEntries(Object.entries(payload).filter(([key]) => key !== "Change id")),
+    ]);
 }
 const idOf = ({ gid }: Person) => gid.slice(gid.lastIndexOf("/") + 1);
 const customer = () => ({ customer_id: idOf(ada) });

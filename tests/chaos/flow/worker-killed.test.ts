@@ -1,17 +1,17 @@
 // A worker is killed while Shopify Flow works on its calls.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { enqueue } from "../../app/domain/bus/enqueue.ts";
-import { addCustomer } from "../support/bus/queue.ts";
-import { endChildren, startServer } from "../support/processes/child.ts";
+import { enqueue } from "../../../app/domain/bus/enqueue.ts";
+import { addCustomer } from "../../support/bus/queue.ts";
+import { endChildren, startServer } from "../../support/processes/child.ts";
 import {
   eventually,
   SHOP,
   startService,
   testEnvironment,
   type Service,
-} from "../support/service.ts";
-import { connectStore } from "../support/storefront/storefront.ts";
+} from "../../support/service.ts";
+import { connectStore } from "../../support/storefront/storefront.ts";
 
 const EVENTS = 4;
 
