@@ -126,6 +126,8 @@ describe("a request for a consent", () => {
     const asked = await run("record-consent-request");
     expect([asked.status, asked.json]).toEqual([200, { ok: true, outcome: "asked" }]);
     const link = new URL(await mailedLink(service, EMAIL, "/auth/consent-confirm"));
+    const page = await service.call("GET", `${link.pathname}${link.search}`, { key: null });
+    expect(page.text).toContain("The store asks for your consent");
     expect((await run("record-consent-request")).json.outcome).toBe("asked_before");
     expect(await query("SELECT 1 FROM consent_records")).toEqual([]);
     const confirmed = await service.call("POST", `/auth/consent-confirm?shop=${SHOP}`, {

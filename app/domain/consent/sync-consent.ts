@@ -216,7 +216,12 @@ export type PendingChoice = {
   /** What each consent becomes by the confirmation. */
   consents: Partial<Record<keyof AddressFlags, ConsentOutcome>>;
   formType: string | null;
+  /** The store asked for it: nobody made the choice yet. */
+  isAsked: boolean;
 };
+
+/** The method of consents that were granted by the link of a request. */
+export const REQUEST_METHOD = "flow_request";
 
 /** What the page behind the link shows before the confirmation; null when the link is invalid. */
 export async function findPendingChoice(
@@ -226,9 +231,13 @@ export async function findPendingChoice(
 ): Promise<PendingChoice | null> {
   const pending = await readPending(ctx, tenant, token);
   if (!pending) return null;
-  const { flags, formType } = pending.submission;
+  const { flags, formType, method } = pending.submission;
   const { sql } = dataOf(ctx, tenant);
-  return { consents: await outcomesOf(sql, pending.user_id, addressFlags(flags)), formType };
+  return {
+    consents: await outcomesOf(sql, pending.user_id, addressFlags(flags)),
+    formType,
+    isAsked: method === REQUEST_METHOD,
+  };
 }
 
 const addressFlags = (flags: Submission["flags"]): AddressFlags =>

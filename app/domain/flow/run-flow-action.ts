@@ -13,7 +13,7 @@ import { getKey, KEYS, putKey, putKeyIfAbsent, TTL_SECONDS } from "../../runtime
 import { AppError } from "../../runtime/errors.ts";
 import { ADDRESS_CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import type { Submission } from "../consent/consent-input.ts";
-import { enqueueConsentRequest, readSubmission } from "../consent/sync-consent.ts";
+import { enqueueConsentRequest, readSubmission, REQUEST_METHOD } from "../consent/sync-consent.ts";
 import { writeTagsWithin } from "../customers/tag-change.ts";
 import { consumeRateLimit } from "../identity/rate-limits.ts";
 import { toSlug } from "../tags/catalog.ts";
@@ -159,7 +159,7 @@ async function prepare(
     const submission = await readSubmission(
       ctx,
       tenant,
-      { [consentColumn(type)]: true, method: "flow_request" },
+      { [consentColumn(type)]: true, method: REQUEST_METHOD },
       { userAgent: null, gpc: false },
     );
     return {

@@ -214,8 +214,8 @@ test("an action of Flow is run with a signed request, and sent again it changes 
   const visit = await open(`${ADMIN}/flow`);
   const { page } = visit;
   const form = page.locator("section", { hasText: "Add customer tag" }).first();
-  await form.getByLabel("Customer").fill("5");
-  await form.getByLabel("Tag").fill("vip");
+  await form.locator("[name=customer_id]").fill("5");
+  await form.locator("[name=tag]").fill("vip");
   await form.getByRole("button", { name: "Run action" }).click();
   const row = page.getByRole("row").filter({ hasText: "404, failed" }).first();
   await row.getByText("The app does not know this customer.").waitFor();
