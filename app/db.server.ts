@@ -46,6 +46,7 @@ export type {
   PublicHost,
   ReturnCase,
   StorefrontUser,
+  Segment,
   TagRun,
   UserClaims,
   UserExtras,

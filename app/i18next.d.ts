@@ -18,6 +18,7 @@ import type regions from "./locales/en/regions.json";
 import type settings from "./locales/en/settings.json";
 import type setupGuide from "./locales/en/setup-guide.json";
 import type standalone from "./locales/en/standalone.json";
+import type segments from "./locales/en/segments.json";
 import type tags from "./locales/en/tags.json";
 
 declare module "i18next" {
@@ -43,6 +44,7 @@ declare module "i18next" {
       settings: typeof settings;
       "setup-guide": typeof setupGuide;
       standalone: typeof standalone;
+      segments: typeof segments;
       tags: typeof tags;
     };
   }

@@ -50,6 +50,9 @@ function behindCards(from: string): string {
   return `color(from ${from} xyz-d65 calc(x*${factor}) calc(y*${factor}) calc(z*${factor}))`;
 }
 
+/** A page's root, also inside a theme's page: never the banner, which may stand on the same page. */
+const PAGE = ".crm.crm-ui,body.crm";
+
 /**
  * The custom properties of the shoppers' pages, as a style. Each text colour is derived from what it
  * stands on, so that it is readable on any colour: 4.5:1 or more, mostly 7:1; lines 3:1.
@@ -80,7 +83,7 @@ export function pageTokens({ color, background, cornerRadius, font }: BrandTheme
     ...(background && { "color-scheme": isLight(background) ? "light" : "dark" }),
   };
   const declarations = Object.entries(properties).map(([name, value]) => `${name}:${value}`);
-  return `.crm{${declarations.join(";")}}`;
+  return `${PAGE}{${declarations.join(";")}}`;
 }
 
 /** `hex`: # and six digits. */

@@ -1,8 +1,4 @@
 // The texts of the pages and embeds that shoppers and operators see without React, by language.
-import { shippedTexts, type BannerTexts } from "../domain/tenants/banner/banner-texts.ts";
-import consentEn from "../locales/en/embeds/consent.json" with { type: "json" };
-import consentEs from "../locales/es/embeds/consent.json" with { type: "json" };
-import consentFr from "../locales/fr/embeds/consent.json" with { type: "json" };
 import accountEn from "../locales/en/embeds/account.json" with { type: "json" };
 import accountEs from "../locales/es/embeds/account.json" with { type: "json" };
 import accountFr from "../locales/fr/embeds/account.json" with { type: "json" };
@@ -26,25 +22,18 @@ export function localeOf(locale: string): Locale {
   return language === "es" || language === "fr" ? language : "en";
 }
 
-/** Those of the compliance page, with those of the choices that the banner has too. */
-export type ConsentTexts = typeof consentEn & BannerTexts;
 export type AccountTexts = typeof accountEn;
 export type AgentTexts = typeof agentEn;
 export type GateTexts = typeof gateEn;
 export type PrivacyTexts = typeof privacyEn;
 export type ShopperTexts = typeof shopperEn;
 
-const CONSENT: Record<Locale, typeof consentEn> = { en: consentEn, es: consentEs, fr: consentFr };
 const ACCOUNT: Record<Locale, AccountTexts> = { en: accountEn, es: accountEs, fr: accountFr };
 const AGENT: Record<Locale, AgentTexts> = { en: agentEn, es: agentEs, fr: agentFr };
 const GATE: Record<Locale, GateTexts> = { en: gateEn, es: gateEs, fr: gateFr };
 const PRIVACY: Record<Locale, PrivacyTexts> = { en: privacyEn, es: privacyEs, fr: privacyFr };
 const SHOPPER: Record<Locale, ShopperTexts> = { en: shopperEn, es: shopperEs, fr: shopperFr };
 
-export const consentTexts = (locale: string): ConsentTexts => ({
-  ...CONSENT[localeOf(locale)],
-  ...shippedTexts(localeOf(locale)),
-});
 export const accountTexts = (locale: string): AccountTexts => ACCOUNT[localeOf(locale)];
 export const agentTexts = (locale: string): AgentTexts => AGENT[localeOf(locale)];
 export const gateTexts = (locale: string): GateTexts => GATE[localeOf(locale)];

@@ -8,6 +8,11 @@ export type ProfileRecord = {
     string,
     { id: string; primary: boolean; authenticatedState: "ambiguous" | "authenticated" }[]
   >;
+  /** By namespace and id; the platform's field group "Segment Membership Details". */
+  segmentMembership?: Record<
+    string,
+    Record<string, { lastQualificationTime: string; status: "realized" }>
+  >;
   consents: { collect: { val: "y" | "n" }; marketing: { email: { val: "y" | "n" } } };
 };
 

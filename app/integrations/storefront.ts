@@ -50,8 +50,11 @@ export type StagedTarget = {
   parameters: { name: string; value: string }[];
 };
 
-type FrontPage = {
+export type FrontPage = {
+  /** Behind the redirects. */
+  url: string;
   status: number;
+  headers: OutboundAnswer["headers"];
   text: string;
   /** The store shows visitors a page that asks for its password. */
   hasPassword: boolean;
@@ -336,7 +339,7 @@ export function createStorefrontClient({
         const isForeign =
           next !== null && ![new URL(url).protocol, "https:"].includes(next.protocol);
         if (!next || hasPassword || isForeign || hops >= MAX_HOPS)
-          return { status, text, hasPassword };
+          return { url, status, headers, text, hasPassword };
         url = next.href;
       }
     },

@@ -18,7 +18,9 @@ import {
   saveBannerDraft,
 } from "../domain/tenants/banner/banner-drafts.ts";
 import { readEditorFacts } from "../domain/tenants/banner/banner-editor.ts";
+import { findFrontPageFrame } from "../domain/tenants/storefront/front-page-frame.ts";
 import { canUploadLogo } from "../domain/tenants/storefront/logo-upload.ts";
+import { renderStorePage } from "../embeds/banner-preview.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 
@@ -40,6 +42,11 @@ export async function loader(args: LoaderFunctionArgs) {
     work: await readBannerWork(ctx, tenant),
     facts: readEditorFacts(tenant),
     canUploadLogo: canUploadLogo(tenant),
+    storePage: findFrontPageFrame(ctx, tenant).then((frame) =>
+      frame.state === "frameable"
+        ? { state: frame.state, html: renderStorePage(frame.url) }
+        : { state: frame.state, html: null },
+    ),
   };
 }
 

@@ -4,7 +4,7 @@ import { findContrasts } from "../domain/tenants/banner/banner-design.ts";
 import { readDesign } from "../domain/tenants/banner/banner-drafts.ts";
 import { BANNER_LANGUAGES } from "../domain/tenants/banner/banner-texts.ts";
 import { findPublishedBanner } from "../domain/tenants/banner/published-banner.ts";
-import { PREVIEW_VIEWS, previewDesign } from "../embeds/banner-preview.ts";
+import { PREVIEW_PAGES, PREVIEW_VIEWS, previewDesign } from "../embeds/banner-preview.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 
 const PreviewInput = z.object({
@@ -12,6 +12,7 @@ const PreviewInput = z.object({
   language: z.enum(BANNER_LANGUAGES),
   scheme: z.enum(["light", "dark"]),
   view: z.enum(PREVIEW_VIEWS),
+  page: z.enum(PREVIEW_PAGES),
 });
 
 export const action = defineActions({

@@ -10,14 +10,13 @@ import {
   startTagRun,
   TagRunInput,
 } from "../domain/customers/list/bulk-runs.ts";
-import {
-  deleteView,
-  RenamedView,
-  renameView,
-  saveView,
-  View,
-} from "../domain/customers/list/customer-views.ts";
 import { readCustomerList } from "../domain/customers/list/list-screen.ts";
+import {
+  ChangedSegment,
+  changeSegment,
+  createSegment,
+  NewSegment,
+} from "../domain/customers/segments/edit-segments.ts";
 import { requestSync } from "../domain/customers/sync/sync-request.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -45,18 +44,18 @@ const ACCESS_OF = {
   reactivate: "changed",
   data_request: "exported",
   erase: "erased",
+  profile: "exported",
 } as const;
 
 export const action = defineActions({
   sync: { input: NoInput, run: ({ ctx, tenant }) => requestSync(ctx, tenant.shop) },
-  save_view: { input: View, run: ({ ctx, tenant }, view) => saveView(ctx, tenant, view) },
-  rename_view: {
-    input: RenamedView,
-    run: ({ ctx, tenant }, names) => renameView(ctx, tenant, names),
+  create_segment: {
+    input: NewSegment,
+    run: ({ ctx, tenant }, segment) => createSegment(ctx, tenant, segment),
   },
-  delete_view: {
-    input: View.pick({ name: true }),
-    run: ({ ctx, tenant }, view) => deleteView(ctx, tenant, view),
+  change_segment: {
+    input: ChangedSegment,
+    run: ({ ctx, tenant }, change) => changeSegment(ctx, tenant, change),
   },
   preview_tags: {
     input: TagRunInput,

@@ -2,15 +2,17 @@
 // would send none.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { Readable } from "node:stream";
-import { readSelection } from "../domain/customers/list/customer-selection.ts";
+import { fixSelection, readSelection } from "../domain/customers/list/customer-selection.ts";
 import { namedCustomers } from "../domain/customers/list/bulk-runs.ts";
 import { exportCustomers } from "../domain/customers/list/export-customers.ts";
+import { toErrorResponse } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, recordAccess } = await authenticate.admin(args);
-  const selection = readSelection(new URL(args.request.url).searchParams);
-  if (!selection) return new Response(null, { status: 400 });
+  const asked = readSelection(new URL(args.request.url).searchParams);
+  if (!asked) return new Response(null, { status: 400 });
+  const { selection } = await toErrorResponse(() => fixSelection(ctx, tenant, asked));
   const access = await recordAccess({
     action: "exported",
     userIds: await namedCustomers(ctx, tenant, selection),

@@ -1,3 +1,5 @@
+import { toSpokenTexts } from "../domain/tenants/banner/banner-values.ts";
+import { findPublishedBanner } from "../domain/tenants/banner/published-banner.ts";
 import { renderCompliance } from "../embeds/compliance.ts";
 import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
 import { embedPage } from "../http/shopper/embed-response.ts";
@@ -15,6 +17,11 @@ export const { loader, action, route } = endpoint({
       304: "It is the one that If-None-Match names.",
     },
     result: "text/html",
-    handle: async (call) => embedPage(call, renderCompliance),
+    async handle(call) {
+      const { ctx, tenant, request } = call;
+      const published = await findPublishedBanner(ctx, tenant);
+      const texts = toSpokenTexts(tenant, published, request.url.searchParams.get("locale"));
+      return embedPage(call, (config) => renderCompliance(config, texts));
+    },
   },
 });

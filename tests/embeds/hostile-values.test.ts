@@ -6,6 +6,7 @@ import {
   BANNER_TEXT_NAMES,
   type BannerTexts,
 } from "../../app/domain/tenants/banner/banner-texts.ts";
+import type { SpokenTexts } from "../../app/domain/tenants/banner/banner-values.ts";
 import { renderFooter } from "../../app/embeds/footer.ts";
 import { PLAIN_THEME } from "../../app/embeds/page-theme.ts";
 import { toPublicConfig, type PublicConfig } from "../../app/embeds/public-config.ts";
@@ -37,10 +38,13 @@ const HOSTILE: PublicConfig = {
 };
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 /** Texts and addresses as if no schema had checked them: the escaping alone must hold. */
-const renderHostileFooter: typeof renderCompliance = (config) => {
-  const attack = `"><script>window.broken=1</script><img src=x onerror=window.broken=1>'</script>`;
-  const texts = Object.fromEntries(BANNER_TEXT_NAMES.map((name) => [name, attack]));
-  return renderFooter(config, {
+const attack = `"><script>window.broken=1</script><img src=x onerror=window.broken=1>'</script>`;
+const hostileTexts: SpokenTexts = {
+  ...(Object.fromEntries(BANNER_TEXT_NAMES.map((name) => [name, attack])) as BannerTexts),
+  lang: "en",
+};
+const renderHostileFooter = (config: PublicConfig) =>
+  renderFooter(config, {
     values: {
       version: 1,
       template: "bar",
@@ -53,9 +57,8 @@ const renderHostileFooter: typeof renderCompliance = (config) => {
       support: attack,
       policy: attack,
     },
-    texts: { ...(texts as BannerTexts), lang: "en" },
+    texts: hostileTexts,
   });
-};
 let service: Service;
 
 beforeAll(async () => {
@@ -69,7 +72,7 @@ afterAll(async () => {
 describe("hostile configuration", () => {
   it.each([
     ["the footer", renderHostileFooter],
-    ["the compliance page", renderCompliance],
+    ["the compliance page", (config: PublicConfig) => renderCompliance(config, hostileTexts)],
     [
       "the dashboard",
       (config: PublicConfig) =>

@@ -23,6 +23,7 @@ export const MINIMAL_ROWS: Record<string, Row> = {
   ConsentChainHead: { seq: 1n, hash: "h" },
   ConsentPolicy: { version: "1", locale: "en", sha256: "x", body: "y" },
   CrmTag: { id: 7, name: "VIP", slug: "second" },
+  Segment: { id: uuid, name: "Segment", filter: {} },
   TagRun: { id: uuid, total: 1, last_id: 1 },
   UserTagMap: { id: 1, user_id: 1, tag_id: 1, source: "ucp" },
   IntegrationQueue: {

@@ -2,6 +2,7 @@
 export const SCREENS = [
   { name: "home", path: "/app" },
   { name: "customers", path: "/app/customers" },
+  { name: "segments", path: "/app/segments" },
   { name: "tags", path: "/app/tags" },
   { name: "consent", path: "/app/consent" },
   { name: "events", path: "/app/events" },

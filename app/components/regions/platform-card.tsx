@@ -3,7 +3,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useRevalidator } from "@remix-run/react";
 import { Banner, BlockStack, Button, Card, SkeletonBodyText, Text } from "@shopify/polaris";
-import type { PolicyOutcome, RegionPolicies } from "../../domain/consent/region-policies.ts";
+import type {
+  AppliedRules,
+  PolicyOutcome,
+  RegionPolicies,
+} from "../../domain/consent/region-policies.ts";
 import { requestScopes } from "../consent/request-scope.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
@@ -49,7 +53,12 @@ function useStatus(policies: RegionPolicies) {
 
 const MAX_NAMED = 12;
 
-function Known({ hasPlatformBanner, differing, total }: RegionPolicies & { state: "known" }) {
+function Known({
+  hasPlatformBanner,
+  differing,
+  total,
+  applied,
+}: RegionPolicies & { state: "known" }) {
   const { t } = useTranslation("regions");
   const namesOf = useRegionNames();
   const onSuccess = ({ outcome }: PolicyOutcome) => {
@@ -61,7 +70,12 @@ function Known({ hasPlatformBanner, differing, total }: RegionPolicies & { state
   const error = write.error ?? disable.error;
   return (
     <BlockStack gap="300" inlineAlign="start">
-      {differing === null && <Text as="p">{t("platform.noRules")}</Text>}
+      {differing === null && (
+        <>
+          <Text as="p">{t("platform.noRules")}</Text>
+          <AppliedTable applied={applied} />
+        </>
+      )}
       {differing?.length === 0 && <Text as="p">{t("platform.inLineText", { count: total })}</Text>}
       {differing && differing.length > 0 && (
         <>
@@ -101,6 +115,33 @@ function Known({ hasPlatformBanner, differing, total }: RegionPolicies & { state
         {error && <p>{error.message}</p>}
       </div>
     </BlockStack>
+  );
+}
+
+/** The platform's own rules in words, by the groups that rules of the store's own would have. */
+function AppliedTable({ applied }: { applied: readonly AppliedRules[] }) {
+  const { t } = useTranslation("regions");
+  return (
+    <dl style={{ margin: 0, display: "grid", gap: "0.75rem" }}>
+      {applied.map(({ name, modes }) => (
+        <div key={name}>
+          <dt>
+            <Text as="span" fontWeight="semibold">
+              {t(`groups.${name}`)}
+            </Text>
+          </dt>
+          <dd style={{ margin: 0 }}>
+            {modes.length === 1
+              ? t(`modes.${modes[0]?.mode ?? "none"}`)
+              : modes
+                  .map(({ mode, count }) =>
+                    t("platform.someRegions", { count, mode: t(`modes.${mode}`) }),
+                  )
+                  .join("; ")}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -9,10 +9,12 @@ export function useModeOptions(): { value: RegionMode; label: string }[] {
   return MODES.map((value) => ({ value, label: t(`modes.${value}`) }));
 }
 
-/** Countries by name in the reader's language; parts of a country by their code. */
+/** Countries and the parts that rules name often in the reader's language; other parts by their code. */
 export function useRegionNames(): (regions: readonly string[]) => string {
+  const { t } = useTranslation("regions");
   const locale = useLocale();
   const names = new Intl.DisplayNames(locale, { type: "region", fallback: "code" });
-  const nameOf = (region: string) => (region.length === 2 ? names.of(region) : region);
+  const parts = t("parts", { returnObjects: true }) as Partial<Record<string, string>>;
+  const nameOf = (region: string) => (region.length === 2 ? names.of(region) : parts[region]);
   return (regions) => regions.map((region) => nameOf(region) ?? region).join(", ");
 }

@@ -70,7 +70,12 @@ export function RulesForm({ rules: saved, presets, groups, version }: Props) {
           <CardHeading title={t("rules.title")} />
           <Text as="p">{t("rules.text")}</Text>
           <Presets presets={presets} rules={rules} onChoose={start} onNone={() => setRules(null)} />
-          {rules && <RulesTable rules={rules} groups={groups} onChange={setRules} />}
+          {rules && (
+            <>
+              <RulesTable rules={rules} groups={groups} onChange={setRules} />
+              <ModeMeanings />
+            </>
+          )}
         </BlockStack>
       </Card>
       {rules && (
@@ -80,6 +85,20 @@ export function RulesForm({ rules: saved, presets, groups, version }: Props) {
         />
       )}
     </>
+  );
+}
+
+/** What a shopper meets under each rule. */
+function ModeMeanings() {
+  const { t } = useTranslation("regions");
+  return (
+    <BlockStack gap="100">
+      {useModeOptions().map(({ value, label }) => (
+        <Text key={value} as="p" tone="subdued">
+          {label}: {t(`meanings.${value}`)}
+        </Text>
+      ))}
+    </BlockStack>
   );
 }
 

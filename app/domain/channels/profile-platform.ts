@@ -1,8 +1,20 @@
 // Channel `profile_platform`: an XDM profile with the SHA-256 of the e-mail as the only personal
-// data; only when the tenant enabled it (SPEC "Real-time write matrix").
+// data; only when the tenant enabled it (SPEC "Real-time write matrix"). The membership of a segment that
+// the merchant sends goes with it, and only of a customer who accepts marketing.
 import { hash } from "node:crypto";
 import { HASHED_EMAIL, type ProfileRecord } from "../../integrations/profile-platform.ts";
-import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
+import {
+  isChannelEnabled,
+  PermanentFailure,
+  type Channel,
+  type QueueItem,
+} from "../bus/channel.ts";
+import {
+  Audience,
+  PROFILE_CHANNEL,
+  SEGMENT_EVENT,
+} from "../customers/segments/profile-audience.ts";
+import { toSlug } from "../tags/catalog.ts";
 import {
   findPresentCustomer,
   findUserId,
@@ -16,9 +28,16 @@ import {
 } from "./item-customer.ts";
 
 const NO_CONSENT = { cookie: false, marketing: false };
+const NAMESPACE = "customer_identity";
+
+/** The segment of an event that the service itself made. */
+function audienceOf(item: QueueItem): Audience | null {
+  if (item.source !== "backend" || item.eventType !== SEGMENT_EVENT) return null;
+  return Audience.safeParse(item.payload.segment).data ?? null;
+}
 
 export const profilePlatformChannel: Channel = {
-  name: "profile_platform",
+  name: PROFILE_CHANNEL,
   credentialsKey: "profile_platform_token",
   marketing: true,
   requiresConsent: null,
@@ -38,9 +57,13 @@ export const profilePlatformChannel: Channel = {
     const email = customer ? customer.email : person.userId === null ? person.email : null;
     if (!email) return nothingToSend(endpoint, customer ? "no address to hash" : UNKNOWN.skipped);
     const consents = customer?.consents ?? NO_CONSENT;
+    const audience = audienceOf(item);
+    if (audience && !consents.marketing)
+      return nothingToSend(endpoint, "the customer does not accept marketing");
+    const now = ctx.clock.now().toISOString();
     const record: ProfileRecord = {
       _id: item.eventId,
-      timestamp: ctx.clock.now().toISOString(),
+      timestamp: now,
       identityMap: {
         [HASHED_EMAIL]: [
           {
@@ -50,6 +73,16 @@ export const profilePlatformChannel: Channel = {
           },
         ],
       },
+      ...(audience && {
+        segmentMembership: {
+          [NAMESPACE]: {
+            [toSlug(audience.name) || audience.id]: {
+              lastQualificationTime: now,
+              status: "realized",
+            },
+          },
+        },
+      }),
       consents: {
         collect: { val: consents.cookie ? "y" : "n" },
         marketing: { email: { val: consents.marketing ? "y" : "n" } },

@@ -8,7 +8,15 @@ import {
   PRIVACY_FEATURES_DISABLE,
 } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { findMode, type ConsentRegions } from "../tenants/consent-regions.ts";
+import {
+  findMode,
+  REGION_GROUP_NAMES,
+  REGION_GROUPS,
+  REGION_MODES,
+  type ConsentRegions,
+  type RegionGroup,
+  type RegionMode,
+} from "../tenants/consent-regions.ts";
 import {
   callStorefront,
   requireNoUserErrors,
@@ -25,10 +33,17 @@ export type RegionPolicies =
       /** The regions whose rule at the platform is another one; null where the store has no rules. */
       differing: string[] | null;
       total: number;
+      /** What the platform's own rules say: of each group, how many of its regions have which rule. */
+      applied: AppliedRules[];
     }
   | { state: "not_allowed"; scopes: readonly string[] }
   | { state: "not_connected" }
   | { state: "unavailable" };
+
+export type AppliedRules = {
+  name: RegionGroup | "rest";
+  modes: { mode: RegionMode; count: number }[];
+};
 
 /** `banner_on`: the platform accepts no rules while its own banner is on. */
 export type PolicyOutcome =
@@ -73,6 +88,33 @@ function differencesOf(regions: ConsentRegions, answer: Answer) {
   });
 }
 
+const modeOf = (policy: Policy | undefined): RegionMode =>
+  policy?.consentRequired ? "opt_in" : policy?.dataSaleOptOutRequired ? "opt_out" : "none";
+
+function appliedRules({ consentPolicy, consentPolicyRegions }: Answer): AppliedRules[] {
+  const known = new Map(consentPolicy.map((policy) => [nameOf(policy), policy]));
+  const listed = consentPolicyRegions.map(nameOf);
+  // A part of a country belongs to the country's group.
+  const groupOf = (region: string) =>
+    REGION_GROUP_NAMES.find((group) => {
+      const regions: readonly string[] = REGION_GROUPS[group];
+      return regions.includes(region) || regions.includes(region.slice(0, 2));
+    });
+  const countsOf = (regions: readonly string[]) =>
+    REGION_MODES.map((mode) => ({
+      mode,
+      count: regions.filter((region) => modeOf(known.get(region)) === mode).length,
+    })).filter(({ count }) => count > 0);
+  const regionsOf = (group: RegionGroup): readonly string[] => {
+    const own = listed.filter((region) => groupOf(region) === group);
+    return own.length > 0 ? own : REGION_GROUPS[group];
+  };
+  return [
+    ...REGION_GROUP_NAMES.map((name) => ({ name, modes: countsOf(regionsOf(name)) })),
+    { name: "rest" as const, modes: countsOf(listed.filter((region) => !groupOf(region))) },
+  ];
+}
+
 const readAnswer = (ctx: Ctx, shop: string): Promise<Answer> =>
   callStorefront<Answer>(ctx, shop, { document: CONSENT_POLICIES });
 
@@ -86,6 +128,7 @@ export async function readRegionPolicies(ctx: Ctx, tenant: Tenant): Promise<Regi
       hasPlatformBanner: answer.privacySettings.banner?.enabled ?? false,
       differing: regions ? differencesOf(regions, answer).map(nameOf) : null,
       total: answer.consentPolicyRegions.length,
+      applied: appliedRules(answer),
     };
   } catch (error) {
     const state = stateOf(ctx, tenant.shop, error);

@@ -103,6 +103,11 @@ const TAGS: DataSet = {
   tables: {
     crm_tags: { holds: "the store's tags", people: ["none"], end: "store" },
     user_tag_map: { holds: "which shopper has which tag", people: ["shoppers"], end: "account" },
+    segments: {
+      holds: "the store's segments: names, filters, and how many customers each had when counted",
+      people: ["none"],
+      end: "store",
+    },
     tag_runs: {
       holds: "bulk changes of customers: counts, and until one is done its encrypted selection",
       people: ["shoppers"],

@@ -6,7 +6,7 @@ import { z } from "zod";
  * `opt_in`: nothing before a choice. `opt_out`: allowed until the shopper objects, by a link about the sale
  * of data. `none`: allowed, and nothing is shown.
  */
-const REGION_MODES = ["opt_in", "opt_out", "none"] as const;
+export const REGION_MODES = ["opt_in", "opt_out", "none"] as const;
 export type RegionMode = (typeof REGION_MODES)[number];
 
 /** Countries as ISO 3166-1, their parts as ISO 3166-2. */

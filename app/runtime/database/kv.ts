@@ -60,12 +60,12 @@ export const KEYS = keys({
   tagStep: (step: string) => `tag_step:${step}`,
   /** Whether the app embed is enabled in the theme, and the source of that information. */
   themeEmbed: "theme_embed",
+  /** Whether the store's front page lets itself be framed, as it answered last. */
+  frontPage: "front_page",
   /** Set when the merchant dismissed the setup guide. */
   guideDismissed: "setup_guide_dismissed",
   /** Up to where the counts of customers per day are folded. */
   customerDays: "customer_days",
-  /** The merchant's saved views of the customer list. */
-  customerViews: "customer_views",
   /** How far the demo store's history is written. */
   demoHistory: "demo_history",
   /** The store's retention that was applied last; while it exists, there is nothing to delete. */
@@ -116,6 +116,8 @@ export const TTL_SECONDS = {
   exportLink: 604_800,
   clientDocument: 3_600,
   agentProfile: 3_600,
+  frontPage: 600,
+  unreachableFrontPage: 60,
   unreadableAgentProfile: 60,
   agentCart: 604_800,
   agentTask: 3_600,

@@ -285,6 +285,11 @@ export function createStorefrontControls({
       ensureShop(domain).hasPassword = hasPassword;
       saving.soon();
     },
+    /** Other sites may frame the store's pages from now on, or no longer. */
+    setFrameable(domain: string, isFrameable: boolean): void {
+      ensureShop(domain).isFrameable = isFrameable;
+      saving.soon();
+    },
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 

@@ -130,6 +130,8 @@ export type ShopState = {
   blockSettings?: Record<string, BlockSettings>;
   /** The online store asks visitors for its password. */
   hasPassword?: boolean;
+  /** Other sites may frame the store's pages: a storefront of the merchant's own. */
+  isFrameable?: boolean;
   /** Customer data that the app is not approved for. */
   withheld?: ProtectedData[];
   /** Created on the first look. */

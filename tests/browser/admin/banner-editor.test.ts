@@ -225,3 +225,22 @@ test.each([
   await expectHealthyPage(visit);
   await visit.close();
 });
+
+test("the store's front page stands behind the preview where it can be framed, without its scripts", async () => {
+  const { storefront } = world.service.sandbox;
+  await world.service.database.query("DELETE FROM kv WHERE key = 'front_page'", []);
+  storefront.setFrameable(SHOP, true);
+  const visit = await world.open("/app/consent/banner", { shop: SHOP });
+  const { page } = visit;
+  const store = previews(page).first().contentFrame().locator("iframe").contentFrame();
+  await store.getByRole("link", { name: "Cart" }).first().waitFor();
+  expect(await store.locator(".crm-banner").count()).toBe(0);
+  // The banner's own frame lies above.
+  await previews(page).nth(1).contentFrame().locator(".crm-banner").waitFor();
+  expect(visit.errors.filter((error) => !error.startsWith("Blocked script execution"))).toEqual([]);
+  await expectHealthyPage({ ...visit, errors: [] });
+  await page.getByRole("button", { name: "Blank page" }).click();
+  await expect.poll(() => previews(page).count()).toBe(2);
+  await visit.close();
+  storefront.setFrameable(SHOP, false);
+});

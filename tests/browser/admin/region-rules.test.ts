@@ -50,6 +50,24 @@ test("own rules are chosen, allowed, written to the platform in place of its ban
   await visit.close();
 });
 
+test("shows in words what the platform's own rules say, where the store has none", async () => {
+  await saveTenantConfig(world.ctx, SHOP, { consent_regions: null }, false);
+  const visit = await openScreen(world, browser, SHOP, PATH, {
+    viewport: { width: 390, height: 844 },
+  });
+  const { page } = visit;
+  const rule = page
+    .locator("dl > div", { hasText: "European Economic Area" })
+    .getByRole("definition");
+  await rule.waitFor();
+  expect(await rule.innerText()).toBe("Ask first (opt-in)");
+  expect(await page.locator("dl").innerText()).not.toMatch(/opt_|undefined|[{}]/);
+  expect([await findOverflow(page), await findA11yViolations(page)]).toEqual([0, []]);
+  if (process.env.SHOTS)
+    await page.screenshot({ path: `${process.env.SHOTS}/platform.png`, fullPage: true });
+  await visit.close();
+});
+
 test("fits a phone, has no barriers there, and tells who saves over somebody else's rules", async () => {
   const visit = await openScreen(world, browser, SHOP, PATH, {
     viewport: { width: 390, height: 844 },

@@ -1,8 +1,10 @@
-// Every template of the banner in every language on the narrowest phone: one page, whose footer is replaced.
+// Every template of the banner, the preferences and the compliance page in every language on the narrowest phone:
+// one page, whose content is replaced.
 import { expect, test } from "vitest";
 import { BannerDesign, DEFAULT_DESIGN } from "../../../app/domain/tenants/banner/banner-design.ts";
 import { BANNER_LANGUAGES } from "../../../app/domain/tenants/banner/banner-texts.ts";
 import { toBannerValues, toSpokenTexts } from "../../../app/domain/tenants/banner/banner-values.ts";
+import { renderCompliance } from "../../../app/embeds/compliance.ts";
 import { footerStyle, renderFooterBody } from "../../../app/embeds/footer.ts";
 import { toPublicConfig } from "../../../app/embeds/public-config.ts";
 import { findA11yViolations } from "../../support/browser/accessibility.ts";
@@ -21,12 +23,13 @@ const STORE = {
   connection: {},
 } as unknown as Stored;
 
-/** Shows a banner, and says what is wrong with its geometry. */
-const SHOW = (html: string): string[] => {
+/** Shows a banner or another part, and says what is wrong with its geometry. */
+const SHOW = ({ html, part }: { html: string; part: string }): string[] => {
   document.body.innerHTML = html;
-  const banner = document.querySelector<HTMLElement>(".crm-banner");
+  const banner = document.querySelector<HTMLElement>(part);
   if (!banner) return ["no banner"];
-  banner.hidden = false;
+  for (const one of [banner, ...banner.querySelectorAll<HTMLElement>("[data-crm-script]")])
+    one.hidden = false;
   if (banner instanceof HTMLDialogElement) banner.showModal();
   const boxOf = (name: string) => {
     const { width = 0, height = 0 } =
@@ -47,7 +50,7 @@ const SHOW = (html: string): string[] => {
   return problems;
 };
 
-test("every template fits 320 pixels in 20 languages, with equal answers and no accessibility finding", async () => {
+test("every template, the preferences and the compliance page fit 320 pixels in 20 languages, with equal answers and no accessibility finding", async () => {
   const browser = await openBrowser();
   const { page, errors, close } = await browser.visit(["https://store.example"], {
     viewport: { width: 320, height: 640 },
@@ -69,10 +72,22 @@ test("every template fits 320 pixels in 20 languages, with equal answers and no 
       };
       const config = toPublicConfig(STORE, { serviceUrl: "https://service.example" });
       const html = `<main><h1>Store</h1><style>${footerStyle(look.values)}</style>${renderFooterBody(config, look)}</main>`;
-      found.push(...(await page.evaluate(SHOW, html)).map((one) => `${template} ${lang}: ${one}`));
-      // One language with long words and one without spaces stand for the others: the markup is the same.
-      if (lang === "hu" || lang === "ja")
-        found.push(...(await findA11yViolations(page)).map((one) => `${template} ${lang}: ${one}`));
+      const parts = [{ part: ".crm-banner", html }];
+      // The same with every template.
+      if (template === "bar")
+        parts.push(
+          { part: ".crm-dialog", html },
+          {
+            part: ".crm-page",
+            html: renderCompliance({ ...config, agentAccess: true }, look.texts),
+          },
+        );
+      for (const shown of parts) {
+        const problems = await page.evaluate(SHOW, shown);
+        // One language with long words and one without spaces stand for the others: the markup is the same.
+        if (lang === "hu" || lang === "ja") problems.push(...(await findA11yViolations(page)));
+        found.push(...problems.map((one) => `${shown.part} ${template} ${lang}: ${one}`));
+      }
     }
   expect(found).toEqual([]);
   expect(errors).toEqual([]);

@@ -12,6 +12,7 @@ import {
   type StoreVisit,
 } from "../../support/browser/store-visit.ts";
 
+const BRANDED = "branded.myshopify.com";
 let service: ConsentService;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let visit: StoreVisit;
@@ -75,6 +76,26 @@ describe("axe finds no violation", () => {
       await visit.close();
     },
   );
+});
+
+it("the compliance page has the brand's colours, and the banner on the same page of a theme keeps its own", async () => {
+  await service.addTenant(BRANDED, { brand_color: "#8a1c7c", brand_background: "#f4ecd8" });
+  await enter({ shop: BRANDED, blocks: ["consent", "compliance"] });
+  await visit.page.getByRole("heading", { name: "Privacy choices and rights" }).waitFor();
+  await banner().waitFor();
+  const groundOf = (selector: string) =>
+    visit.page
+      .locator(selector)
+      .first()
+      .evaluate((one) => getComputedStyle(one).backgroundColor);
+  expect([
+    await groundOf(".crm-page > .card"),
+    await groundOf(".crm-page [data-crm=accept]"),
+    await groundOf(".crm-banner"),
+    await groundOf(".crm-banner [data-crm=accept]"),
+  ]).toEqual(["rgb(244, 236, 216)", "rgb(138, 28, 124)", "rgb(255, 255, 255)", "rgb(26, 28, 29)"]);
+  expect(await findA11yViolations(visit.page, { strict: true })).toEqual([]);
+  await visit.close();
 });
 
 it("axe finds no violation on the footer as a standalone page", async () => {

@@ -1,6 +1,8 @@
 // The loader outside the theme: loaded from the service directly by a page of the store; and beside
 // the storefront's own banner.
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { customerPrivacyScript } from "../../../app/sandbox/storefront/theme/customer-privacy.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import {
   logOf,
@@ -66,6 +68,106 @@ describe("a page that loads the script from the service directly", () => {
         ({ consent_type, method }) => consent_type === "cookie" && method === "my-banner",
       ),
     );
+    await close();
+  });
+});
+
+describe("the snippet of docs/headless.md, on a storefront of the merchant's own", () => {
+  const ORIGIN = "https://shop.kestrel.example";
+  const PRIVACY_API =
+    "https://cdn.shopify.com/shopifycloud/consent-tracking-api/v0.1/consent-tracking-api.js";
+  const [snippet = "", banner = ""] = [
+    ...readFileSync("docs/headless.md", "utf8").matchAll(/```html\n(.*?)```/gs),
+  ].map(([, code]) => code ?? "");
+  const PLACE = {
+    headlessStorefront: true,
+    checkoutRootDomain: "checkout.kestrel.example",
+    storefrontRootDomain: ".kestrel.example",
+    storefrontAccessToken: "0123456789abcdef0123456789abcdef",
+  };
+  const REPLACED: [string, string][] = [
+    ["CHECKOUT.EXAMPLE.COM", PLACE.checkoutRootDomain],
+    [".EXAMPLE.COM", PLACE.storefrontRootDomain],
+    ["PUBLIC_STOREFRONT_TOKEN", PLACE.storefrontAccessToken],
+    ["STORE.myshopify.com", SHOP],
+  ];
+
+  const enter = async (hasGpc = false) => {
+    const visit = await browser.visit([service.url]);
+    const { page } = visit;
+    const filled = [...REPLACED, ["https://SERVICE.EXAMPLE", service.url] as const].reduce(
+      (text, [name, value]) => text.replace(name, value),
+      snippet,
+    );
+    expect(filled).not.toMatch(/EXAMPLE|STORE/);
+    await page.route(`${ORIGIN}/**`, (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        body: `<!doctype html><html lang="en"><head><title>A storefront</title><link rel="icon" href="data:,">${filled}</head><body><h1>Things</h1>${banner}</body></html>`,
+      }),
+    );
+    await page.route(PRIVACY_API, (route) =>
+      route.fulfill({
+        contentType: "text/javascript",
+        body: customerPrivacyScript({ region: "DEBE", policies: [], isHeadless: true }),
+      }),
+    );
+    await page.context().grantPermissions(["local-network-access"], { origin: ORIGIN });
+    if (hasGpc)
+      await page.addInitScript(
+        "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })",
+      );
+    await page.goto(ORIGIN);
+    await page.waitForFunction("window._crmConsent && window.sandboxPrivacyCalls");
+    const press = async (name: string) => {
+      await page.getByRole("button", { name }).click();
+      return page.evaluate("window.sandboxPrivacyCalls.at(-1)");
+    };
+    return { ...visit, press };
+  };
+  beforeAll(() => service.addTenant(SHOP, { allowed_origins: [ORIGIN] }));
+
+  it("denies first, gives each choice to the platform with the storefront's values, and records it", async () => {
+    const { page, errors, press, close } = await enter();
+    expect(await page.evaluate("[...window.dataLayer[0]]")).toMatchObject([
+      "consent",
+      "default",
+      { ad_storage: "denied", analytics_storage: "denied" },
+    ]);
+    expect(await press("Accept all")).toEqual({
+      ...PLACE,
+      analytics: true,
+      preferences: true,
+      marketing: true,
+      sale_of_data: true,
+    });
+    expect(await press("Do not sell")).toMatchObject({ marketing: false, sale_of_data: false });
+    expect(await press("Reject all")).toMatchObject({ ...PLACE, analytics: false });
+    const visitor = JSON.parse(
+      await page.evaluate(() => localStorage.getItem("crm_visitor") as string),
+    ) as string;
+    const rows = await eventually("the rows of three choices", async () => {
+      const found = await logOfVisitor(service, visitor);
+      return found.length === 4 && found;
+    });
+    expect(rows.map(({ consent_type, action, method }) => [consent_type, action, method])).toEqual([
+      ["cookie", "granted", "my-banner"],
+      ["marketing", "granted", "my-banner"],
+      ["marketing", "revoked", "sale-opt-out"],
+      ["cookie", "revoked", "my-banner"],
+    ]);
+    expect(errors.filter((error) => !error.includes("ERR_NAME_NOT_RESOLVED"))).toEqual([]);
+    await close();
+  });
+
+  it("grants no marketing where the browser sends Global Privacy Control, and gives a stored choice again", async () => {
+    const { page, press, close } = await enter(true);
+    expect(await press("Accept all")).toMatchObject({ analytics: true, marketing: false });
+    await page.reload();
+    await page.waitForFunction("window.sandboxPrivacyCalls?.length > 0");
+    expect(await page.evaluate("window.sandboxPrivacyCalls")).toMatchObject([
+      { ...PLACE, analytics: true, marketing: false, sale_of_data: false },
+    ]);
     await close();
   });
 });

@@ -13,6 +13,7 @@ import {
   exportInsights,
   readInsights,
 } from "../../../app/domain/consent/insights/read-insights.ts";
+import { findFrontPageFrame } from "../../../app/domain/tenants/storefront/front-page-frame.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
@@ -251,5 +252,31 @@ describe("POST /embed/banner-events", () => {
     const { headers } = await send(EVENT);
     expect(headers.get("access-control-allow-origin")).toBe(`https://${SHOP}`);
     expect(headers.get("set-cookie")).toBeNull();
+  });
+});
+
+describe("the store's front page behind the preview", () => {
+  const find = async (shop = SHOP) => findFrontPageFrame(service.ctx, await tenant(shop));
+  const forget = () => service.database.query("DELETE FROM kv WHERE key = 'front_page'", []);
+
+  it("is the page behind the store's redirect where it can be framed, and is asked for once", async () => {
+    const { storefront } = service.sandbox;
+    storefront.setFrameable(SHOP, true);
+    const url = `${service.sandbox.url}/store/${SHOP}`;
+    expect(await find()).toEqual({ state: "frameable", url });
+    storefront.setFrameable(SHOP, false);
+    expect(await find()).toEqual({ state: "frameable", url });
+  });
+
+  it("refuses frames, wants a password, or does not open: each has its own state", async () => {
+    const { storefront } = service.sandbox;
+    storefront.setFrameable(SHOP, false);
+    expect(await find()).toEqual({ state: "refused" });
+    await forget();
+    storefront.setPassword(SHOP, true);
+    expect(await find()).toEqual({ state: "password" });
+    storefront.setPassword(SHOP, false);
+    await service.addTenant("nowhere.myshopify.com");
+    expect(await find("nowhere.myshopify.com")).toEqual({ state: "unreachable" });
   });
 });

@@ -12,7 +12,7 @@ import { fetchCustomer } from "../../../app/domain/customers/refetch.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import type { CustomerChange } from "../../../app/domain/customers/customer-change.ts";
 import { saveRegionRules } from "../../../app/domain/merchant/region-rules.ts";
-import { REGION_PRESETS } from "../../../app/domain/tenants/consent-regions.ts";
+import { REGION_GROUPS, REGION_PRESETS } from "../../../app/domain/tenants/consent-regions.ts";
 import { versionOf } from "../../../app/domain/tenants/settings/field-versions.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { addCustomer } from "../../support/bus/queue.ts";
@@ -51,7 +51,14 @@ describe("the store's region rules", () => {
       differing: expect.arrayContaining(["BR", "CA-QC", "US-OR"]),
     });
     expect(await disablePlatformBanner(service.ctx, SHOP)).toMatchObject({ outcome: "written" });
-    expect(await read()).toMatchObject({ hasPlatformBanner: false, differing: [] });
+    expect(await read()).toMatchObject({
+      hasPlatformBanner: false,
+      differing: [],
+      applied: expect.arrayContaining([
+        { name: "eea", modes: [{ mode: "opt_in", count: REGION_GROUPS.eea.length }] },
+        { name: "us_states", modes: [{ mode: "opt_out", count: REGION_GROUPS.us_states.length }] },
+      ]),
+    });
     expect(await writeRegionPolicies(service.ctx, SHOP)).toEqual({ outcome: "written", count: 0 });
     expect(await readRegionPolicies(service.ctx, await tenant(OTHER_SHOP))).toMatchObject({
       state: "not_allowed",

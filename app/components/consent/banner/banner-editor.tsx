@@ -15,15 +15,21 @@ import { LayoutCard } from "./layout-card.tsx";
 import { PreviewCard } from "./preview-card.tsx";
 import { TextCard } from "./text-card.tsx";
 import { useBannerForm, type BannerForm } from "./use-banner-form.ts";
-import { useBannerPreview } from "./use-banner-preview.ts";
+import { useBannerPreview, type StorePage } from "./use-banner-preview.ts";
 
-type Props = { shop: string; work: BannerWork; facts: BannerEditorFacts; canUploadLogo: boolean };
+type Props = {
+  shop: string;
+  work: BannerWork;
+  facts: BannerEditorFacts;
+  canUploadLogo: boolean;
+  storePage: Promise<StorePage>;
+};
 
-export function BannerEditor({ shop, work, facts, canUploadLogo }: Props) {
+export function BannerEditor({ shop, work, facts, canUploadLogo, storePage }: Props) {
   const { t } = useTranslation("banner");
   const form = useBannerForm(work, () => showToast(t("saved")));
   const [language, setLanguage] = useState<string>(facts.language);
-  const preview = useBannerPreview(form.fields, language, work.published);
+  const preview = useBannerPreview(form.fields, language, work.published, storePage);
   const problems = { ...preview.shown?.problems, ...form.error?.fields };
   return (
     <HydrationGate>

@@ -24,7 +24,8 @@ type Device = keyof typeof SIZES;
 export function PreviewCard({ preview, published }: { preview: BannerPreview; published: number }) {
   const { t } = useTranslation("banner");
   const [device, setDevice] = useState<Device>("phone");
-  const { shown, error, scheme, setScheme, view, setView } = preview;
+  const { shown, error, scheme, setScheme, view, setView, store, page, setNeutral } = preview;
+  const backdrop = page === "store" ? (store?.html ?? null) : null;
   return (
     <Card>
       <BlockStack gap="300">
@@ -48,6 +49,14 @@ export function PreviewCard({ preview, published }: { preview: BannerPreview; pu
             value={view}
             onChange={(next) => setView(next)}
           />
+          {store?.html && (
+            <Choice
+              label={t("preview.page")}
+              names={{ store: t("preview.store"), neutral: t("preview.neutral") }}
+              value={page}
+              onChange={(next) => setNeutral(next === "neutral")}
+            />
+          )}
         </InlineStack>
         {error && (
           <Banner tone="critical">
@@ -55,7 +64,12 @@ export function PreviewCard({ preview, published }: { preview: BannerPreview; pu
           </Banner>
         )}
         <InlineGrid columns={{ xs: 1, sm: 2 }} gap="300">
-          <Framed title={t("preview.draft")} html={shown?.draft ?? ""} device={device} />
+          <Framed
+            title={t("preview.draft")}
+            html={shown?.draft ?? ""}
+            device={device}
+            backdrop={backdrop}
+          />
           <Framed
             title={
               published === 0
@@ -64,10 +78,11 @@ export function PreviewCard({ preview, published }: { preview: BannerPreview; pu
             }
             html={shown?.published ?? ""}
             device={device}
+            backdrop={backdrop}
           />
         </InlineGrid>
         <Text as="p" tone="subdued" variant="bodySm">
-          {t("preview.text")}
+          {t("preview.text")} {store && t(`preview.pages.${store.state}`)}
         </Text>
       </BlockStack>
     </Card>
@@ -98,8 +113,16 @@ function Choice<Name extends string>({
   );
 }
 
+type FramedProps = {
+  title: string;
+  html: string;
+  device: Device;
+  /** The store's own page; null where the preview has a page of its own. */
+  backdrop: string | null;
+};
+
 /** A page of the device's size, made as small as its place. */
-function Framed({ title, html, device }: { title: string; html: string; device: Device }) {
+function Framed({ title, html, device, backdrop }: FramedProps) {
   const place = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState(0);
   useEffect(() => {
@@ -111,6 +134,15 @@ function Framed({ title, html, device }: { title: string; html: string; device: 
   }, []);
   const { width, height } = SIZES[device];
   const scale = Math.min(1, room / width);
+  const style = {
+    position: "absolute",
+    insetInlineStart: Math.max(0, (room - width * scale) / 2),
+    width,
+    height,
+    border: 0,
+    transform: `scale(${scale})`,
+    transformOrigin: "0 0",
+  } as const;
   return (
     <BlockStack gap="100">
       <Text as="h3" variant="headingSm">
@@ -128,21 +160,17 @@ function Framed({ title, html, device }: { title: string; html: string; device: 
           boxSizing: "content-box",
         }}
       >
-        <iframe
-          title={title}
-          sandbox=""
-          tabIndex={-1}
-          srcDoc={html}
-          style={{
-            position: "absolute",
-            insetInlineStart: Math.max(0, (room - width * scale) / 2),
-            width,
-            height,
-            border: 0,
-            transform: `scale(${scale})`,
-            transformOrigin: "0 0",
-          }}
-        />
+        {backdrop && (
+          <iframe
+            aria-hidden
+            title={title}
+            sandbox=""
+            tabIndex={-1}
+            srcDoc={backdrop}
+            style={style}
+          />
+        )}
+        <iframe title={title} sandbox="" tabIndex={-1} srcDoc={html} style={style} />
       </div>
     </BlockStack>
   );

@@ -6,6 +6,11 @@ import type { BannerFields } from "../../../domain/tenants/banner/banner-drafts.
 import type { ActionError, ActionResult } from "../../../http/screens/screen-actions.ts";
 import { useErrorMessage } from "../../hooks/use-screen-action.ts";
 
+/** `html`: the store's front page in a document of its own; null where it cannot be framed. */
+export type StorePage =
+  | { state: "frameable"; html: string }
+  | { state: "refused" | "password" | "unreachable"; html: null };
+
 type Preview = {
   /** Null while the draft breaks a rule. */
   draft: string | null;
@@ -17,13 +22,21 @@ type Preview = {
 const PATH = "/app/consent/banner/preview";
 const TYPING_MS = 200;
 
-export function useBannerPreview(fields: BannerFields, language: string, published: number) {
+export function useBannerPreview(
+  fields: BannerFields,
+  language: string,
+  published: number,
+  found: Promise<StorePage>,
+) {
   const [scheme, setScheme] = useState<"light" | "dark">("light");
   const [view, setView] = useState<"banner" | "preferences">("banner");
+  const store = useStorePage(found);
+  const [isNeutral, setNeutral] = useState(false);
+  const page: "store" | "neutral" = store?.html && !isNeutral ? "store" : "neutral";
   const [shown, setShown] = useState<Preview | null>(null);
   const [error, setError] = useState<Pick<ActionError, "code"> | null>(null);
   const messageOf = useErrorMessage();
-  const asked = JSON.stringify({ intent: "preview", fields, language, scheme, view });
+  const asked = JSON.stringify({ intent: "preview", fields, language, scheme, view, page });
   useEffect(() => {
     const leaving = new AbortController();
     const read = async () => {
@@ -42,7 +55,25 @@ export function useBannerPreview(fields: BannerFields, language: string, publish
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [asked, published]);
   const problem = error && { code: error.code, message: messageOf(error) };
-  return { shown, error: problem, scheme, setScheme, view, setView };
+  return { shown, error: problem, scheme, setScheme, view, setView, store, page, setNeutral };
+}
+
+/** Null until the store answered. */
+function useStorePage(found: Promise<StorePage>): StorePage | null {
+  const [store, setStore] = useState<StorePage | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    found
+      .then((answer) => {
+        if (isCurrent) setStore(answer);
+      })
+      // The screen was left before the store answered.
+      .catch(() => {});
+    return () => {
+      isCurrent = false;
+    };
+  }, [found]);
+  return store;
 }
 
 /**

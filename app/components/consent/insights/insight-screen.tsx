@@ -96,7 +96,7 @@ function Metrics({ insights, days }: { insights: Insights; days: number }) {
     return answers === 0 ? null : accepted / answers;
   });
   return (
-    <InlineGrid columns={{ xs: 1, sm: 2, lg: 5 }} gap="400">
+    <InlineGrid columns={{ xs: 1, lg: "1fr 4fr" }} gap="400">
       <Card>
         <BlockStack gap="200">
           <Text as="h2" variant="headingSm">
@@ -111,25 +111,27 @@ function Metrics({ insights, days }: { insights: Insights; days: number }) {
           </Text>
         </BlockStack>
       </Card>
-      {(["shown", "accepted", "refused", "customised"] as const).map((step) => (
-        <Card key={step}>
-          <BlockStack gap="200">
-            <Text as="h2" variant="headingSm">
-              {t(`steps.${step}`)}
-            </Text>
-            <Text as="p" variant="headingLg" numeric>
-              {formatCount(locale, now[step])}
-            </Text>
-            <Sparkline
-              label={t("course", { name: t(`steps.${step}`) })}
-              values={insights.days.map((day) => day[step])}
-            />
-            <Text as="p" variant="bodySm" tone="subdued">
-              {t("before", { number: formatCount(locale, before[step]), days })}
-            </Text>
-          </BlockStack>
-        </Card>
-      ))}
+      <InlineGrid columns={{ xs: 2, lg: 4 }} gap="400">
+        {(["shown", "accepted", "refused", "customised"] as const).map((step) => (
+          <Card key={step}>
+            <BlockStack gap="200">
+              <Text as="h2" variant="headingSm">
+                {t(`steps.${step}`)}
+              </Text>
+              <Text as="p" variant="headingLg" numeric>
+                {formatCount(locale, now[step])}
+              </Text>
+              <Sparkline
+                label={t("course", { name: t(`steps.${step}`) })}
+                values={insights.days.map((day) => day[step])}
+              />
+              <Text as="p" variant="bodySm" tone="subdued">
+                {t("before", { number: formatCount(locale, before[step]), days })}
+              </Text>
+            </BlockStack>
+          </Card>
+        ))}
+      </InlineGrid>
     </InlineGrid>
   );
 }

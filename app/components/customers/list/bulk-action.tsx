@@ -14,7 +14,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import type { Selection } from "./bulk-actions.tsx";
 
 type Props = {
-  kind: CustomerAction;
+  kind: CustomerAction | "profile";
   selection: Selection;
   onStarted: (run: BulkRunState) => void;
   onClose: () => void;

@@ -6,8 +6,8 @@ import type { ListFilter } from "./list-address.ts";
 const BulkTags = clientLazy(() => import("./bulk-tags.tsx"));
 const BulkAction = clientLazy(() => import("./bulk-action.tsx"));
 
-export type Selection = { ids: number[] } | { filter: ListFilter };
-export type OpenAction = "add" | "remove" | CustomerAction;
+export type Selection = { ids: number[] } | { filter: ListFilter } | { segment: string };
+export type OpenAction = "add" | "remove" | "profile" | CustomerAction;
 
 type Props = {
   action: OpenAction;

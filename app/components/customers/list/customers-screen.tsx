@@ -10,6 +10,7 @@ import type { Choices } from "./filter-groups.ts";
 import { DEFAULT_SORT, FILTERS, toQuery, type ListFilter } from "./list-address.ts";
 import { ListBody } from "./list-body.tsx";
 import { ListFilters } from "./list-filters.tsx";
+import type { Segment } from "./list-segments.tsx";
 import type { ListedCustomer } from "./list-table.tsx";
 import type { Currency } from "./money.ts";
 import { rememberOpened } from "./return-focus.ts";
@@ -21,6 +22,7 @@ const BulkRunBanner = clientLazy(() => import("./bulk-run-banner.tsx"));
 export type ListProps = {
   filter: ListFilter;
   sort: string;
+  segment: string | null;
   page: {
     customers: ListedCustomer[];
     from: number;
@@ -32,7 +34,7 @@ export type ListProps = {
   currency: Currency | null;
 };
 type Props = ListProps & {
-  views: { name: string; filter: ListFilter; sort: string }[];
+  segments: Segment[];
   run: BulkRunState | null;
   /** The progress of the first import, while there are no customers. */
   sync: SyncProgress | null;

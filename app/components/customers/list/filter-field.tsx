@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, Button, ChoiceList, TextField } from "@shopify/polaris";
 import { useState, type KeyboardEvent } from "react";
-import type { ChoiceGroup, FilterGroup, RangeGroup } from "./filter-groups.ts";
+import { valuesOf, type ChoiceGroup, type FilterGroup, type RangeGroup } from "./filter-groups.ts";
 import type { ListFilter } from "./list-address.ts";
 
 type Props<Group> = {
@@ -19,15 +19,25 @@ export default function FilterField({ group, ...field }: Props<FilterGroup>) {
   );
 }
 
-function ChoiceField({ group: { name, label, choices }, filter, onChange }: Props<ChoiceGroup>) {
-  const chosen = filter[name];
+/** As many as the filter takes. */
+const MAX_CHOSEN = 20;
+
+function ChoiceField({ group, filter, onChange }: Props<ChoiceGroup>) {
+  const { name, label, choices, joined } = group;
+  const chosen = valuesOf(filter[name]);
+  const isFull = joined !== undefined && chosen.length >= MAX_CHOSEN;
   return (
     <ChoiceList
       title={label}
       titleHidden
-      choices={choices}
-      selected={chosen === undefined ? [] : [String(chosen)]}
-      onChange={([value]) => onChange({ [name]: value })}
+      allowMultiple={joined !== undefined}
+      choices={
+        isFull ? choices.map((one) => ({ ...one, disabled: !chosen.includes(one.value) })) : choices
+      }
+      selected={chosen}
+      onChange={(values) =>
+        onChange({ [name]: values.length === 0 ? undefined : joined ? values : values[0] })
+      }
     />
   );
 }

@@ -15,7 +15,13 @@ export type Choices = {
 };
 
 type Choice = { label: string; value: string };
-export type ChoiceGroup = { name: FilterName; label: string; choices: Choice[] };
+export type ChoiceGroup = {
+  name: FilterName;
+  label: string;
+  choices: Choice[];
+  /** Several at once: how they are joined. */
+  joined?: "conjunction" | "disjunction";
+};
 export type RangeGroup = {
   name: "orders" | "spent" | "joined";
   label: string;
@@ -24,6 +30,9 @@ export type RangeGroup = {
   kind: "count" | "amount" | "day";
 };
 export type FilterGroup = ChoiceGroup | RangeGroup;
+
+export const valuesOf = (value: ListFilter[FilterName]): string[] =>
+  value === undefined ? [] : [value].flat().map(String);
 
 export const isRange = (group: FilterGroup): group is RangeGroup => "kind" in group;
 
@@ -34,20 +43,21 @@ export function useFilterGroups(choices: Choices, currency: Currency | null): Fi
     Object.entries(values).map(([value, label]) => ({ value, label }));
   const named = (values: Named[]) =>
     values.map(({ code, names }) => ({ value: code, label: names[locale] }));
+  const tags = choices.tags.map(({ slug, name }) => ({ value: slug, label: name }));
   const subscriptions = listed(t("subscription", { returnObjects: true }));
   return [
-    {
-      name: "tag",
-      label: t("filters.tag"),
-      choices: choices.tags.map(({ slug, name }) => ({ value: slug, label: name })),
-    },
+    { name: "tag", label: t("filters.tag"), choices: tags, joined: "conjunction" },
+    { name: "tag_any", label: t("filters.tagAny"), choices: tags, joined: "disjunction" },
+    { name: "tag_none", label: t("filters.tagNone"), choices: tags, joined: "disjunction" },
     {
       name: "consent",
       label: t("filters.consent"),
+      joined: "conjunction",
       choices: listed(t("glossary:consent", { returnObjects: true })).flatMap(
         ({ value, label }) => [
-          { value, label },
+          { value, label: t("granted", { consent: label }) },
           { value: `-${value}`, label: t("not", { consent: label }) },
+          { value: `revoked-${value}`, label: t("revoked", { consent: label }) },
         ],
       ),
     },
@@ -86,6 +96,14 @@ export function useFilterGroups(choices: Choices, currency: Currency | null): Fi
         label: t(`signedIn.${value as "never"}`),
       })),
     },
+    {
+      name: "active",
+      label: t("filters.active"),
+      choices: [30, 90, 180, 365].flatMap((days) => [
+        { value: String(days), label: t("activity.within", { days }) },
+        { value: String(-days), label: t("activity.notWithin", { days }) },
+      ]),
+    },
     { name: "country", label: t("filters.country"), choices: named(choices.countries) },
     { name: "language", label: t("filters.language"), choices: named(choices.languages) },
     {
@@ -106,6 +124,11 @@ export function useAppliedText(currency: Currency | null) {
   const { t } = useTranslation("customers");
   const labelled = useLabelled();
   const locale = useLocale();
+  // Not by the browser's own format: it may differ from the server's.
+  const listOf = (labels: string[], joined: ChoiceGroup["joined"] = "conjunction") =>
+    labels.length < 2
+      ? labels.join("")
+      : t(`joined.${joined}`, { first: labels.slice(0, -1).join(", "), last: labels.at(-1) });
   const valueOf = (kind: RangeGroup["kind"], value: string | number) => {
     if (kind === "day") return formatPlainDay(locale, String(value));
     return kind === "count"
@@ -116,11 +139,13 @@ export function useAppliedText(currency: Currency | null) {
     if (!isRange(group)) {
       const value = filter[group.name];
       if (value === undefined) return null;
-      const choice = group.choices.find((one) => one.value === value);
-      return labelled(group.label, choice?.label ?? String(value));
+      const labels = valuesOf(value).map(
+        (one) => group.choices.find((choice) => choice.value === one)?.label ?? one,
+      );
+      return labelled(group.label, listOf(labels, group.joined));
     }
     const [from, to] = [filter[group.from], filter[group.to]].map((value) =>
-      value === undefined ? null : valueOf(group.kind, value),
+      value === undefined || Array.isArray(value) ? null : valueOf(group.kind, value),
     );
     if (from && to) return labelled(group.label, t("range.between", { from, to }));
     if (from) return labelled(group.label, t("range.atLeast", { from }));

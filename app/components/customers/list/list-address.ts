@@ -4,6 +4,8 @@ import { useSearchParams } from "@remix-run/react";
 
 export const FILTERS = [
   "tag",
+  "tag_any",
+  "tag_none",
   "consent",
   "email_subscription",
   "sms_subscription",
@@ -14,6 +16,7 @@ export const FILTERS = [
   "joined_from",
   "joined_to",
   "signed_in",
+  "active",
   "country",
   "language",
   "provider",
@@ -21,27 +24,29 @@ export const FILTERS = [
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 export type ListFilter = { q?: string | undefined } & {
-  [K in FilterName]?: string | number | undefined;
+  [K in FilterName]?: string | number | string[] | undefined;
 };
 export const DEFAULT_SORT = "updated desc";
 
-export type ListState = { filter: ListFilter; sort: string };
+/** `segment`: the one that was opened; it stays while its filter is changed here. */
+export type ListState = { filter: ListFilter; sort: string; segment?: string | null };
 
 /** Omits default values, so that equal lists have equal URLs. */
 export function toQuery(
-  { filter, sort }: ListState,
+  { filter, sort, segment }: ListState,
   place: { after?: string; before?: string } = {},
 ): URLSearchParams {
   const entries = [
     ["q", filter.q],
     ...FILTERS.map((name) => [name, filter[name]]),
     ["sort", sort === DEFAULT_SORT ? undefined : sort],
+    ["segment", segment ?? undefined],
     ["after", place.after],
     ["before", place.before],
   ] as const;
   return new URLSearchParams(
     entries.flatMap(([name, value]) =>
-      value === undefined || value === "" ? [] : [[name as string, String(value)]],
+      value === undefined || String(value) === "" ? [] : [[name as string, String(value)]],
     ),
   );
 }

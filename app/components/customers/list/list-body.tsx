@@ -21,9 +21,10 @@ const ACTIONS: readonly CustomerAction[] = ["suspend", "reactivate", "data_reque
 
 type Props = ListProps & { onStarted: (run: BulkRunState) => void };
 
-export function ListBody({ filter, sort, page, counts, choices, currency, onStarted }: Props) {
+export function ListBody({ filter, sort, segment, page, counts, ...props }: Props) {
+  const { choices, currency, onStarted } = props;
   const { t } = useTranslation("customers");
-  const address = useListAddress({ filter, sort });
+  const address = useListAddress({ filter, sort, segment });
   const countText = useCountText();
   const [action, setAction] = useState<OpenAction | null>(null);
   const { selectedResources, allResourcesSelected, handleSelectionChange, clearSelection } =

@@ -12,27 +12,25 @@ import {
   type Choices,
   type FilterGroup,
 } from "./filter-groups.ts";
-import { useListAddress, type ListFilter } from "./list-address.ts";
-import { Views, type View } from "./list-views.tsx";
+import { useListAddress, type ListState } from "./list-address.ts";
+import { ListSegments, type Segment } from "./list-segments.tsx";
 import type { Currency } from "./money.ts";
 
 const FilterField = clientLazy(() => import("./filter-field.tsx"));
 
-type Props = {
-  filter: ListFilter;
-  sort: string;
+type Props = ListState & {
   choices: Choices;
-  views: View[];
+  segments: Segment[];
   currency: Currency | null;
 };
 
 const PINNED: readonly FilterGroup["name"][] = ["tag", "consent"];
 const namesOf = (group: FilterGroup) => (isRange(group) ? [group.from, group.to] : [group.name]);
 
-export function ListFilters({ filter, sort, choices, views: saved, currency }: Props) {
+export function ListFilters({ filter, sort, segment, segments, choices, currency }: Props) {
   const { t } = useTranslation("customers");
   const labelled = useLabelled();
-  const address = useListAddress({ filter, sort });
+  const address = useListAddress({ filter, sort, segment });
   const navigation = useNavigation();
   const [typed, setTyped] = useDebouncedSearch(filter.q ?? "", (q) => address.narrow({ q }));
   const groups = useFilterGroups(choices, currency);
@@ -49,7 +47,7 @@ export function ListFilters({ filter, sort, choices, views: saved, currency }: P
   );
   return (
     <>
-      <Views filter={filter} sort={sort} saved={saved} />
+      <ListSegments filter={filter} sort={sort} segment={segment} segments={segments} />
       <Filters
         loading={navigation.state === "loading"}
         queryValue={typed}

@@ -9,9 +9,9 @@ export function useExport() {
   const [isBusy, setIsBusy] = useState(false);
   return {
     isBusy,
-    start: async (query: URLSearchParams) => {
+    start: async (query: URLSearchParams, name = t("file")) => {
       setIsBusy(true);
-      const isDone = await download(`/app/customers/export?${query}`, `${t("file")}.csv`);
+      const isDone = await download(`/app/customers/export?${query}`, `${name}.csv`);
       setIsBusy(false);
       showToast(isDone ? t("exported") : t("exportFailed"), !isDone);
     },

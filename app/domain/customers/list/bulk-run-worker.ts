@@ -2,6 +2,7 @@
 // continues at its last slice.
 //
 //   waiting -> running (lease, renewed with every slice) -> done | failed
+import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser, TagRun } from "../../../db.server.ts";
 import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
@@ -14,12 +15,13 @@ import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { writeTags } from "../tag-change.ts";
 import { changedBy, placeOf, type BulkKind, type CustomerAction } from "./bulk-runs.ts";
-import { selectionOf, type CustomerSelection } from "./customer-selection.ts";
+import { Audience, enqueueAudience } from "../segments/profile-audience.ts";
+import { CustomerSelection, selectionOf } from "./customer-selection.ts";
 
 /** Each customer in a transaction of its own. */
 const SLICE = 50;
 /** All customers of a slice in one transaction. */
-const RULE_SLICE = 500;
+const LARGE_SLICE = 500;
 const STOP_WAIT_MS = 25_000;
 
 export const bulkRuns = leasedTable<LeasedRow & RunRow>({
@@ -90,10 +92,9 @@ async function workOn(
   const tenant = await findTenant(ctx, run.shop);
   if (!tenant) return void (await finish("failed", "the store is not known here any more"));
   try {
-    const selection = JSON.parse(
-      ctx.secrets.unseal(placeOf(run.shop), run.selection),
-    ) as CustomerSelection;
-    const { size, change } = stepOf(ctx, tenant, run, actions);
+    const stored: unknown = JSON.parse(ctx.secrets.unseal(placeOf(run.shop), run.selection));
+    const selection = CustomerSelection.parse(stored);
+    const { size, change } = stepOf(ctx, tenant, run, actions, stored);
     for (let position = run.position; !stopping.aborted;) {
       const condition = await selectionOf(ctx, tenant, selection, 5);
       const people = await sql<Columns<StorefrontUser, "id">>(
@@ -124,14 +125,31 @@ async function workOn(
 type Counts = { changed: number; refused: number };
 type Step = { size: number; change(ids: readonly number[]): Promise<Counts> };
 
-function stepOf(ctx: Ctx, tenant: Tenant, run: Run, actions: CustomerActions): Step {
+function stepOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  run: Run,
+  actions: CustomerActions,
+  stored: unknown,
+): Step {
+  if (run.kind === "profile") {
+    const { audience } = z.object({ audience: Audience }).parse(stored);
+    return {
+      size: LARGE_SLICE,
+      change: (ids) =>
+        dataOf(ctx, tenant).transaction(async (sql) => {
+          await enqueueAudience(ctx, sql, run.id, audience, ids);
+          return { changed: ids.length, refused: 0 };
+        }),
+    };
+  }
   if (run.kind !== "rules") {
     const change = changeOf(ctx, tenant, run, actions);
     return { size: SLICE, change: (ids) => changeEach(change, ids) };
   }
   const systems = channelsFor("tag_change", tenant, ctx.channels);
   return {
-    size: RULE_SLICE,
+    size: LARGE_SLICE,
     change: (ids) =>
       dataOf(ctx, tenant).transaction(async (sql) => ({
         changed: await updateSystemTags(ctx, tenant, sql, ids, systems, BACKGROUND_PRIORITY),

@@ -5,9 +5,16 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser, TagRun, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
+import { findChannel } from "../../bus/channel.ts";
 import { toSlug } from "../../tags/catalog.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { CustomerSelection, selectionOf } from "./customer-selection.ts";
+import { IS_SENT, PROFILE_CHANNEL } from "../segments/profile-audience.ts";
+import {
+  CustomerSelection,
+  fixSelection,
+  selectionOf,
+  type FixedSelection,
+} from "./customer-selection.ts";
 import { hasRemovableTag, hasTag, tagIdOf } from "./filter-condition.ts";
 
 const MAX_TAGS = 10;
@@ -38,21 +45,27 @@ export type TagRunInput = z.output<typeof TagRunInput>;
 
 const CUSTOMER_ACTIONS = ["suspend", "reactivate", "data_request", "erase"] as const;
 export type CustomerAction = (typeof CUSTOMER_ACTIONS)[number];
-export const ActionRunInput = z.object({
-  kind: z.enum(CUSTOMER_ACTIONS),
-  selection: CustomerSelection,
-  /** Of an erasure: the number of customers, typed by the merchant. */
-  typed: z.string().max(40).optional(),
-});
+export const ActionRunInput = z
+  .object({
+    kind: z.enum([...CUSTOMER_ACTIONS, "profile"]),
+    selection: CustomerSelection,
+    /** Of an erasure: the number of customers, typed by the merchant. */
+    typed: z.string().max(40).optional(),
+  })
+  .refine(({ kind, selection }) => kind !== "profile" || "segment" in selection, {
+    message: "must name a segment",
+    path: ["selection"],
+  });
 export type ActionRunInput = z.output<typeof ActionRunInput>;
 export type ActionPreview = { total: number; /** Customers who would change. */ changing: number };
 
 /** Whom an action changes; it leaves the others as they are. */
-const CHANGED: Record<CustomerAction, string> = {
+const CHANGED: Record<ActionRunInput["kind"], string> = {
   suspend: "u.status = 'active'",
   reactivate: "u.status = 'suspended'",
   data_request: "(u.email IS NOT NULL OR u.storefront_customer_gid IS NOT NULL)",
   erase: "(u.email IS NOT NULL OR u.storefront_customer_gid IS NOT NULL)",
+  profile: IS_SENT,
 };
 
 const LIVING = "u.status <> 'deleted'";
@@ -136,8 +149,9 @@ export async function startTagRun(
   tenant: Tenant,
   { selection, add, remove }: TagRunInput,
 ): Promise<BulkRunState> {
-  const total = await countSelected(ctx, tenant, selection);
-  return storeRun(ctx, tenant, { kind: "tags", selection, add, remove, total });
+  const fixed = await fixSelection(ctx, tenant, selection);
+  const total = await countSelected(ctx, tenant, fixed.selection);
+  return storeRun(ctx, tenant, { kind: "tags", ...fixed, add, remove, total });
 }
 
 /**
@@ -155,21 +169,32 @@ export async function startRuleRun(
   const selection = CustomerSelection.parse({ filter: {} });
   const total = waiting ? 0 : await countSelected(ctx, tenant, selection);
   if (total === 0) return null;
-  return storeRun(ctx, tenant, { kind: "rules", selection, add: [], remove: [], total }, sql);
+  return storeRun(
+    ctx,
+    tenant,
+    { kind: "rules", selection, segment: null, add: [], remove: [], total },
+    sql,
+  );
 }
 
-/** Throws `conflict` when the number that was typed for an erasure is no longer the right one. */
+/**
+ * Throws `conflict` when the number that was typed for an erasure is no longer the right one, and
+ * `invalid_request` for a send to a profile platform that is not connected.
+ */
 export async function startAction(
   ctx: Ctx,
   tenant: Tenant,
   { kind, selection, typed }: ActionRunInput,
 ): Promise<BulkRunState> {
-  const { changing } = await previewAction(ctx, tenant, { kind, selection });
+  if (kind === "profile" && !findChannel(ctx, PROFILE_CHANNEL)?.isEnabled(tenant))
+    throw new AppError("invalid_request", { fields: { kind: "is not connected" } });
+  const fixed = await fixSelection(ctx, tenant, selection);
+  const { changing } = await previewAction(ctx, tenant, { kind, selection: fixed.selection });
   if (changing > (MAX_CUSTOMERS[kind] ?? Infinity))
     throw new AppError("invalid_request", { fields: { selection: "means too many" } });
   if (kind === "erase" && typed?.replace(/\D/g, "") !== String(changing))
     throw new AppError("conflict", { fields: { typed: "does not match" } });
-  return storeRun(ctx, tenant, { kind, selection, add: [], remove: [], total: changing });
+  return storeRun(ctx, tenant, { kind, ...fixed, add: [], remove: [], total: changing });
 }
 
 /** The selected customers that a change or a file means, for the access log; none for a filter's. */
@@ -189,13 +214,12 @@ export async function namedCustomers(
 }
 
 /** `rules`: the tags of the rules, for every customer (customers/system-tags). */
-export type BulkKind = "tags" | "rules" | CustomerAction;
+export type BulkKind = "tags" | "rules" | ActionRunInput["kind"];
 
 export const placeOf = (shop: string): string => `${shop}/tag_run`;
 
-type NewRun = {
+type NewRun = FixedSelection & {
   kind: BulkKind;
-  selection: CustomerSelection;
   add: readonly string[];
   remove: readonly string[];
   total: number;
@@ -207,19 +231,21 @@ async function storeRun(
   run: NewRun,
   sql: TenantSql = dataOf(ctx, tenant).sql,
 ): Promise<BulkRunState> {
-  const { kind, selection, add, remove, total } = run;
+  const { kind, selection, segment, add, remove, total } = run;
   if (total === 0) throw new AppError("invalid_request", { fields: { selection: "means nobody" } });
   const [started] = await sql<ShownRun>(
-    `INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, last_id)
-      SELECT $1, $2, $3, $4, $5::text[], $6::text[], $7, coalesce(max(id), 0) FROM storefront_users
+    `INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, segment_id, last_id)
+      SELECT $1, $2, $3, $4, $5::text[], $6::text[], $7, $8::uuid, coalesce(max(id), 0)
+      FROM storefront_users
       WHERE shop = $1 RETURNING ${SHOWN.join(", ")}`,
     [
       ctx.random.orderedUuid(),
       kind,
-      ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify(selection)),
+      ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify({ ...selection, audience: segment })),
       add,
       remove,
       total,
+      segment?.id ?? null,
     ],
   );
   if (!started) throw new Error("the run was not stored");

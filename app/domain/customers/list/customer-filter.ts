@@ -1,4 +1,4 @@
-// The filter of a merchant's customers as one typed object: a URL, a saved view and a bulk change are
+// The filter of a merchant's customers as one typed object: a URL, a segment and a bulk change are
 // read by this one schema. Its SQL is in filter-condition.ts.
 import { z } from "zod";
 import { CONSENT_TYPES } from "../../consent/consent-types.ts";
@@ -8,8 +8,12 @@ const PROVIDERS = ["email", "federated", "storefront"] as const;
 const STATUSES = ["active", "suspended", "deleted"] as const;
 /** The last sign-in: within so many days, longer ago than the longest period, or never. */
 export const SIGNED_IN = ["7", "30", "90", "older", "never"] as const;
-/** A consent that is granted, or with a minus one that is not. */
-export const CONSENT_STATES = CONSENT_TYPES.flatMap((type) => [type, `-${type}`] as const);
+/** The last activity: within so many days, or with a minus none within them. */
+export const ACTIVE = ["30", "90", "180", "365", "-30", "-90", "-180", "-365"] as const;
+/** A consent that is granted, with a minus one that is not, and one that was declined or withdrawn. */
+export const CONSENT_STATES = CONSENT_TYPES.flatMap(
+  (type) => [type, `-${type}`, `revoked-${type}`] as const,
+);
 /** The store's own states of a subscription. */
 const SUBSCRIPTIONS = ["subscribed", "not_subscribed", "pending", "unsubscribed"] as const;
 
@@ -17,7 +21,21 @@ const MAX_SEARCH = 200;
 const MAX_ORDERS = 1_000_000_000;
 const MAX_SPENT = 1_000_000_000_000;
 
-const text = (most: number) => z.string().trim().min(1).max(most).optional().catch(undefined);
+const MAX_LISTED = 20;
+const NO_CONTROLS = /^\P{Cc}*$/u;
+
+const text = (most: number) =>
+  z.string().trim().min(1).max(most).regex(NO_CONTROLS).optional().catch(undefined);
+/** A URL has the values of a list in one text, with commas. */
+const listOf = <Value extends z.ZodType<string, string>>(value: Value) =>
+  z
+    .union([z.string().transform((values) => values.split(",")), z.array(z.string())])
+    .transform((values) => values.filter((one) => one.trim() !== ""))
+    .pipe(z.array(value).min(1).max(MAX_LISTED))
+    .transform((values) => [...new Set(values)])
+    .optional()
+    .catch(undefined);
+const tags = listOf(z.string().max(200).transform(toSlug).pipe(z.string().min(1)));
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values).optional().catch(undefined);
 /** A URL has numbers as texts. */
@@ -46,8 +64,12 @@ export const CustomerFilter = z.object({
     .transform((typed) => typed.trim().slice(0, MAX_SEARCH) || undefined)
     .optional()
     .catch(undefined),
-  tag: text(200).transform((tag) => (tag === undefined ? undefined : toSlug(tag) || undefined)),
-  consent: oneOf(CONSENT_STATES as [(typeof CONSENT_STATES)[number]]),
+  /** Has all of these tags, any of these, none of these. */
+  tag: tags,
+  tag_any: tags,
+  tag_none: tags,
+  /** All of these. */
+  consent: listOf(z.enum(CONSENT_STATES as [(typeof CONSENT_STATES)[number]])),
   email_subscription: oneOf(SUBSCRIPTIONS),
   sms_subscription: oneOf(SUBSCRIPTIONS),
   orders_min: orders,
@@ -59,6 +81,7 @@ export const CustomerFilter = z.object({
   joined_from: day,
   joined_to: day,
   signed_in: oneOf(SIGNED_IN),
+  active: oneOf(ACTIVE),
   country: text(80),
   language: z
     .string()

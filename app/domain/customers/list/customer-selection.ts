@@ -1,7 +1,9 @@
-// The customers that an export or a bulk change means: the selected ones, or all of a filter.
+// The customers that an export or a bulk change means: the selected ones, or all of a filter or a segment.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
+import { getSegment, SegmentId } from "../segments/segment.ts";
+import type { Audience } from "../segments/profile-audience.ts";
 import { CustomerFilter } from "./customer-filter.ts";
 import { conditionOf, prepareFilter, type Condition } from "./filter-condition.ts";
 
@@ -9,21 +11,44 @@ const MAX_NAMED = 1_000;
 
 export const CustomerSelection = z.union([
   z.object({ ids: z.array(z.number().int().positive().max(2_147_483_647)).min(1).max(MAX_NAMED) }),
+  z.object({ segment: SegmentId }),
   z.object({ filter: CustomerFilter }),
 ]);
 export type CustomerSelection = z.output<typeof CustomerSelection>;
 
 /**
- * From the query of a download: `ids` separated by commas, or the filter of the list. Null for invalid
- * ids: a file of all customers would not be what was meant.
+ * From the query of a download: `ids` separated by commas, `segment`, or the filter of the list. Null for
+ * invalid ids: a file of all customers would not be what was meant.
  */
 export function readSelection(query: URLSearchParams): CustomerSelection | null {
   const ids = query.get("ids")?.split(",").map(Number);
-  const selection = ids ? { ids } : { filter: Object.fromEntries(query) };
+  const segment = query.get("segment");
+  const selection = ids
+    ? { ids }
+    : segment === null
+      ? { filter: Object.fromEntries(query) }
+      : { segment };
   return CustomerSelection.safeParse(selection).data ?? null;
 }
 
-/** Over `storefront_users u`; values from `$<first>`. */
+/** `segment`: the one that was selected. */
+export type FixedSelection = { selection: CustomerSelection; segment: Audience | null };
+
+/**
+ * A run or a file means whom its segment means when it begins, also when that is changed or deleted.
+ * Throws `not_found` for an unknown segment.
+ */
+export async function fixSelection(
+  ctx: Ctx,
+  tenant: Tenant,
+  selection: CustomerSelection,
+): Promise<FixedSelection> {
+  if (!("segment" in selection)) return { selection, segment: null };
+  const { id, name, filter } = await getSegment(ctx, tenant, selection.segment);
+  return { selection: { filter }, segment: { id, name } };
+}
+
+/** Over `storefront_users u`; values from `$<first>`. Throws `not_found` for an unknown segment. */
 export async function selectionOf(
   ctx: Ctx,
   tenant: Tenant,
@@ -35,5 +60,7 @@ export async function selectionOf(
       sql: `u.shop = $1 AND u.status <> 'deleted' AND u.id = ANY($${first}::int[])`,
       values: [selection.ids],
     };
-  return conditionOf(await prepareFilter(ctx, tenant, selection.filter), first);
+  const { filter } =
+    "segment" in selection ? await getSegment(ctx, tenant, selection.segment) : selection;
+  return conditionOf(await prepareFilter(ctx, tenant, filter), first);
 }

@@ -1,9 +1,10 @@
 // The filter options of a store's customer list: its tags, and the countries and languages of its
-// customers. The bulk run in progress comes with them.
+// customers. The bulk run in progress and the segments come with them.
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, CrmTag } from "../../../db.server.ts";
 import { OPEN_RUN, toState, type BulkRunState, type ShownRun } from "./bulk-runs.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { toSegment, type Segment, type StoredSegment } from "../segments/segment.ts";
 
 const MAX_TAGS = 500;
 const MAX_VALUES = 300;
@@ -26,11 +27,15 @@ const valuesOf = (column: "country" | "language_pref") => `(
 const KNOWN_TAGS = `SELECT slug, name, category FROM crm_tags WHERE shop = $1
   ORDER BY lower(name), slug LIMIT ${MAX_TAGS}`;
 
+const SEGMENTS = `SELECT id, name, filter, sort, version FROM segments WHERE shop = $1
+  ORDER BY lower(name COLLATE "und-x-icu"), id`;
+
 /** One statement for all that is beside the list, because each one is a round trip. */
 const CHOICES_AND_RUN = `
   SELECT ${valuesOf("country")} AS countries, ${valuesOf("language_pref")} AS languages,
     (SELECT coalesce(json_agg(tag), '[]') FROM (${KNOWN_TAGS}) AS tag) AS tags,
-    (SELECT row_to_json(open) FROM (${OPEN_RUN}) AS open) AS run`;
+    (SELECT row_to_json(open) FROM (${OPEN_RUN}) AS open) AS run,
+    (SELECT coalesce(json_agg(segment), '[]') FROM (${SEGMENTS}) AS segment) AS segments`;
 
 const LANGUAGES = ["en", "es", "fr"] as const;
 
@@ -58,14 +63,15 @@ function toNamed(names: typeof REGIONS, shape: RegExp, code: string): Named {
 export async function readChoicesAndRun(
   ctx: Ctx,
   tenant: Tenant,
-): Promise<{ choices: FilterChoices; run: BulkRunState | null }> {
+): Promise<{ choices: FilterChoices; run: BulkRunState | null; segments: Segment[] }> {
   const [found] = await dataOf(ctx, tenant).sql<{
     tags: KnownTag[];
     countries: string[];
     languages: string[];
     run: (Omit<ShownRun, "created_at"> & { created_at: string }) | null;
+    segments: StoredSegment[];
   }>(CHOICES_AND_RUN);
-  const { tags = [], countries = [], languages = [], run = null } = found ?? {};
+  const { tags = [], countries = [], languages = [], run = null, segments = [] } = found ?? {};
   return {
     choices: {
       tags,
@@ -73,5 +79,6 @@ export async function readChoicesAndRun(
       languages: languages.map((code) => toNamed(TONGUES, /^[a-z]{2,3}$/, code)),
     },
     run: run && toState({ ...run, created_at: new Date(run.created_at) }),
+    segments: segments.flatMap((segment) => toSegment(segment) ?? []),
   };
 }

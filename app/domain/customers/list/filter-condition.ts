@@ -3,9 +3,11 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, CrmTag } from "../../../db.server.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
+import { LAST_ACTIVE_AT } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import {
   hasFilters,
+  type ACTIVE,
   type CONSENT_STATES,
   type CustomerFilter,
   type SIGNED_IN,
@@ -21,24 +23,41 @@ export const SIGNED_IN_AT = "coalesce(u.last_login_at, '-infinity')";
 
 export type Condition = { sql: string; values: unknown[] };
 
-/** A filter whose tag and search are looked up. */
+/** A filter whose tags and search are looked up. */
 export type ReadyFilter = {
   filter: CustomerFilter;
-  tagId: number | null;
+  tagIds: ReadonlyMap<string, number>;
   matches: Matches | null;
 };
 
-/** The id of a tag; 0, which is never used, for an unknown slug. */
-export async function tagIdOf(ctx: Ctx, tenant: Tenant, slug: string): Promise<number> {
-  const [tag] = await dataOf(ctx, tenant).sql<Columns<CrmTag, "id">>(
-    "SELECT id FROM crm_tags WHERE shop = $1 AND slug = $2",
-    [slug],
+/** An id that no tag has, for an unknown slug. */
+const UNKNOWN_TAG = 0;
+
+async function tagIdsOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (slugs.length === 0) return new Map();
+  const known = await dataOf(ctx, tenant).sql<Columns<CrmTag, "id" | "slug">>(
+    "SELECT id, slug FROM crm_tags WHERE shop = $1 AND slug = ANY($2::text[])",
+    [slugs],
   );
-  return tag?.id ?? 0;
+  return new Map(known.map(({ slug, id }) => [slug, id]));
 }
 
+/** The id of a tag; 0, which is never used, for an unknown slug. */
+export async function tagIdOf(ctx: Ctx, tenant: Tenant, slug: string): Promise<number> {
+  return (await tagIdsOf(ctx, tenant, [slug])).get(slug) ?? UNKNOWN_TAG;
+}
+
+/** The tags that a filter names. */
+export const tagsOfFilter = ({ tag, tag_any, tag_none }: CustomerFilter): string[] => [
+  ...new Set([tag, tag_any, tag_none].flatMap((slugs) => slugs ?? [])),
+];
+
 /**
- * The tag's id and the matches of the search are read first: the planner knows the frequency of a
+ * The tags' ids and the matches of the search are read first: the planner knows the frequency of a
  * value, but not of a subquery.
  */
 export async function prepareFilter(
@@ -46,11 +65,11 @@ export async function prepareFilter(
   tenant: Tenant,
   filter: CustomerFilter,
 ): Promise<ReadyFilter> {
-  const [tagId, matches] = await Promise.all([
-    filter.tag === undefined ? null : tagIdOf(ctx, tenant, filter.tag),
+  const [tagIds, matches] = await Promise.all([
+    tagIdsOf(ctx, tenant, tagsOfFilter(filter)),
     filter.q === undefined ? null : findMatches(ctx, tenant, filter.q),
   ]);
-  return { filter, tagId, matches };
+  return { filter, tagIds, matches };
 }
 
 /** Whether more customers match than are counted, without reading them. */
@@ -58,7 +77,7 @@ export const isKnownToBeMany = ({ filter, matches }: ReadyFilter): boolean =>
   matches !== null && "isMany" in matches && matches.isMany && !hasFilters(filter);
 
 /** Over `storefront_users u`; its values are numbered from `$<first>`. `$1` is the shop. */
-export function conditionOf({ filter, tagId, matches }: ReadyFilter, first: number): Condition {
+export function conditionOf({ filter, tagIds, matches }: ReadyFilter, first: number): Condition {
   const values: unknown[] = [];
   const place = (value: unknown) => `$${first + values.push(value) - 1}`;
   const parts = [
@@ -69,8 +88,11 @@ export function conditionOf({ filter, tagId, matches }: ReadyFilter, first: numb
     if (value !== undefined) parts.push(`${comparison} ${place(value)}`);
   };
   if (matches) parts.push(matchOf(matches, place));
-  if (tagId !== null) parts.push(hasTag(place(tagId)));
-  if (filter.consent) parts.push(consentOf(filter.consent));
+  const idOf = (slug: string) => tagIds.get(slug) ?? UNKNOWN_TAG;
+  for (const slug of filter.tag ?? []) parts.push(hasTag(place(idOf(slug))));
+  if (filter.tag_any) parts.push(hasAnyTag(place(filter.tag_any.map(idOf))));
+  if (filter.tag_none) parts.push(`NOT ${hasAnyTag(place(filter.tag_none.map(idOf)))}`);
+  for (const state of filter.consent ?? []) parts.push(consentOf(state));
   compare("u.provider =", filter.provider);
   compare("u.country =", filter.country);
   compare("u.language_pref =", filter.language);
@@ -84,12 +106,16 @@ export function conditionOf({ filter, tagId, matches }: ReadyFilter, first: numb
   if (filter.joined_to)
     parts.push(`u.created_at < ${startOf(place(filter.joined_to))} + interval '1 day'`);
   if (filter.signed_in) parts.push(signedInOf(filter.signed_in));
+  if (filter.active) parts.push(activeOf(filter.active));
   return { sql: parts.join(" AND "), values };
 }
 
 /** Over `storefront_users u`; `id` is the parameter of the tag's id. */
 export const hasTag = (id: string): string =>
   `EXISTS (SELECT 1 FROM user_tag_map m WHERE m.shop = $1 AND m.user_id = u.id AND m.tag_id = ${id}::int)`;
+
+const hasAnyTag = (ids: string): string =>
+  `EXISTS (SELECT 1 FROM user_tag_map m WHERE m.shop = $1 AND m.user_id = u.id AND m.tag_id = ANY(${ids}::int[]))`;
 
 /** The same for what a removal here takes away: neither what the store gave, nor what a rule set. */
 export const hasRemovableTag = (id: string): string =>
@@ -109,6 +135,9 @@ function consentOf(state: (typeof CONSENT_STATES)[number]): string {
   ) as (typeof CONSENT_TYPES)[number];
   const given = `EXISTS (SELECT 1 FROM user_claims c WHERE c.shop = $1 AND c.user_id = u.id
     AND c.${consentColumn(type)})`;
+  if (state.startsWith("revoked-"))
+    return `NOT ${given} AND EXISTS (SELECT 1 FROM consent_records r WHERE r.shop = $1
+      AND r.consent_type = '${type}' AND r.action = 'revoked' AND r.user_id = u.id)`;
   return state.startsWith("-") ? `NOT ${given}` : given;
 }
 
@@ -118,4 +147,9 @@ function signedInOf(when: (typeof SIGNED_IN)[number]): string {
   if (when === "older")
     return `${SIGNED_IN_AT} > '-infinity' AND ${SIGNED_IN_AT} < now() - interval '90 days'`;
   return `${SIGNED_IN_AT} > now() - interval '${when} days'`;
+}
+
+function activeOf(when: (typeof ACTIVE)[number]): string {
+  const isNone = when.startsWith("-");
+  return `${LAST_ACTIVE_AT} ${isNone ? "<=" : ">"} now() - interval '${when.replace("-", "")} days'`;
 }

@@ -3,7 +3,6 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { countCustomers } from "./count-customers.ts";
 import { readFilter } from "./customer-filter.ts";
-import { listViews } from "./customer-views.ts";
 import { readChoicesAndRun } from "./filter-choices.ts";
 import { prepareFilter } from "./filter-condition.ts";
 import { listCustomers, SORTS, type Sort } from "./list-customers.ts";
@@ -15,7 +14,7 @@ export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearc
   const filter = readFilter(query);
   const sort: Sort = SORTS.find((known) => known === query.get("sort")) ?? "updated desc";
   const ready = prepareFilter(ctx, tenant, filter);
-  const [page, counts, views, { choices, run }] = await Promise.all([
+  const [page, counts, { choices, run, segments }] = await Promise.all([
     ready.then((prepared) =>
       listCustomers(ctx, tenant, {
         filter: prepared,
@@ -26,7 +25,6 @@ export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearc
       }),
     ),
     ready.then((prepared) => countCustomers(ctx, tenant, prepared)),
-    listViews(ctx, tenant),
     readChoicesAndRun(ctx, tenant),
   ]);
   return {
@@ -35,7 +33,9 @@ export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearc
     page,
     counts,
     choices,
-    views,
+    segments,
+    /** The segment that was opened; its filter may have been changed here since. */
+    segment: segments.find(({ id }) => id === query.get("segment"))?.id ?? null,
     run,
     currency: currencyOf(tenant),
     sync: page.customers.length === 0 ? await readSyncProgress(ctx, tenant) : null,
@@ -43,7 +43,7 @@ export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearc
 }
 
 /** The currency with its decimals, which browsers and Node may know differently. Null until it is read. */
-function currencyOf({ connection: { currency } }: Tenant) {
+export function currencyOf({ connection: { currency } }: Tenant) {
   if (currency === undefined) return null;
   const format = new Intl.NumberFormat("en", { style: "currency", currency });
   return { code: currency, decimals: format.resolvedOptions().maximumFractionDigits ?? 2 };

@@ -1,6 +1,7 @@
 // The thresholds of the tag rules as the merchant sees and changes them.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
+import { LAST_ACTIVE_AT } from "../../tags/system-tags.ts";
 import { saveTenantConfig } from "../../tenants/settings/configuration.ts";
 import { versionOf } from "../../tenants/settings/field-versions.ts";
 import { TagRules } from "../../tenants/settings/tag-rules.ts";
@@ -25,20 +26,18 @@ export type RuleCounts = Record<
   number
 >;
 
-const LAST_ACTIVE =
-  "coalesce(greatest(last_login_at, last_active_at), storefront_updated_at, created_at)";
 const before = (place: string) => `now() - make_interval(days => ${place}::int)`;
 
 // The rules of tags/system-tag-rules.ts over all customers at once: one pass over the store's rows.
 const COUNTS = `
-  SELECT count(*) FILTER (WHERE ${LAST_ACTIVE} <= ${before("$2")})::int AS inactive,
+  SELECT count(*) FILTER (WHERE ${LAST_ACTIVE_AT} <= ${before("$2")})::int AS inactive,
     count(*) FILTER (WHERE amount_spent >= $3 OR number_of_orders >= $4)::int AS vip,
     count(*) FILTER (WHERE amount_spent >= $5)::int AS high_value,
     count(*) FILTER (WHERE least(created_at, storefront_created_at) > ${before("$6")})::int
       AS new_customer,
-    count(*) FILTER (WHERE number_of_orders > 0 AND ${LAST_ACTIVE} <= ${before("$7")})::int
+    count(*) FILTER (WHERE number_of_orders > 0 AND ${LAST_ACTIVE_AT} <= ${before("$7")})::int
       AS at_risk
-  FROM storefront_users WHERE shop = $1 AND status <> 'deleted' AND unproven_email IS NULL`;
+  FROM storefront_users u WHERE shop = $1 AND status <> 'deleted' AND unproven_email IS NULL`;
 
 /** How many customers the thresholds mean, before they are saved. Tags by hand are not looked at. */
 export async function countRules(

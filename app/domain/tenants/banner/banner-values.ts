@@ -3,7 +3,7 @@ import { webAddress } from "../web-address.ts";
 import type { Tenant } from "../tenant.ts";
 import { textsOf, type BannerDesign } from "./banner-design.ts";
 import { styleOf } from "./banner-style.ts";
-import { findBannerLanguage, type BannerTexts } from "./banner-texts.ts";
+import { findBannerLanguage, type BannerLanguage, type BannerTexts } from "./banner-texts.ts";
 import type { PublishedBanner } from "./published-banner.ts";
 
 export type BannerValues = {
@@ -23,7 +23,7 @@ export type BannerValues = {
 };
 
 /** The texts of one language, with its code. */
-export type SpokenTexts = BannerTexts & { lang: string };
+export type SpokenTexts = BannerTexts & { lang: BannerLanguage };
 
 export function toBannerValues(
   { config }: Pick<Tenant, "config">,

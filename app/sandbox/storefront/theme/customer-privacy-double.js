@@ -1,9 +1,10 @@
 // The storefront's customer privacy API, simulated (shopify.dev "Customer Privacy API"). As strict as the
 // platform's: it is not there before `loadFeatures`, which answers later; a wrong argument throws; a record
 // holds only what was known; the visitor's region and the store's policies decide what is asked and allowed.
-// `window.sandboxPrivacy`: `{policies, region, trouble}`, where trouble is missing | slow | throws | error.
+// `window.sandboxPrivacy`: `{policies, region, trouble, isHeadless}`, where trouble is missing | slow | throws |
+// error. Headless, the API is there with the script, and each choice says whose it is.
 (function () {
-  const { policies, region, trouble } = window.sandboxPrivacy;
+  const { policies, region, trouble, isHeadless } = window.sandboxPrivacy;
   const KEPT = "sandbox_privacy";
   const PURPOSES = ["analytics", "marketing", "preferences", "sale_of_data"];
   const heard = (window.sandboxPrivacyCalls = []);
@@ -28,6 +29,30 @@
   };
   const hasAny = () => Object.keys(kept()).length > 0;
 
+  /** The purposes of a call, and the values of a storefront without a theme. */
+  const split = ({
+    headlessStorefront,
+    checkoutRootDomain,
+    storefrontRootDomain,
+    storefrontAccessToken,
+    ...flags
+  }) => {
+    const values = [checkoutRootDomain, storefrontRootDomain, storefrontAccessToken];
+    if (headlessStorefront !== true) {
+      if (values.some((value) => value !== undefined))
+        throw new TypeError("setTrackingConsent: headlessStorefront must be true");
+      return { flags, place: null };
+    }
+    const isHost = (value, start) =>
+      typeof value === "string" && value.startsWith(start) && /^[.a-z0-9-]+$/.test(value);
+    if (!isHost(checkoutRootDomain, "") || !isHost(storefrontRootDomain, "."))
+      throw new TypeError("setTrackingConsent: checkoutRootDomain or storefrontRootDomain");
+    // The public token of the Storefront API, never one of the Admin API.
+    if (!/^[0-9a-f]{32}$/.test(storefrontAccessToken))
+      throw new TypeError("setTrackingConsent: storefrontAccessToken");
+    return { flags, place: values };
+  };
+
   const api = {
     currentVisitorConsent: () =>
       Object.fromEntries(
@@ -41,14 +66,20 @@
         throw new TypeError("setTrackingConsent: the consent must be an object");
       if (typeof callback !== "function")
         throw new TypeError("setTrackingConsent: the callback must be a function");
-      for (const [name, value] of Object.entries(consent))
+      const { flags, place } = split(consent);
+      if (isHeadless !== (place !== null))
+        throw new TypeError(
+          "setTrackingConsent: " +
+            (isHeadless ? "headlessStorefront is missing" : "headlessStorefront in a theme"),
+        );
+      for (const [name, value] of Object.entries(flags))
         if (!PURPOSES.includes(name) || typeof value !== "boolean")
           throw new TypeError(
             "setTrackingConsent: " + name + " must be a known purpose and a boolean",
           );
       note(consent);
       setTimeout(() => {
-        localStorage.setItem(KEPT, JSON.stringify({ ...kept(), ...consent }));
+        localStorage.setItem(KEPT, JSON.stringify({ ...kept(), ...flags }));
         callback();
         document.dispatchEvent(
           new CustomEvent("visitorConsentCollected", {
@@ -79,6 +110,10 @@
     ]),
   );
 
+  if (isHeadless) {
+    window.Shopify.customerPrivacy = api;
+    return;
+  }
   window.Shopify.loadFeatures = (features, callback) => {
     if (!Array.isArray(features) || typeof callback !== "function")
       throw new TypeError("loadFeatures: a list and a callback are required");

@@ -12,10 +12,17 @@ export type SimulatedVisitor = {
   region: string;
   policies: readonly Omit<ConsentPolicy, "id" | "shopId">[];
   trouble?: Trouble | null;
+  /** On a page that is no theme's, where each choice carries the storefront's own values. */
+  isHeadless?: boolean;
 };
 
-export const customerPrivacyScript = ({ region, policies, trouble }: SimulatedVisitor): string =>
-  `window.sandboxPrivacy=${JSON.stringify({ region, policies, trouble: trouble ?? null })};${SCRIPT}`;
+export const customerPrivacyScript = ({
+  region,
+  policies,
+  trouble = null,
+  isHeadless = false,
+}: SimulatedVisitor): string =>
+  `window.sandboxPrivacy=${JSON.stringify({ region, policies, trouble, isHeadless })};${SCRIPT}`;
 
 /** `?region=USCA`, `?privacy=slow` of the demo store; a visitor is from Berlin otherwise. */
 export function visitorOf(query: URLSearchParams): Pick<SimulatedVisitor, "region" | "trouble"> {

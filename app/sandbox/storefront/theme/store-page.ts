@@ -27,10 +27,10 @@ import { readVisit, visitCookie, type Visit } from "./visit.ts";
 
 /**
  * Nothing leaves this machine: the analytics tag is requested, and blocked here. The theme editor frames
- * its preview; everything else is framed by nobody.
+ * its preview; everything else is framed by nobody, as at the platform.
  */
-const policyOf = (appUrl: string, isPreview: boolean) =>
-  `default-src 'self' 'unsafe-inline' data: ${new URL(appUrl).origin}; frame-ancestors ${isPreview ? "'self'" : "'none'"}; base-uri 'none'`;
+const policyOf = (appUrl: string, { preview, shop }: Visit) =>
+  `default-src 'self' 'unsafe-inline' data: ${new URL(appUrl).origin}; ${shop.isFrameable ? "" : `frame-ancestors ${preview === null ? "'none'" : "'self'"}; `}base-uri 'none'`;
 
 export async function answerStore(sandbox: Sandbox, call: Call): Promise<ApiResponse> {
   const [, , domain = "", folder, file = ""] = call.path.split("/");
@@ -50,7 +50,8 @@ export async function answerStore(sandbox: Sandbox, call: Call): Promise<ApiResp
     headers: {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
-      "content-security-policy": policyOf(sandbox.appUrl(), visit.preview !== null),
+      "content-security-policy": policyOf(sandbox.appUrl(), visit),
+      ...(visit.preview === null && !visit.shop.isFrameable && { "x-frame-options": "DENY" }),
       "referrer-policy": "same-origin",
       "set-cookie": visitCookie(visit),
     },
