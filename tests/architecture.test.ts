@@ -150,6 +150,7 @@ describe("imports follow the map", () => {
     "agents",
     "compliance",
     "events",
+    "flow",
     "channels",
     "scheduled-run",
     "merchant",

@@ -49,6 +49,7 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["PUT /admin/destinations", "admin"],
   ["POST /admin/destinations/:channel/probe", "admin"],
   ["POST /webhooks/:topic", "hmac"],
+  ["POST /flow/actions/:action", "flow"],
   ["POST /auth/signup", "none"],
   ["POST /auth/login", "none"],
   ["POST /auth/logout", "session"],

@@ -93,6 +93,8 @@ export type ShownChoice = {
     Record<"tos" | "privacy" | "cookie" | "marketing", "granted" | "declined" | "withdrawn">
   >;
   formType: string | null;
+  /** The store asked for it, and the reader has not decided. */
+  isAsked?: boolean;
 };
 
 export function renderConsentForm(
@@ -100,7 +102,7 @@ export function renderConsentForm(
   values: { shop: string; token: string; choice: ShownChoice | null },
 ): string {
   const texts = accountTexts(look.locale);
-  const { consents = {}, formType = null } = values.choice ?? {};
+  const { consents = {}, formType = null, isAsked = false } = values.choice ?? {};
   const lines = [
     ...Object.entries(consents).map(([type, outcome]) =>
       texts.labelled
@@ -115,7 +117,7 @@ export function renderConsentForm(
   return page(
     look,
     texts.confirmTitle,
-    `<p>${escapeHtml(texts.confirmText)}</p>${list && `<p>${escapeHtml(texts.confirmChanges)}</p><ul>${list}</ul>`}<form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit" class="wide">${escapeHtml(texts.confirm)}</button></form>`,
+    `<p>${escapeHtml(isAsked ? texts.askedText : texts.confirmText)}</p>${list && `<p>${escapeHtml(texts.confirmChanges)}</p><ul>${list}</ul>`}<form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit" class="wide">${escapeHtml(texts.confirm)}</button></form>`,
   );
 }
 

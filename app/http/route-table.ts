@@ -37,6 +37,7 @@ const API_SEGMENTS = new Set([
   "admin",
   "sync",
   "webhooks",
+  "flow",
   "gdpr",
   "privacy",
   ".well-known",

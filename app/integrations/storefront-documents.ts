@@ -243,6 +243,13 @@ export const IMAGE_FILE = `query ImageFile($id: ID!) {
   }
 }`;
 
+/** The answer says only that the call was taken: the platform runs the workflows afterwards. */
+export const FLOW_TRIGGER_RECEIVE = `mutation FlowTriggerReceive($handle: String!, $payload: JSON!) {
+  flowTriggerReceive(handle: $handle, payload: $payload) {
+    userErrors { field message }
+  }
+}`;
+
 export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   WEBHOOK_SUBSCRIPTIONS,
   WEBHOOK_SUBSCRIPTION_CREATE,
@@ -276,5 +283,6 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   STAGED_UPLOADS_CREATE,
   FILE_CREATE,
   IMAGE_FILE,
+  FLOW_TRIGGER_RECEIVE,
   ...COMMERCE_DOCUMENTS,
 };

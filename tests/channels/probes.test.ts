@@ -10,6 +10,7 @@ const PROBED = ["cms", "web_analytics", "erpsys", "erp_generic", "archive"];
 /** Channels without a harmless call. */
 const UNPROBED = [
   "storefront",
+  "flow",
   "profile_platform",
   "email",
   "retail_analytics_a",

@@ -14,6 +14,7 @@ const GET_NOBODYS_DATA: readonly Auth[] = [
   "none",
   "visitor",
   "hmac",
+  "flow",
   "event_source",
   "backend",
   "backend_key",

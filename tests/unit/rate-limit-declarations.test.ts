@@ -11,6 +11,7 @@ const PROVEN_BY_SECRET: readonly Auth[] = [
   "admin",
   "platform",
   "hmac",
+  "flow",
   "event_source",
   "backend",
   "backend_key",

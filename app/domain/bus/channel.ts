@@ -120,6 +120,13 @@ export function isChannelEnabled(tenant: Tenant, name: string, isConfigured: boo
   return tenant.config.enabled_channels?.includes(name) ?? isConfigured;
 }
 
+/** The store's automation, Shopify Flow. */
+export const FLOW_CHANNEL = "flow";
+
+/** Where changes go that start a workflow of the store; empty unless the store switched it on. */
+export const flowChannels = (ctx: Ctx, tenant: Tenant): string[] =>
+  findChannel(ctx, FLOW_CHANNEL)?.isEnabled(tenant) ? [FLOW_CHANNEL] : [];
+
 export function findChannel(ctx: Ctx, name: string): Channel | undefined {
   return ctx.channels.find((channel) => channel.name === name);
 }

@@ -8,7 +8,7 @@ import type { Columns, Database, IntegrationQueue, TenantSql } from "../../db.se
 import { KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import { enqueue } from "./enqueue.ts";
-import type { DeliveryMessage } from "./channel.ts";
+import { FLOW_CHANNEL, flowChannels, type DeliveryMessage } from "./channel.ts";
 import { archiveMessage, messagePath, objectPath, putObject } from "./message-archive.ts";
 import { QUEUE_NOTIFICATION } from "./placeholder-rows.ts";
 
@@ -104,7 +104,10 @@ async function fileEvent(
     // erased.
     if (marked.length < unfiled.length) return ctx.archive.ofStore(shop).remove(path);
     for (const { channel } of dead.filter(({ id }) => unfiled.includes(id)))
-      if (tenant) await alert(ctx, tenant, sql, channel, eventId);
+      if (tenant) {
+        await alert(ctx, tenant, sql, channel, eventId);
+        await startAutomation(ctx, tenant, sql, channel, first);
+      }
   });
   ctx.log.warn("dead_letter.filed", {
     shop,
@@ -151,6 +154,32 @@ async function alert(
     occurredAt: ctx.clock.now(),
     destinations: ["email"],
     priority: 2,
+  });
+}
+
+/**
+ * The store's automation learns of every dead letter but its own, in the transaction that marks the
+ * rows.
+ */
+async function startAutomation(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  channel: string,
+  { event_id, event_type }: { event_id: string; event_type: string },
+): Promise<void> {
+  const destinations = flowChannels(ctx, tenant);
+  if (destinations.length === 0 || channel === FLOW_CHANNEL) return;
+  await enqueue(sql, {
+    eventId: ctx.random.orderedUuid(),
+    source: "backend",
+    eventType: "delivery.dead",
+    entityType: "store",
+    entityId: tenant.shop,
+    payload: { dead: { channel, event_id, event_type } },
+    occurredAt: ctx.clock.now(),
+    destinations,
+    priority: 3,
   });
 }
 

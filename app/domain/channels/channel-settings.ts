@@ -13,7 +13,13 @@ const NEEDS: Record<string, readonly TenantFieldName[]> = {
   erp_generic: ["erp_base_url"],
   retail_analytics_a: ["retail_analytics_a_url"],
   retail_analytics_b: ["retail_analytics_b_url"],
+  flow: ["flow_enabled"],
 };
+
+/** Deliver by the app's access to the store. */
+const BY_STORE_ACCESS = new Set(["storefront", "flow"]);
+/** Not part of the store's list of destinations: their own switch decides. */
+const WITHOUT_LIST = new Set(["email", "flow"]);
 
 /**
  * `left_out`: configured, but not in the store's destination list; `store_connection`: the app has
@@ -25,9 +31,10 @@ export type Missing = TenantFieldName | "left_out" | "store_connection";
 export const neededSettings = (channel: string): readonly TenantFieldName[] => NEEDS[channel] ?? [];
 
 export function findMissing(tenant: Tenant, channel: string): Missing[] {
-  if (channel === "storefront") return tokenState(tenant) === "valid" ? [] : ["store_connection"];
   const fields = neededSettings(channel).filter((name) => !tenant.config[name]);
+  if (fields.length === 0 && BY_STORE_ACCESS.has(channel) && tokenState(tenant) !== "valid")
+    return ["store_connection"];
   const isListed = tenant.config.enabled_channels?.includes(channel) ?? true;
-  const isListedAnyway = channel === "email" || NEEDS[channel] === undefined;
+  const isListedAnyway = WITHOUT_LIST.has(channel) || NEEDS[channel] === undefined;
   return fields.length === 0 && !isListed && !isListedAnyway ? ["left_out"] : fields;
 }

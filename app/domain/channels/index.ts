@@ -6,6 +6,7 @@ import { cmsChannel } from "./cms/cms.ts";
 import { emailChannel } from "./email/email.ts";
 import { erpGenericChannel } from "./erp/erp-generic.ts";
 import { erpsysChannel } from "./erp/erpsys.ts";
+import { flowChannel } from "./flow.ts";
 import { profilePlatformChannel } from "./profile-platform.ts";
 import { retailAnalyticsAChannel } from "./retail/retail-analytics-a.ts";
 import { retailAnalyticsBChannel } from "./retail/retail-analytics-b.ts";
@@ -15,6 +16,7 @@ import { webAnalyticsChannel } from "./web-analytics/web-analytics.ts";
 export const channels: readonly Channel[] = [
   cmsChannel,
   storefrontChannel,
+  flowChannel,
   webAnalyticsChannel,
   profilePlatformChannel,
   emailChannel,

@@ -100,7 +100,7 @@ export const storefrontChannel: Channel = {
 };
 
 /** Only a new installation grants access again; a retry cannot. */
-function refuseWithoutInstall(error: unknown): never {
+export function refuseWithoutInstall(error: unknown): never {
   throw isAppError(error) && error.code === "not_installed"
     ? new PermanentFailure(error.message)
     : error;

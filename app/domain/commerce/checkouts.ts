@@ -65,7 +65,9 @@ export async function createCheckout(
       const made = toCheckout(await insertCheckout(sql, { id, spender, mandateId, cart: cart }));
       await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_checkout_created");
       if (mandateId !== null)
-        await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_used");
+        await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_used", {
+          mandate: { mandate_id: mandateId, amount: cart.total, currency: cart.currency },
+        });
       await caller.keep?.(sql, made);
       if (mandateId !== null)
         await recordMandate(ctx, sql, {

@@ -3,6 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
+import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -14,27 +15,36 @@ const EVENT_TYPES = {
   ucp_checkout_completed: "checkout.completed",
 } as const;
 
+/** What a checkout takes of a mandate. */
+type UsedMandate = { mandate_id: string; amount: string; currency: string };
+
+/** `mandate`: of `ucp_mandate_used`, for the store's automation. */
 export async function enqueueCommerceEvent(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   userId: number,
   name: keyof typeof EVENT_TYPES,
-  params: Record<string, string> = {},
+  { params = {}, mandate }: { params?: Record<string, string>; mandate?: UsedMandate } = {},
 ): Promise<void> {
-  if (
-    !ctx.channels.some((channel) => channel.name === "web_analytics" && channel.isEnabled(tenant))
-  )
-    return;
+  const wanted = mandate ? ["web_analytics", FLOW_CHANNEL] : ["web_analytics"];
+  const destinations = wanted.filter((channelName) =>
+    ctx.channels.some((channel) => channel.name === channelName && channel.isEnabled(tenant)),
+  );
+  if (destinations.length === 0) return;
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "backend",
     eventType: EVENT_TYPES[name],
     entityType: "customer",
     entityId: String(userId),
-    payload: { user_id: userId, analytics: { name, params } },
+    payload: {
+      user_id: userId,
+      analytics: { name, params },
+      ...(destinations.includes(FLOW_CHANNEL) && { mandate }),
+    },
     occurredAt: ctx.clock.now(),
-    destinations: ["web_analytics"],
+    destinations,
   });
 }
 

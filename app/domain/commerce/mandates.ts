@@ -92,10 +92,7 @@ export async function createMandate(
     });
     const { mandate_id, max_amount, currency, scope } = mandate;
     await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_created", {
-      mandate_id,
-      max_amount,
-      currency,
-      scope,
+      params: { mandate_id, max_amount, currency, scope },
     });
     await visit.keep?.(sql, mandate);
     await recordMandate(ctx, sql, {

@@ -6,6 +6,7 @@
 //     (while a worker holds a row of theirs: another pass)
 import type { Ctx } from "../../context.server.ts";
 import type { Database, TenantSql } from "../../runtime/database/database.ts";
+import { enqueueErased } from "../customers/customer-erased.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { eraseArchived, eraseCmsItem, eraseProfiles } from "./erase-outside.ts";
 import {
@@ -278,6 +279,7 @@ async function prove(
     search:
       left > 0 ? { outcome: "kept", count: left } : { outcome: "proven", count: searched.columns },
   });
+  await enqueueErased(ctx, tenant, dataOf(ctx, tenant).sql, known.userIds);
   await finishPrivacyRequest(
     dataOf(ctx, tenant).sql,
     request,

@@ -144,6 +144,25 @@ export async function syncConsentOfAddress(
   return { consent_id: submission.consentId, recorded, pending_confirmation: true };
 }
 
+const canMail = (ctx: Ctx, tenant: Tenant): boolean =>
+  ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant));
+
+/**
+ * Mails a link by which a customer grants the consent; nothing is granted here. Throws
+ * `setting_missing` in a store that sends no mails.
+ */
+export async function enqueueConsentRequest(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  submission: Submission,
+): Promise<void> {
+  if (!canMail(ctx, tenant))
+    throw new AppError("setting_missing", { message: "The store has no sender of e-mails." });
+  await enqueueConsentMail(ctx, sql, userId, submission, "request_consent");
+}
+
 async function enqueueConfirmation(
   ctx: Ctx,
   tenant: Tenant,
@@ -151,15 +170,24 @@ async function enqueueConfirmation(
   userId: number,
   submission: Submission,
 ): Promise<void> {
-  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant)))
-    return;
+  if (canMail(ctx, tenant))
+    await enqueueConsentMail(ctx, sql, userId, submission, "confirm_consent");
+}
+
+async function enqueueConsentMail(
+  ctx: Ctx,
+  sql: TenantSql,
+  userId: number,
+  submission: Submission,
+  template: "confirm_consent" | "request_consent",
+): Promise<void> {
   await enqueue(sql, {
     eventId: ctx.random.uuid(),
     source: "backend",
-    eventType: "mail.confirm_consent",
+    eventType: `mail.${template}`,
     entityType: "customer",
     entityId: String(userId),
-    payload: { user_id: userId, template: "confirm_consent", submission },
+    payload: { user_id: userId, template, submission },
     occurredAt: ctx.clock.now(),
     destinations: ["email"],
     priority: 2,
@@ -188,7 +216,12 @@ export type PendingChoice = {
   /** What each consent becomes by the confirmation. */
   consents: Partial<Record<keyof AddressFlags, ConsentOutcome>>;
   formType: string | null;
+  /** The store asked for it: nobody made the choice yet. */
+  isAsked: boolean;
 };
+
+/** The method of consents that were granted by the link of a request. */
+export const REQUEST_METHOD = "flow_request";
 
 /** What the page behind the link shows before the confirmation; null when the link is invalid. */
 export async function findPendingChoice(
@@ -198,9 +231,13 @@ export async function findPendingChoice(
 ): Promise<PendingChoice | null> {
   const pending = await readPending(ctx, tenant, token);
   if (!pending) return null;
-  const { flags, formType } = pending.submission;
+  const { flags, formType, method } = pending.submission;
   const { sql } = dataOf(ctx, tenant);
-  return { consents: await outcomesOf(sql, pending.user_id, addressFlags(flags)), formType };
+  return {
+    consents: await outcomesOf(sql, pending.user_id, addressFlags(flags)),
+    formType,
+    isAsked: method === REQUEST_METHOD,
+  };
 }
 
 const addressFlags = (flags: Submission["flags"]): AddressFlags =>

@@ -5,6 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, ConsentRecord, TenantSql, UserClaims } from "../../db.server.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
+import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
 import {
@@ -14,6 +15,7 @@ import {
   type TaggedCustomer,
 } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { toConsentChanges } from "./announce-decisions.ts";
 import type { Submission } from "./consent-input.ts";
 import {
   CONSENT_TYPES,
@@ -97,7 +99,13 @@ async function writeBatch(
   const results: Recorded[][] = [];
   const changed = new Map<
     number,
-    { flags: ConsentFlags; version: string | null; cause: Submission; isForStore: boolean }
+    {
+      flags: ConsentFlags;
+      version: string | null;
+      cause: Submission;
+      isForStore: boolean;
+      entries: readonly ConsentEntry[];
+    }
   >();
   for (const write of batch) {
     const { subject, submission } = write;
@@ -118,6 +126,7 @@ async function writeBatch(
         isForStore:
           changed.get(subject.userId)?.isForStore === true ||
           added.some((entry) => concernsStore(entry)),
+        entries: [...(changed.get(subject.userId)?.entries ?? []), ...added],
       });
   }
   await recordConsent(sql, entries, head);
@@ -130,8 +139,7 @@ async function writeBatch(
     customers.map((customer) => withConsents(customer, known)),
     channelsFor("tag_change", tenant, ctx.channels),
   );
-  for (const [userId, { cause, isForStore }] of changed)
-    await enqueueConsent(ctx, tenant, sql, userId, cause, isForStore);
+  for (const [userId, change] of changed) await enqueueConsent(ctx, tenant, sql, userId, change);
   return results;
 }
 
@@ -319,19 +327,24 @@ const concernsStore = ({ consentType, method, action, gpc }: ConsentEntry): bool
     method === "sale-opt-out" ||
     (gpc === true && action === "revoked"));
 
+type ConsentChange = {
+  cause: Submission;
+  isForStore: boolean;
+  entries: readonly ConsentEntry[];
+};
+
 /**
  * The write matrix's row "Consent update" names one channel; the store is a second one for what it keeps
- * itself.
+ * itself, and its automation a third.
  */
 async function enqueueConsent(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   userId: number,
-  cause: Submission,
-  isForStore: boolean,
+  { cause, isForStore, entries }: ConsentChange,
 ): Promise<void> {
-  const wanted = isForStore ? ["web_analytics", "storefront"] : ["web_analytics"];
+  const wanted = ["web_analytics", ...(isForStore ? ["storefront"] : []), FLOW_CHANNEL];
   const destinations = wanted.filter((name) =>
     ctx.channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
   );
@@ -346,6 +359,9 @@ async function enqueueConsent(
       user_id: userId,
       cause: "consent_update",
       method: cause.method,
+      ...(destinations.includes(FLOW_CHANNEL) && {
+        consents: toConsentChanges(entries),
+      }),
       ...(cause.gaSessionId && { ga_session_id: cause.gaSessionId }),
     },
     occurredAt: ctx.clock.now(),

@@ -2,9 +2,10 @@
 // transaction.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, StorefrontUser } from "../../db.server.ts";
+import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { awaitDeliveries, type DeliveryState } from "../bus/await-deliveries.ts";
+import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import {
   changeAssignedTags,
@@ -36,7 +37,11 @@ export const OwnTagLists = TagLists.extend({
     .optional(),
 });
 
-type SaidTags = TagChange & { gaSessionId?: string | undefined };
+/**
+ * `isFromFlow`: the change starts no workflow of Shopify Flow, so that an action there never triggers
+ * itself.
+ */
+type SaidTags = TagChange & { gaSessionId?: string | undefined; isFromFlow?: true };
 
 /** The systems that the response reports; it waits for no other. */
 const TAG_CHANNELS = ["storefront", "cms", "web_analytics"] as const;
@@ -53,39 +58,51 @@ export async function writeTags(
   ctx: Ctx,
   tenant: Tenant,
   userId: number,
-  { gaSessionId, ...change }: SaidTags,
+  change: SaidTags,
+): Promise<TagChangeResult & { eventId: string }> {
+  return dataOf(ctx, tenant).transaction((sql) =>
+    writeTagsWithin(ctx, tenant, sql, userId, change),
+  );
+}
+
+/** The same inside the caller's transaction. */
+export async function writeTagsWithin(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  { gaSessionId, isFromFlow, ...change }: SaidTags,
 ): Promise<TagChangeResult & { eventId: string }> {
   if (change.add.length + change.remove.length > MAX_TAGS)
     throw new AppError("invalid_request", {
       fields: { add: `add and remove must hold at most ${MAX_TAGS} in all` },
     });
   const eventId = ctx.random.uuid();
-  const result = await dataOf(ctx, tenant).transaction(async (sql) => {
-    const changed = await changeAssignedTags(sql, userId, change);
-    if (!changed) throw new AppError("not_found", { message: "There is no such person." });
-    if (changed.added.length + changed.removed.length === 0) return changed;
-    // A tag by hand keeps its opposite away, and gives way when it goes.
-    await updateSystemTags(ctx, tenant, sql, [userId], []);
-    await enqueue(sql, {
-      eventId,
-      source: "backend",
-      eventType: "customer.tags_changed",
-      entityType: "customer",
-      entityId: String(userId),
-      payload: {
-        user_id: userId,
-        cause: "tag_change",
-        tags_added: changed.added,
-        tags_removed: changed.removed,
-        ...(gaSessionId && { ga_session_id: gaSessionId }),
-      },
-      occurredAt: ctx.clock.now(),
-      destinations: channelsFor("tag_change", tenant, ctx.channels),
-    });
-    const tags = await listAssignedTags(sql, userId);
-    return { ...changed, tags: tags.map(({ slug }) => slug) };
+  const changed = await changeAssignedTags(sql, userId, change);
+  if (!changed) throw new AppError("not_found", { message: "There is no such person." });
+  if (changed.added.length + changed.removed.length === 0) return { ...changed, eventId };
+  // A tag by hand keeps its opposite away, and gives way when it goes.
+  await updateSystemTags(ctx, tenant, sql, [userId], isFromFlow ? null : []);
+  await enqueue(sql, {
+    eventId,
+    source: "backend",
+    eventType: "customer.tags_changed",
+    entityType: "customer",
+    entityId: String(userId),
+    payload: {
+      user_id: userId,
+      cause: "tag_change",
+      tags_added: changed.added,
+      tags_removed: changed.removed,
+      ...(gaSessionId && { ga_session_id: gaSessionId }),
+    },
+    occurredAt: ctx.clock.now(),
+    destinations: channelsFor("tag_change", tenant, ctx.channels).filter(
+      (name) => !isFromFlow || name !== FLOW_CHANNEL,
+    ),
   });
-  return { ...result, eventId };
+  const tags = await listAssignedTags(sql, userId);
+  return { ...changed, tags: tags.map(({ slug }) => slug), eventId };
 }
 
 /** The same, with the delivery results of the first five seconds. */

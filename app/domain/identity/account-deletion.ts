@@ -7,6 +7,7 @@ import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
+import { enqueueErased } from "../customers/customer-erased.ts";
 import { tombstoneOf } from "../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { emailOf, getAccount, isProven, isWaiting, type Account } from "./account.ts";
@@ -42,8 +43,10 @@ export async function deleteAccount(
     await insertTombstones(ctx, sql, tenant.shop, account);
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account.id);
-    if (!isWaiting(account))
+    if (!isWaiting(account)) {
       await enqueueAccountEvent(ctx, tenant, sql, "account_delete", account.id);
+      await enqueueErased(ctx, tenant, sql, [account.id]);
+    }
   });
   ctx.log.info("account.deleted", { shop: tenant.shop, user_id: session.account.id });
 }

@@ -7,7 +7,9 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, ConsentRecord, TenantSql, Transaction } from "../../db.server.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentType } from "../consent/consent-types.ts";
+import { announceDecisions } from "../consent/announce-decisions.ts";
 import { recordConsent } from "../consent/record-consent.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { CLAIM_FLAGS, type Account, type ClaimRow } from "./account.ts";
 import { clearAccount } from "./clear-account.ts";
 import type { Proof } from "./prove-address.ts";
@@ -15,6 +17,7 @@ import type { Proof } from "./prove-address.ts";
 /** Runs inside the caller's transaction, which has locked both rows. */
 export async function mergeSignUp(
   ctx: Ctx,
+  tenant: Tenant,
   tx: Transaction,
   holderId: number,
   waiting: Account,
@@ -43,7 +46,7 @@ export async function mergeSignUp(
       data: { user_id: holderId },
     });
   else await tx.prisma.identityLink.deleteMany({ where: { user_id: waiting.id } });
-  await mergeConsents(ctx, tx.sql, holderId, waiting.id, proof);
+  await mergeConsents(ctx, tenant, tx.sql, holderId, waiting.id, proof);
   if (isOwn) await mergeTags(tx.sql, holderId, waiting.id);
   await clearAccount(tx, waiting.id, isOwn ? holderId : null);
   ctx.log.info("sign_up.merged", { user_id: holderId, waiting_user_id: waiting.id, is_own: isOwn });
@@ -62,6 +65,7 @@ const LAST_ACTIONS = `
 
 async function mergeConsents(
   ctx: Ctx,
+  tenant: Tenant,
   sql: TenantSql,
   holderId: number,
   waitingId: number,
@@ -99,19 +103,18 @@ async function mergeConsents(
        WHERE shop = $1 AND user_id = $2`,
       [holderId, action === "granted", version],
     );
-  await recordConsent(
-    sql,
-    merged.map((row) => ({
-      userId: holderId,
-      consentType: row.consent_type,
-      action: row.action as "granted" | "revoked",
-      method: row.method,
-      consentVersion: row.consent_version,
-      consentId: row.consent_id,
-      userAgent: row.user_agent,
-      timestamp: row.timestamp ?? ctx.clock.now().toISOString(),
-    })),
-  );
+  const decisions = merged.map((row) => ({
+    userId: holderId,
+    consentType: row.consent_type,
+    action: row.action as "granted" | "revoked",
+    method: row.method,
+    consentVersion: row.consent_version,
+    consentId: row.consent_id,
+    userAgent: row.user_agent,
+    timestamp: row.timestamp ?? ctx.clock.now().toISOString(),
+  }));
+  await recordConsent(sql, decisions);
+  await announceDecisions(ctx, tenant, sql, holderId, decisions);
 }
 
 /** Tags that the person chose while waiting. */

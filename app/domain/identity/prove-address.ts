@@ -10,6 +10,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql, Transaction } from "../../db.server.ts";
 import { consentColumn } from "../consent/consent-types.ts";
+import { announceDecisions } from "../consent/announce-decisions.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
@@ -74,7 +75,7 @@ export async function proveAddress(
 ): Promise<number | null> {
   if (holder && holder.status !== "active") return null;
   if (!account.email_verified && proof.keeps !== "everything")
-    await endUnprovenWaysIn(ctx, tx, account, proof);
+    await endUnprovenWaysIn(ctx, tenant, tx, account, proof);
   const mayKeepSessions = proof.passwordHash === undefined;
   await tx.sql(
     `UPDATE storefront_users SET email_verified = true, password_hash = coalesce($3, password_hash),
@@ -93,7 +94,7 @@ export async function proveAddress(
     await enqueueAccountEvent(ctx, tenant, tx.sql, "email_signup", account.id);
     return account.id;
   }
-  await endWaitingSignUp(ctx, tx, account, proof);
+  await endWaitingSignUp(ctx, tenant, tx, account, proof);
   const systems = channelsFor("tag_change", tenant, ctx.channels);
   await updateSystemTags(ctx, tenant, tx.sql, [account.id], systems);
   return account.id;
@@ -102,12 +103,14 @@ export async function proveAddress(
 /** The address's owner is verified: a waiting sign-up fills in what the account lacks, and ends. */
 export async function endWaitingSignUp(
   ctx: Ctx,
+  tenant: Tenant,
   tx: Transaction,
   holder: Account,
   proof: Proof,
 ): Promise<void> {
   const waiting = holder.email ? await findWaitingAccount(tx.sql, holder.email, true) : null;
-  if (waiting) await mergeSignUp(ctx, tx, holder.id, waiting, { ...proof, keeps: "nothing" });
+  if (waiting)
+    await mergeSignUp(ctx, tenant, tx, holder.id, waiting, { ...proof, keeps: "nothing" });
 }
 
 /**
@@ -121,7 +124,7 @@ async function joinHolder(
   { account, holder }: { account: Account; holder: Account },
   proof: Proof,
 ): Promise<number> {
-  await mergeSignUp(ctx, tx, holder.id, account, proof);
+  await mergeSignUp(ctx, tenant, tx, holder.id, account, proof);
   await tx.sql(
     `UPDATE storefront_users SET email_verified = true, provider = 'email', last_login_at = now(),
       updated_at = now(),
@@ -141,6 +144,7 @@ async function joinHolder(
  */
 export async function endUnprovenWaysIn(
   ctx: Ctx,
+  tenant: Tenant,
   tx: Transaction,
   account: Account,
   proof: Proof,
@@ -175,17 +179,16 @@ export async function endUnprovenWaysIn(
     ? (["a2a", "ap2", "marketing"] as const)
     : (["a2a", "ap2"] as const);
   const ended = withdrawn.filter((type) => claims?.[consentColumn(type)]);
-  await recordConsent(
-    tx.sql,
-    ended.map((consentType) => ({
-      userId: account.id,
-      consentType,
-      action: "revoked",
-      method: proof.method,
-      consentId,
-      userAgent: proof.userAgent,
-      timestamp: ctx.clock.now().toISOString(),
-    })),
-  );
+  const decisions = ended.map((consentType) => ({
+    userId: account.id,
+    consentType,
+    action: "revoked",
+    method: proof.method,
+    consentId,
+    userAgent: proof.userAgent,
+    timestamp: ctx.clock.now().toISOString(),
+  }));
+  await recordConsent(tx.sql, decisions);
+  await announceDecisions(ctx, tenant, tx.sql, account.id, decisions);
   return true;
 }

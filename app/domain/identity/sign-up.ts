@@ -6,7 +6,8 @@ import { isUniqueViolation, type Transaction } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
-import { recordConsent } from "../consent/record-consent.ts";
+import { announceDecisions } from "../consent/announce-decisions.ts";
+import { recordConsent, type ConsentEntry } from "../consent/record-consent.ts";
 import type { ConsentType } from "../consent/consent-types.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -145,10 +146,13 @@ async function createAccount(
     ],
   );
   if (!account) throw new Error("the account was not stored");
-  await storeClaims(ctx, tenant, { sql, prisma }, account.id, input, visit);
+  const decisions = await storeClaims(ctx, tenant, { sql, prisma }, account.id, input, visit);
   // The sign-up's own event takes the tags to every system.
   await updateSystemTags(ctx, tenant, sql, [account.id], []);
-  if (!holder) await enqueueAccountEvent(ctx, tenant, sql, "email_signup", account.id);
+  if (!holder) {
+    await enqueueAccountEvent(ctx, tenant, sql, "email_signup", account.id);
+    await announceDecisions(ctx, tenant, sql, account.id, decisions);
+  }
   if (mayMail)
     await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id });
   return account;
@@ -161,7 +165,7 @@ async function storeClaims(
   userId: number,
   input: SignUpInput,
   visit: Visit,
-): Promise<void> {
+): Promise<ConsentEntry[]> {
   const version = input.consent_version ?? tenant.config.consent_policy_version ?? null;
   const key = { shop: tenant.shop, user_id: userId };
   await prisma.userClaims.create({
@@ -183,22 +187,21 @@ async function storeClaims(
     ["marketing", input.consent_marketing],
   ];
   const consentId = ctx.random.uuid();
-  await recordConsent(
-    sql,
-    expressed
-      .filter(([, value]) => value !== undefined)
-      .map(([consentType, value]) => ({
-        userId,
-        consentType,
-        action: value ? "granted" : "revoked",
-        method: "signup",
-        consentVersion: version,
-        consentId,
-        userAgent: visit.userAgent,
-        timestamp: ctx.clock.now().toISOString(),
-        createdAt: visit.at,
-      })),
-  );
+  const decisions = expressed
+    .filter(([, value]) => value !== undefined)
+    .map(([consentType, value]) => ({
+      userId,
+      consentType,
+      action: value ? "granted" : "revoked",
+      method: "signup",
+      consentVersion: version,
+      consentId,
+      userAgent: visit.userAgent,
+      timestamp: ctx.clock.now().toISOString(),
+      createdAt: visit.at,
+    }));
+  await recordConsent(sql, decisions);
+  return decisions;
 }
 
 /** The owner of a taken address is mailed about the attempt; the caller learns nothing. */

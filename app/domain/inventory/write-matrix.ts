@@ -48,15 +48,20 @@ export type MatrixEvent = keyof typeof WRITE_MATRIX;
 
 const CHANNEL_COLUMNS = ["cms", "storefront", "web_analytics", "profile_platform"] as const;
 
+/**
+ * Beside SPEC's columns: the store's automation, which is off until the store switches it on
+ * (docs/decisions/038).
+ */
+const MORE_CHANNELS: Partial<Record<MatrixEvent, readonly string[]>> = { tag_change: ["flow"] };
+
 /** The enabled channels that an event writes to or deletes from. */
 export function channelsFor<Tenant>(
   event: MatrixEvent,
   tenant: Tenant,
   channels: readonly { name: string; isEnabled(tenant: Tenant): boolean }[],
 ): string[] {
-  return CHANNEL_COLUMNS.filter(
-    (name) =>
-      WRITE_MATRIX[event][name] !== "-" &&
-      channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
+  const written: string[] = CHANNEL_COLUMNS.filter((name) => WRITE_MATRIX[event][name] !== "-");
+  return [...written, ...(MORE_CHANNELS[event] ?? [])].filter((name) =>
+    channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
   );
 }

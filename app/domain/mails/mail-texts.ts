@@ -15,6 +15,7 @@ export const MAIL_TEMPLATES = [
   "sign_in_linked",
   "account_deleted",
   "confirm_consent",
+  "request_consent",
   "data_export",
   "dead_letter",
 ] as const;

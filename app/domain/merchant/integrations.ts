@@ -224,9 +224,12 @@ function isConnecting(
   return !has(saved) && has({ ...saved, ...fields });
 }
 
-/** Mails are no destination of events: they are sent as long as there is a sender. */
+/**
+ * Mails and workflows are no destinations of events: mails are sent as long as there is a sender,
+ * workflows are started as long as they are switched on.
+ */
 const destinationsOf = ({ name, channels }: Integration): readonly string[] =>
-  name === "email" ? [] : channels;
+  name === "email" || name === "flow" ? [] : channels;
 
 /** The change of the store's list of destinations; nothing without a list. */
 function listChannels(

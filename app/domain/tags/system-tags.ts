@@ -2,6 +2,7 @@
 // set only when the store's catalog has it: a store without the tag system pays one statement.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, CrmTag, StorefrontUser, TenantSql, UserClaims } from "../../db.server.ts";
+import { flowChannels } from "../bus/channel.ts";
 import { enqueueMany, type ManyEvents } from "../bus/enqueue.ts";
 import type { Priority } from "../bus/retry-policy.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -141,6 +142,12 @@ const MIRROR = `
   WHERE u.shop = $1 AND u.id = changed.id`;
 
 /**
+ * The systems that get the changes by an event of their own; often none, because the event of the cause
+ * takes the tags along. The store's automation gets them in both cases, and not with null.
+ */
+type Destinations = readonly string[] | null;
+
+/**
  * Sets and removes the tags of the rules on locked customers, and enqueues each change for
  * `destinations`; a run over all customers behind what happens now, by its `priority`. Returns the number
  * of customers who changed. Safe to repeat.
@@ -150,7 +157,7 @@ export async function applyTagRules(
   tenant: Tenant,
   sql: TenantSql,
   customers: readonly TaggedCustomer[],
-  destinations: readonly string[],
+  destinations: Destinations,
   priority?: Priority,
 ): Promise<number> {
   const rules = tenant.config.tag_rules;
@@ -187,7 +194,8 @@ export async function applyTagRules(
   const changed = changes.filter(({ added, removed }) => added.length + removed.length > 0);
   const stored = changes.filter((change) => changed.includes(change) || change.isDueMoved);
   if (stored.length > 0) await sql(MIRROR, [JSON.stringify(stored)]);
-  await enqueueChanges(ctx, sql, changed, { destinations, priority });
+  const reached = destinations && [...new Set([...destinations, ...flowChannels(ctx, tenant)])];
+  await enqueueChanges(ctx, sql, changed, { destinations: reached ?? [], priority });
   return changed.length;
 }
 
@@ -223,7 +231,7 @@ export async function updateSystemTags(
   tenant: Tenant,
   sql: TenantSql,
   userIds: readonly number[],
-  destinations: readonly string[],
+  destinations: Destinations,
   priority?: Priority,
 ): Promise<number> {
   const customers = await lockTaggedCustomers(sql, userIds);

@@ -185,6 +185,10 @@ export const TENANT_FIELDS = {
     label: "Analytics API secret",
     secret: true,
   },
+  flow_enabled: {
+    schema: z.boolean().default(false),
+    label: "Start workflows of Shopify Flow",
+  },
   profile_platform_enabled: {
     schema: z.boolean().default(false),
     label: "Send hashed profiles",

@@ -99,6 +99,17 @@ export const AUTH_SCHEMES = {
     }),
     openapi: [{ storefrontSignature: [] }],
   }),
+  /** The same, from the platform's automation, whose body names the store in a field of its own. */
+  flow: scheme({
+    phase: "before_shop",
+    readsRawBody: true,
+    shopFields: ["shopify_domain"],
+    isBodySigned: () => true,
+    authenticate: ({ ctx, request, tenant, raw }) => ({
+      principal: requireStorefrontSignature(ctx, request, tenant, raw),
+    }),
+    openapi: [{ storefrontSignature: [] }],
+  }),
   /** A signed-in shopper, by cookie or bearer token. */
   session: scheme({
     phase: "after_tenant",

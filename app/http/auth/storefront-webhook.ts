@@ -65,8 +65,10 @@ export async function receiveStorefrontWebhook({
 export function requireSameShop(request: ApiRequest, shop: string, body: unknown): void {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new AppError("invalid_request", { message: "The body must be a JSON object." });
-  const { shop_domain: domain, myshopify_domain: permanent } = body as Record<string, unknown>;
-  const named = [domain, permanent, storefrontHeader(request, "shop-domain")].filter(
+  // The last is of another signed body of the platform, which must not pass for one of these.
+  const fields = ["shop_domain", "myshopify_domain", "shopify_domain"];
+  const inBody = fields.map((field) => (body as Record<string, unknown>)[field]);
+  const named = [...inBody, storefrontHeader(request, "shop-domain")].filter(
     (value) => typeof value === "string",
   );
   if (named.some((value) => value !== shop))

@@ -55,7 +55,13 @@ export const API_TAGS: readonly ApiTag[] = [
   {
     name: "Webhooks",
     description: "What the storefront calls.",
-    prefixes: ["/webhooks", "/gdpr/customer-redact", "/gdpr/data-request", "/gdpr/shop-redact"],
+    prefixes: [
+      "/webhooks",
+      "/flow",
+      "/gdpr/customer-redact",
+      "/gdpr/data-request",
+      "/gdpr/shop-redact",
+    ],
   },
   {
     name: "Privacy",

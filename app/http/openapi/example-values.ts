@@ -2,6 +2,7 @@
 export const EXAMPLE_VALUES: Record<string, unknown> = {
   access_token: "at_4f1d…",
   action: "granted",
+  action_run_id: "0d2f9a4c-7f0a-4e0b-8a3f-1f2e3d4c5b6a",
   actor_id: "gid://shopify/StaffMember/501",
   add: ["high_value"],
   added: ["high_value"],
@@ -38,6 +39,7 @@ export const EXAMPLE_VALUES: Record<string, unknown> = {
   credentials: "A bearer token that the shopper gave",
   credentials_key: "erp_password",
   currency: "EUR",
+  customer_id: "7001",
   defaultInputModes: ["application/json", "text/plain"],
   defaultOutputModes: ["application/json", "text/plain"],
   description: "Keeps 350 ml hot for six hours.",

@@ -90,6 +90,12 @@ export const KEYS = keys({
   revokedToken: (tokenHash: string) => `revoked:${tokenHash}`,
   /** The progress of a background job. */
   longRun: (name: string) => `run:${name}`,
+  /** How many triggers of this event Shopify Flow has. */
+  flowProgress: (eventId: string) => `flow_progress:${eventId}`,
+  /** The answer to this run of a Flow action. */
+  flowRun: (runHash: string) => `flow_run:${runHash}`,
+  /** While it exists, Flow asks this customer for no consent of this type again. */
+  flowConsentAsked: (userId: number, type: string) => `flow_consent_asked:${userId}:${type}`,
   /** One page of a customer's orders. */
   orders: (userId: number, page: string) => `orders:${userId}:${page}`,
   /** The stored response of a request with this Idempotency-Key. */
@@ -118,6 +124,9 @@ export const TTL_SECONDS = {
   unreadableClientDocument: 60,
   deadLetterAlert: 900,
   orders: 300,
+  flowProgress: 604_800,
+  flowRun: 2_592_000,
+  flowConsentAsked: 2_592_000,
   idempotent: 86_400,
   idempotentRun: 60,
   gateCode: 600,

@@ -9,6 +9,7 @@ import { payFor } from "./checkout.ts";
 import { addedTags, putCustomer, topicsOfChange } from "./customers.ts";
 import type { CustomerPatch } from "./customers.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
+import type { ReceivedTrigger } from "./flow/flow-triggers.ts";
 import { orderPayload, putOrder } from "./orders.ts";
 import type { Order, OrderPatch } from "./orders.ts";
 import { putPolicy, type ShopPolicy } from "./policies.ts";
@@ -267,6 +268,8 @@ export function createStorefrontControls({
     },
     /** The metafields of the app's installation. */
     appMetafields: (domain: string): Metafield[] => getShop(domain).appMetafields ?? [],
+    /** The triggers that Shopify Flow received, newest first. */
+    flowTriggers: (domain: string): ReceivedTrigger[] => getShop(domain).flowTriggers ?? [],
     /** The customer data that the app is not approved for from now on; empty: approved for all. */
     withholdData(domain: string, parts: ProtectedData[]): void {
       ensureShop(domain).withheld = parts;

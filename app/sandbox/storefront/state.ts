@@ -3,6 +3,8 @@
  * stands.
  */
 import type { Catalog } from "./catalog.ts";
+import type { FlowRun } from "./flow/flow-runs.ts";
+import type { ReceivedTrigger } from "./flow/flow-triggers.ts";
 import type { Cart } from "./checkout.ts";
 import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
@@ -115,6 +117,9 @@ export type ShopState = {
   nextOrderId?: string;
   /** Carts and draft orders, by gid. */
   baskets?: Record<string, Cart>;
+  /** What Shopify Flow received and ran, newest first. Absent in older state files. */
+  flowTriggers?: ReceivedTrigger[];
+  flowRuns?: FlowRun[];
   subscriptions: Subscription[];
   nextSubscriptionId: number;
   /** Webhook topics that the platform rejects for this app, with its reason. */

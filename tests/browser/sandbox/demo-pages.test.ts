@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { crawl } from "../../support/browser/crawler.ts";
 import { openBrowser, type Visit } from "../../support/browser/browser.ts";
-import { SHOP, startService, type Service } from "../../support/service.ts";
+import { callStorefront } from "../../../app/domain/tenants/storefront/admin-session.ts";
+import { FLOW_TRIGGER_RECEIVE } from "../../../app/integrations/storefront-documents.ts";
+import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { installStore } from "../../support/storefront/synced-store.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='broken'">`;
@@ -41,6 +43,17 @@ beforeAll(async () => {
     customerGid: customer.gid,
     lines: [{ variantGid, quantity: 2 }],
     attributes: [{ key: HOSTILE, value: HOSTILE }],
+  });
+  await callStorefront(service.ctx, SHOP, {
+    document: FLOW_TRIGGER_RECEIVE,
+    variables: {
+      handle: "tag-added",
+      payload: { customer_id: customerId, Tag: HOSTILE, "Change id": "c" },
+    },
+  });
+  await fetch(`${url}${ADMIN}/flow`, {
+    method: "POST",
+    body: new URLSearchParams({ action: "add-tag", customer_id: customerId, tag: HOSTILE }),
   });
 });
 afterAll(async () => {
@@ -89,6 +102,7 @@ test.each(WIDTHS)(
       `${ADMIN}/customers/${customerId}`,
       `${ADMIN}/orders`,
       `${ADMIN}/products`,
+      `${ADMIN}/flow`,
       `${EDITOR}?addAppBlockId=client/account`,
     ]) {
       await page.goto(service.sandbox.url + path);
@@ -196,9 +210,28 @@ test("a customer who is changed in the admin, and an order from the store's cart
   await visit.close();
 });
 
+test("an action of Flow is run with a signed request, and sent again it changes nothing", async () => {
+  const visit = await open(`${ADMIN}/flow`);
+  const { page } = visit;
+  const form = page.locator("section", { hasText: "Add customer tag" }).first();
+  await form.locator("[name=customer_id]").fill("5");
+  await form.locator("[name=tag]").fill("vip");
+  await form.getByRole("button", { name: "Run action" }).click();
+  const row = page.getByRole("row").filter({ hasText: "404, failed" }).first();
+  await row.getByText("The app does not know this customer.").waitFor();
+  const before = await page.getByRole("button", { name: /again/ }).count();
+  await row.getByRole("button", { name: /again/ }).click();
+  await eventually(
+    "the second answer",
+    async () => (await page.getByRole("button", { name: /again/ }).count()) === before + 1,
+  );
+  await visit.close();
+});
+
 test("no other site posts to the store or its admin", async () => {
   const before = JSON.stringify(service.sandbox.stateOf("storefront"));
-  for (const path of [`${ADMIN}/customers/${customerId}`, EDITOR, `${STORE}/checkout`]) {
+  const forms = [`${ADMIN}/customers/${customerId}`, `${ADMIN}/flow`, EDITOR, `${STORE}/checkout`];
+  for (const path of forms) {
     const answer = await fetch(service.sandbox.url + path, {
       method: "POST",
       headers: { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" },

@@ -203,6 +203,7 @@ describe("the OpenAPI document", () => {
     admin: ["adminKey"],
     platform: ["platformKey"],
     hmac: ["storefrontSignature"],
+    flow: ["storefrontSignature"],
     session: ["sessionToken", "sessionCookie"],
     person: ["sessionToken", "sessionCookie", "agentToken"],
     person_or_admin: ["sessionToken", "sessionCookie", "agentToken", "adminKey"],

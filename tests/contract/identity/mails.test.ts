@@ -31,6 +31,7 @@ const WITH_LINK: Record<MailTemplate, boolean> = {
   sign_in_linked: false,
   account_deleted: false,
   confirm_consent: true,
+  request_consent: true,
   data_export: true,
   dead_letter: false,
 };
@@ -48,8 +49,8 @@ const every = LOCALES.flatMap((locale) =>
 );
 
 describe("every mail, in every language", () => {
-  it("exists: nine mails in each of three languages", () => {
-    expect(every).toHaveLength(27);
+  it("exists: ten mails in each of three languages", () => {
+    expect(every).toHaveLength(30);
     for (const locale of LOCALES)
       expect(Object.keys(MAIL_TEXTS[locale].templates).sort()).toEqual(
         [...MAIL_TEMPLATES, "connection_test", "gate_code"].sort(),

@@ -168,6 +168,7 @@ describe("the returned configuration", () => {
       wms_system: "none",
       password_iterations: 100_000,
       require_email_verification: false,
+      flow_enabled: false,
       profile_platform_enabled: false,
       erp_format: "odata_json",
       agent_access_enabled: true,

@@ -37,7 +37,10 @@ async function claimRows(shop: string, count: number): Promise<ClaimedItem[]> {
 }
 
 test("the settings named as missing are those that disable a channel, for every channel", async () => {
-  const full = await tenantWith("full-store.myshopify.com", storeFields(service.sandbox));
+  const full = await tenantWith("full-store.myshopify.com", {
+    ...storeFields(service.sandbox),
+    storefront_admin_token: "access-token-0123456789",
+  });
   for (const channel of channels.filter(
     ({ name }) => !["storefront", "archive", "backend"].includes(name),
   )) {
@@ -56,10 +59,11 @@ test("the settings named as missing are those that disable a channel, for every 
         },
       };
       const missing = findMissing(without, channel.name);
+      const named = field === "storefront_admin_token" ? "store_connection" : field;
       expect([channel.name, field, missing]).toEqual([
         channel.name,
         field,
-        channel.isEnabled(without) ? [] : [field],
+        channel.isEnabled(without) ? [] : [named],
       ]);
     }
     const left = { ...full, config: { ...full.config, enabled_channels: ["archive"] } };

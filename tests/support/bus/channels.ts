@@ -28,6 +28,7 @@ export const storeFields = ({ addresses }: Sandbox): Record<string, unknown> => 
   erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
   retail_analytics_a_url: `${addresses.retailAnalyticsAUrl}/drops?sig=${DROP_SIGNATURE}`,
   retail_analytics_b_url: addresses.retailAnalyticsBUrl,
+  flow_enabled: true,
 });
 
 /**
@@ -42,6 +43,8 @@ export type Wired = {
   withoutSettings: RegExp;
   work?: string;
   withoutPerson?: RegExp;
+  /** The event that makes the channel send something about a customer of the store. */
+  event?: { type: string; payload: Record<string, unknown> };
 };
 /**
  * Delivers inside the service: no address, no credentials, cannot be disabled. `says` is its log
@@ -83,6 +86,15 @@ export const EXPECTED: Record<string, Expected> = {
     refused: { 400: 1, 401: 3, 403: 1 },
     withoutSettings: /No storefront token is stored/,
     work: "/graphql.json",
+  },
+  // A 401 counts only after a token refresh and another attempt.
+  flow: {
+    system: "storefront",
+    calls: 1,
+    refused: { 400: 1, 401: 3, 403: 1 },
+    withoutSettings: /not enabled/,
+    work: "/graphql.json",
+    event: { type: "customer.tags_changed", payload: { tags_added: ["vip"] } },
   },
 };
 
@@ -172,13 +184,25 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
     },
     async send(channel, userId, { shop = SHOP } = {}) {
       const eventId = randomUUID();
+      const expected = EXPECTED[channel];
+      const event = expected && "event" in expected ? expected.event : undefined;
+      if (event)
+        await database.query(
+          `UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/' || id
+            WHERE shop = $1 AND id = $2`,
+          [shop, userId],
+        );
       await enqueue(service.ctx.home.forTenant(shop).sql, {
         eventId,
         source: "storefront",
-        eventType: "customer.updated",
+        eventType: event?.type ?? "customer.updated",
         entityType: "customer",
         entityId: String(userId),
-        payload: { user_id: userId, ...(channel === "email" && { template: "welcome" }) },
+        payload: {
+          user_id: userId,
+          ...(channel === "email" && { template: "welcome" }),
+          ...event?.payload,
+        },
         occurredAt: new Date(),
         destinations: [channel],
       });

@@ -54,6 +54,11 @@ const LINKS: Record<
     path: "/auth/consent-confirm",
     ttlSeconds: TTL_SECONDS.consentLink,
   },
+  request_consent: {
+    purpose: "consent",
+    path: "/auth/consent-confirm",
+    ttlSeconds: TTL_SECONDS.consentLink,
+  },
   sign_in_linked: null,
   account_deleted: null,
   data_export: null,

@@ -4,6 +4,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
+import { announceDecisions } from "../../consent/announce-decisions.ts";
 import { recordConsent } from "../../consent/record-consent.ts";
 import { tombstoneOf } from "../../customers/tombstones.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
@@ -76,7 +77,8 @@ async function signInOnce(
     });
   const account = await updateAccount(tx, userId, identity);
   await updateClaims(ctx, tenant, tx, userId, identity, isNew);
-  if (isNew || isNewlyLinked) await recordSignInConsent(ctx, tx, userId, provider, isNew, visit);
+  if (isNew || isNewlyLinked)
+    await recordSignInConsent(ctx, tenant, tx, userId, provider, isNew, visit);
   // The sign-in's own event takes the tags to every system.
   await updateSystemTags(ctx, tenant, tx.sql, [userId], []);
   await enqueueAccountEvent(
@@ -135,7 +137,7 @@ async function applyProof(
     isSignIn: true,
   };
   const isStrangers = isNewlyLinked && !account.email_verified;
-  if (isStrangers && (await endUnprovenWaysIn(ctx, tx, account, proof)))
+  if (isStrangers && (await endUnprovenWaysIn(ctx, tenant, tx, account, proof)))
     await tx.prisma.storefrontUser.updateMany({
       where: { id: userId },
       data: { full_name: null, first_name: null, last_name: null, avatar_url: null },
@@ -144,7 +146,8 @@ async function applyProof(
   const isNews = !account.email_verified || isNewlyLinked || rows.holder !== null;
   if (provesAddress && isNews) return proveAddress(ctx, tenant, tx, rows, proof);
   // The storefront identifies its customer also when its token has no address.
-  if (identity.gid !== null && isNewlyLinked) await endWaitingSignUp(ctx, tx, account, proof);
+  if (identity.gid !== null && isNewlyLinked)
+    await endWaitingSignUp(ctx, tenant, tx, account, proof);
   return userId;
 }
 
@@ -256,6 +259,7 @@ async function updateClaims(
  */
 async function recordSignInConsent(
   ctx: Ctx,
+  tenant: Tenant,
   { sql, prisma }: Transaction,
   userId: number,
   provider: OidcProvider,
@@ -274,16 +278,15 @@ async function recordSignInConsent(
     data: { consent_tos: true, consent_privacy: true },
   });
   const consentId = ctx.random.uuid();
-  await recordConsent(
-    sql,
-    (["tos", "privacy"] as const).map((consentType) => ({
-      userId,
-      consentType,
-      action: "granted",
-      method: provider.consentMethod,
-      consentId,
-      userAgent: visit.userAgent,
-      timestamp: ctx.clock.now().toISOString(),
-    })),
-  );
+  const decisions = (["tos", "privacy"] as const).map((consentType) => ({
+    userId,
+    consentType,
+    action: "granted",
+    method: provider.consentMethod,
+    consentId,
+    userAgent: visit.userAgent,
+    timestamp: ctx.clock.now().toISOString(),
+  }));
+  await recordConsent(sql, decisions);
+  await announceDecisions(ctx, tenant, sql, userId, decisions);
 }

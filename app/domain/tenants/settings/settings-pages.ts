@@ -68,6 +68,7 @@ export const INTEGRATIONS = [
     fields: ["email_from", "email_api_key"],
     test: "email",
   },
+  { name: "flow", channels: ["flow"], fields: ["flow_enabled"] },
 ] as const satisfies readonly Integration[];
 
 export const SETTINGS_PAGES = [

@@ -13,7 +13,16 @@ const MAX_QUEUED_MS = 30_000;
 const MAX_WAIT_MS = 20_000;
 const FALLBACK_WAIT_MS = 2_000;
 
-type AdminCall = { document: string; variables?: Record<string, unknown>; version?: string };
+type AdminCall = {
+  document: string;
+  variables?: Record<string, unknown>;
+  version?: string;
+  /**
+   * Awaited right before each attempt, and after one that the storefront answered without doing it: a
+   * call that must not be repeated keeps by this whether it may have been done.
+   */
+  onAttempt?(state: "sending" | "refused"): Promise<void>;
+};
 
 /**
  * Returns the data of one GraphQL call; fields that the platform withholds are absent from it, never
@@ -91,10 +100,15 @@ async function inTurn<T>(ctx: Ctx, shop: string, work: () => Promise<T>): Promis
 async function ask<T>(ctx: Ctx, shop: string, call: AdminCall): Promise<GraphqlAnswer<T>> {
   for (let isRetried = false; ; isRetried = true) {
     const token = await ensureStorefrontToken(ctx, shop, { force: false });
+    const { onAttempt, ...asked } = call;
+    await onAttempt?.("sending");
     try {
-      return await ctx.storefront.graphql<T>(shop, token.accessToken, call);
+      const answer = await ctx.storefront.graphql<T>(shop, token.accessToken, asked);
+      if (has(answer, "THROTTLED")) await onAttempt?.("refused");
+      return answer;
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
+      if (error.status !== undefined) await onAttempt?.("refused");
       if (error.status === 403 && /non-expiring access tokens/i.test(error.body ?? ""))
         throw new AppError("not_installed", {
           message:

@@ -21,6 +21,9 @@ export const ICONS = {
   apps: icon(
     '<rect x="3.500" y="3.500" width="5" height="5" rx="1"/><rect x="11.500" y="3.500" width="5" height="5" rx="1"/><rect x="3.500" y="11.500" width="5" height="5" rx="1"/><path d="M14 11.500v5M11.500 14h5"/>',
   ),
+  flow: icon(
+    '<rect x="3.500" y="3.500" width="5" height="5" rx="1"/><rect x="11.500" y="11.500" width="5" height="5" rx="1"/><path d="M8.500 6h3a2.500 2.500 0 0 1 2.500 2.500v3"/>',
+  ),
   settings: icon(
     '<circle cx="10" cy="10" r="2.500"/><path d="M10 3v2M10 15v2M3 10h2M15 10h2M5 5l1.500 1.500M13.500 13.500L15 15M15 5l-1.500 1.500M6.500 13.500L5 15"/>',
   ),

@@ -119,6 +119,9 @@ function sideMenu(shop: ShopState, app: AdminApp, section: string): Html {
       ${entry("/apps", "All apps", ICONS.apps)}${entry(appPath, appName(app), html`<span class="app-icon" aria-hidden="true">${appName(app).charAt(0)}</span>`)}
     </ul>
     <ul class="below" data-app-menu></ul>
+    <ul>
+      ${entry("/flow", "Flow", ICONS.flow)}
+    </ul>
     <ul class="last">
       ${entry("/settings", "Settings", ICONS.settings)}
     </ul>

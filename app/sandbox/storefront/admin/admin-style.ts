@@ -28,6 +28,7 @@ main{min-width:0}
 .card{background:#fff;border-radius:.75rem;box-shadow:0 1px 0 #0000000d,0 0 0 1px #00000014;padding:1rem;min-width:0}
 .flush{padding:0;overflow:hidden}.flush>h2{padding:1rem 1rem 0}
 .two{display:grid;gap:1rem;grid-template-columns:minmax(0,2fr) minmax(0,1fr);align-items:start}.two>div{display:grid;gap:1rem}
+.cards{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,17rem),1fr))}.values{list-style:none;margin:.25rem 0 0;padding:0;display:flex;flex-wrap:wrap;gap:.1rem 1rem}.values li{min-width:0}
 .figures{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}.figures a{text-decoration:none;color:inherit}.figures strong{display:block;font-size:1.35rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}th{font-weight:550;color:var(--quiet);background:#f7f7f7;text-align:left;font-size:.8rem;white-space:nowrap}
 th,td{padding:.55rem 1rem;border-bottom:1px solid #ebebeb;vertical-align:middle}tbody tr:last-child td{border-bottom:0}tbody tr:hover{background:#fafafa}

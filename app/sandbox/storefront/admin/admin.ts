@@ -11,6 +11,7 @@ import { adminPage, adminPath, toId, type AdminApp, type AdminPage } from "./adm
 import { openApp } from "./app-page.ts";
 import { orderList, orderPage, productList, productPage } from "./catalog-pages.ts";
 import { customerList, customerPage, customerPatch, findCustomer } from "./customer-pages.ts";
+import { flowPage, takeFlowForm } from "./flow-page.ts";
 import {
   appsPage,
   homePage,
@@ -20,7 +21,7 @@ import {
 } from "./store-settings-pages.ts";
 import { noThemeBlocks, saveTheme, themeEditor } from "./theme-editor-page.ts";
 
-const SECTIONS = ["", "orders", "products", "customers", "themes", "apps", "settings"];
+const SECTIONS = ["", "orders", "products", "customers", "themes", "apps", "flow", "settings"];
 
 export type AdminVisit = {
   shop: ShopState;
@@ -85,6 +86,8 @@ function pageAt(
       return id === undefined ? themesPage(shop) : null;
     case "apps":
       return appsPage(shop, app);
+    case "flow":
+      return id === undefined ? flowPage(shop, app) : null;
     case "settings":
       return id === undefined ? settingsPage(shop, app) : null;
     default:
@@ -93,7 +96,7 @@ function pageAt(
 }
 
 /** The merchant's forms: only these pages and programs of this machine send them. */
-function takeForm(visit: AdminVisit, section: string, rest: string[]): ApiResponse {
+async function takeForm(visit: AdminVisit, section: string, rest: string[]): Promise<ApiResponse> {
   const { shop, app, call } = visit;
   if (!isSameSiteOrProgram(call.headers))
     return text(403, "Only the admin's own pages may post here");
@@ -101,6 +104,11 @@ function takeForm(visit: AdminVisit, section: string, rest: string[]): ApiRespon
     const location = saveTheme(shop, call);
     visit.changed();
     return redirect(location, 303);
+  }
+  if (section === "flow" && rest.length === 0) {
+    await takeFlowForm(shop, app, call);
+    visit.changed();
+    return redirect(adminPath(shop, "/flow"), 303);
   }
   const customer =
     section === "customers" && rest.length === 1 && findCustomer(shop, rest[0] as string);

@@ -9,6 +9,7 @@ import { catalogResolvers } from "./catalog-resolvers.ts";
 import { draftOrderResolvers } from "../checkout.ts";
 import { customerResolvers } from "./customer-resolvers.ts";
 import type { GraphqlContext } from "./admin-api.ts";
+import { flowResolvers } from "../flow/flow-triggers.ts";
 import { fileResolvers } from "../files.ts";
 import { installationGid } from "./metafields.ts";
 import { definitionResolvers } from "./metafield-definitions.ts";
@@ -32,6 +33,7 @@ export const storefrontResolvers = {
   ...orderResolvers,
   ...draftOrderResolvers,
   ...fileResolvers,
+  ...flowResolvers,
   ...marketingConsentResolvers,
   ...privacyResolvers,
 
