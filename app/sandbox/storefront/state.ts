@@ -8,6 +8,7 @@ import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
 import type { ShopPolicy } from "./policies.ts";
 import type { PrivacyState } from "./privacy-settings.ts";
+import type { WebPixel } from "./web-pixels.ts";
 
 type AccessToken = {
   token: string;
@@ -127,6 +128,9 @@ export type ShopState = {
   hasPassword?: boolean;
   /** Customer data that the app is not approved for. */
   withheld?: ProtectedData[];
+  /** The app's web pixel; an uninstall ends it. */
+  webPixel?: WebPixel | null;
+  nextPixelId?: number;
   /** Created on the first look. */
   privacy?: PrivacyState;
   /** Created on the first change. */

@@ -3,6 +3,7 @@
 // (docs/decisions/016).
 import type { AnalyticsHit } from "../../../integrations/web-analytics.ts";
 import type { QueueItem } from "../../bus/channel.ts";
+import { PIXEL_SOURCE } from "../../events/pixel-event.ts";
 import { isPersonal } from "./events.ts";
 import { toParamValue } from "./limits.ts";
 import { decimalOf, fieldsOf, firstText, listOf, type Fields } from "../payload-fields.ts";
@@ -33,6 +34,7 @@ const amountParam = (name: string, value: string | null): Params =>
 
 export function toBusEvent(item: QueueItem): BusEvent {
   const name = toEventName(item.eventType);
+  if (item.source === PIXEL_SOURCE) return { name, params: pixelParams(item) };
   return {
     name,
     params: item.entityType === "order" ? orderParams(item) : textParam("entity_id", item.entityId),
@@ -54,6 +56,21 @@ function orderParams({ payload, entityId }: QueueItem): Params {
     ),
     ...(currency && /^[A-Za-z]{3}$/.test(currency) && { currency: currency.toUpperCase() }),
     ...itemCount(payload),
+  };
+}
+
+/** What happened in the checkout; an order only once there is one (events/pixel-event.ts). */
+function pixelParams({ payload }: QueueItem): Params {
+  const { path, order_id: orderId, currency, total, items } = payload;
+  return {
+    ...textParam("page_path", typeof path === "string" ? path : null),
+    ...textParam(
+      "transaction_id",
+      typeof orderId === "string" ? orderId.replace(/^gid:\/\/.*\//, "") : null,
+    ),
+    ...amountParam("value", decimalOf(total)),
+    ...(typeof currency === "string" && { currency }),
+    ...(items !== undefined && itemCount({ line_items: items })),
   };
 }
 

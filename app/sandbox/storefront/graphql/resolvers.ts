@@ -17,6 +17,7 @@ import { orderResolvers } from "../orders.ts";
 import { shopPolicies } from "../policies.ts";
 import { privacyResolvers } from "../privacy-settings.ts";
 import { primaryHostOf, timeZoneOf } from "../state.ts";
+import { pixelResolvers } from "../web-pixels.ts";
 import { isWithheldTopic, REFUSED_TOPIC } from "./protected-data.ts";
 import type { ShopState, Subscription } from "../state.ts";
 
@@ -34,6 +35,7 @@ export const storefrontResolvers = {
   ...fileResolvers,
   ...marketingConsentResolvers,
   ...privacyResolvers,
+  ...pixelResolvers,
 
   shop: (_: unknown, { shop }: GraphqlContext) => ({
     id: `gid://shopify/Shop/${shop.id}`,
