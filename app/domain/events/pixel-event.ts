@@ -24,8 +24,10 @@ const PIXEL_EVENT_TYPES = [
 
 const MAX_SKEW_MS = 24 * 60 * 60_000;
 const amount = z.number().min(0).max(1e9);
-const id = (resource: string) =>
-  z.string().regex(new RegExp(`^(gid://shopify/${resource}/)?\\d{1,20}$`), "is not an id");
+const id = (shape: RegExp) => z.string().regex(shape, "is not an id");
+const ORDER_ID = /^(gid:\/\/shopify\/(Order|OrderIdentity)\/)?\d{1,20}$/;
+const PRODUCT_ID = /^(gid:\/\/shopify\/Product\/)?\d{1,20}$/;
+const VARIANT_ID = /^(gid:\/\/shopify\/ProductVariant\/)?\d{1,20}$/;
 
 const PixelEvent = z.strictObject({
   event_type: z.enum(PIXEL_EVENT_TYPES),
@@ -41,7 +43,7 @@ const PixelEvent = z.strictObject({
       .max(200)
       .regex(/^[a-z_/-]*$/, "holds lower-case names between slashes only")
       .optional(),
-    order_id: id("(?:Order|OrderIdentity)").optional(),
+    order_id: id(ORDER_ID).optional(),
     currency: z
       .string()
       .regex(/^[A-Z]{3}$/, "is not a currency code")
@@ -51,8 +53,8 @@ const PixelEvent = z.strictObject({
     items: z
       .array(
         z.strictObject({
-          product_id: id("Product").optional(),
-          variant_id: id("ProductVariant").optional(),
+          product_id: id(PRODUCT_ID).optional(),
+          variant_id: id(VARIANT_ID).optional(),
           quantity: amount.optional(),
           price: amount.optional(),
         }),

@@ -23,13 +23,14 @@ export const readPixelScript = (): string | null =>
   existsSync(BUNDLE) ? readFileSync(BUNDLE, "utf8") : null;
 
 /** The settings' names and the shortest value of each. */
-function definition(): [name: string, min: number][] {
-  return [
-    ...readFileSync(MANIFEST, "utf8").matchAll(
-      /\[extensions\.settings\.fields\.(\w+)\][^[]*validations = \[\{ name = "min", value = "(\d+)" \}\]/g,
-    ),
-  ].map(([, name = "", min]) => [name, Number(min)]);
-}
+const definition = (): [name: string, min: number][] =>
+  readFileSync(MANIFEST, "utf8")
+    .split("[extensions.settings.fields.")
+    .slice(1)
+    .map((field) => [
+      field.slice(0, field.indexOf("]")),
+      Number(/"min", value = "(\d{1,4})"/.exec(field)?.[1] ?? 0),
+    ]);
 
 const refused = (code: string, field: string, message: string) => ({
   webPixel: null,

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import {
+  APP_INSTALLATION,
   WEB_PIXEL,
   WEB_PIXEL_CREATE,
   WEB_PIXEL_UPDATE,
@@ -161,9 +162,11 @@ export async function readWebPixel(ctx: Ctx, tenant: Tenant): Promise<WebPixelSt
  */
 export async function restoreWebPixel(ctx: Ctx, shop: string): Promise<WebPixelState> {
   try {
-    const { connection } = await getTenant(ctx, shop);
-    if (connection.web_pixel)
-      await changeTenantRecord(ctx, shop, { connection: { web_pixel: null } });
+    // The webhook about the scopes that the merchant just granted may not have arrived.
+    const granted = await readGrantedScopes(ctx, shop);
+    await changeTenantRecord(ctx, shop, {
+      connection: { web_pixel: null, granted_scopes: granted },
+    });
     const written = await writeWebPixel(ctx, shop);
     return written === "written" || written === "unchanged"
       ? "active"
@@ -173,6 +176,13 @@ export async function restoreWebPixel(ctx: Ctx, shop: string): Promise<WebPixelS
   } catch (error) {
     return toState(ctx, shop, error);
   }
+}
+
+async function readGrantedScopes(ctx: Ctx, shop: string): Promise<string[]> {
+  const { currentAppInstallation } = await callStorefront<{
+    currentAppInstallation: { accessScopes: { handle: string }[] };
+  }>(ctx, shop, { document: APP_INSTALLATION });
+  return currentAppInstallation.accessScopes.map(({ handle }) => handle);
 }
 
 /** Events with the old key are refused from now on, until the platform has the new one. Never rejects. */

@@ -15,6 +15,7 @@ import {
   appsPage,
   homePage,
   missingPage,
+  customerEventsPage,
   settingsPage,
   themesPage,
 } from "./store-settings-pages.ts";
@@ -86,6 +87,7 @@ function pageAt(
     case "apps":
       return appsPage(shop, app);
     case "settings":
+      if (id === "customer_events") return customerEventsPage(shop, app);
       return id === undefined ? settingsPage(shop, app) : null;
     default:
       return null;
