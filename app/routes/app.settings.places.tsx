@@ -7,9 +7,8 @@ import { DeferredCard } from "../components/frame/deferred-card.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { withTranslations } from "../components/i18n/load-translations.ts";
 import { PlaceList, PlaceListWaiting } from "../components/places/place-list.tsx";
-import { readPlaces, testPixel } from "../domain/merchant/places.ts";
+import { readPlaces, replacePixelKey, testPixel, turnOnPixel } from "../domain/merchant/places.ts";
 import { actOnGuide, reportEmbed } from "../domain/merchant/setup-guide.ts";
-import { restoreWebPixel, rotatePixelKey } from "../domain/tenants/storefront/web-pixel.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 
@@ -40,11 +39,11 @@ export const action = defineActions({
   test_pixel: { input: NoInput, run: ({ ctx, tenant }) => testPixel(ctx, tenant) },
   turn_on_pixel: {
     input: NoInput,
-    run: ({ ctx, tenant }) => restoreWebPixel(ctx, tenant.shop),
+    run: ({ ctx, tenant }) => turnOnPixel(ctx, tenant),
   },
   rotate_pixel_key: {
     input: NoInput,
-    run: ({ ctx, tenant }) => rotatePixelKey(ctx, tenant.shop),
+    run: ({ ctx, tenant }) => replacePixelKey(ctx, tenant),
   },
 });
 

@@ -3,7 +3,6 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Button, InlineStack, Text } from "@shopify/polaris";
 import type { PixelTest, Place } from "../../domain/merchant/places.ts";
-import type { WebPixelState } from "../../domain/tenants/storefront/web-pixel.ts";
 import { requestScopes } from "../consent/request-scope.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
@@ -14,13 +13,14 @@ export function PixelButtons({ place }: { place: Place }) {
   const { t } = useTranslation("places");
   const { name, state, scopes, openUrl } = place;
   const test = useScreenAction<PixelTest>("test_pixel");
-  const turnOn = useScreenAction<WebPixelState>("turn_on_pixel", {
+  const turnOn = useScreenAction<Place["state"]>("turn_on_pixel", {
     onSuccess: (now) => now === "active" && showToast(t("turnedOn")),
   });
-  const rotate = useScreenAction<WebPixelState>("rotate_pixel_key", {
+  const rotate = useScreenAction<Place["state"]>("rotate_pixel_key", {
     onSuccess: (now) => now === "active" && showToast(t("rotated")),
   });
   const error = test.error ?? turnOn.error ?? rotate.error;
+  const outcome = turnOn.data ?? rotate.data;
   const isConnected = state !== "not_connected";
   return (
     <BlockStack gap="300">
@@ -59,6 +59,11 @@ export function PixelButtons({ place }: { place: Place }) {
       )}
       <div aria-live="polite">
         {test.data && <TestResult {...test.data} />}
+        {outcome && outcome !== "active" && (
+          <Text as="p" tone="critical">
+            {t(`results.web_pixel.${outcome}`)}
+          </Text>
+        )}
         {error && (
           <Text as="p" tone="critical">
             {error.message}

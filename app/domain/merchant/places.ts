@@ -4,7 +4,12 @@ import { getKey, KEYS } from "../../runtime/database/kv.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
 import { PLACES, type PlaceName } from "../tenants/places.ts";
 import { themeEditorPaths } from "../tenants/storefront/theme-links.ts";
-import { readWebPixel, type WebPixelState } from "../tenants/storefront/web-pixel.ts";
+import {
+  readWebPixel,
+  restoreWebPixel,
+  rotatePixelKey,
+  type WebPixelState,
+} from "../tenants/storefront/web-pixel.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type PlaceState =
@@ -84,6 +89,13 @@ async function lastPixelEvent(ctx: Ctx, tenant: Tenant): Promise<string | null> 
   });
   return newest?.received_at.toISOString() ?? null;
 }
+
+/** Writes the pixel again, for the merchant's button. */
+export const turnOnPixel = async (ctx: Ctx, { shop }: Tenant): Promise<PlaceState> =>
+  PIXEL_STATES[await restoreWebPixel(ctx, shop)];
+
+export const replacePixelKey = async (ctx: Ctx, { shop }: Tenant): Promise<PlaceState> =>
+  PIXEL_STATES[await rotatePixelKey(ctx, shop)];
 
 export async function testPixel(ctx: Ctx, tenant: Tenant): Promise<PixelTest> {
   const { state, seenAt } = await READERS.web_pixel(ctx, tenant);

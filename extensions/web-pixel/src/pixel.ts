@@ -57,14 +57,16 @@ export function startPixel({
     if (!isAllowed || ids.has(id) || ids.size >= MAX_EVENTS) return;
     ids.add(id);
     // Plain text without CORS needs no preflight, so that the event outlives the page. The answer is not read.
-    await fetch(address, {
-      method: "POST",
-      mode: "no-cors",
-      credentials: "omit",
-      keepalive: true,
-      body: JSON.stringify(message),
-    });
-    await browser.sessionStorage.setItem(SENT, [...ids].join(" "));
+    await Promise.allSettled([
+      fetch(address, {
+        method: "POST",
+        mode: "no-cors",
+        credentials: "omit",
+        keepalive: true,
+        body: JSON.stringify(message),
+      }),
+      browser.sessionStorage.setItem(SENT, [...ids].join(" ")),
+    ]);
   };
 
   customerPrivacy.subscribe("visitorConsentCollected", (event) => {

@@ -1,8 +1,8 @@
-// The platform's pixel manager in a page, simulated. It starts the worker with the pixel once the visitor
+// The platform's pixel manager in a page, simulated. It starts the frame with the pixel once the visitor
 // allows analytics, gives it the events until then as well, and answers its calls of the browser's storage.
-// `window.sandboxPixel`: `{worker, settings, shop, shown, submitted}`.
+// `window.sandboxPixel`: `{frame, settings, shop, shown, submitted}`.
 (function () {
-  const { worker: address, settings, shop, shown, submitted } = window.sandboxPixel;
+  const { frame: address, settings, shop, shown, submitted } = window.sandboxPixel;
   const privacyOf = ({
     analyticsAllowed,
     marketingAllowed,
@@ -15,31 +15,40 @@
     saleOfDataAllowed,
   });
   const waiting = [];
-  let worker = null;
+  let pixel = null;
+  let isLoaded = false;
 
+  const post = (message) => pixel.contentWindow.postMessage(message, "*");
   function publish(event) {
-    if (worker) worker.postMessage({ event });
+    if (isLoaded) post({ event });
     else waiting.push(event);
   }
 
   function start(customerPrivacy) {
-    if (worker || !customerPrivacy.analyticsProcessingAllowed) return;
-    worker = new Worker(address);
-    worker.onmessage = ({ data: { call, area, method, values } }) => {
-      const result = window[area][method](...values);
-      worker.postMessage({ call, result: result === undefined ? null : result });
-    };
-    worker.postMessage({
-      start: { settings, init: { customerPrivacy, data: { shop, customer: null, cart: null } } },
+    if (pixel || !customerPrivacy.analyticsProcessingAllowed) return;
+    pixel = document.createElement("iframe");
+    Object.assign(pixel, { hidden: true, title: "Pixel", src: address });
+    pixel.sandbox.add("allow-scripts");
+    pixel.addEventListener("load", () => {
+      isLoaded = true;
+      post({
+        start: { settings, init: { customerPrivacy, data: { shop, customer: null, cart: null } } },
+      });
+      waiting.splice(0).forEach(publish);
     });
-    waiting.splice(0).forEach(publish);
+    document.body.append(pixel);
   }
 
+  window.addEventListener("message", ({ source, data: { call, area, method, values } }) => {
+    if (!pixel || source !== pixel.contentWindow) return;
+    const result = window[area][method](...values);
+    post({ call, result: result === undefined ? null : result });
+  });
   shown.forEach(publish);
   document.addEventListener("submit", () => submitted.forEach(publish));
   document.addEventListener("visitorConsentCollected", ({ detail }) => {
     const customerPrivacy = privacyOf(detail);
-    if (worker) worker.postMessage({ consent: { customerPrivacy } });
+    if (isLoaded) post({ consent: { customerPrivacy } });
     else start(customerPrivacy);
   });
   const { Shopify } = window;

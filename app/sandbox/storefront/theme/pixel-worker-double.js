@@ -23,8 +23,8 @@
       ]),
     );
 
-  function start({ settings, init }) {
-    load("pixel.js");
+  function start({ pixel, settings, init }) {
+    load(pixel);
     for (const name of ["importScripts", "XMLHttpRequest", "WebSocket", "indexedDB", "caches"])
       Object.defineProperty(self, name, { value: undefined });
     extension({

@@ -39,17 +39,16 @@ import { readVisit, visitCookie, type Visit } from "./visit.ts";
 const policyOf = (appUrl: string, isPreview: boolean) =>
   `default-src 'self' 'unsafe-inline' data: ${new URL(appUrl).origin}; frame-ancestors ${isPreview ? "'self'" : "'none'"}; base-uri 'none'`;
 
-/** Of the worker that the pixel runs in. */
-const workerPolicyOf = (appUrl: string) =>
-  `default-src 'none'; script-src 'self'; connect-src ${new URL(appUrl).origin}`;
+/** Of the frame that the pixel runs in: its origin is opaque, so that `'self'` would be nothing. */
+const pixelPolicyOf = ({ url, appUrl }: Sandbox) =>
+  `default-src 'none'; script-src 'unsafe-inline' blob: ${url}; connect-src ${new URL(appUrl()).origin}; frame-ancestors ${url}`;
 
 export async function answerStore(sandbox: Sandbox, call: Call): Promise<ApiResponse> {
   const [, , domain = "", folder, file = ""] = call.path.split("/");
   if (!sandbox.storefront.shops().includes(domain) || !hasExtension())
     return text(404, "There is no store here");
   if (folder === "assets") return serveFile(file, readAsset(file));
-  if (folder === "pixel")
-    return serveFile(file, readHostScript(file), workerPolicyOf(sandbox.appUrl()));
+  if (folder === "pixel") return serveFile(file, readHostScript(file), pixelPolicyOf(sandbox));
   if (folder === "pictures") return serveFile(file, readPicture(file));
   const path = call.path.slice(`/store/${domain}`.length).replace(/\/$/, "") || "/";
   const visit = readVisit(sandbox.storefront.ensureShop(domain), path, call);
@@ -149,6 +148,7 @@ function serveFile(name: string, content: string | null, policy?: string): ApiRe
     js: "text/javascript; charset=utf-8",
     svg: "image/svg+xml",
     css: "text/css; charset=utf-8",
+    html: "text/html; charset=utf-8",
   };
   return {
     status: 200,
