@@ -118,7 +118,9 @@ describe("the message", () => {
         product: { id: "gid://shopify/Product/9007199254740993" },
       },
     };
-    const text = JSON.stringify(toMessage(event({}, { lineItems: Array(500).fill(line) })));
+    const text = JSON.stringify(
+      toMessage(event({}, { lineItems: Array.from({ length: 500 }, () => line) })),
+    );
     expect(text.length).toBeLessThan(8 * 1024);
   });
 

@@ -84,7 +84,7 @@ function TestResult({ state, seenAt }: PixelTest) {
       <Text as="p">
         {seenAt ? (
           <>
-            {t("lastEvent")} <RelativeTime at={seenAt} />
+            {t("seen.web_pixel")} <RelativeTime at={seenAt} />
           </>
         ) : (
           t("noEvent")

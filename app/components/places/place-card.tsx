@@ -37,7 +37,7 @@ export function PlaceCard({ place, children }: { place: Place; children: ReactNo
           <Text as="p" tone="subdued">
             {seenAt ? (
               <>
-                {t(`seen.${name}`)}: <RelativeTime at={seenAt} />
+                {t(`seen.${name}`)} <RelativeTime at={seenAt} />
               </>
             ) : (
               t(`never.${name}`)

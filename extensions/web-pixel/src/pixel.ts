@@ -2,7 +2,7 @@
 // MAX_EVENTS. No failure reaches the page.
 import { EVENT_NAMES, toMessage, type PlatformEvent } from "./to-message.ts";
 
-type Privacy = { analyticsProcessingAllowed: boolean };
+type Privacy = { analyticsProcessingAllowed: unknown };
 
 /** shopify.dev "Web Pixels API", as far as it is used here. */
 export type PixelApi = {

@@ -18,6 +18,7 @@
           new Promise((resolve) => {
             const call = calls.size + 1;
             calls.set(call, resolve);
+            // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none to name
             self.postMessage({ call, area: name, method, values });
           }),
       ]),
@@ -45,10 +46,10 @@
     });
   }
 
-  self.onmessage = ({ data }) => {
+  self.addEventListener("message", ({ data }) => {
     if (data.start) start(data.start);
     else if (data.call) calls.get(data.call)(data.result);
     else if (data.consent) consentSubscribers.forEach((callback) => callback(data.consent));
     else (subscribers.get(data.event.name) || []).forEach((callback) => callback(data.event));
-  };
+  });
 })();
