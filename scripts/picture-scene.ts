@@ -49,13 +49,21 @@ export async function playScene({ service: url, sandbox, shop, adminKey }: Place
       shop,
     ),
   ];
-  for (const [at, name] of ["ada", "grace", "katherine", "mary", "hedy"].entries()) {
+  const people = [
+    ["Ada", "Lovelace"],
+    ["Grace", "Hopper"],
+    ["Katherine", "Johnson"],
+    ["Mary", "Jackson"],
+    ["Hedy", "Lamarr"],
+  ] as const;
+  for (const [at, [name, lastName]] of people.entries()) {
     const signUp = await call("POST", `/auth/signup?shop=${shop}`, {
       key: null,
       body: {
-        email: `${name}.${process.pid}@example.com`,
+        email: `${name.toLowerCase()}.${process.pid}@example.com`,
         password: "correct horse battery",
         first_name: name,
+        last_name: lastName,
         consent_tos: true,
         consent_privacy: true,
       },

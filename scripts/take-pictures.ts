@@ -6,6 +6,8 @@ import { openBrowser } from "../tests/support/browser/browser.ts";
 import { joinFrames, type Frame } from "./animated-picture.ts";
 import { playScene } from "./picture-scene.ts";
 
+/** The app's own menu: the store admin around it is not in these pictures. */
+const WITHOUT_MENU = "ui-nav-menu { display: none !important; }";
 /** The change takes about a second; each picture some 100 ms. */
 const MAX_MOVING_FRAMES = 20;
 const root = join(import.meta.dirname, "..");
@@ -65,21 +67,27 @@ for (const [name, link, height] of screens.filter(
     path: join(root, "docs/pictures", `${name}.png`),
     clip: { x: 0, y: 0, width: 1_100, height },
     fullPage: true,
+    style: WITHOUT_MENU,
   });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 // One customer, opened from the list.
 if (wanted.length === 0 || wanted.includes("app-customer")) {
   await page.getByRole("link", { name: "Customers", exact: true }).click();
-  await page.getByRole("link", { name: "ada", exact: true }).first().click();
-  await page.getByRole("heading", { name: "ada", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Ada Lovelace", exact: true }).first().click();
+  await page.getByRole("heading", { name: "Ada Lovelace", exact: true }).waitFor();
   await page.waitForLoadState("networkidle");
   await page.screenshot({
     path: join(root, "docs/pictures/app-customer.png"),
     clip: { x: 0, y: 0, width: 1_100, height: 1_100 },
     fullPage: true,
+    style: WITHOUT_MENU,
   });
   process.stdout.write("docs/pictures/app-customer.png\n");
+}
+if (wanted.length === 0 || wanted.includes("console")) {
+  writeFileSync(join(root, "docs/pictures/console.png"), await recordConsole());
+  process.stdout.write("docs/pictures/console.png\n");
 }
 await close();
 await browser.close();
@@ -94,8 +102,9 @@ async function recordConsole(): Promise<Buffer> {
   await page.goto(`${sandbox}/`);
   await page.locator("#service-state", { hasNotText: "Connecting" }).waitFor();
   await take(1_500);
-  await page.getByRole("button", { name: "Ada changes her name" }).click();
   const verdict = page.locator(".verdict", { hasText: "systems have it" });
+  await page.getByRole("button", { name: "Ada changes her name" }).click();
+  await verdict.waitFor({ state: "hidden" });
   for (let number = 0; number < MAX_MOVING_FRAMES && !(await verdict.isVisible()); number += 1)
     await take(400);
   await page.locator('[data-node="profilePlatform"] .good').waitFor();

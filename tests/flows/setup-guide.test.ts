@@ -172,6 +172,7 @@ test("a sync that the storefront rejects is a failed step with its reason, and c
 
 test("the embed is found on the primary domain, to which the platform's domain redirects", async () => {
   await installStore(service, SHOP, BARE);
+  service.sandbox.storefront.setActiveBlock(SHOP, "consent", true);
   expect(await act("check_embed")).toEqual({ outcome: "done", step: "embed" });
 });
 

@@ -45,7 +45,7 @@ export function useScreenAction<Data = unknown>(
   };
 }
 
-export function useErrorMessage(): (error: ActionError) => string {
+export function useErrorMessage(): (error: Pick<ActionError, "code">) => string {
   const { t, i18n } = useTranslation("errors");
   return ({ code }) => t(i18n.exists(code, { ns: "errors" }) ? (code as "other") : "other");
 }

@@ -1,5 +1,7 @@
 // Counts what becomes of the banner, for the store's consent insights: one request per step, without any
 // identifier and without cookies. Only answers to a visible banner count, and nothing in the theme editor.
+import { attempt } from "./browser-store.ts";
+
 type Step = "shown" | "accepted" | "refused" | "customised";
 /** What the storefront tells about the visitor's place. */
 type Places = {
@@ -25,7 +27,7 @@ function count({ dataset, lang }: HTMLElement, step: Step): void {
       version: Number(dataset.banner),
       language: lang,
       device: innerWidth < 640 ? "phone" : innerWidth < 1024 ? "tablet" : "desktop",
-      region: shopify?.customerPrivacy?.getRegion?.() || shopify?.country || "",
+      region: attempt(() => shopify?.customerPrivacy?.getRegion?.()) || shopify?.country || "",
     }),
   }).catch(() => {});
 }

@@ -18,6 +18,7 @@ let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
   [world, browser] = await Promise.all([startShop(), openBrowser()]);
   await world.connect(SHOP, { privacy_url: "https://kestrel.example/privacy" });
+  world.service.sandbox.storefront.furnish(SHOP);
 });
 afterAll(() => world?.stop());
 

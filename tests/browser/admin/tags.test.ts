@@ -49,7 +49,7 @@ test("a store without tags can set up the default tags, and each step shows its 
   await page.getByText("Done: 17 new, 0 there already").waitFor();
   await page.getByText("Done: 6 new, 0 there already").waitFor();
   await page.getByText("A setting that this needs is missing.").waitFor();
-  await page.getByText("High Value").waitFor();
+  await page.getByText("High Value", { exact: true }).waitFor();
   expect(await slugs()).toHaveLength(17);
   expect(await findA11yViolations(page)).toEqual([]);
   await visit.leave();

@@ -1,5 +1,4 @@
 // The pages behind mailed links in a real browser without script, by keyboard only.
-import { statSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   login,
@@ -12,7 +11,6 @@ import {
 import { openBrowser, type Visit } from "../../support/browser/browser.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
-const PICTURE = "docs/pictures/reset-password.png";
 let service: Service;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 
@@ -47,7 +45,6 @@ it("a password is reset by the mailed link without script, with Tab, letters and
   await page.keyboard.press("Tab");
   const button = page.getByRole("button", { name: "Save password" });
   expect(await button.evaluate((element) => element.matches(":focus-visible"))).toBe(true);
-  if (process.env.TAKE_PICTURES) await page.screenshot({ path: PICTURE });
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Password saved" }).waitFor();
   expect(await page.getByRole("status").textContent()).toContain("You can sign in with it now");
@@ -126,8 +123,4 @@ it("an address is verified with the account's password", async () => {
   expect((await service.call("GET", "/auth/me", { key: token })).json.user.email_verified).toBe(
     true,
   );
-});
-
-it("the screenshot in the documentation stays small", () => {
-  expect(statSync(PICTURE).size).toBeLessThanOrEqual(60_000);
 });

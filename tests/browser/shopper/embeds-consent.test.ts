@@ -83,7 +83,7 @@ describe("before a choice", () => {
     expect(visit.sent.filter(({ method }) => method !== "GET")).toEqual([]);
     // A count without anything that tells one visitor from another.
     expect(visit.counted.map(({ body }) => body as unknown)).toEqual([
-      { step: "shown", version: 0, language: "en", device: "desktop", region: "" },
+      { step: "shown", version: 0, language: "en", device: "desktop", region: "DEBE" },
     ]);
     expect(visit.counted[0]?.headers).not.toHaveProperty("cookie");
     await visit.close();

@@ -60,7 +60,7 @@ describe("the dashboard", () => {
     await page.reload();
     await page.locator("#crm-orders").getByText("€40.00").waitFor();
     await page.getByRole("button", { name: "Details" }).click();
-    await page.locator("#crm-orders").getByText("Not sent yet").waitFor();
+    await page.locator("#crm-orders").getByText("Not sent yet.", { exact: true }).waitFor();
     await close();
   });
 

@@ -186,8 +186,8 @@ describe("with a token", () => {
   });
 });
 
-it("the README and the API document state the actual limits", async () => {
-  const readme = await readFile("README.md", "utf8");
+it("the documentation for agents and the API document state the actual limits", async () => {
+  const documentation = await readFile("docs/agents.md", "utf8");
   const { description } = (await service.call("GET", "/openapi.json", { key: null })).json.info;
   for (const name of [
     "agent_calls_per_address",
@@ -199,7 +199,7 @@ it("the README and the API document state the actual limits", async () => {
     "agent_document_per_address",
   ] as const) {
     const { max, windowSeconds } = RATE_LIMITS[name];
-    expect(readme).toContain(
+    expect(documentation).toContain(
       `| ${max.toLocaleString("en")} ${windowSeconds === 60 ? "a minute" : "an hour"} |`,
     );
     expect(description).toContain(`${name.replaceAll("_", " ")} ${max} in ${windowSeconds} s`);

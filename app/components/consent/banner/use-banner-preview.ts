@@ -3,7 +3,8 @@
 import { useEffect, useState } from "react";
 import type { BannerContrast } from "../../../domain/tenants/banner/banner-design.ts";
 import type { BannerFields } from "../../../domain/tenants/banner/banner-drafts.ts";
-import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import type { ActionError, ActionResult } from "../../../http/screens/screen-actions.ts";
+import { useErrorMessage } from "../../hooks/use-screen-action.ts";
 
 type Preview = {
   /** Null while the draft breaks a rule. */
@@ -13,25 +14,52 @@ type Preview = {
   contrasts: Record<"light" | "dark", BannerContrast[] | null>;
 };
 
+const PATH = "/app/consent/banner/preview";
 const TYPING_MS = 200;
 
 export function useBannerPreview(fields: BannerFields, language: string, published: number) {
   const [scheme, setScheme] = useState<"light" | "dark">("light");
   const [view, setView] = useState<"banner" | "preferences">("banner");
   const [shown, setShown] = useState<Preview | null>(null);
-  const { submit, error } = useScreenAction<Preview>("preview", {
-    action: "/app/consent/banner/preview",
-    onSuccess: (next) =>
-      setShown((last) => ({ ...next, draft: next.draft ?? last?.draft ?? null })),
-  });
-  const asked = JSON.stringify({ fields, language, scheme, view });
+  const [error, setError] = useState<Pick<ActionError, "code"> | null>(null);
+  const messageOf = useErrorMessage();
+  const asked = JSON.stringify({ intent: "preview", fields, language, scheme, view });
   useEffect(() => {
-    const timer = setTimeout(() => submit(JSON.parse(asked) as object), TYPING_MS);
-    return () => clearTimeout(timer);
-    // `submit` is new at every render; `published` is what the answer shows beside the draft.
+    const leaving = new AbortController();
+    const read = async () => {
+      const result = await askForPreview(asked, leaving.signal);
+      if (leaving.signal.aborted) return;
+      setError(result.ok ? null : result);
+      if (result.ok)
+        setShown((last) => ({ ...result.data, draft: result.data.draft ?? last?.draft ?? null }));
+    };
+    const timer = setTimeout(() => void read(), TYPING_MS);
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+    };
+    // `published` is what the answer shows beside the draft.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [asked, published]);
-  return { shown, error, scheme, setScheme, view, setView };
+  const problem = error && { code: error.code, message: messageOf(error) };
+  return { shown, error: problem, scheme, setScheme, view, setView };
+}
+
+/**
+ * Not with a fetcher: the router drops the reload after a save when a later call of the same page ends first, and the
+ * screen would keep the draft of before the save.
+ */
+async function askForPreview(
+  body: string,
+  signal: AbortSignal,
+): Promise<ActionResult<Preview> | { ok: false; code: "unreachable" }> {
+  try {
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(PATH, { method: "POST", headers, body, signal });
+    return (await answer.json()) as ActionResult<Preview>;
+  } catch {
+    return { ok: false, code: "unreachable" };
+  }
 }
 
 export type BannerPreview = ReturnType<typeof useBannerPreview>;
