@@ -84,7 +84,7 @@ export function readPixelEvent(ctx: Ctx, body: unknown) {
     event_type,
     // Of a device whose clock is wrong by days the time of arrival is better.
     timestamp:
-      Math.abs(Date.parse(timestamp) - now.getTime()) > MAX_SKEW_MS ? now.toISOString() : timestamp,
+      Math.abs(Date.parse(timestamp) - now.getTime()) < MAX_SKEW_MS ? timestamp : now.toISOString(),
     entity_type: "order" as const,
     entity_id: order ? `gid://shopify/Order/${order}` : payload.id,
     // The platform's id alone: a repeated event may have another time.

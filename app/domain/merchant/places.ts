@@ -3,7 +3,6 @@ import type { Ctx } from "../../context.server.ts";
 import { getKey, KEYS } from "../../runtime/database/kv.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
 import { PLACES, type PlaceName } from "../tenants/places.ts";
-import { themeEditorPaths } from "../tenants/storefront/theme-links.ts";
 import {
   readWebPixel,
   restoreWebPixel,
@@ -42,16 +41,28 @@ const PIXEL_STATES: Record<WebPixelState, PlaceState> = {
 
 /** Asks the platform about the pixel; never rejects. */
 export const readPlaces = (ctx: Ctx, tenant: Tenant): Promise<Place[]> =>
-  Promise.all(PLACES.map(({ name }) => READERS[name](ctx, tenant)));
+  Promise.all(
+    PLACES.map(async ({ name, scopes, adminPath }): Promise<Place> => {
+      const { granted_scopes: granted = [] } = tenant.connection;
+      const known = await READERS[name](ctx, tenant).catch((error: unknown): Read => {
+        ctx.log.error("place.unknown", error, { shop: tenant.shop, place: name });
+        return { state: "unknown", seenAt: null, hasReceiver: null };
+      });
+      return {
+        name,
+        scopes: scopes.filter((scope) => !granted.includes(scope)),
+        openUrl: ctx.storefront.adminUrl(tenant.shop, adminPath(tenant.app.clientId)),
+        ...known,
+      };
+    }),
+  );
 
-const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Place>> = {
+type Read = Pick<Place, "state" | "seenAt" | "hasReceiver">;
+const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Read>> = {
   async theme(ctx, tenant) {
     const known = await getKey<{ at: string }>(dataOf(ctx, tenant).sql, KEYS.themeEmbed);
     return {
-      name: "theme",
       state: known ? "active" : "off",
-      scopes: [],
-      openUrl: adminUrl(ctx, tenant, themeEditorPaths(tenant.app.clientId).consent),
       seenAt: known?.value.at ?? null,
       hasReceiver: null,
     };
@@ -62,14 +73,8 @@ const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Place>> =
       readWebPixel(ctx, tenant),
       lastPixelEvent(ctx, tenant),
     ]);
-    const granted = tenant.connection.granted_scopes ?? [];
     return {
-      name: "web_pixel",
       state: PIXEL_STATES[state],
-      scopes: PLACES.flatMap(({ name, scopes }) =>
-        name === "web_pixel" ? [...scopes] : [],
-      ).filter((scope) => !granted.includes(scope)),
-      openUrl: adminUrl(ctx, tenant, "/admin/settings/customer_events"),
       seenAt,
       hasReceiver: PIXEL_ROUTE.destinations.some((name) =>
         ctx.channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
@@ -77,9 +82,6 @@ const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Place>> =
     };
   },
 };
-
-const adminUrl = (ctx: Ctx, { shop }: Tenant, path: string): string =>
-  ctx.storefront.adminUrl(shop, path);
 
 async function lastPixelEvent(ctx: Ctx, tenant: Tenant): Promise<string | null> {
   const newest = await dataOf(ctx, tenant).prisma.eventLedger.findFirst({

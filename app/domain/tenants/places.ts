@@ -1,5 +1,6 @@
 // The places outside the app where shoppers and staff meet it (DECISIONS 19): one entry per folder of
 // extensions/. How each is read: merchant/places.ts; what the screen says: app/locales/*/places.json.
+import { themeEditorPaths } from "./storefront/theme-links.ts";
 import { PIXEL_SCOPES } from "./storefront/web-pixel.ts";
 
 type PlaceEntry = {
@@ -8,11 +9,23 @@ type PlaceEntry = {
   extension: string;
   /** What the merchant allows for this place alone. */
   scopes: readonly string[];
+  /** Where it is switched on, in the store admin. */
+  adminPath(clientId: string): string;
 };
 
 export const PLACES = [
-  { name: "theme", extension: "consent-footer", scopes: [] },
-  { name: "web_pixel", extension: "web-pixel", scopes: PIXEL_SCOPES },
+  {
+    name: "theme",
+    extension: "consent-footer",
+    scopes: [] as readonly string[],
+    adminPath: (clientId: string) => themeEditorPaths(clientId).consent,
+  },
+  {
+    name: "web_pixel",
+    extension: "web-pixel",
+    scopes: PIXEL_SCOPES as readonly string[],
+    adminPath: () => "/admin/settings/customer_events",
+  },
 ] as const satisfies readonly PlaceEntry[];
 
 export type PlaceName = (typeof PLACES)[number]["name"];

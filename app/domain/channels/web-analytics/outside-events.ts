@@ -12,6 +12,7 @@ type Params = Record<string, string | number>;
 type BusEvent = AnalyticsHit["events"][number];
 
 const NAME_LENGTH = 40;
+const CURRENCY = /^[A-Za-z]{3}$/;
 /** Names and prefixes that the product reserves. */
 const RESERVED =
   /^(ad_|ga_|google_|firebase_|(app_remove|app_store_refund|app_update|error|first_open|first_visit|in_app_purchase|notification_open|os_update|purchase|refund|screen_view|session_start|user_engagement)$)/;
@@ -54,7 +55,7 @@ function orderParams({ payload, entityId }: QueueItem): Params {
         decimalOf(payload.total) ??
         decimalOf(fieldsOf(payload.total).amount),
     ),
-    ...(currency && /^[A-Za-z]{3}$/.test(currency) && { currency: currency.toUpperCase() }),
+    ...(currency && CURRENCY.test(currency) && { currency: currency.toUpperCase() }),
     ...itemCount(payload),
   };
 }
@@ -69,7 +70,7 @@ function pixelParams({ payload }: QueueItem): Params {
       typeof orderId === "string" ? orderId.replace(/^gid:\/\/.*\//, "") : null,
     ),
     ...amountParam("value", decimalOf(total)),
-    ...(typeof currency === "string" && { currency }),
+    ...(typeof currency === "string" && CURRENCY.test(currency) && { currency }),
     ...(items !== undefined && itemCount({ line_items: items })),
   };
 }

@@ -20,15 +20,12 @@ export async function requestWebPixel(ctx: Ctx, shop: string): Promise<void> {
   if (tenant && isPixelOutdated(ctx, tenant)) await pixelRequests.add(ctx, shop);
 }
 
-export function startWebPixelWorker(
-  ctx: Ctx,
-  { retryMs = RETRY_MS }: { retryMs?: number } = {},
-): Promise<WorkQueue> {
+export function startWebPixelWorker(ctx: Ctx): Promise<WorkQueue> {
   return startRequestWorker(ctx, {
     name: "web_pixels",
     requests: pixelRequests,
     concurrency: CONCURRENCY,
-    retryMs,
+    retryMs: RETRY_MS,
     work: (shop) => isWritten(ctx, shop),
   });
 }
