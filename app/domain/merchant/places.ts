@@ -44,13 +44,14 @@ export const readPlaces = (ctx: Ctx, tenant: Tenant): Promise<Place[]> =>
   Promise.all(
     PLACES.map(async ({ name, scopes, adminPath }): Promise<Place> => {
       const { granted_scopes: granted = [] } = tenant.connection;
+      const needed: readonly string[] = scopes;
       const known = await READERS[name](ctx, tenant).catch((error: unknown): Read => {
         ctx.log.error("place.unknown", error, { shop: tenant.shop, place: name });
         return { state: "unknown", seenAt: null, hasReceiver: null };
       });
       return {
         name,
-        scopes: scopes.filter((scope) => !granted.includes(scope)),
+        scopes: needed.filter((scope) => !granted.includes(scope)),
         openUrl: ctx.storefront.adminUrl(tenant.shop, adminPath(tenant.app.clientId)),
         ...known,
       };

@@ -23,7 +23,7 @@ export const PLACES = [
   {
     name: "web_pixel",
     extension: "web-pixel",
-    scopes: PIXEL_SCOPES as readonly string[],
+    scopes: PIXEL_SCOPES,
     adminPath: () => "/admin/settings/customer_events",
   },
 ] as const satisfies readonly PlaceEntry[];
