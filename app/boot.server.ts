@@ -11,6 +11,7 @@ import { startBulkRunWorker } from "./domain/customers/list/bulk-run-worker.ts";
 import { CUSTOMER_ACTIONS } from "./domain/merchant/customer-actions.ts";
 import { startLoaderWorker } from "./domain/tenants/storefront/loader-worker.ts";
 import { startRegistrationWorker } from "./domain/tenants/storefront/registration-worker.ts";
+import { startWebPixelWorker } from "./domain/tenants/storefront/web-pixel-worker.ts";
 import { runScheduled, SCHEDULE } from "./domain/scheduled-run/scheduled-run.ts";
 
 export type Background = { stop(): Promise<void> };
@@ -37,6 +38,7 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
       await startSyncWorker(ctx),
       await startRegistrationWorker(ctx),
       await startLoaderWorker(ctx),
+      await startWebPixelWorker(ctx),
     ];
     stops.push(async () => {
       await Promise.all(workers.map((worker) => worker.stop()));

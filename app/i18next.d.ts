@@ -13,6 +13,7 @@ import type glossary from "./locales/en/glossary.json";
 import type home from "./locales/en/home.json";
 import type insights from "./locales/en/insights.json";
 import type pages from "./locales/en/pages.json";
+import type places from "./locales/en/places.json";
 import type privacy from "./locales/en/privacy.json";
 import type regions from "./locales/en/regions.json";
 import type settings from "./locales/en/settings.json";
@@ -39,6 +40,7 @@ declare module "i18next" {
       home: typeof home;
       insights: typeof insights;
       pages: typeof pages;
+      places: typeof places;
       privacy: typeof privacy;
       regions: typeof regions;
       settings: typeof settings;

@@ -2,7 +2,7 @@
 // embeds serve or inline. scripts/ensure.mjs runs it together with the Prisma client's generation: production
 // needs no build tool. With `--theme` it also renews the scripts among the assets of the theme extension.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { build, transformWithEsbuild, type Rollup } from "vite";
 
 const root = join(import.meta.dirname, "..");
@@ -50,7 +50,7 @@ async function bundle(source: string, alias: (typeof THEME_PLACE)[] = []): Promi
       minify: "terser",
       terserOptions: TERSER,
       target: "es2020",
-      lib: { entry: join(sources, source), formats: ["iife"], name: "crm" },
+      lib: { entry: resolve(sources, source), formats: ["iife"], name: "crm" },
       // Saves bytes; none of the scripts depends on strict mode.
       rollupOptions: { output: { strict: false } },
     },
@@ -67,6 +67,13 @@ async function minifyStyle(source: string): Promise<string> {
   });
   return code.trim();
 }
+
+/** As the Shopify CLI bundles it; what the vendor's package does is this one call. */
+const VENDOR_PACKAGE = {
+  find: "@shopify/web-pixels-extension",
+  replacement: join(root, "scripts/web-pixel-register.ts"),
+};
+const pixel = await bundle(join(root, "extensions/web-pixel/src/index.ts"), [VENDOR_PACKAGE]);
 
 const asTable = (name: string, entries: [string, string][]) =>
   `export const ${name} = ${JSON.stringify(Object.fromEntries(entries), null, 2)};\n`;
@@ -88,6 +95,7 @@ const THEME_SOURCES = {
   "crm-choices.js": SCRIPT_SOURCES["consent-choices"],
 };
 mkdirSync(target, { recursive: true });
+writeFileSync(join(target, "web-pixel.js"), pixel);
 for (const [name, source] of Object.entries(THEME_SOURCES)) {
   const script = `// Made by \`npm run build:theme\` from app/embeds/scripts.\n${await bundle(source, [THEME_PLACE])}\n`;
   writeFileSync(join(target, name), script);

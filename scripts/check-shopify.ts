@@ -1,6 +1,7 @@
 // Has the real Shopify CLI build the app and check the theme extension, offline and without an account:
 // `npm run check:shopify`.
 import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { installTool } from "./install-tool.ts";
 
@@ -9,6 +10,16 @@ const CHECKS = [
   ["app", "build", "--skip-dependencies-installation", "--config", "dev"],
   ["theme", "check", "--path", "extensions/consent-footer", "--fail-level", "suggestion"],
 ];
+
+function installPackages(cwd: string): void {
+  process.once("exit", () => {
+    for (const made of ["node_modules", "dist"])
+      rmSync(join(cwd, made), { recursive: true, force: true });
+  });
+  const quiet = ["--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
+  const { status } = spawnSync("npm", ["install", ...quiet], { cwd, stdio: "inherit" });
+  if (status !== 0) process.exit(1);
+}
 
 const folder = installTool("@shopify/cli@4.8.2");
 const env = {
@@ -20,6 +31,10 @@ const env = {
   // The CLI runs its programs with the `node` it finds.
   PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
 };
+// The CLI would install the root's packages as well: those of the extensions are enough to build them.
+for (const name of readdirSync("extensions"))
+  if (existsSync(join("extensions", name, "package.json")))
+    installPackages(join("extensions", name));
 for (const check of CHECKS) {
   const cli = join(folder, "node_modules/@shopify/cli/bin/run.js");
   process.stdout.write(`shopify ${check.join(" ")}\n`);

@@ -27,6 +27,7 @@ const steps = [
       "app/embeds/shopper",
       "app/embeds/styles",
       "app/embeds/theme.ts",
+      "extensions/web-pixel/src",
       "scripts/build-embeds.ts",
       "package.json",
     ],

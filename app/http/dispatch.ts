@@ -188,8 +188,13 @@ async function readRaw(spec: AnySpec, request: ApiRequest): Promise<Buffer> {
 }
 
 async function readBody(spec: AnySpec, request: ApiRequest, raw: Buffer): Promise<unknown> {
-  const { readsRawBody, isBodySigned } = AUTH_SCHEMES[spec.auth];
-  if (readsRawBody) return readSigned(request, isBodySigned(request), raw);
+  const { readsRawBody, isBodySigned, isTextAccepted } = AUTH_SCHEMES[spec.auth];
+  if (readsRawBody)
+    return readSigned(
+      request,
+      isBodySigned(request) || (isTextAccepted(request) && mediaType(request) === "text/plain"),
+      raw,
+    );
   return spec.body ? readJson(request, spec.body, spec.maxBytes ?? MAX_BODY_BYTES) : undefined;
 }
 

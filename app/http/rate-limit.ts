@@ -10,6 +10,7 @@ import {
 import type { Session } from "../domain/identity/session/sessions.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { ProxiedRequest } from "./auth/app-proxy.ts";
+import type { EventSender } from "./auth/event-source-guard.ts";
 import { callerAddress } from "./client-address.ts";
 import { bearerToken } from "./auth/guards.ts";
 import type { ApiRequest } from "./api-request.ts";
@@ -74,6 +75,16 @@ export const CONSENT = limit({
   consent_per_account: knownVisitor,
 });
 export const BANNER_EVENT = limit({ banner_events_per_address: address });
+
+const ofPixels =
+  (subject: Subject): Subject =>
+  (seen) =>
+    (seen.principal as EventSender).proof === "pixel_key" ? subject(seen) : null;
+/** Events of the web pixel, whose key is public; other sources hold a secret and are not counted. */
+export const PIXEL_EVENT = limit({
+  pixel_events_per_address: ofPixels(address),
+  pixel_events_per_store: ofPixels(({ tenant }) => tenant?.shop ?? null),
+});
 export const OWN_TAGS = limit({ tag_changes_per_account: account });
 export const OWN_EXPORT = limit({ export_per_account: account });
 export const CLIENT_REGISTRATION = limit({ agent_registration_per_address: address });

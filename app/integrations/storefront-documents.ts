@@ -250,6 +250,25 @@ export const FLOW_TRIGGER_RECEIVE = `mutation FlowTriggerReceive($handle: String
   }
 }`;
 
+// The app's web pixel, of which a store has at most one. `settings` is JSON by the extension's own definition.
+export const WEB_PIXEL = `query WebPixel {
+  webPixel { id settings }
+}`;
+
+export const WEB_PIXEL_CREATE = `mutation WebPixelCreate($webPixel: WebPixelInput!) {
+  webPixelCreate(webPixel: $webPixel) {
+    webPixel { id }
+    userErrors { code field message }
+  }
+}`;
+
+export const WEB_PIXEL_UPDATE = `mutation WebPixelUpdate($id: ID!, $webPixel: WebPixelInput!) {
+  webPixelUpdate(id: $id, webPixel: $webPixel) {
+    webPixel { id }
+    userErrors { code field message }
+  }
+}`;
+
 export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   WEBHOOK_SUBSCRIPTIONS,
   WEBHOOK_SUBSCRIPTION_CREATE,
@@ -285,4 +304,7 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   IMAGE_FILE,
   FLOW_TRIGGER_RECEIVE,
   ...COMMERCE_DOCUMENTS,
+  WEB_PIXEL,
+  WEB_PIXEL_CREATE,
+  WEB_PIXEL_UPDATE,
 };

@@ -2,6 +2,7 @@ import { EventInput } from "../domain/events/envelope.ts";
 import { ingest } from "../domain/events/ingest.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { parseEventRequest } from "../http/event-request.ts";
+import { PIXEL_EVENT } from "../http/rate-limit.ts";
 import { Duplicate, Stored } from "../http/openapi/results/events.ts";
 
 export const { loader, action, route } = endpoint({
@@ -11,11 +12,14 @@ export const { loader, action, route } = endpoint({
     auth: "event_source",
     tenant: "registered",
     allowsCachedTenant: true,
+    rateLimit: PIXEL_EVENT,
     accepts: EventInput,
     answers: {
       202: "Stored; it will be delivered.",
       200: "The same event was stored before.",
       401: "The source is not proven; `method` names what was tried.",
+      403: "The web pixel was not called from a page of the store.",
+      429: "More events of the web pixel arrive than are taken.",
       503: "More arrives than can be stored.",
     },
     result: { 202: Stored, 200: Duplicate },

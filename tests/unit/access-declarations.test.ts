@@ -71,6 +71,7 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.settings_.connection.tsx",
     "app.settings.$page.tsx",
     "app.settings.agents.tsx",
+    "app.settings.places.tsx",
     "app.settings.regions.tsx",
     "app.settings.integrations._index.tsx",
     "app.settings.integrations.$system.tsx",

@@ -7,6 +7,7 @@ import {
   MANIFEST_TOPICS,
   WEBHOOK_TOPICS,
 } from "../../app/domain/tenants/storefront/webhook-topics.ts";
+import { PLACES } from "../../app/domain/tenants/places.ts";
 import { PROXY_MOUNT } from "../../app/http/auth/app-proxy.ts";
 import { pathOfFile } from "../../app/http/route-table.ts";
 import { WEBHOOK_API_VERSION } from "../../app/integrations/storefront.ts";
@@ -111,6 +112,16 @@ describe("the app manifest", () => {
     expect(folders.length).toBeGreaterThan(0);
     expect(uids).not.toContain(undefined);
     expect(new Set(uids).size).toBe(folders.length);
+  });
+
+  it("gives every extension its row on the screen that shows where the app appears", () => {
+    expect(PLACES.map(({ extension }) => extension).toSorted()).toEqual(
+      readdirSync(join(root, "extensions")).toSorted(),
+    );
+    for (const { extension } of PLACES)
+      expect(read(`extensions/${extension}/shopify.extension.toml`)).toContain(
+        `handle = "${extension}"`,
+      );
   });
 
   it("has a twin for contributors that differs only in what needs an approval", () => {

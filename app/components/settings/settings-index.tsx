@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useLocation, useNavigate } from "@remix-run/react";
 import { Badge, Card, type Icon } from "@shopify/polaris";
 import {
+  AppExtensionIcon,
   AppsIcon,
   AutomationIcon,
   CodeIcon,
@@ -29,6 +30,7 @@ const ICONS: Record<IndexedPage["name"], ComponentProps<typeof Icon>["source"]> 
   agents: AutomationIcon,
   privacy: DatabaseIcon,
   advanced: CodeIcon,
+  places: AppExtensionIcon,
   connection: StoreIcon,
   tags: HashtagIcon,
 };

@@ -6,9 +6,10 @@ import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { RESERVED_FOLDERS } from "../bus/message-archive.ts";
 import { defaultPriority } from "../bus/retry-policy.ts";
-import { routeEvent } from "../bus/routing.ts";
+import { isOpenTo, routeEvent } from "../bus/routing.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { ENTITY_TYPES, entityTypeOf, eventTypeOfTopic } from "./event-types.ts";
+import { PIXEL_ROUTE, PIXEL_SOURCE, readPixelEvent } from "./pixel-event.ts";
 import { EVENT_SOURCES, provenSource, type EventSource, type AuthMethod } from "./sources.ts";
 import { isWarehouseEvent, requireWmsPayload, WMS_ROUTE } from "./wms.ts";
 
@@ -85,7 +86,8 @@ export type EventInput = z.output<typeof EventInput>;
 
 /** Throws 400 with every field that is missing, invalid, or not derivable. */
 export function normalise(ctx: Ctx, tenant: Tenant, body: unknown, arrival: Arrival): Envelope {
-  const event = readEvent(body, arrival);
+  const event: EventInput =
+    arrival.proof === "pixel_key" ? readPixelEvent(ctx, body) : readEvent(body, arrival);
   const source = provenSource(arrival.proof, arrival.namedSource ?? event.source);
   if (!source) throw invalid({ source: `must be one of ${EVENT_SOURCES.join(", ")}` });
   if (event.tenant_shop !== undefined && event.tenant_shop !== tenant.shop)
@@ -163,6 +165,11 @@ function routeOf(
 ): Pick<Envelope, "destinations" | "priority"> {
   if (isWarehouseEvent(of.source, of.eventType))
     return { destinations: [...WMS_ROUTE.destinations], priority: WMS_ROUTE.priority };
+  if (of.source === PIXEL_SOURCE)
+    return {
+      destinations: PIXEL_ROUTE.destinations.filter((name) => isOpenTo(ctx, tenant, name)),
+      priority: PIXEL_ROUTE.priority,
+    };
   const routed = routeEvent(ctx, tenant, of);
   const named =
     event.destinations && event.destinations.length > 0 ? [...new Set(event.destinations)] : null;

@@ -1,4 +1,5 @@
-// The sources of events and how each authenticates (SPEC "Event sources", in its order).
+// The sources of events and how each authenticates (SPEC "Event sources", in its order; the web pixel's:
+// DECISIONS 19).
 
 export const EVENT_SOURCES = [
   "storefront",
@@ -8,6 +9,7 @@ export const EVENT_SOURCES = [
   "erp",
   "wms",
   "manual",
+  "storefront_pixel",
 ] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
@@ -15,7 +17,8 @@ export type EventSource = (typeof EVENT_SOURCES)[number];
  * The attempted method in the details of a 401. `backend_key` is another backend, which
  * authenticated the source itself.
  */
-export type AuthMethod = "hmac" | "oauth2" | "shared_secret" | "admin_key" | "backend_key" | "none";
+export type AuthMethod =
+  "hmac" | "oauth2" | "shared_secret" | "pixel_key" | "admin_key" | "backend_key" | "none";
 
 /** The unverified claims of a request. */
 export type Claims = {
@@ -30,6 +33,7 @@ export function attemptedProof({ source, isSigned, hasTaskId, hasBearer }: Claim
   if (source === "storefront" || isSigned) return "hmac";
   if (source === "erpsys") return "oauth2";
   if (source === "backend" || hasTaskId) return "shared_secret";
+  if (source === "storefront_pixel") return "pixel_key";
   return hasBearer ? "admin_key" : "none";
 }
 
@@ -41,6 +45,7 @@ const SOURCE_OF: Record<AuthMethod, EventSource | null> = {
   hmac: "storefront",
   oauth2: "erpsys",
   shared_secret: "backend",
+  pixel_key: "storefront_pixel",
   admin_key: null,
   backend_key: null,
   none: null,

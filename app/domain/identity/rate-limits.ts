@@ -36,6 +36,9 @@ export const RATE_LIMITS = {
   consent_per_account: { max: 300, windowSeconds: 60 },
   /** At most two a page view; many visitors may share an address. */
   banner_events_per_address: { max: 300, windowSeconds: 60 },
+  /** At most 40 a visit; many visitors may share an address, and the key is public. */
+  pixel_events_per_address: { max: 600, windowSeconds: 60 },
+  pixel_events_per_store: { max: 6_000, windowSeconds: 60 },
   tag_changes_per_account: { max: 300, windowSeconds: 60 },
   /** An uncached search calls the storefront, whose API has a cost. */
   catalogue_reads_per_address: { max: 600, windowSeconds: 60 },

@@ -104,6 +104,7 @@ const STATES: Record<
     const count = (config.public_hosts ?? []).filter((host) => !publicHosts.includes(host)).length;
     return count > 0 ? { text: "hostsOpen", count, tone: "attention" } : null;
   },
+  places: () => null,
   tags: () => null,
   connection: (tenant) =>
     ({

@@ -21,6 +21,7 @@ import { checkHosts } from "../tenants/public-hosts.ts";
 import { keepStorefrontToken } from "../tenants/storefront/access-token.ts";
 import { writeLoaderMetafield } from "../tenants/storefront/loader-metafield.ts";
 import { readPrimaryDomain } from "../tenants/storefront/primary-domain.ts";
+import { writeWebPixel } from "../tenants/storefront/web-pixel.ts";
 import { registerWebhooks } from "../tenants/storefront/webhook-registration.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -63,6 +64,11 @@ export const TENANT_STEPS: readonly TenantStep[] = [
     name: "loader",
     run: async (ctx, tenant) =>
       (await writeLoaderMetafield(ctx, tenant.shop)) === "written" ? { written: 1 } : "skipped",
+  },
+  {
+    name: "web_pixel",
+    run: async (ctx, tenant) =>
+      (await writeWebPixel(ctx, tenant.shop)) === "written" ? { written: 1 } : "skipped",
   },
   {
     name: "primary_domain",

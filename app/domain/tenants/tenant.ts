@@ -58,6 +58,10 @@ export type Connection = {
   loader_metafield?: string;
   /** SHA-256 of the footer's metafield as it was last written; it ends with the installation. */
   footer_metafield?: string;
+  /** The store's web pixel, and SHA-256 of its settings as last written; it ends with the installation. */
+  web_pixel?: { id: string; settings: string };
+  /** Counts the keys of the web pixel; 1 without it. */
+  pixel_key_version?: number;
   /** The published version of the store's own banner. */
   banner_version?: number;
   /** Until an answer holds them again. */

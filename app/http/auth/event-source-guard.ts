@@ -1,7 +1,9 @@
 // Authenticates the source of an event by the source's own rule (SPEC "Event sources").
 import type { Ctx } from "../../context.server.ts";
+import { MAX_PIXEL_BYTES, PIXEL_SOURCE } from "../../domain/events/pixel-event.ts";
 import { attemptedProof, type AuthMethod } from "../../domain/events/sources.ts";
 import { findAdminPrincipal } from "../../domain/tenants/admin-key.ts";
+import { isPixelKey, isPixelOrigin } from "../../domain/tenants/storefront/web-pixel-key.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
@@ -11,6 +13,13 @@ import type { ApiRequest } from "../api-request.ts";
 /** `named`: the source that the request names, which a caller with an admin key may set. */
 export type EventSender = { proof: AuthMethod; named: string | null };
 
+const namedSource = (request: ApiRequest): string | null =>
+  request.url.searchParams.get("source") ?? request.header("x-event-source") ?? null;
+
+/** The pixel sends plain text, because JSON from another origin needs a preflight, which no closing page waits for. */
+export const isPixelRequest = (request: ApiRequest): boolean =>
+  namedSource(request) === PIXEL_SOURCE;
+
 /** Throws 401 with the attempted method. */
 export function requireEventSource(
   ctx: Ctx,
@@ -18,7 +27,7 @@ export function requireEventSource(
   tenant: Tenant | null,
   raw: Buffer,
 ): EventSender {
-  const named = request.url.searchParams.get("source") ?? request.header("x-event-source") ?? null;
+  const named = namedSource(request);
   const bearer = bearerToken(request);
   const proof = attemptedProof({
     source: named,
@@ -28,12 +37,27 @@ export function requireEventSource(
   });
   if (!isProven(ctx, request, tenant, raw, proof, bearer))
     throw new AppError("unauthorized", { details: { method: proof } });
+  if (proof === "pixel_key") requirePixelRequest(ctx, request, tenant, raw);
   if (tenant?.config.access_role === "shared" && proof !== "hmac")
     throw new AppError("forbidden", {
       message: "A store with the access role `shared` sends storefront webhooks only.",
       details: { method: proof },
     });
   return { proof, named };
+}
+
+/** The key stands in the store's pages: these checks and the rate limits bound what somebody can do with it. */
+function requirePixelRequest(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant | null,
+  raw: Buffer,
+): void {
+  const details = { method: "pixel_key" };
+  const origin = request.header("origin");
+  if (!origin || !tenant || !isPixelOrigin(ctx, tenant, origin))
+    throw new AppError("origin_not_allowed", { details });
+  if (raw.length > MAX_PIXEL_BYTES) throw new AppError("payload_too_large", { details });
 }
 
 function isProven(
@@ -58,6 +82,10 @@ function isProven(
         request.header("x-backend-webhook-secret") ?? "",
         ctx.config.WORKER_WEBHOOK_SECRET,
       );
+    case "pixel_key": {
+      const keys = request.url.searchParams.getAll("key");
+      return tenant !== null && keys.length === 1 && isPixelKey(ctx, tenant, keys[0] as string);
+    }
     case "admin_key":
       return bearer !== null && findAdminPrincipal(ctx, tenant, bearer) !== null;
     default:

@@ -5,7 +5,7 @@ import type { Tenant } from "../../domain/tenants/tenant.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { requirePerson, requirePersonOrAdmin, type AgentRule } from "./agent-guard.ts";
 import type { ProxiedRequest } from "./app-proxy.ts";
-import { requireEventSource } from "./event-source-guard.ts";
+import { isPixelRequest, requireEventSource } from "./event-source-guard.ts";
 import {
   isSigned,
   requireAdmin,
@@ -43,6 +43,8 @@ type AuthScheme<Principal> = {
   shopFields: readonly string[];
   /** Whether a storefront signature authenticates this request's body. */
   isBodySigned(request: ApiRequest): boolean;
+  /** Whether this request's JSON may come as plain text. */
+  isTextAccepted(request: ApiRequest): boolean;
   /** Extra details for the error of a body without a valid signature. */
   signatureDetails?: { method: string };
   /**
@@ -64,6 +66,7 @@ function scheme<Principal>(
     readsRawBody: false,
     shopFields: [],
     isBodySigned: () => false,
+    isTextAccepted: () => false,
     isPerson: false,
     ...given,
   };
@@ -157,6 +160,7 @@ export const AUTH_SCHEMES = {
     readsRawBody: true,
     shopFields: ["tenant_shop"],
     isBodySigned: isSigned,
+    isTextAccepted: isPixelRequest,
     signatureDetails: { method: "hmac" },
     authenticate: ({ ctx, request, tenant, raw }) => ({
       principal: requireEventSource(ctx, request, tenant, raw),
@@ -165,6 +169,7 @@ export const AUTH_SCHEMES = {
       { storefrontSignature: [] },
       { erpToken: [] },
       { backendSecret: [] },
+      { pixelKey: [] },
       { adminKey: [] },
     ],
   }),
@@ -201,6 +206,12 @@ export const SECURITY_SCHEMES = {
     in: "header",
     name: "x-backend-webhook-secret",
     description: "WORKER_WEBHOOK_SECRET.",
+  },
+  pixelKey: {
+    type: "apiKey",
+    in: "query",
+    name: "key",
+    description: "The key of the store's web pixel, from source `storefront_pixel`.",
   },
   backendBearer: { type: "http", scheme: "bearer", description: "WORKER_WEBHOOK_SECRET." },
   backendKey: { type: "http", scheme: "bearer", description: "BACKEND_API_KEY." },

@@ -31,6 +31,8 @@ export const PLATFORM_KEYS = keys({
   registrationRequest: (shop: string) => `registration_request:${shop}`,
   /** The loader's values of this store are to be written into its metafield. */
   loaderRequest: (shop: string) => `loader_request:${shop}`,
+  /** The web pixel of this store is to be registered. */
+  pixelRequest: (shop: string) => `pixel_request:${shop}`,
   /** The code mailed to one browser, and the browser's number of attempts. */
   gateCode: (browser: string) => `gate_code:${browser}`,
   gateTries: (browser: string) => `gate_tries:${browser}`,

@@ -27,6 +27,7 @@ import { furnishStore } from "./theme/furnish-store.ts";
 import { setActiveBlock } from "./theme/theme-state.ts";
 import { grantTokens } from "./tokens.ts";
 import type { TokenReply } from "./tokens.ts";
+import type { WebPixel } from "./web-pixels.ts";
 import type { SandboxApp } from "./storefront.ts";
 import { createWebhookSender } from "./webhooks/sender.ts";
 import type { SendWebhookOptions } from "./webhooks/sender.ts";
@@ -142,6 +143,7 @@ export function createStorefrontControls({
         migrations: [],
         codes: [],
         appMetafields: [],
+        webPixel: null,
       });
       saving.now();
       if (options.silent) return [];
@@ -267,6 +269,8 @@ export function createStorefrontControls({
       saving.soon();
     },
     /** The metafields of the app's installation. */
+    /** The app's web pixel in this store. */
+    webPixel: (domain: string): WebPixel | null => getShop(domain).webPixel ?? null,
     appMetafields: (domain: string): Metafield[] => getShop(domain).appMetafields ?? [],
     /** The triggers that Shopify Flow received, newest first. */
     flowTriggers: (domain: string): ReceivedTrigger[] => getShop(domain).flowTriggers ?? [],

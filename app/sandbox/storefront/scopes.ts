@@ -6,6 +6,8 @@ export const OPTIONAL_SCOPES = [
   "read_legal_policies",
   "read_privacy_settings",
   "write_privacy_settings",
+  "write_pixels",
+  "read_customer_events",
 ];
 
 export function requireAccess(granted: string, field: string, scope: string): void {

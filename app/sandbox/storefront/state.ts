@@ -10,6 +10,7 @@ import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
 import type { ShopPolicy } from "./policies.ts";
 import type { PrivacyState } from "./privacy-settings.ts";
+import type { WebPixel } from "./web-pixels.ts";
 
 type AccessToken = {
   token: string;
@@ -134,6 +135,9 @@ export type ShopState = {
   isFrameable?: boolean;
   /** Customer data that the app is not approved for. */
   withheld?: ProtectedData[];
+  /** The app's web pixel; an uninstall ends it. */
+  webPixel?: WebPixel | null;
+  nextPixelId?: number;
   /** Created on the first look. */
   privacy?: PrivacyState;
   /** Created on the first change. */

@@ -199,6 +199,7 @@ test("a customer who is changed in the admin, and an order from the store's cart
   await page.getByLabel("Quantity").fill("3");
   await page.getByRole("button", { name: "Add to cart" }).click();
   await page.getByRole("button", { name: "Check out" }).click();
+  await page.getByRole("button", { name: "Pay now" }).click();
   await page.getByRole("heading", { name: "Thank you for your order" }).waitFor();
   await storefront.echoesSent();
   const topics = storefront.deliveries().map(({ topic }) => topic);

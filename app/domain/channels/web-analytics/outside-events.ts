@@ -3,6 +3,7 @@
 // (docs/decisions/016).
 import type { AnalyticsHit } from "../../../integrations/web-analytics.ts";
 import type { QueueItem } from "../../bus/channel.ts";
+import { PIXEL_SOURCE } from "../../events/pixel-event.ts";
 import { isPersonal } from "./events.ts";
 import { toParamValue } from "./limits.ts";
 import { decimalOf, fieldsOf, firstText, listOf, type Fields } from "../payload-fields.ts";
@@ -11,6 +12,7 @@ type Params = Record<string, string | number>;
 type BusEvent = AnalyticsHit["events"][number];
 
 const NAME_LENGTH = 40;
+const CURRENCY = /^[A-Za-z]{3}$/;
 /** Names and prefixes that the product reserves. */
 const RESERVED =
   /^(ad_|ga_|google_|firebase_|(app_remove|app_store_refund|app_update|error|first_open|first_visit|in_app_purchase|notification_open|os_update|purchase|refund|screen_view|session_start|user_engagement)$)/;
@@ -33,6 +35,7 @@ const amountParam = (name: string, value: string | null): Params =>
 
 export function toBusEvent(item: QueueItem): BusEvent {
   const name = toEventName(item.eventType);
+  if (item.source === PIXEL_SOURCE) return { name, params: pixelParams(item) };
   return {
     name,
     params: item.entityType === "order" ? orderParams(item) : textParam("entity_id", item.entityId),
@@ -52,8 +55,23 @@ function orderParams({ payload, entityId }: QueueItem): Params {
         decimalOf(payload.total) ??
         decimalOf(fieldsOf(payload.total).amount),
     ),
-    ...(currency && /^[A-Za-z]{3}$/.test(currency) && { currency: currency.toUpperCase() }),
+    ...(currency && CURRENCY.test(currency) && { currency: currency.toUpperCase() }),
     ...itemCount(payload),
+  };
+}
+
+/** What happened in the checkout; an order only once there is one (events/pixel-event.ts). */
+function pixelParams({ payload }: QueueItem): Params {
+  const { path, order_id: orderId, currency, total, items } = payload;
+  return {
+    ...textParam("page_path", typeof path === "string" ? path : null),
+    ...textParam(
+      "transaction_id",
+      typeof orderId === "string" ? orderId.replace(/^gid:\/\/.*\//, "") : null,
+    ),
+    ...amountParam("value", decimalOf(total)),
+    ...(typeof currency === "string" && CURRENCY.test(currency) && { currency }),
+    ...(items !== undefined && itemCount({ line_items: items })),
   };
 }
 

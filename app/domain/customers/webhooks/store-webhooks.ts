@@ -1,6 +1,7 @@
 // Webhooks about the store and its installation of the app.
 import { z } from "zod";
 import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain.ts";
+import { requestWebPixel } from "../../tenants/storefront/web-pixel-worker.ts";
 import { keepTimeZone } from "../../tenants/storefront/time-zone.ts";
 import { changeTenantRecord } from "../../tenants/tenant-record.ts";
 import { changedAt, type Handled, type Webhook } from "./webhook.ts";
@@ -22,6 +23,7 @@ export async function onUninstalled(webhook: Webhook): Promise<Handled> {
       previous_refresh_token: null,
       loader_metafield: null,
       footer_metafield: null,
+      web_pixel: null,
       uninstalled_at: at.toISOString(),
       last_uninstalled_at: at.toISOString(),
     },
@@ -39,6 +41,7 @@ export async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promis
   await changeTenantRecord(ctx, tenant.shop, {
     connection: { granted_scopes: parsed.data.current },
   });
+  await requestWebPixel(ctx, tenant.shop);
   return "done";
 }
 

@@ -165,6 +165,7 @@ function tokenChange(
         previous_refresh_token: null,
         loader_metafield: null,
         footer_metafield: null,
+        web_pixel: null,
       },
     };
   if (remove.includes("storefront_admin_token"))

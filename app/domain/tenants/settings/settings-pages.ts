@@ -161,6 +161,8 @@ export const SETTINGS_PAGES = [
       { name: "bus", fields: ["wms_system", "wms_base_url", "event_bus_phase"] },
     ],
   },
+  // The places where the app shows itself have states and buttons: tenants/places.ts lists them.
+  { name: "places", cards: [] },
   // The connection to the store has no settings: its page shows a state and offers buttons.
   { name: "connection", cards: [] },
   // Edited in the screen of the tags.
@@ -174,7 +176,7 @@ export type IntegrationName = (typeof INTEGRATIONS)[number]["name"];
 
 export type SettingsCard = Card & { name: SettingsCardName };
 
-type OwnScreen = "integrations" | "regions" | "agents" | "connection" | "tags";
+type OwnScreen = "integrations" | "regions" | "agents" | "places" | "connection" | "tags";
 /** The pages that are a form of their cards; each of the others is a screen of its own. */
 export type FormPageName = Exclude<SettingsPageName, OwnScreen>;
 type FormPage = { name: FormPageName; cards: readonly SettingsCard[] };
@@ -183,6 +185,7 @@ const OWN_SCREENS: ReadonlySet<string> = new Set<OwnScreen>([
   "integrations",
   "regions",
   "agents",
+  "places",
   "connection",
   "tags",
 ]);

@@ -12,6 +12,7 @@ import { registerTenant } from "../tenant-record.ts";
 import { appOf, findTenant, getTenant } from "../tenant.ts";
 import { requestLoaderMetafield } from "./loader-worker.ts";
 import { tryToReadPrimaryDomain } from "./primary-domain.ts";
+import { requestWebPixel } from "./web-pixel-worker.ts";
 import { registerWebhooks, registrationRequests } from "./webhook-registration.ts";
 
 type InstallState = { kind: "install"; shop: string };
@@ -109,6 +110,7 @@ export async function completeInstall(
   ctx.log.info("install.completed", { shop, scopes: grant.scopes });
   await tryToRegisterWebhooks(ctx, shop);
   await requestLoaderMetafield(ctx, shop);
+  await requestWebPixel(ctx, shop);
   await tryToReadPrimaryDomain(ctx, shop);
   return {
     shop,

@@ -7,6 +7,7 @@ import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
 import { ensureStorefrontToken, storeGrant } from "./access-token.ts";
 import { requestLoaderMetafield } from "./loader-worker.ts";
+import { requestWebPixel } from "./web-pixel-worker.ts";
 import { registrationRequests } from "./webhook-registration.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";
 import { changeTenantRecord, registerTenant } from "../tenant-record.ts";
@@ -57,6 +58,7 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
       await storeGrant(ctx, shop, toGrant(session, session.accessToken));
       if (!wasConnected) await registrationRequests.add(ctx, shop);
       await requestLoaderMetafield(ctx, shop);
+      await requestWebPixel(ctx, shop);
       return true;
     },
 

@@ -16,6 +16,7 @@ import {
   appsPage,
   homePage,
   missingPage,
+  customerEventsPage,
   settingsPage,
   themesPage,
 } from "./store-settings-pages.ts";
@@ -89,6 +90,7 @@ function pageAt(
     case "flow":
       return id === undefined ? flowPage(shop, app) : null;
     case "settings":
+      if (id === "customer_events") return customerEventsPage(shop, app);
       return id === undefined ? settingsPage(shop, app) : null;
     default:
       return null;

@@ -147,6 +147,32 @@ export function settingsPage(shop: ShopState, app: AdminApp): AdminPage {
   };
 }
 
+/** The app's web pixel and its settings. */
+export function customerEventsPage({ webPixel }: ShopState, app: AdminApp): AdminPage {
+  const pixels = webPixel
+    ? Object.entries(webPixel.settings).map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
+      )
+    : [];
+  return {
+    title: "Customer events",
+    section: "/settings",
+    content: headed(
+      "Customer events",
+      html`<section class="card">
+        <h2>${appName(app)} ${webPixel ? badge("Connected", "good") : badge("No pixel")}</h2>
+        <dl>${pixels}</dl>
+        <p class="quiet">
+          The pixel runs in the checkout and on the thank-you page of the store, for shoppers who
+          allow analytics.
+        </p>
+      </section>`,
+    ),
+  };
+}
+
 export function missingPage(): AdminPage {
   return {
     title: "Not found",

@@ -9,6 +9,14 @@ import { isSameSiteOrProgram } from "../../loopback-guard.ts";
 import type { Sandbox } from "../../sandbox.ts";
 import { openCheckout } from "../checkout.ts";
 import { cartCookie, withVariant } from "./cart.ts";
+import {
+  checkoutPage,
+  checkoutPath,
+  checkoutToken,
+  findCheckout,
+  thanksPage,
+} from "./checkout-pages.ts";
+import { readHostScript } from "./pixel-host.ts";
 import { readPicture } from "./product-pictures.ts";
 import { storeDocument } from "./store-layout.ts";
 import {
@@ -19,7 +27,6 @@ import {
   missingPage,
   policyPage,
   productPage,
-  thanksPage,
   type StorePage,
 } from "./store-pages.ts";
 import { hasExtension, readAsset } from "./theme-blocks.ts";
@@ -32,11 +39,16 @@ import { readVisit, visitCookie, type Visit } from "./visit.ts";
 const policyOf = (appUrl: string, { preview, shop }: Visit) =>
   `default-src 'self' 'unsafe-inline' data: ${new URL(appUrl).origin}; ${shop.isFrameable ? "" : `frame-ancestors ${preview === null ? "'none'" : "'self'"}; `}base-uri 'none'`;
 
+/** Of the frame that the pixel runs in: its origin is opaque, so that `'self'` would be nothing. */
+const pixelPolicyOf = ({ url, appUrl }: Sandbox) =>
+  `default-src 'none'; script-src 'unsafe-inline' blob: ${url}; connect-src ${new URL(appUrl()).origin}; frame-ancestors ${url}`;
+
 export async function answerStore(sandbox: Sandbox, call: Call): Promise<ApiResponse> {
   const [, , domain = "", folder, file = ""] = call.path.split("/");
   if (!sandbox.storefront.shops().includes(domain) || !hasExtension())
     return text(404, "There is no store here");
   if (folder === "assets") return serveFile(file, readAsset(file));
+  if (folder === "pixel") return serveFile(file, readHostScript(file), pixelPolicyOf(sandbox));
   if (folder === "pictures") return serveFile(file, readPicture(file));
   const path = call.path.slice(`/store/${domain}`.length).replace(/\/$/, "") || "/";
   const visit = readVisit(sandbox.storefront.ensureShop(domain), path, call);
@@ -64,6 +76,7 @@ const render = (visit: Visit, { title, content }: StorePage): Promise<string> =>
 
 function pageAt(visit: Visit, call: Call): StorePage | null | Promise<StorePage | null> {
   const [, folder = "", name = "", ...rest] = visit.path.split("/");
+  if (folder === "checkouts") return showCheckout(visit, rest);
   if (rest.length > 0) return null;
   switch (folder) {
     case "":
@@ -76,14 +89,20 @@ function pageAt(visit: Visit, call: Call): StorePage | null | Promise<StorePage 
       return policyPage(visit, name);
     case "cart":
       return name === "" ? cartPage(visit) : null;
-    case "thanks":
-      return thanksPage(visit, /^#\d{1,12}$/.exec(call.query.get("order") ?? "")?.[0] ?? "");
     case "pages":
       if (name === "account") return blockPage(visit, "account");
       return name === "privacy" ? blockPage(visit, "compliance") : null;
     default:
       return null;
   }
+}
+
+/** `/checkouts/cn/{token}`, and `/thank-you` below it once it is paid. */
+function showCheckout(visit: Visit, [token = "", step]: string[]): StorePage | null {
+  const checkout = findCheckout(visit, token);
+  if (!checkout) return null;
+  if (step === undefined) return checkoutPage(visit, checkout);
+  return step === "thank-you" && checkout.order ? thanksPage(visit, checkout) : null;
 }
 
 async function takeForm(sandbox: Sandbox, call: Call, visit: Visit): Promise<ApiResponse> {
@@ -107,11 +126,15 @@ async function takeForm(sandbox: Sandbox, call: Call, visit: Visit): Promise<Api
       email: textOf(fields["email"]).slice(0, 254) || null,
       customerGid: customer?.gid ?? null,
     });
-    const { order } = await sandbox.storefront.pay(shop.domain, url);
+    return redirect(link(checkoutPath(checkoutToken(url))), 303);
+  }
+  const checkout = findCheckout(visit, /^\/checkouts\/cn\/(\w+)$/.exec(path)?.[1] ?? "");
+  if (checkout) {
+    if (!checkout.order) await sandbox.storefront.pay(shop.domain, checkout.cart.url);
     return {
       status: 303,
       headers: {
-        location: link("/thanks", { order: order.name }),
+        location: link(`${checkoutPath(checkout.token)}/thank-you`),
         "set-cookie": cartCookie(shop, []),
       },
     };
@@ -120,18 +143,20 @@ async function takeForm(sandbox: Sandbox, call: Call, visit: Visit): Promise<Api
   return text(404, "No such form");
 }
 
-function serveFile(name: string, content: string | null): ApiResponse {
+function serveFile(name: string, content: string | null, policy?: string): ApiResponse {
   if (content === null) return text(404, "No such asset");
   const types: Record<string, string> = {
     js: "text/javascript; charset=utf-8",
     svg: "image/svg+xml",
     css: "text/css; charset=utf-8",
+    html: "text/html; charset=utf-8",
   };
   return {
     status: 200,
     headers: {
       "content-type": types[name.split(".").pop() ?? ""] ?? "text/plain",
       "cache-control": "no-store",
+      ...(policy && { "content-security-policy": policy }),
       // A drawing that is opened as a page runs nothing.
       ...(name.endsWith(".svg") && {
         "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",

@@ -210,24 +210,12 @@ export function cartPage(visit: Visit): StorePage {
                 autocomplete="email"
                 value="${customer?.email}" /></label
             ><button class="button">${t.checkout}</button>
-            <p class="quiet">${t.checkoutNote}</p>
           </form>`;
   return {
     title: t.cartTitle,
     content: html`<section class="page" data-shop="${shop.domain}">
       <h1>${t.cartTitle}</h1>
       ${content}
-    </section>`,
-  };
-}
-
-export function thanksPage({ t, link }: Visit, orderName: string): StorePage {
-  return {
-    title: t.thanks,
-    content: html`<section class="page">
-      <h1>${t.thanks}</h1>
-      <p>${t.thanksText.replace("{number}", () => orderName)}</p>
-      <p><a class="button" href="${link("/collections/all")}">${t.goOn}</a></p>
     </section>`,
   };
 }

@@ -1,0 +1,106 @@
+// The screen "Where it appears": each place with its state, as the platform or the last check says.
+import type { Ctx } from "../../context.server.ts";
+import { getKey, KEYS } from "../../runtime/database/kv.ts";
+import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
+import { PLACES, type PlaceName } from "../tenants/places.ts";
+import {
+  readWebPixel,
+  restoreWebPixel,
+  rotatePixelKey,
+  type WebPixelState,
+} from "../tenants/storefront/web-pixel.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+
+export type PlaceState =
+  "active" | "off" | "outdated" | "not_allowed" | "not_connected" | "not_deployed" | "unknown";
+
+export type Place = {
+  name: PlaceName;
+  state: PlaceState;
+  /** What the merchant would have to allow; empty when it is allowed, or when nothing is needed. */
+  scopes: readonly string[];
+  /** Where it is switched on, in the store admin. */
+  openUrl: string;
+  /** ISO 8601: when it was last seen at work; null when it never was. */
+  seenAt: string | null;
+  /** Whether what it sends reaches a system; null where it sends nothing. */
+  hasReceiver: boolean | null;
+};
+
+export type PixelTest = Pick<Place, "state" | "seenAt"> & { /** ISO 8601. */ at: string };
+
+const PIXEL_STATES: Record<WebPixelState, PlaceState> = {
+  active: "active",
+  outdated: "outdated",
+  none: "off",
+  not_allowed: "not_allowed",
+  not_connected: "not_connected",
+  no_extension: "not_deployed",
+  unavailable: "unknown",
+};
+
+/** Asks the platform about the pixel; never rejects. */
+export const readPlaces = (ctx: Ctx, tenant: Tenant): Promise<Place[]> =>
+  Promise.all(
+    PLACES.map(async ({ name, scopes, adminPath }): Promise<Place> => {
+      const { granted_scopes: granted = [] } = tenant.connection;
+      const needed: readonly string[] = scopes;
+      const known = await READERS[name](ctx, tenant).catch((error: unknown): Read => {
+        ctx.log.error("place.unknown", error, { shop: tenant.shop, place: name });
+        return { state: "unknown", seenAt: null, hasReceiver: null };
+      });
+      return {
+        name,
+        scopes: needed.filter((scope) => !granted.includes(scope)),
+        openUrl: ctx.storefront.adminUrl(tenant.shop, adminPath(tenant.app.clientId)),
+        ...known,
+      };
+    }),
+  );
+
+type Read = Pick<Place, "state" | "seenAt" | "hasReceiver">;
+const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Read>> = {
+  async theme(ctx, tenant) {
+    const known = await getKey<{ at: string }>(dataOf(ctx, tenant).sql, KEYS.themeEmbed);
+    return {
+      state: known ? "active" : "off",
+      seenAt: known?.value.at ?? null,
+      hasReceiver: null,
+    };
+  },
+
+  async web_pixel(ctx, tenant) {
+    const [state, seenAt] = await Promise.all([
+      readWebPixel(ctx, tenant),
+      lastPixelEvent(ctx, tenant),
+    ]);
+    return {
+      state: PIXEL_STATES[state],
+      seenAt,
+      hasReceiver: PIXEL_ROUTE.destinations.some((name) =>
+        ctx.channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
+      ),
+    };
+  },
+};
+
+async function lastPixelEvent(ctx: Ctx, tenant: Tenant): Promise<string | null> {
+  const newest = await dataOf(ctx, tenant).prisma.eventLedger.findFirst({
+    select: { received_at: true },
+    where: { source: PIXEL_SOURCE },
+    orderBy: { received_at: "desc" },
+  });
+  return newest?.received_at.toISOString() ?? null;
+}
+
+/** Writes the pixel again, for the merchant's button. */
+export const turnOnPixel = async (ctx: Ctx, { shop }: Tenant): Promise<PlaceState> =>
+  PIXEL_STATES[await restoreWebPixel(ctx, shop)];
+
+export const replacePixelKey = async (ctx: Ctx, { shop }: Tenant): Promise<PlaceState> =>
+  PIXEL_STATES[await rotatePixelKey(ctx, shop)];
+
+export async function testPixel(ctx: Ctx, tenant: Tenant): Promise<PixelTest> {
+  const { state, seenAt } = await READERS.web_pixel(ctx, tenant);
+  return { state, seenAt, at: ctx.clock.now().toISOString() };
+}

@@ -1,0 +1,45 @@
+// Registers the web pixels of stores in the background: when a store is connected, and when it grants the
+// scopes. The scheduled run brings all other stores in line.
+import type { Ctx } from "../../../context.server.ts";
+import { isDatabaseAway } from "../../../runtime/database/database.ts";
+import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
+import type { WorkQueue } from "../../../runtime/database/work-queue.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
+import { startRequestWorker, storeRequests } from "../store-requests.ts";
+import { findTenant } from "../tenant.ts";
+import { isPixelOutdated, writeWebPixel } from "./web-pixel.ts";
+
+const CONCURRENCY = 2;
+const RETRY_MS = 30_000;
+
+const pixelRequests = storeRequests(PLATFORM_KEYS.pixelRequest);
+
+/** Nothing is requested when the pixel is written already, or when the store does not allow one. */
+export async function requestWebPixel(ctx: Ctx, shop: string): Promise<void> {
+  const tenant = await findTenant(ctx, shop);
+  if (tenant && isPixelOutdated(ctx, tenant)) await pixelRequests.add(ctx, shop);
+}
+
+export function startWebPixelWorker(ctx: Ctx): Promise<WorkQueue> {
+  return startRequestWorker(ctx, {
+    name: "web_pixels",
+    requests: pixelRequests,
+    concurrency: CONCURRENCY,
+    retryMs: RETRY_MS,
+    work: (shop) => isWritten(ctx, shop),
+  });
+}
+
+/**
+ * False while the platform does not answer. What it rejects, and a store that is not connected, is left to
+ * the scheduled run.
+ */
+async function isWritten(ctx: Ctx, shop: string): Promise<boolean> {
+  try {
+    return (await writeWebPixel(ctx, shop)) !== "busy";
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    ctx.log.warn("web_pixel.not_written", { shop, reason: (error as Error).message });
+    return isAppError(error) || !(error instanceof OutboundError) || !error.retryable;
+  }
+}
