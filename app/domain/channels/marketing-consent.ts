@@ -135,7 +135,10 @@ async function setMarketing(
     requireNoUserErrors(mutation, payload.userErrors);
 }
 
-/** The mirror of the store's state, so that the webhook of our own write finds it as it says. */
+/**
+ * The mirror of the store's state, so that the webhook of our own write finds it as it says. An account that was
+ * deleted while the store was asked stays empty.
+ */
 async function remember(
   ctx: Ctx,
   tenant: Tenant,
@@ -144,7 +147,7 @@ async function remember(
   isGranted: boolean,
 ): Promise<void> {
   await dataOf(ctx, tenant).prisma.storefrontUser.updateMany({
-    where: { id: userId },
+    where: { id: userId, status: { not: "deleted" } },
     data: { [`${kind}_subscription_status`]: isGranted ? "subscribed" : "unsubscribed" },
   });
 }

@@ -14,6 +14,7 @@ import type { CustomerChange } from "../../../app/domain/customers/customer-chan
 import { saveRegionRules } from "../../../app/domain/merchant/region-rules.ts";
 import { REGION_GROUPS, REGION_PRESETS } from "../../../app/domain/tenants/consent-regions.ts";
 import { versionOf } from "../../../app/domain/tenants/settings/field-versions.ts";
+import { clearAccount } from "../../../app/domain/identity/clear-account.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { addCustomer } from "../../support/bus/queue.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -147,6 +148,31 @@ describe("a customer's decision", () => {
     expect(there(gid)?.emailMarketingState).toBe("UNSUBSCRIBED");
     await idle();
     expect(await rowsOf(userId)).toHaveLength(4);
+  });
+
+  it("that reaches the store while the account is deleted leaves nothing in the emptied row", async () => {
+    const { userId, gid } = await customer();
+    service.sandbox.failNext("storefront", { delayMs: 200, match: "graphql" }, 20);
+    await decide(userId, "dashboard", true);
+    await eventually("the call", () =>
+      service.sandbox.requests("storefront").some(({ body }) => {
+        const text = JSON.stringify(body);
+        return text.includes("EmailMarketingConsentUpdate") && text.includes(gid);
+      }),
+    );
+    const region = service.ctx.regions.get("default");
+    await region
+      .forTenant(SHOP)
+      .transaction((sql, prisma) => clearAccount({ sql, prisma }, userId));
+    await eventually("the subscription", () => there(gid)?.emailMarketingState === "SUBSCRIBED");
+    await idle();
+    service.sandbox.clearFaults();
+    expect(
+      await service.database.query(
+        "SELECT status, email_subscription_status FROM storefront_users WHERE id = $1",
+        [userId],
+      ),
+    ).toEqual([{ status: "deleted", email_subscription_status: null }]);
   });
 
   it("does not undo a newer one at the store", async () => {
