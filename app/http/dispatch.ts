@@ -44,15 +44,7 @@ export async function respond(
     cors = corsHeaders(ctx, found.tenant, request);
     if (found.shop) notes.shop = found.shop;
     const call = { ctx, request, isProxied, params, requestId, found, cors, notes };
-    reply = await dispatch(specs, call).catch(async (error: unknown) => {
-      // A result from a cached tenant is sent only after the tenant was found to be current.
-      const current =
-        traitsOf(specs).allowsCachedTenant && found.shop !== null
-          ? await findTenant(ctx, found.shop)
-          : found.tenant;
-      if (current === found.tenant && !(error instanceof StaleTenantError)) throw error;
-      return dispatch(specs, { ...call, found: { ...found, tenant: current } });
-    });
+    reply = await dispatchCurrent(specs, call);
   } catch (error) {
     reply = toErrorReply(ctx, error, requestId, request, Object.values(specs)[0]?.errorBody);
   }
@@ -103,6 +95,30 @@ type Dispatch = {
   cors: Record<string, string>;
   notes: Record<string, unknown>;
 };
+
+/** Of a store whose settings are being changed all the time, a request is refused rather than repeated for ever. */
+const MAX_REPEATS = 10;
+
+/** The same request again when the store was changed meanwhile: by then, nothing was done. */
+async function dispatchCurrent(specs: Specs, call: Dispatch): Promise<ApiResponse> {
+  const { ctx } = call;
+  let { found } = call;
+  for (let repeats = 0; repeats < MAX_REPEATS; repeats += 1)
+    try {
+      return await dispatch(specs, { ...call, found });
+    } catch (error) {
+      const isStale = error instanceof StaleTenantError;
+      // A result from a cached tenant is sent only after the tenant was found to be current.
+      const mayBeOld = isStale || traitsOf(specs).allowsCachedTenant;
+      const tenant = mayBeOld && found.shop ? await findTenant(ctx, found.shop) : found.tenant;
+      if (!isStale && tenant === found.tenant) throw error;
+      found = { ...found, tenant };
+    }
+  throw new AppError("overloaded", {
+    message: "The store's settings change too often at this moment. Try again shortly.",
+    headers: { "Retry-After": "1" },
+  });
+}
 
 async function dispatch(
   specs: Specs,

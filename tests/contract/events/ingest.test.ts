@@ -254,6 +254,20 @@ describe("a repeated event", () => {
     expect(await query("SELECT 1 FROM event_ledger")).toHaveLength(1);
   });
 
+  test("while the store's settings change five times is stored once, and no caller gets an error", async () => {
+    const event = order();
+    const changes = (async () => {
+      for (let number = 0; number < 5; number += 1) {
+        await query("UPDATE kv SET version = version + 1 WHERE key = $1", [`tenant:${SHOP}`]);
+        await service.call("GET", "/health", { key: null });
+      }
+    })();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => ingest(service, event)));
+    await changes;
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 202]));
+    expect(await rows()).toHaveLength(2);
+  });
+
   test("of another store is a separate event", async () => {
     const event = order({ event_id: randomUUID() });
     expect([
