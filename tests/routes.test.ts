@@ -293,7 +293,7 @@ describe("a route file", () => {
       (file) => /^app[._]/.test(file) || file === "app.tsx",
     );
     const proofs =
-      /authenticate\.(?:admin|shop)\(|read(?:Keyed)?ScreenPage\(|= define(?:Shop)?Actions\(/;
+      /authenticate\.(?:admin|shop)\(|read(?:Keyed)?ScreenPage\(|= define(?:Shop|Json)?Actions\(/;
     const bare = screens.flatMap((file) => {
       const text = readFileSync(join(resolve(import.meta.dirname, "../app/routes"), file), "utf8");
       const doors = text

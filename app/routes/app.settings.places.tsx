@@ -7,7 +7,7 @@ import { DeferredCard } from "../components/frame/deferred-card.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { withTranslations } from "../components/i18n/load-translations.ts";
 import { PlaceList, PlaceListWaiting } from "../components/places/place-list.tsx";
-import { readPlaces, replacePixelKey, testPixel, turnOnPixel } from "../domain/merchant/places.ts";
+import { readPlaces, replacePixelKey, testPlace, turnOnPixel } from "../domain/merchant/places.ts";
 import { actOnGuide, reportEmbed } from "../domain/merchant/setup-guide.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -36,7 +36,8 @@ export const action = defineActions({
     input: z.object({ isActive: z.boolean() }),
     run: ({ ctx, tenant }, { isActive }) => reportEmbed(ctx, tenant.shop, isActive),
   },
-  test_pixel: { input: NoInput, run: ({ ctx, tenant }) => testPixel(ctx, tenant) },
+  test_pixel: { input: NoInput, run: ({ ctx, tenant }) => testPlace(ctx, tenant, "web_pixel") },
+  test_flow: { input: NoInput, run: ({ ctx, tenant }) => testPlace(ctx, tenant, "flow") },
   turn_on_pixel: {
     input: NoInput,
     run: ({ ctx, tenant }) => turnOnPixel(ctx, tenant),

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Button, InlineStack, Text } from "@shopify/polaris";
-import type { PixelTest, Place } from "../../domain/merchant/places.ts";
+import type { PlaceTest, Place } from "../../domain/merchant/places.ts";
 import { requestScopes } from "../consent/request-scope.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
@@ -12,7 +12,7 @@ import { showToast } from "../ui/toast.ts";
 export function PixelButtons({ place }: { place: Place }) {
   const { t } = useTranslation("places");
   const { name, state, scopes, openUrl } = place;
-  const test = useScreenAction<PixelTest>("test_pixel");
+  const test = useScreenAction<PlaceTest>("test_pixel");
   const turnOn = useScreenAction<Place["state"]>("turn_on_pixel", {
     onSuccess: (now) => now === "active" && showToast(t("turnedOn")),
   });
@@ -74,7 +74,7 @@ export function PixelButtons({ place }: { place: Place }) {
   );
 }
 
-function TestResult({ state, seenAt }: PixelTest) {
+function TestResult({ state, seenAt }: PlaceTest) {
   const { t } = useTranslation("places");
   return (
     <BlockStack>

@@ -2,6 +2,7 @@
 import { BlockStack, Card, SkeletonBodyText } from "@shopify/polaris";
 import type { ComponentType } from "react";
 import type { Place } from "../../domain/merchant/places.ts";
+import { FlowButtons } from "./flow-buttons.tsx";
 import { PixelButtons } from "./pixel-buttons.tsx";
 import { PlaceCard } from "./place-card.tsx";
 import { ThemeButtons } from "./theme-buttons.tsx";
@@ -10,6 +11,7 @@ import { ThemeButtons } from "./theme-buttons.tsx";
 const BUTTONS: Record<Place["name"], ComponentType<{ place: Place }>> = {
   theme: ThemeButtons,
   web_pixel: PixelButtons,
+  flow: FlowButtons,
 };
 
 export function PlaceList({ places }: { places: Place[] }) {

@@ -1,14 +1,16 @@
 // The screen "Where it appears": each place with its state, as the platform or the last check says.
 import type { Ctx } from "../../context.server.ts";
 import { getKey, KEYS } from "../../runtime/database/kv.ts";
+import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
-import { PLACES, type PlaceName } from "../tenants/places.ts";
+import { PLACES, type PlaceName } from "./place-list.ts";
 import {
   readWebPixel,
   restoreWebPixel,
   rotatePixelKey,
   type WebPixelState,
 } from "../tenants/storefront/web-pixel.ts";
+import { tokenState } from "../tenants/directory.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type PlaceState =
@@ -27,7 +29,7 @@ export type Place = {
   hasReceiver: boolean | null;
 };
 
-export type PixelTest = Pick<Place, "state" | "seenAt"> & { /** ISO 8601. */ at: string };
+export type PlaceTest = Pick<Place, "state" | "seenAt"> & { /** ISO 8601. */ at: string };
 
 const PIXEL_STATES: Record<WebPixelState, PlaceState> = {
   active: "active",
@@ -82,7 +84,26 @@ const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Read>> = 
       ),
     };
   },
+
+  async flow(ctx, tenant) {
+    const isConnected = tokenState(tenant) === "valid";
+    const isOn = tenant.config.flow_enabled;
+    return {
+      state: !isConnected ? "not_connected" : isOn ? "active" : "off",
+      seenAt: await lastTrigger(ctx, tenant),
+      hasReceiver: null,
+    };
+  },
 };
+
+async function lastTrigger(ctx: Ctx, tenant: Tenant): Promise<string | null> {
+  const newest = await dataOf(ctx, tenant).prisma.deliveryAttempt.findFirst({
+    select: { created_at: true },
+    where: { channel: FLOW_CHANNEL, status: "delivered" },
+    orderBy: { id: "desc" },
+  });
+  return newest?.created_at.toISOString() ?? null;
+}
 
 async function lastPixelEvent(ctx: Ctx, tenant: Tenant): Promise<string | null> {
   const newest = await dataOf(ctx, tenant).prisma.eventLedger.findFirst({
@@ -100,7 +121,8 @@ export const turnOnPixel = async (ctx: Ctx, { shop }: Tenant): Promise<PlaceStat
 export const replacePixelKey = async (ctx: Ctx, { shop }: Tenant): Promise<PlaceState> =>
   PIXEL_STATES[await rotatePixelKey(ctx, shop)];
 
-export async function testPixel(ctx: Ctx, tenant: Tenant): Promise<PixelTest> {
-  const { state, seenAt } = await READERS.web_pixel(ctx, tenant);
+/** Looks again, for the merchant's button. */
+export async function testPlace(ctx: Ctx, tenant: Tenant, name: PlaceName): Promise<PlaceTest> {
+  const { state, seenAt } = await READERS[name](ctx, tenant);
   return { state, seenAt, at: ctx.clock.now().toISOString() };
 }

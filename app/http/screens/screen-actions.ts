@@ -107,11 +107,13 @@ export const defineActions = actionsFor((args) => authenticate.admin(args));
 /** For screens that are available before the store is connected. */
 export const defineShopActions = actionsFor((args) => authenticate.shop(args));
 
-/** The result as JSON, for a route without a page that `fetch` calls: the router serialises only its own calls. */
-export const toJsonAction =
-  (run: ScreenAction) =>
+/** For a route without a page that `fetch` calls: the router serialises only its own calls. */
+export const defineJsonActions =
+  <Table extends Inputs>(
+    actions: ActionTable<Awaited<ReturnType<typeof authenticate.admin>>, Table>,
+  ) =>
   async (args: ActionFunctionArgs): Promise<Response> => {
-    const result = await run(args);
+    const result = await defineActions(actions)(args);
     return "type" in result ? Response.json(result.data, result.init ?? {}) : Response.json(result);
   };
 

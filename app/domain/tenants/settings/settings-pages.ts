@@ -161,7 +161,7 @@ export const SETTINGS_PAGES = [
       { name: "bus", fields: ["wms_system", "wms_base_url", "event_bus_phase"] },
     ],
   },
-  // The places where the app shows itself have states and buttons: tenants/places.ts lists them.
+  // The places where the app shows itself have states and buttons: merchant/place-list.ts lists them.
   { name: "places", cards: [] },
   // The connection to the store has no settings: its page shows a state and offers buttons.
   { name: "connection", cards: [] },

@@ -45,6 +45,7 @@ export function answerAdmin(
   if (!SECTIONS.includes(section)) return null;
   if (call.method === "POST") return takeForm(visit, section, rest);
   if (call.method !== "GET") return text(405, "Use GET or POST", { allow: "GET, POST" });
+  if (section === "apps" && rest.join("/") === "flow") return redirect(adminPath(shop, "/flow"));
   if (section === "apps" && rest.length > 0)
     return [app.handle, app.clientId].includes(rest[0] as string)
       ? openApp(shop, app, rest, call)
