@@ -51,6 +51,7 @@ for (const [name, url] of pictures.filter(
 // The app's screens from its own menu, in full height and without the admin around them.
 const screens = [
   ["app-customers", "Customers", 620],
+  ["app-segments", "Segments", 520],
   ["app-consent", "Consent", 1_250],
   ["app-events", "Events", 1_150],
   ["app-agents", "Agents", 780],
@@ -62,6 +63,26 @@ for (const [name, link, height] of screens.filter(
 )) {
   await page.locator("ui-nav-menu").getByRole("link", { name: link, exact: true }).click();
   await page.getByRole("heading", { name: link, exact: true, level: 1 }).first().waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.screenshot({
+    path: join(root, "docs/pictures", `${name}.png`),
+    clip: { x: 0, y: 0, width: 1_100, height },
+    fullPage: true,
+    style: WITHOUT_MENU,
+  });
+  process.stdout.write(`docs/pictures/${name}.png\n`);
+}
+// The tabs of Consent.
+const tabs = [
+  ["app-banner", "Banner", 1_150],
+  ["app-insights", "Insights", 1_150],
+] as const;
+for (const [name, tab, height] of tabs.filter(
+  ([picture]) => wanted.length === 0 || wanted.includes(picture),
+)) {
+  await page.locator("ui-nav-menu").getByRole("link", { name: "Consent", exact: true }).click();
+  await page.getByRole("tab", { name: tab, exact: true }).click();
+  await page.getByRole("tab", { name: tab, exact: true, selected: true }).waitFor();
   await page.waitForLoadState("networkidle");
   await page.screenshot({
     path: join(root, "docs/pictures", `${name}.png`),

@@ -7,6 +7,7 @@ import { dataOf, getTenant } from "../domain/tenants/tenant.ts";
 import { getKey, KEYS, putKey } from "../runtime/database/kv.ts";
 import { withLease } from "../runtime/database/lease.ts";
 import { linkAgents } from "./agents.ts";
+import { countBanner } from "./banner.ts";
 import { createCalendar } from "./calendar.ts";
 import { writeDecisions } from "./consents.ts";
 import { fillStorefront, importCustomers, prepareTags } from "./customers.ts";
@@ -14,6 +15,7 @@ import { playDeliveries } from "./deliveries.ts";
 import { withoutEffects, type Demo } from "./demo.ts";
 import { planCustomers } from "./people.ts";
 import { makePrivacyRequests } from "./privacy.ts";
+import { saveSegments } from "./segments.ts";
 
 /** In the order of the lists that show the newest row first: the busiest subjects come last. */
 const STEPS = {
@@ -24,6 +26,8 @@ const STEPS = {
   consents: writeDecisions,
   deliveries: playDeliveries,
   privacy: makePrivacyRequests,
+  banner: countBanner,
+  segments: saveSegments,
 } satisfies Record<string, (demo: Demo) => Promise<void>>;
 
 export type DemoStep = keyof typeof STEPS;

@@ -3,16 +3,17 @@
 // kill; what a killed process had not answered yet was not counted, and pages do not repeat it.
 import type { Ctx } from "../../../context.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
+import type { TenantSql } from "../../../db.server.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { BANNER_STEPS, type BannerEvent, type BannerStep } from "./banner-event.ts";
 
 /**
- * Adds a batch to the day's rows. Sorted, so that two processes lock the rows in one order. Not safe to repeat: a
+ * Adds a batch to a day's rows, by default to today's. Sorted, so that two processes lock the rows in one order. Not safe to repeat: a
  * batch whose COMMIT is unknown fails, and is not counted again.
  */
 const ADD_COUNTS = `INSERT INTO banner_days AS d (shop, day, dimension, version, value, ${BANNER_STEPS.join(", ")})
-  SELECT $1, current_date, n.* FROM unnest($2::text[], $3::int[], $4::text[], $5::int[], $6::int[], $7::int[], $8::int[])
+  SELECT $1, coalesce($9::date, current_date), n.* FROM unnest($2::text[], $3::int[], $4::text[], $5::int[], $6::int[], $7::int[], $8::int[])
     AS n(dimension, version, value, ${BANNER_STEPS.join(", ")})
   ORDER BY n.dimension, n.version, n.value
   ON CONFLICT (shop, day, dimension, version, value) DO UPDATE SET
@@ -36,22 +37,32 @@ export async function countBannerEvent(
     throw new AppError("invalid_request", { fields: { version: "was never published" } });
   const writer =
     writers.get(tenant) ??
-    createGroupCommit<BannerEvent, true>((batch) => addCounts(ctx, tenant, batch), {
+    createGroupCommit<BannerEvent, true>((batch) => addToday(ctx, tenant, batch), {
       flushers: 1,
     });
   writers.set(tenant, writer);
   await writer.add(event);
 }
 
-async function addCounts(ctx: Ctx, tenant: Tenant, batch: BannerEvent[]): Promise<true[]> {
+async function addToday(ctx: Ctx, tenant: Tenant, batch: BannerEvent[]): Promise<true[]> {
+  await addBannerCounts(dataOf(ctx, tenant).sql, batch);
+  return batch.map(() => true);
+}
+
+/** `day`: as `2026-11-23`; null for today. */
+export async function addBannerCounts(
+  sql: TenantSql,
+  batch: readonly BannerEvent[],
+  day: string | null = null,
+): Promise<void> {
   const rows = [...sumUp(batch).values()];
-  await dataOf(ctx, tenant).sql(ADD_COUNTS, [
+  await sql(ADD_COUNTS, [
     rows.map(({ dimension }) => dimension),
     rows.map(({ version }) => version),
     rows.map(({ value }) => value),
     ...BANNER_STEPS.map((step) => rows.map((row) => row[step])),
+    day,
   ]);
-  return batch.map(() => true);
 }
 
 function sumUp(batch: readonly BannerEvent[]): Map<string, Counted> {
