@@ -207,7 +207,7 @@ describe("the OpenAPI document", () => {
     session: ["sessionToken", "sessionCookie"],
     person: ["sessionToken", "sessionCookie", "agentToken"],
     person_or_admin: ["sessionToken", "sessionCookie", "agentToken", "adminKey"],
-    event_source: ["storefrontSignature", "erpToken", "backendSecret", "adminKey"],
+    event_source: ["storefrontSignature", "erpToken", "backendSecret", "pixelKey", "adminKey"],
     backend: ["backendSecret", "backendBearer"],
     backend_key: ["backendKey"],
   };
