@@ -81,8 +81,8 @@ for (const [name, tab, height] of tabs.filter(
   ([picture]) => wanted.length === 0 || wanted.includes(picture),
 )) {
   await page.locator("ui-nav-menu").getByRole("link", { name: "Consent", exact: true }).click();
-  await page.getByRole("tab", { name: tab, exact: true }).click();
-  await page.getByRole("tab", { name: tab, exact: true, selected: true }).waitFor();
+  await page.getByRole("link", { name: tab, exact: true }).click();
+  await page.getByRole("heading", { name: tab, exact: true, level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");
   await page.screenshot({
     path: join(root, "docs/pictures", `${name}.png`),

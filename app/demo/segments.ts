@@ -16,7 +16,7 @@ const SEGMENTS = [
     sort: "updated desc",
   },
   {
-    name: "Withdrew marketing",
+    name: "Declined or withdrew marketing",
     filter: { consent: ["revoked-marketing"] },
     sort: "updated desc",
   },

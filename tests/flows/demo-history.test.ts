@@ -141,8 +141,8 @@ describe("the history", () => {
     );
     expect(segments.map(({ name }) => name)).toEqual([
       "At risk in Germany",
+      "Declined or withdrew marketing",
       "VIPs who accept marketing",
-      "Withdrew marketing",
     ]);
     for (const { name, customers } of segments) expect([name, customers > 0]).toEqual([name, true]);
   });
