@@ -14,7 +14,7 @@ import {
   Spinner,
   Text,
 } from "@shopify/polaris";
-import { useState, type ReactNode } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import type {
   GuideAct,
   GuideIntent,
@@ -42,6 +42,8 @@ type Props = {
   onDismiss?(): void;
 };
 
+/** So long a look may take before the next one replaces it. */
+const MAX_WAIT_MS = 10_000;
 /** Places that a theme may show besides the banner. */
 const BLOCKS = ["footer", "account", "compliance"] as const;
 const TONES = { done: "success", running: "info", failed: "critical", todo: undefined } as const;
@@ -61,8 +63,12 @@ export function SetupGuideCard(props: Props) {
     report: (isActive) =>
       isActive === null ? actions.check_embed.submit() : actions.report_embed.submit({ isActive }),
   });
+  const askedAt = useRef(0);
   usePolling(guide.isRunning || (!isEmbedded && !isConnected), () => {
-    if (live.state === "idle") live.load(action);
+    // A request that got lost on its way must not be the last one.
+    if (live.state !== "idle" && Date.now() - askedAt.current < MAX_WAIT_MS) return;
+    askedAt.current = Date.now();
+    live.load(action);
   });
   const next = guide.steps.find(({ state }) => state === "failed" || state === "todo")?.name;
   // A step that was opened manually closes when the next step becomes current.
