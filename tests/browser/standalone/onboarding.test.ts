@@ -12,7 +12,7 @@ import {
   type TestApp,
 } from "../../support/browser/screens-server.ts";
 
-const SHOP = "fresh-store.myshopify.com";
+let stores = 0;
 let world: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-const customers = async (shop = SHOP) =>
+const customers = async (shop: string) =>
   (
     await world.database.query(
       "SELECT count(*)::int AS count FROM storefront_users WHERE shop = $1",
@@ -42,7 +42,9 @@ const customers = async (shop = SHOP) =>
   )[0]?.count as number;
 
 test("an empty store is connected, its tags set up and its customers imported, and a reload shows all of it", async () => {
-  world.sandbox.storefront.putCustomer(SHOP, {
+  // Another store at each attempt: a connected one cannot be connected again.
+  const shop = `fresh-store-${(stores += 1)}.myshopify.com`;
+  world.sandbox.storefront.putCustomer(shop, {
     firstName: "Ada",
     email: "ada@example.com",
     createdAt: "2026-01-01T00:00:00Z",
@@ -50,7 +52,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   });
   const { page, errors, foreign, close } = await browser.visit([world.url, world.sandbox.url]);
   await page.goto(`${world.url}/setup?key=${ADMIN_KEY}`);
-  await page.getByLabel("Store domain").fill(`https://${SHOP}/admin`);
+  await page.getByLabel("Store domain").fill(`https://${shop}/admin`);
   await page.getByRole("button", { name: "Connect" }).click();
   await page.getByText("0 of 5 steps done").waitFor();
 
@@ -89,7 +91,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   const worker = await startSyncWorker(world.ctx);
   await page.getByText("4 of 5 steps done").waitFor();
   await worker.stop();
-  expect(await customers()).toBe(1);
+  expect(await customers(shop)).toBe(1);
 
   await page.getByRole("link", { name: "Open settings" }).click();
   await page.getByLabel("CMS API token", { exact: true }).fill("cms-token-0123456789");
@@ -102,7 +104,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   expect(await findA11yViolations(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await findOverflow(page)).toBe(0);
-  expect((await getTenant(world.ctx, SHOP)).connection.token_state).toBe("valid");
+  expect((await getTenant(world.ctx, shop)).connection.token_state).toBe("valid");
   expect(errors).toEqual([]);
   expect(foreign).toEqual([]);
   await close();
