@@ -1,9 +1,9 @@
 // Opens Shopify Flow and the switch of its triggers, and looks whether both can work.
 import { useTranslation } from "react-i18next";
-import { BlockStack, Button, InlineStack, Text } from "@shopify/polaris";
+import { BlockStack, Button, InlineStack } from "@shopify/polaris";
 import type { Place, PlaceTest } from "../../domain/merchant/places.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
-import { RelativeTime } from "../ui/relative-time.tsx";
+import { ActionProblem, TestButton, TestResult } from "./place-test.tsx";
 
 export function FlowButtons({ place: { name, openUrl } }: { place: Place }) {
   const { t } = useTranslation("places");
@@ -15,43 +15,19 @@ export function FlowButtons({ place: { name, openUrl } }: { place: Place }) {
         <Button url={openUrl} target="_blank">
           {t(`open.${name}`)}
         </Button>
-        <Button
-          loading={test.isBusy}
-          accessibilityLabel={t("testOf", { place: t(`names.${name}.title`) })}
-          onClick={() => test.submit()}
-        >
-          {t("test")}
-        </Button>
+        <TestButton name={name} isBusy={test.isBusy} onTest={() => test.submit()} />
       </InlineStack>
       <div aria-live="polite">
-        {test.data && <TestResult {...test.data} />}
-        {test.error && (
-          <Text as="p" tone="critical">
-            {test.error.message}
-          </Text>
+        {test.data && (
+          <TestResult
+            name={name}
+            test={test.data}
+            texts={t("results.flow", { returnObjects: true })}
+            never={t("never.flow")}
+          />
         )}
+        <ActionProblem error={test.error} />
       </div>
-    </BlockStack>
-  );
-}
-
-function TestResult({ state, seenAt }: PlaceTest) {
-  const { t } = useTranslation("places");
-  const results = t("results.flow", { returnObjects: true }) as Partial<Record<string, string>>;
-  return (
-    <BlockStack>
-      <Text as="p" tone={state === "active" ? "success" : "critical"}>
-        {results[state]}
-      </Text>
-      <Text as="p">
-        {seenAt ? (
-          <>
-            {t("seen.flow")} <RelativeTime at={seenAt} />
-          </>
-        ) : (
-          t("never.flow")
-        )}
-      </Text>
     </BlockStack>
   );
 }

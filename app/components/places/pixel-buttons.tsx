@@ -6,8 +6,8 @@ import type { PlaceTest, Place } from "../../domain/merchant/places.ts";
 import { requestScopes } from "../consent/request-scope.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
 import { showToast } from "../ui/toast.ts";
+import { ActionProblem, TestButton, TestResult } from "./place-test.tsx";
 
 export function PixelButtons({ place }: { place: Place }) {
   const { t } = useTranslation("places");
@@ -37,13 +37,7 @@ export function PixelButtons({ place }: { place: Place }) {
           <Button url={openUrl} target="_blank">
             {t(`open.${name}`)}
           </Button>
-          <Button
-            loading={test.isBusy}
-            accessibilityLabel={t("testOf", { place: t(`names.${name}.title`) })}
-            onClick={() => test.submit()}
-          >
-            {t("test")}
-          </Button>
+          <TestButton name={name} isBusy={test.isBusy} onTest={() => test.submit()} />
           {state === "active" && (
             <ConfirmButton
               label={t("rotate")}
@@ -58,38 +52,21 @@ export function PixelButtons({ place }: { place: Place }) {
         </InlineStack>
       )}
       <div aria-live="polite">
-        {test.data && <TestResult {...test.data} />}
+        {test.data && (
+          <TestResult
+            name={name}
+            test={test.data}
+            texts={t("results.web_pixel", { returnObjects: true })}
+            never={t("noEvent")}
+          />
+        )}
         {outcome && outcome !== "active" && (
           <Text as="p" tone="critical">
             {t(`results.web_pixel.${outcome}`)}
           </Text>
         )}
-        {error && (
-          <Text as="p" tone="critical">
-            {error.message}
-          </Text>
-        )}
+        <ActionProblem error={error} />
       </div>
-    </BlockStack>
-  );
-}
-
-function TestResult({ state, seenAt }: PlaceTest) {
-  const { t } = useTranslation("places");
-  return (
-    <BlockStack>
-      <Text as="p" tone={state === "active" ? "success" : "critical"}>
-        {t(`results.web_pixel.${state}`)}
-      </Text>
-      <Text as="p">
-        {seenAt ? (
-          <>
-            {t("seen.web_pixel")} <RelativeTime at={seenAt} />
-          </>
-        ) : (
-          t("noEvent")
-        )}
-      </Text>
     </BlockStack>
   );
 }

@@ -5,6 +5,7 @@ import type { Place } from "../../domain/merchant/places.ts";
 import type { GuideAct } from "../../domain/merchant/setup-guide.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useThemeEmbed } from "../setup-guide/use-theme-embed.ts";
+import { ActionProblem, TestButton } from "./place-test.tsx";
 
 export function ThemeButtons({ place: { name, state, openUrl } }: { place: Place }) {
   const { t } = useTranslation(["places", "setup-guide"]);
@@ -24,13 +25,7 @@ export function ThemeButtons({ place: { name, state, openUrl } }: { place: Place
         <Button url={openUrl} target="_blank">
           {t(`open.${name}`)}
         </Button>
-        <Button
-          loading={report.isBusy || check.isBusy}
-          accessibilityLabel={t("testOf", { place: t(`names.${name}.title`) })}
-          onClick={() => void test()}
-        >
-          {t("test")}
-        </Button>
+        <TestButton name={name} isBusy={report.isBusy || check.isBusy} onTest={() => void test()} />
       </InlineStack>
       <div aria-live="polite">
         {result?.outcome === "done" && (
@@ -43,11 +38,7 @@ export function ThemeButtons({ place: { name, state, openUrl } }: { place: Place
             {t(`setup-guide:problems.${result.problem}`)} {result.reason}
           </Text>
         )}
-        {error && (
-          <Text as="p" tone="critical">
-            {error.message}
-          </Text>
-        )}
+        <ActionProblem error={error} />
       </div>
     </BlockStack>
   );

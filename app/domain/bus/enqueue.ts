@@ -37,6 +37,21 @@ export function idempotencyKeyOf(
   );
 }
 
+/**
+ * An event id by the SHA-256 of the text: the same text has the same id, so an event that is made again adds
+ * nothing. Each caller keeps its UUID version, because another version would be another id.
+ */
+export function derivedEventId(version: 5 | 8, text: string): string {
+  const digits = hash("sha256", text);
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `${version}${digits.slice(13, 16)}`,
+    `8${digits.slice(17, 20)}`,
+    digits.slice(20, 32),
+  ].join("-");
+}
+
 // One statement, so that the ledger and the queue rows commit together. Safe to repeat: the same
 // event id adds nothing. The insert trigger notifies the workers once per statement, at commit;
 // placeholder rows (placeholder-rows.ts) are updated, which no trigger announces.

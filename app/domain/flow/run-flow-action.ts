@@ -33,16 +33,10 @@ const TagProperties = z.object({ customer_id: CustomerId, tag: z.string().min(1)
 const ConsentProperties = z.object({
   customer_id: CustomerId,
   consent_type: z
-    .preprocess(
-      (value) => (value === null || value === "" ? undefined : value),
-      z
-        .string()
-        .transform((text) => text.trim().toLowerCase())
-        .pipe(z.enum(ADDRESS_CONSENT_TYPES))
-        .default("marketing"),
-    )
-    .optional()
-    .transform((type) => type ?? "marketing"),
+    .string()
+    .nullish()
+    .transform((typed) => typed?.trim().toLowerCase() || "marketing")
+    .pipe(z.enum(ADDRESS_CONSENT_TYPES)),
 });
 
 const Run = z.object({

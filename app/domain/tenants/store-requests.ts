@@ -1,7 +1,7 @@
 // Work that was requested for a store and runs in the background. The request is stored, so it survives
 // the page that made it and the process that runs it; it is deleted only when the work has ended.
 import type { Ctx } from "../../context.server.ts";
-import { PLATFORM } from "../../runtime/database/database.ts";
+import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
 import {
   deleteKey,
   deleteKeyIfHeld,
@@ -9,6 +9,7 @@ import {
   putKeyIfAbsent,
   type Key,
 } from "../../runtime/database/kv.ts";
+import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { startWorkQueue, type WorkQueue } from "../../runtime/database/work-queue.ts";
 
 const LISTED = 50;
@@ -70,6 +71,25 @@ type WorkerOptions = {
   /** Resolves to false for a request that must stay. `stopping` is aborted when the process stops. */
   work(shop: string, stopping: AbortSignal): Promise<boolean>;
 };
+
+/**
+ * Whether a request to write something to the platform is settled. Not while the platform does not answer, or
+ * another process writes (`busy`). What it rejects, and a store that is not connected, is left to the scheduled run.
+ */
+export async function trySettle(
+  ctx: Ctx,
+  shop: string,
+  notWritten: string,
+  write: (ctx: Ctx, shop: string) => Promise<string>,
+): Promise<boolean> {
+  try {
+    return (await write(ctx, shop)) !== "busy";
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    ctx.log.warn(notWritten, { shop, reason: (error as Error).message });
+    return isAppError(error) || !(error instanceof OutboundError) || !error.retryable;
+  }
+}
 
 /** Two processes may work on one store at once: the work itself must be safe to repeat. */
 export function startRequestWorker(

@@ -7,6 +7,7 @@ import { readChoicesAndRun } from "../list/filter-choices.ts";
 import { currencyOf } from "../list/list-screen.ts";
 import { findChannel } from "../../bus/channel.ts";
 import { IS_STALE } from "./count-segments.ts";
+import { PROFILE_CHANNEL } from "./profile-audience.ts";
 import { toSegment, type Segment } from "./segment.ts";
 
 export type ListedSegment = Segment & {
@@ -57,6 +58,6 @@ export async function readSegmentScreen(ctx: Ctx, tenant: Tenant) {
     choices,
     run,
     currency: currencyOf(tenant),
-    hasProfiles: findChannel(ctx, "profile_platform")?.isEnabled(tenant) ?? false,
+    hasProfiles: findChannel(ctx, PROFILE_CHANNEL)?.isEnabled(tenant) ?? false,
   };
 }

@@ -1,10 +1,9 @@
 // Sends the customers of a segment to the profile platform, one event each, in slices of a bulk run. The
 // event names the customer and the segment; the channel reads consent and address when it delivers.
-import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../db.server.ts";
-import { enqueueMany } from "../../bus/enqueue.ts";
+import { derivedEventId, enqueueMany } from "../../bus/enqueue.ts";
 import { BACKGROUND_PRIORITY } from "../../tags/system-tags.ts";
 
 export const SEGMENT_EVENT = "customer.segment_sent";
@@ -17,18 +16,6 @@ export type Audience = z.output<typeof Audience>;
 /** Only those who accept marketing, and have an address, whose hash identifies them there. */
 export const IS_SENT = `u.email IS NOT NULL AND u.unproven_email IS NULL
   AND EXISTS (SELECT 1 FROM user_claims c WHERE c.shop = $1 AND c.user_id = u.id AND c.consent_marketing)`;
-
-/** The same for a slice that is done again, so that it adds no second event. */
-function eventIdOf(runId: string, userId: number): string {
-  const digits = hash("sha256", `${runId}:${userId}`);
-  return [
-    digits.slice(0, 8),
-    digits.slice(8, 12),
-    `8${digits.slice(13, 16)}`,
-    `8${digits.slice(17, 20)}`,
-    digits.slice(20, 32),
-  ].join("-");
-}
 
 /** Safe to repeat with the same run. */
 export async function enqueueAudience(
@@ -45,7 +32,8 @@ export async function enqueueAudience(
     destinations: [PROFILE_CHANNEL],
     priority: BACKGROUND_PRIORITY,
     events: userIds.map((id) => ({
-      eventId: eventIdOf(runId, id),
+      // The same for a slice that is done again, so that it adds no second event.
+      eventId: derivedEventId(8, `${runId}:${id}`),
       eventType: SEGMENT_EVENT,
       entityId: String(id),
       payload: { user_id: id, cause: "segment", segment },

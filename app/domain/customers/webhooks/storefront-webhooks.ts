@@ -1,10 +1,9 @@
 // The effect of each storefront webhook. Handling one twice changes nothing the second time.
-import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { enqueue } from "../../bus/enqueue.ts";
+import { derivedEventId, enqueue } from "../../bus/enqueue.ts";
 import { subjectMarks } from "../../bus/ledger-subjects.ts";
 import { routeEvent } from "../../bus/routing.ts";
 import { toSlug } from "../../tags/catalog.ts";
@@ -38,14 +37,7 @@ const when = z.iso.datetime({ offset: true }).nullish();
 /** The delivery id is the event id on the bus: a repeated run enqueues nothing new. */
 function eventIdOf({ tenant, item }: Webhook, step: Step): string {
   if (item.eventId && step === "whole") return item.eventId;
-  const digest = hash("sha256", `${tenant.shop}\n${item.deliveryId}\n${step}`);
-  return [
-    digest.slice(0, 8),
-    digest.slice(8, 12),
-    `5${digest.slice(13, 16)}`,
-    `8${digest.slice(17, 20)}`,
-    digest.slice(20, 32),
-  ].join("-");
+  return derivedEventId(5, `${tenant.shop}\n${item.deliveryId}\n${step}`);
 }
 
 async function apply(webhook: Webhook, change: CustomerChange, step: Step): Promise<AppliedChange> {
