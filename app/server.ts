@@ -21,6 +21,7 @@ import {
 } from "./runtime/embedded-postgres/embedded-postgres.ts";
 import { localSettings } from "./runtime/local-secrets.ts";
 import { createLog, type Log } from "./runtime/log.ts";
+import { startTracing } from "./runtime/telemetry/tracing.ts";
 import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
 import { createTerminalLog } from "./terminal-log.ts";
@@ -178,6 +179,8 @@ async function main(): Promise<void> {
   const { server, port, answering } = await openPort(config);
   const baseUrl = config.BASE_URL ?? `http://127.0.0.1:${port}`;
   const stops: (() => Promise<unknown>)[] = [];
+  const tracing = await startTracing(config);
+  if (tracing) stops.unshift(() => tracing.stop());
 
   const { url, embedded } = await prepareDatabase(config, dataDir, log);
   if (embedded) stops.unshift(() => embedded.stop());

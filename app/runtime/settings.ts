@@ -109,6 +109,13 @@ export const SETTINGS = {
     "How much is logged.",
     { default: "info" },
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    z.string().regex(/^https?:\/\//, "must be an http:// or https:// address"),
+    "OpenTelemetry collector that gets the traces; unset: none are collected. The SDK's other `OTEL_*` variables apply too.",
+  ),
+  OTEL_SERVICE_NAME: setting(z.string(), "The service's name in the traces.", {
+    default: "customer-identity-service",
+  }),
   DATA_DIR: setting(z.string(), "Folder of the embedded database and the local secrets.", {
     default: ".data",
   }),
