@@ -33,6 +33,8 @@ const PEOPLE = Number(process.argv[2] ?? 1_000_000);
 const ATTEMPTS = Number(process.argv[3] ?? 10_000_000);
 const LOADS = 9;
 const VISITS = 4;
+/** The slowest statements of a slow screen. */
+const SHOWN = 3;
 /** The app library rejects other clients. */
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0";
@@ -86,12 +88,33 @@ const ctx = createCtx({
   log: createLog("silent"),
 });
 
-let statements = 0;
-const send = pg.Client.prototype.query;
-pg.Client.prototype.query = function counted(this: pg.Client, ...args: never[]) {
-  statements += 1;
-  return (send as (...given: never[]) => never).apply(this, args);
-};
+/** The statements of the current load. */
+let statements: { text: string; ms: number }[] = [];
+type Done = (...result: unknown[]) => void;
+const send = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+// The pool hands a callback on, the transactions wait for a promise.
+pg.Client.prototype.query = function timed(this: pg.Client, ...args: unknown[]) {
+  const [first] = args;
+  const statement = {
+    text: typeof first === "string" ? first : (first as { text: string }).text,
+    ms: 0,
+  };
+  statements.push(statement);
+  const started = performance.now();
+  const end = () => (statement.ms = performance.now() - started);
+  const done = args.at(-1);
+  if (typeof done === "function")
+    return send.apply(this, [
+      ...args.slice(0, -1),
+      (...result: unknown[]) => {
+        end();
+        (done as Done)(...result);
+      },
+    ]);
+  const sent = send.apply(this, args);
+  if (sent instanceof Promise) void sent.then(end, end);
+  return sent;
+} as typeof pg.Client.prototype.query;
 
 try {
   await applyMigrations(postgres.url);
@@ -147,7 +170,7 @@ async function measureLoader(path: string): Promise<void> {
   let most = 0;
   for (let load = 0; load <= LOADS; load += 1) {
     const token = await sandbox.storefront.sessionToken(SHOP);
-    statements = 0;
+    statements = [];
     const started = performance.now();
     const response = await fetch(`${url}${pathname}.data?shop=${SHOP}&${query}`, {
       headers: { authorization: `Bearer ${token}`, "user-agent": BROWSER },
@@ -155,7 +178,7 @@ async function measureLoader(path: string): Promise<void> {
     await response.text();
     // The first load connects and plans.
     if (load > 0) times.push(performance.now() - started);
-    most = Math.max(most, statements);
+    most = Math.max(most, statements.length);
     if (response.status !== 200) return print(path, `answered ${response.status}`);
   }
   const ms = percentile(times, 50);
@@ -163,6 +186,9 @@ async function measureLoader(path: string): Promise<void> {
     path,
     `${(ms / GOAL.loaderMs).toFixed(2)} x ${GOAL.loaderMs} ms, ${most} statements${ms > GOAL.loaderMs ? "   <- slow" : ""}`,
   );
+  if (ms > GOAL.loaderMs)
+    for (const { text, ms: each } of statements.toSorted((a, b) => b.ms - a.ms).slice(0, SHOWN))
+      print("", `${each.toFixed(0)} ms ${text.replaceAll(/\s+/g, " ").trim().slice(0, 100)}`);
 }
 
 async function measureInBrowser(world: TestApp, paths: readonly string[]): Promise<void> {
@@ -177,7 +203,9 @@ async function measureInBrowser(world: TestApp, paths: readonly string[]): Promi
       const address = await embeddedUrl(world, SHOP, { path: pathname as string });
       await page.goto(`${address}${query ? `&${query}` : ""}`, { waitUntil: "networkidle" });
       // A link would leave the page, and what was seen with it.
-      const button = page.locator("main button:visible").first();
+      const button = page
+        .locator("main button:visible:not([aria-disabled=true], [disabled])")
+        .first();
       if ((await button.count()) > 0) await button.click({ noWaitAfter: true, trial: false });
       // The browser reports an interaction with the frame after the next one.
       await page.evaluate(
