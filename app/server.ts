@@ -139,7 +139,7 @@ async function migrateWhenReachable(
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
       const isAway =
         code !== undefined &&
-        /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|57P03|08)/.test(code);
+        /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|57P03|25006|08)/.test(code);
       if (!isAway || Date.now() > deadline) throw error;
       await new Promise((again) => setTimeout(again, 500));
     }

@@ -4,7 +4,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import pg from "pg";
+import type pg from "pg";
+import { clientOf } from "./connection/client.ts";
 
 /** Explains in one sentence why the database's schema cannot be updated and what to do. */
 export class MigrationError extends Error {
@@ -69,8 +70,7 @@ async function withClient<T>(
   setting: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: "migrations" });
-  client.on("error", () => {});
+  const client = clientOf(databaseUrl, { application_name: "migrations" });
   try {
     await client.connect();
   } catch (error) {
