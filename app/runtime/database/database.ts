@@ -10,6 +10,7 @@ import { connectionTo, DatabaseClient } from "./connection/client.ts";
 import { listen, type Listener } from "./connection/listen.ts";
 import { READ_ONLY } from "./connection/servers.ts";
 import { watchConnections } from "./connection/socket-watchdog.ts";
+import { readReadiness, type Readiness } from "./readiness.ts";
 import {
   scopePrisma,
   scopeTransaction,
@@ -63,8 +64,7 @@ export type Database = {
    */
   listen(channel: string, onNotify: (payload: string) => void): Promise<Listener>;
   isReachable(): Promise<boolean>;
-  /** False also when the server answers and accepts no writes. */
-  isWritable(): Promise<boolean>;
+  readiness(): Promise<Readiness>;
   /**
    * Runs ANALYZE after a bulk insert. Each connection caches its plans, also those of foreign key
    * checks: a plan made while the table was empty reads all of the store's rows for each check,
@@ -211,13 +211,7 @@ export function openDatabase({ url, directUrl, region, poolSize, log }: Database
         () => true,
         () => false,
       ),
-    isWritable: () =>
-      probe(
-        "SELECT NOT pg_is_in_recovery() AND NOT current_setting('transaction_read_only')::bool AS is_writable",
-      ).then(
-        (rows) => rows[0]?.is_writable === true,
-        () => false,
-      ),
+    readiness: () => readReadiness(probe),
     async analyze(table) {
       await pool.query(`ANALYZE (SKIP_LOCKED) ${pg.escapeIdentifier(table)}`);
     },

@@ -116,17 +116,22 @@ function findPending(migrations: Migration[], done: Map<string, AppliedRow>): Mi
   });
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+/** The names of the migrations, in the order in which they are applied. */
+export async function listMigrations(folder: string = defaultFolder): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
       throw new MigrationError(`The migrations in ${folder} cannot be read: ${error.message}.`);
     },
   );
-  const names = entries
+  return entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = await listMigrations(folder);
   return Promise.all(
     names.map(async (name) => {
       const bytes = await readFile(join(folder, name, "migration.sql")).catch(() => {

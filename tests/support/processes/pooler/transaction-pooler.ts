@@ -25,6 +25,10 @@ const TRACKED = new Set([
   "timezone",
   "standard_conforming_strings",
 ]);
+/** Statements that may leave something in the session are looked after at once, the others now and then. */
+const SUSPECT =
+  /(^|[;\0])\s*(SET\s+(?!LOCAL\b)|PREPARE\b|LISTEN\b|DECLARE\b)|\bset_config\b|pg_(try_)?advisory_lock|\bTEMP(ORARY)?\b/i;
+const LOOK_EVERY = 20;
 const SSL_REQUEST = 80_877_103;
 const CANCEL_REQUEST = 80_877_102;
 
@@ -70,6 +74,7 @@ export async function startTransactionPooler(serverUrl: string): Promise<Transac
     let server: ServerConnection | null = null;
     let last = 0;
     let unanswered = 0;
+    let isSuspect = false;
     let working: Promise<void> = Promise.resolve();
 
     const refuse = (code: string, text: string) => {
@@ -110,6 +115,7 @@ export async function startTransactionPooler(serverUrl: string): Promise<Transac
         return void client.end(fatal(code, text));
       }
       if (one.type === "Q" || one.type === "S") unanswered += 1;
+      if (one.type === "Q" || one.type === "P") isSuspect ||= SUSPECT.test(one.body.toString());
       server.write(encode(one));
     }
 
@@ -152,8 +158,10 @@ export async function startTransactionPooler(serverUrl: string): Promise<Transac
     }
 
     async function release(linked: ServerConnection): Promise<void> {
+      const isLookedAfter = isSuspect || transactions % LOOK_EVERY === 0;
+      isSuspect = false;
       try {
-        for (const left of await linked.clean())
+        for (const left of isLookedAfter ? await linked.clean() : [])
           refuse("08P01", `left in the session: ${left} (${parameters.database})`);
         pool!.idle.push(linked);
       } catch {
