@@ -44,7 +44,7 @@ const outsideAddress = z
   .refine(address, "must be an https:// address (http:// only for a loopback host)")
   .transform(withoutTrailingSlashes);
 
-/** The address is passed on as it is; what is wrong with it is told without showing it. */
+/** The address is passed on as it is; the message names the mistake and no part of the address. */
 export const databaseAddress = z.string().superRefine((text, refused) => {
   try {
     parseDatabaseUrl(text);

@@ -15,6 +15,8 @@ type About = { pid: number; zone: string; is_read_only: boolean };
 const ABOUT = `SELECT pg_backend_pid() AS pid, current_setting('TimeZone') AS zone,
   pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS is_read_only`;
 
+const ABOUT_TIMEOUT_MS = 5_000;
+
 const UTC: ReadonlySet<string> = new Set(["UTC", "Etc/UTC", "GMT", "Etc/GMT", "UCT"]);
 
 /** Untyped members of the library's client. */
@@ -64,7 +66,9 @@ export class DatabaseClient extends pg.Client {
     }
     try {
       await super.connect();
-      const [about] = (await this.query<About>(ABOUT)).rows;
+      // The types lack the timeout of a single query, the library supports it.
+      const question = { text: ABOUT, query_timeout: ABOUT_TIMEOUT_MS } as pg.QueryConfig;
+      const [about] = (await this.query<About>(question)).rows;
       if (!about) throw new Error("the database does not say what it is");
       if (!UTC.has(about.zone))
         throw new Error(

@@ -1,15 +1,15 @@
 // The primary dies under load and its synchronous standby is promoted. `npm run drill:failover` is the same
-// at full load.
+// at full load, and judges the time.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { clientOf } from "../../app/runtime/database/connection/client.ts";
-import { isDatabaseAway, openDatabase } from "../../app/runtime/database/database.ts";
-import { openServers } from "../../app/runtime/database/connection/servers.ts";
-import { createLog } from "../../app/runtime/log.ts";
-import { runDrill } from "../support/failover/drill.ts";
+import { clientOf } from "../../../app/runtime/database/connection/client.ts";
+import { isDatabaseAway, openDatabase } from "../../../app/runtime/database/database.ts";
+import { openServers } from "../../../app/runtime/database/connection/servers.ts";
+import { createLog } from "../../../app/runtime/log.ts";
+import { runDrill } from "../../support/failover/drill.ts";
 import {
   startReplicatedPostgres,
   type ReplicatedPostgres,
-} from "../support/failover/replicated-postgres.ts";
+} from "../../support/failover/replicated-postgres.ts";
 
 let postgres: ReplicatedPostgres;
 
@@ -48,7 +48,7 @@ test("a standby alone counts as an outage, and so does a server that was made re
   await database.close();
 });
 
-test("after the promotion callers are served again within a second, nothing acknowledged is lost or stored twice, and every event is delivered", async () => {
+test("after the promotion callers are served again, nothing acknowledged is lost or stored twice, and every event is delivered", async () => {
   const result = await runDrill(postgres, {
     eventsPerSecond: 50,
     consentsPerSecond: 20,
@@ -67,7 +67,6 @@ test("after the promotion callers are served again within a second, nothing ackn
     isChainWhole: true,
     hasEnded: false,
   });
-  expect(result.firstAcknowledgementMs).toBeLessThan(1_000);
 }, 120_000);
 
 test("of two servers that accept writes the one that was promoted is used", async () => {
