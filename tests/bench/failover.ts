@@ -12,7 +12,8 @@ const result = await runDrill(postgres, {
   consentsPerSecond: 20,
   events: 500,
   refusals: 150,
-}).finally(() => postgres.stop());
+});
+await postgres.stop();
 
 const describe = (name: string, count: Count) =>
   print(

@@ -23,7 +23,7 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
   const parts = PARTS.exec(url);
   if (!parts) throw new Error("must be a postgres:// address");
   const [, scheme = "", user, list = "", rest = ""] = parts;
-  const [path = "", query = ""] = split(rest, "?");
+  const [path, query] = split(rest, "?");
   const parameters = query.split("&").filter(Boolean);
   const target = parameters
     .filter((one) => one.startsWith(TARGET))

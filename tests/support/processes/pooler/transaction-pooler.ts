@@ -87,7 +87,7 @@ export async function startTransactionPooler(serverUrl: string): Promise<Transac
       // A transaction that nobody will end.
       server?.destroy();
     });
-    readMessages(client, (one) => (working = working.then(() => take(one))), startup);
+    readMessages(client, (one) => void (working = working.then(() => take(one))), startup);
 
     function startup(body: Buffer): boolean {
       const code = body.readInt32BE(0);
