@@ -1,20 +1,26 @@
 // `npm run drill:failover`: 50 events and 20 consents a second, kill -9 of the primary, promotion of its
 // synchronous standby; prints what became of everything that was acknowledged. Exits 1 when something was lost.
-import { runDrill, type Count } from "../support/failover/drill.ts";
+import { runDrill, type Count, type DrillResult } from "../support/failover/drill.ts";
 import { startReplicatedPostgres } from "../support/failover/replicated-postgres.ts";
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 const MAX_FIRST_ACKNOWLEDGEMENT_MS = 1_000;
 
-const postgres = await startReplicatedPostgres();
-const result = await runDrill(postgres, {
-  eventsPerSecond: 50,
-  consentsPerSecond: 20,
-  events: 500,
-  refusals: 150,
-});
-await postgres.stop();
+async function drill(): Promise<DrillResult> {
+  const postgres = await startReplicatedPostgres();
+  try {
+    return await runDrill(postgres, {
+      eventsPerSecond: 50,
+      consentsPerSecond: 20,
+      events: 500,
+      refusals: 150,
+    });
+  } finally {
+    await postgres.stop();
+  }
+}
 
+const result = await drill();
 const describe = (name: string, count: Count) =>
   print(
     `${name}: acknowledged ${count.acknowledged}, lost ${count.lost}, stored ${count.stored} (${count.unacknowledged} of them without an answer to the caller), stored twice ${count.repeated}; answers ${JSON.stringify(count.statuses)}`,
