@@ -21,6 +21,7 @@ import {
 } from "./runtime/embedded-postgres/embedded-postgres.ts";
 import { localSettings } from "./runtime/local-secrets.ts";
 import { createLog, type Log } from "./runtime/log.ts";
+import { HOME_REGION } from "./runtime/settings.ts";
 import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
 import { createTerminalLog } from "./terminal-log.ts";
@@ -120,6 +121,12 @@ async function prepareDatabase(
   return { url, embedded };
 }
 
+/** The embedded database's owner, for moves of stores from and to it. */
+const withOwner = (config: Config, url: string | undefined): Config =>
+  url === undefined
+    ? config
+    : { ...config, directDatabaseUrls: { ...config.directDatabaseUrls, [HOME_REGION]: url } };
+
 /**
  * Waits for a database that is starting; reports one that cannot be reached in a readable message.
  */
@@ -188,7 +195,7 @@ async function main(): Promise<void> {
     : null;
   if (sandbox) stops.unshift(() => sandbox.stop());
   const ctx = createCtx({
-    config: sandbox?.config ?? config,
+    config: withOwner(sandbox?.config ?? config, embedded?.url),
     databaseUrl: url,
     baseUrl,
     channels,

@@ -6,6 +6,7 @@ import pg from "pg";
 import { PrismaClient } from "../../generated/prisma/client.ts";
 import type { Log } from "../log.ts";
 import { connectionOf, prismaPool, type OpenTransaction } from "./prisma-pool.ts";
+import { isStoreMoving } from "./postgres-errors.ts";
 import { watchSilentLines } from "./socket-watchdog.ts";
 import {
   scopePrisma,
@@ -262,8 +263,12 @@ async function listen(
   };
 }
 
-/** Whether Postgres is unreachable, as opposed to rejecting the statement. */
+/**
+ * Whether Postgres is unreachable, or takes no writes of a store that is being moved, as opposed to
+ * rejecting the statement: background work comes back later.
+ */
 export function isDatabaseAway(error: unknown): boolean {
+  if (isStoreMoving(error)) return true;
   const { code, message, severity, meta } = (error ?? {}) as {
     code?: unknown;
     message?: unknown;

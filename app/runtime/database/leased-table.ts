@@ -3,6 +3,7 @@
 //   waiting -> running (locked_until, attempt_token) -> waiting (later) | any final state
 //      ^------ claimed again when its lease expired: the holder died
 import type { Database, Row, TenantSql } from "./database.ts";
+import { isNotHeld } from "./held-stores.ts";
 import { LeaseLost } from "./lease.ts";
 
 export type LeasedRow = Row & { shop: string; id: number | string; attempt_token: string };
@@ -55,11 +56,12 @@ export function leasedTable<Claimed extends LeasedRow>({
   // return the same row.
   const CLAIM = `
     WITH due AS (
-      SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue}
+      SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isNotHeld("shop")}
       ORDER BY ${orderBy}, id LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
     lost AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${running}' AND locked_until < clock_timestamp()
+        AND ${isNotHeld("shop")}
       ORDER BY locked_until LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
     chosen AS (SELECT * FROM due UNION ALL SELECT * FROM lost LIMIT $1)

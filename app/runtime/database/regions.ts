@@ -10,6 +10,8 @@ export type Regions = {
   /** Names of all regions, the home region `default` first. */
   names(): string[];
   migrate(region: string): Promise<void>;
+  /** The address of the owner of the region's schema; the service's own where none is set. */
+  ownerUrl(region: string): string;
   close(): Promise<void>;
 };
 
@@ -43,6 +45,7 @@ export function openRegions(options: {
       return database;
     },
     names: () => Object.keys(urls),
+    ownerUrl: (region) => options.direct[region] ?? urlOf(region),
     async migrate(region) {
       const { applied } = await migrateDatabase({
         url: urlOf(region),
