@@ -57,6 +57,5 @@ describe("a store with rows in every table", () => {
     await expectNothingLeft(eu);
     await expectNothingLeft(service.database, { guards: 1 });
     expect(await tenantTablesOf(eu)).toEqual(await tenantTablesOf(service.database));
-    console.log(moved);
   });
 });

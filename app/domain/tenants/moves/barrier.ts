@@ -5,7 +5,11 @@
 //   sealed    its writes are refused until somebody says otherwise
 //
 // `held_stores` has the state, triggers on the store's tables read it.
-import { quoteName, quoteText, type OwnerConnection } from "../../../runtime/database/owner-connection.ts";
+import {
+  quoteName,
+  quoteText,
+  type OwnerConnection,
+} from "../../../runtime/database/owner-connection.ts";
 import { isLockTimeout } from "../../../runtime/database/postgres-errors.ts";
 import { MARK_KEY, movedRows, workOn, type MovedTable } from "./moved-tables.ts";
 import { replicationName, withShortLock } from "./replication.ts";

@@ -2,7 +2,10 @@
 // the barrier the store's record changes its cell.
 import { setTimeout as pause } from "node:timers/promises";
 import { KEYS } from "../../../runtime/database/kv.ts";
-import { connectAsOwner, type OwnerConnection } from "../../../runtime/database/owner-connection.ts";
+import {
+  connectAsOwner,
+  type OwnerConnection,
+} from "../../../runtime/database/owner-connection.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import {
@@ -173,11 +176,7 @@ function requireEqual(source: Fingerprints, target: Fingerprints): void {
 }
 
 /** The barrier. Whatever happens but the flip, it is open again afterwards. */
-async function tryFlip(
-  run: MoveRun,
-  measured: Fingerprints,
-  budgetMs: number,
-): Promise<Outcome> {
+async function tryFlip(run: MoveRun, measured: Fingerprints, budgetMs: number): Promise<Outcome> {
   const { ctx, move, source, target } = run;
   await run.enter("barrier");
   let isFlipping = false;

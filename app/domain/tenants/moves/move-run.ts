@@ -38,4 +38,3 @@ export function requireApplied(errors: number): void {
       "The target cannot apply the changes of the source: the log of its server says why.",
     );
 }
-

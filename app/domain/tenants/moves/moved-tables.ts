@@ -1,6 +1,10 @@
 // What a move takes along: every table with a column `shop`, from the database's own catalog, so that a new
 // table is never forgotten, and of a table the rows that belong to the cell.
-import { quoteName, quoteText, type OwnerConnection } from "../../../runtime/database/owner-connection.ts";
+import {
+  quoteName,
+  quoteText,
+  type OwnerConnection,
+} from "../../../runtime/database/owner-connection.ts";
 import { KEYS } from "../../../runtime/database/kv.ts";
 
 /** Tables whose rows stay where they are: those of the home database, and each cell's own. */

@@ -1,6 +1,10 @@
 // The copy of a move: a publication of the store's rows and a slot on the source, a subscription on the target.
 // Every step is safe to repeat; their names contain the move's id.
-import { quoteName, quoteText, type OwnerConnection } from "../../../runtime/database/owner-connection.ts";
+import {
+  quoteName,
+  quoteText,
+  type OwnerConnection,
+} from "../../../runtime/database/owner-connection.ts";
 import { isLockTimeout } from "../../../runtime/database/postgres-errors.ts";
 import { movedRows, type MovedTable } from "./moved-tables.ts";
 
@@ -58,7 +62,8 @@ export async function createSubscription(
   const [slot] = await source.query("SELECT 1 FROM pg_replication_slots WHERE slot_name = $1", [
     name,
   ]);
-  if (!slot) await source.query("SELECT pg_create_logical_replication_slot($1, 'pgoutput')", [name]);
+  if (!slot)
+    await source.query("SELECT pg_create_logical_replication_slot($1, 'pgoutput')", [name]);
   const [known] = await target.query("SELECT 1 FROM pg_subscription WHERE subname = $1", [name]);
   if (!known)
     await target.query(

@@ -1,6 +1,9 @@
 // The operator's side of a move: begins it once both databases can do it.
 import type { Ctx } from "../../../context.server.ts";
-import { connectAsOwner, type OwnerConnection } from "../../../runtime/database/owner-connection.ts";
+import {
+  connectAsOwner,
+  type OwnerConnection,
+} from "../../../runtime/database/owner-connection.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { requireRegion } from "../regions.ts";
 import { getTenant } from "../tenant.ts";

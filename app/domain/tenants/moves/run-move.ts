@@ -56,9 +56,17 @@ export async function workMove(
       if (move.step !== "undo" && !(await isCancelRequested(ctx, move))) throw error;
       return null;
     });
-    if (!target && move.step !== "undo") return await undo(ctx, move, source, null, new MoveCancelled());
+    if (!target && move.step !== "undo")
+      return await undo(ctx, move, source, null, new MoveCancelled());
     if (move.step === "undo") return await undo(ctx, move, source, target, null);
-    const run = await startRun({ ctx, move, source, target: target as OwnerConnection, stopping, options });
+    const run = await startRun({
+      ctx,
+      move,
+      source,
+      target: target as OwnerConnection,
+      stopping,
+      options,
+    });
     await goOn(run);
   } catch (error) {
     await handle(ctx, move, source, target, error);
@@ -150,7 +158,9 @@ async function prepare(run: MoveRun): Promise<void> {
   if (missing.length > 0) throw new MoveFailed(missing.join(" "));
   for (const cell of [move.from_cell, move.to_cell])
     await ctx.regions.migrate(cell).catch((error: unknown) => {
-      throw error instanceof MigrationError ? new MoveFailed(`Cell ${cell}: ${error.message}`) : error;
+      throw error instanceof MigrationError
+        ? new MoveFailed(`Cell ${cell}: ${error.message}`)
+        : error;
     });
   run.tables = await readMovedTables(source);
   const holder = await findHolder(target, move.shop);
@@ -220,7 +230,11 @@ async function handle(
     });
   const isHopeless = move.attempts + 1 >= MAX_ATTEMPTS && move.step !== "clean";
   if (!isFinal)
-    ctx.log.error("store_move.step_failed", error, { shop: move.shop, move_id: move.id, step: move.step });
+    ctx.log.error("store_move.step_failed", error, {
+      shop: move.shop,
+      move_id: move.id,
+      step: move.step,
+    });
   if (source && (isFinal || (isHopeless && move.step !== "undo")))
     return undo(ctx, move, source, target, error as Error).catch((failure: unknown) =>
       handle(ctx, move, null, null, failure),
@@ -260,17 +274,22 @@ async function undo(
   const sql = homeSql(ctx, move);
   if (cause) {
     const endsAs = cause instanceof MoveCancelled ? "cancelled" : "failed";
-    const known = cause instanceof MoveFailed ? cause.message : "An unexpected error: the service's log says which.";
+    const known =
+      cause instanceof MoveFailed
+        ? cause.message
+        : "An unexpected error: the service's log says which.";
     Object.assign(move, {
       step: "undo",
       attempts: 0,
       error: endsAs === "failed" ? known : null,
       progress: { ...move.progress, ends_as: endsAs },
     });
-    await storeMoves.update(sql, move, "step = 'undo', attempts = 0, error = $4, progress = $5::jsonb", [
-      move.error,
-      JSON.stringify(move.progress),
-    ]);
+    await storeMoves.update(
+      sql,
+      move,
+      "step = 'undo', attempts = 0, error = $4, progress = $5::jsonb",
+      [move.error, JSON.stringify(move.progress)],
+    );
   }
   const name = replicationName(id);
   await release(source, shop);
