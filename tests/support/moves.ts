@@ -22,11 +22,27 @@ export async function startCells(options: ServiceOptions = {}): Promise<Cells> {
     service,
     eu,
     async stop() {
+      // What a failed test left: a subscription that goes on would keep the databases.
+      for (const database of [eu, service.database]) {
+        const subscriptions = await database.query<{ name: string }>(
+          "SELECT subname AS name FROM pg_subscription WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())",
+        );
+        for (const { name } of subscriptions) {
+          await database.query(`ALTER SUBSCRIPTION ${name} DISABLE`);
+          await database.query(`ALTER SUBSCRIPTION ${name} SET (slot_name = NONE)`);
+          await database.query(`DROP SUBSCRIPTION ${name}`);
+        }
+      }
+      for (const database of [eu, service.database])
+        await eventually("no slots", async () => {
+          const slots = await database.query<{ name: string; isActive: boolean }>(
+            `SELECT slot_name AS name, active AS "isActive" FROM pg_replication_slots WHERE database = current_database()`,
+          );
+          for (const { name } of slots.filter(({ isActive }) => !isActive))
+            await database.query("SELECT pg_drop_replication_slot($1)", [name]);
+          return slots.length === 0;
+        });
       await service.stop();
-      // A slot that a failed test left would keep the server's log.
-      await eu.query(
-        "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE database = current_database() AND NOT active",
-      );
       await eu.drop();
     },
   };

@@ -18,6 +18,8 @@ type LeasedTableOptions = {
   orderBy: "next_attempt_at" | "created_at";
   leaseSeconds: number;
   columns: readonly string[];
+  /** Rows of stores that are held here are claimed too. */
+  isOfHeldStores?: boolean;
 };
 
 export type LeasedTable<Claimed extends LeasedRow> = {
@@ -49,19 +51,21 @@ export function leasedTable<Claimed extends LeasedRow>({
   orderBy,
   leaseSeconds,
   columns,
+  isOfHeldStores = false,
 }: LeasedTableOptions): LeasedTable<Claimed> {
   const lease = `clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
   const isDue = orderBy === "next_attempt_at" ? "AND next_attempt_at <= clock_timestamp()" : "";
+  const isClaimed = isOfHeldStores ? "true" : isNotHeld("shop");
   // Locks the returned rows for one statement and skips locked ones, so that two claims never
   // return the same row.
   const CLAIM = `
     WITH due AS (
-      SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isNotHeld("shop")}
+      SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isClaimed}
       ORDER BY ${orderBy}, id LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
     lost AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${running}' AND locked_until < clock_timestamp()
-        AND ${isNotHeld("shop")}
+        AND ${isClaimed}
       ORDER BY locked_until LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
     chosen AS (SELECT * FROM due UNION ALL SELECT * FROM lost LIMIT $1)

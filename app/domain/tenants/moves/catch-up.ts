@@ -199,6 +199,7 @@ async function tryFlip(run: MoveRun, measured: Fingerprints, budgetMs: number): 
     // From here on only the home database knows whether the store has moved: the barrier stays sealed until
     // that is known.
     isFlipping = true;
+    await run.options.reached?.("sealed", move);
     await flip(run, Math.round(performance.now() - closedAt));
     return "flipped";
   } catch (error) {

@@ -45,6 +45,7 @@ export const storeMoves = leasedTable<LeasedRow & MoveRow>({
   orderBy: "next_attempt_at",
   leaseSeconds: 10,
   columns: ["from_cell", "to_cell", "step", "progress", "attempts", "error"],
+  isOfHeldStores: true,
 });
 
 const OPEN: MoveState[] = ["waiting", "running"];

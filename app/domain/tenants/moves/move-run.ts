@@ -8,8 +8,8 @@ import type { MovedTable } from "./moved-tables.ts";
 export class MoveFailed extends Error {}
 
 export type MoveOptions = {
-  /** Called at the begin of every step. */
-  reached?: (step: MoveStep, move: Move) => void | Promise<void>;
+  /** Called at the begin of every step, and between the seal and the flip. */
+  reached?: (step: MoveStep | "sealed", move: Move) => void | Promise<void>;
   /** What one comparison inside the barrier may take; above, a pair of snapshots is compared before. */
   checkBudgetMs?: number;
 };
