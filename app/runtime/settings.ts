@@ -122,6 +122,10 @@ export const SETTINGS = {
     "The same database as the role that owns its schema, past any pooler: used for migrations; unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<REGION>` for another region.",
     { secret: true },
   ),
+  CELLS: setting(
+    list.pipe(z.array(z.string().regex(/^[a-z0-9-]{1,40}$/, "must be names of cells")).min(1)),
+    "The cells that this process serves, comma-separated: `default` is that of `DATABASE_URL`, `eu` that of `DATABASE_URL_EU`. Unset: every cell it has an address of. It opens no connections to others, beside home.",
+  ),
   DATABASE_POOL: setting(wholeNumber(2, 200), "Connections to each database.", { default: "16" }),
   PLATFORM_CLIENT_ID: setting(z.string(), "Client id of the app.", {
     aliases: ["SHOPIFY_API_KEY"],

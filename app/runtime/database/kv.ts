@@ -38,6 +38,8 @@ export const PLATFORM_KEYS = keys({
   gateCode: (browser: string) => `gate_code:${browser}`,
   gateTries: (browser: string) => `gate_tries:${browser}`,
   scheduledRun: "scheduled_run:report",
+  /** Of processes that serve some cells only. */
+  scheduledRunOf: (cells: string) => `scheduled_run:report:${cells}`,
 });
 
 /**

@@ -3,7 +3,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startEventLoad } from "../../support/bus/event-load.ts";
 import { signUp, syncAs, type Person } from "../../support/consent.ts";
-import { expectNothingLeft, moveStore, startCells, untilEnded, type Cells } from "../../support/moves.ts";
+import {
+  expectNothingLeft,
+  moveStore,
+  startCells,
+  untilEnded,
+  type Cells,
+} from "../../support/moves.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 const DESTINATIONS = ["web_analytics", "archive"];
@@ -36,7 +42,7 @@ function startShoppers() {
       const person = await again(() => signUp(service));
       people.push(person);
       await again(async () => {
-        const { status, text } = await syncAs(service, person, { consents: { marketing: true } });
+        const { status, text } = await syncAs(service, person, { consent_marketing: true });
         if (status !== 200) throw new Error(text);
       });
       consents += 1;
@@ -114,7 +120,9 @@ test("nothing acknowledged is lost or delivered twice, its writes are refused fo
   expect(people.n).toBe(shoppers.people.length);
   const verified = await service.call("GET", `/admin/consent/verify?shop=${SHOP}`);
   expect(verified.json).toMatchObject({ ok: true });
-  expect(await service.database.query("SELECT 1 FROM event_ledger WHERE shop = $1", [SHOP])).toEqual([]);
+  expect(
+    await service.database.query("SELECT 1 FROM event_ledger WHERE shop = $1", [SHOP]),
+  ).toEqual([]);
   await expectNothingLeft(eu);
   await expectNothingLeft(service.database, { guards: 1 });
   console.log(moved.progress, sent.length, refused.length, beside.length, shoppers.people.length);
