@@ -114,7 +114,7 @@ export const SETTINGS = {
   }),
   DATABASE_URL: setting(
     z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
-    "PostgreSQL 15 or newer, the home region; unset: embedded. `DATABASE_URL_<REGION>` names the database of another region.",
+    "PostgreSQL 15 or newer, the home region; unset: embedded. `DATABASE_URL_<CELL>` names the database of another cell (region).",
     { secret: true },
   ),
   DIRECT_DATABASE_URL: setting(
