@@ -1,6 +1,7 @@
 // The worker of a move dies at every step, and another one goes on where it was. A death is an error that the
 // machine does not handle: its connections end, its lease runs out, and it writes nothing more.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { toAppError } from "../../app/http/error-response.ts";
 import { LeaseLost } from "../../app/runtime/database/lease.ts";
 import { cancelMove, getMove, storeMoves } from "../../app/domain/tenants/moves/move-record.ts";
 import type { MoveOptions } from "../../app/domain/tenants/moves/move-run.ts";
@@ -43,11 +44,6 @@ const dieAt = (step: string): MoveOptions => ({
   },
 });
 
-const writeAsService = (email: string) =>
-  cells.service.ctx.home
-    .forTenant(SHOP)
-    .sql("UPDATE storefront_users SET full_name = $2 WHERE shop = $1", [email]);
-
 describe("a move whose worker is killed", () => {
   test("at every step in turn ends with every row in the new cell, and nothing in the old one", async () => {
     const { service, eu } = cells;
@@ -56,7 +52,24 @@ describe("a move whose worker is killed", () => {
     for (const step of ["prepare", "copy", "catch_up", "barrier", "sealed", "clean"]) {
       await expect(workOnce(id, dieAt(step)), step).rejects.toThrow(`killed at ${step}`);
       if (step === "sealed") {
-        await expect(writeAsService("refused")).rejects.toMatchObject({ code: "SM001" });
+        const { sql, prisma } = service.ctx.home.forTenant(SHOP);
+        for (const write of [
+          sql("UPDATE storefront_users SET full_name = 'refused' WHERE shop = $1"),
+          prisma.storefrontUser.updateMany({ data: { full_name: "refused" } }),
+          prisma.crmTag.create({ data: { shop: SHOP, name: "Refused", slug: "refused" } }),
+        ]) {
+          const error = toAppError(
+            await write.then(
+              () => null,
+              (refusal: unknown) => refusal,
+            ),
+          );
+          expect([error?.code, error?.status, error?.headers]).toEqual([
+            "store_moving",
+            503,
+            { "Retry-After": "1" },
+          ]);
+        }
         expect((await getTenant(service.ctx, SHOP)).region).toBe("default");
       }
     }
@@ -104,7 +117,7 @@ describe("a move back that cannot be finished", () => {
       .sql("UPDATE storefront_users SET full_name = 'Written again' WHERE shop = $1");
   });
 
-  test("cancelled while it is copied, even when its worker dies, leaves nothing behind; a snapshot pair is compared for a large store", async () => {
+  test("is cancelled, even when its worker died and its target is away; of a large store a pair of snapshots is compared before", async () => {
     const { service, eu } = cells;
     const { id } = await requestMove(service.ctx, SHOP, "default");
     const steps: string[] = [];
@@ -118,11 +131,32 @@ describe("a move back that cannot be finished", () => {
       }),
     ).rejects.toThrow("killed");
     expect(steps).toEqual(["prepare", "copy", "catch_up", "verify", "barrier"]);
-    expect((await cancelMove(service.ctx, id)).state).toBe("running");
+    // The target is away: the move waits, and can still be cancelled.
+    const urls = service.ctx.config.directDatabaseUrls as Record<string, string>;
+    const url = urls.default as string;
+    urls.default = "postgresql://127.0.0.1:1/away";
     await workOnce(id);
+    expect(await getMove(service.ctx, id)).toMatchObject({
+      state: "waiting",
+      progress: { waits_for: "the database of the cell default does not answer" },
+    });
+    expect((await cancelMove(service.ctx, id)).state).toBe("waiting");
+    await workOnce(id);
+    urls.default = url;
     expect(await getMove(service.ctx, id)).toMatchObject({ state: "cancelled" });
     await expect(cancelMove(service.ctx, id)).rejects.toMatchObject({ code: "move_finished" });
-    expect(await rowsOfStore(service.database)).toEqual({});
-    for (const database of [eu, service.database]) await expectNothingLeft(database);
+    await expectNothingLeft(eu);
+  });
+
+  test("because its target was away leaves rows there, which the next move begins by deleting", async () => {
+    const { service, eu } = cells;
+    const before = await rowsOfStore(eu);
+    expect(Object.keys(await rowsOfStore(service.database))).toContain("storefront_users");
+    const { id } = await requestMove(service.ctx, SHOP, "default");
+    await workOnce(id);
+    expect(await getMove(service.ctx, id)).toMatchObject({ state: "done" });
+    expect(await rowsOfStore(service.database)).toEqual(before);
+    await expectNothingLeft(service.database);
+    await expectNothingLeft(eu, { guards: 1 });
   });
 });

@@ -2,6 +2,7 @@
 // tenant's rows are in its region's database.
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import type { Database } from "../../runtime/database/database.ts";
 import { MigrationError } from "../../runtime/database/migrations.ts";
 import { changeTenantRecord } from "./tenant-record.ts";
 import { requireNoMove } from "./moves/move-record.ts";
@@ -57,6 +58,8 @@ const PASSING_KEYS = `AND key <> 'tenant:' || shop AND key !~ '^(lease|rate):'
 export async function provisionRegion(ctx: Ctx, shop: string, region: string): Promise<number> {
   const tenant = await getTenant(ctx, shop);
   requireRegion(ctx, region);
+  // Throws for a cell of other processes, before anything is changed.
+  ctx.regions.get(region);
   await requireNoMove(ctx, shop);
   if (tenant.region !== region) {
     const table = await findRows(ctx, tenant);
@@ -71,6 +74,14 @@ export async function provisionRegion(ctx: Ctx, shop: string, region: string): P
     ctx.log.info("tenant.moved", { shop, region });
   }
   return countTables(ctx, region);
+}
+
+/** In bytes, with everything else that is in the database. */
+export async function readCellSize(database: Database): Promise<number> {
+  const [row] = await database.acrossTenants<{ bytes: number }>(
+    "SELECT pg_database_size(current_database()) AS bytes",
+  );
+  return row?.bytes ?? 0;
 }
 
 export async function countTables(ctx: Ctx, region: string): Promise<number> {

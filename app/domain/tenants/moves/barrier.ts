@@ -113,14 +113,18 @@ export async function putGuards(
   }
 }
 
-/** The guards of the store, of whichever move. */
-export async function dropGuards(connection: OwnerConnection, shop: string): Promise<void> {
+/** The guards of the store, of one move or of whichever. */
+export async function dropGuards(
+  connection: OwnerConnection,
+  shop: string,
+  moveId: string | null = null,
+): Promise<void> {
   const found = await connection.query<{ table: string; names: string[] }>(
     `SELECT c.relname AS table, array_agg(t.tgname::text) AS names
      FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
      WHERE p.proname = 'refuse_moving_store' AND c.relnamespace = current_schema()::regnamespace
-       AND encode(t.tgargs, 'escape') = $1 GROUP BY c.relname`,
-    [`${shop}\\000`],
+       AND encode(t.tgargs, 'escape') = $1 AND t.tgname LIKE $2 GROUP BY c.relname`,
+    [`${shop}\\000`, `${moveId === null ? "" : guardName(moveId)}%`],
   );
   for (const { table, names } of found)
     await withShortLock(connection, async () => {
@@ -263,14 +267,14 @@ export async function markGone(
 
 /** Stores that left this cell a while ago: their guards are taken down, their mark stays. */
 export async function dropOldGuards(connection: OwnerConnection): Promise<number> {
-  const due = await connection.query<{ shop: string }>(
-    "SELECT shop FROM held_stores WHERE role = 'gone' AND is_held AND guarded_until < clock_timestamp()",
+  const due = await connection.query<{ shop: string; move_id: string }>(
+    "SELECT shop, move_id FROM held_stores WHERE role = 'gone' AND is_held AND guarded_until < clock_timestamp()",
   );
-  for (const { shop } of due) {
-    await dropGuards(connection, shop);
+  for (const { shop, move_id } of due) {
+    await dropGuards(connection, shop, move_id);
     await connection.query(
-      "UPDATE held_stores SET is_held = false WHERE shop = $1 AND role = 'gone'",
-      [shop],
+      "UPDATE held_stores SET is_held = false WHERE shop = $1 AND role = 'gone' AND move_id = $2",
+      [shop, move_id],
     );
   }
   return due.length;

@@ -1,4 +1,4 @@
-// Works the moves of stores, one per process: the rows are at home, and any process that has the addresses of
+// Works the moves of stores, a few per process: the rows are at home, and any process that has the addresses of
 // both cells may work one.
 import type { Ctx } from "../../../context.server.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
@@ -8,6 +8,8 @@ import type { MoveOptions } from "./move-run.ts";
 import { openCell } from "./request-move.ts";
 import { workMove } from "./run-move.ts";
 
+/** One that only waits, for a target that lags, must not stop the others. */
+const MOVES_AT_ONCE = 3;
 const STOP_WAIT_MS = 5_000;
 const GUARDS_EVERY_MS = 60_000;
 
@@ -19,7 +21,7 @@ export function startMoveWorker(ctx: Ctx, options: MoveOptions = {}): Promise<Wo
     notification: null,
     pollMs: ctx.config.WORKER_POLL_MS,
     leaseSeconds: storeMoves.leaseSeconds,
-    concurrency: 1,
+    concurrency: MOVES_AT_ONCE,
     stopWaitMs: STOP_WAIT_MS,
     log: ctx.log,
     async claim(limit) {

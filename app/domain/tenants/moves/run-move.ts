@@ -110,11 +110,7 @@ async function startRun({
     async enter(step, progress = {}) {
       Object.assign(move.progress, progress);
       move.step = step;
-      move.attempts = 0;
-      await save("step = $4, progress = $5::jsonb, attempts = 0", [
-        step,
-        JSON.stringify(move.progress),
-      ]);
+      await save("step = $4, progress = $5::jsonb", [step, JSON.stringify(move.progress)]);
       ctx.log.info("store_move.step_entered", { shop: move.shop, move_id: move.id, step });
       await options.reached?.(step, move);
     },
