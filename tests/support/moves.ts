@@ -99,6 +99,3 @@ export async function expectNothingLeft(
   );
   expect(left).toEqual({ slots: 0, publications: 0, subscriptions: 0, guards });
 }
-
-export const isMoving = async (service: Service, shop = SHOP): Promise<boolean> =>
-  (await findOpenMove(service.ctx, shop)) !== null;

@@ -8,7 +8,7 @@ import type {
   NullableColumns,
   TenantSql,
 } from "../../db.server.ts";
-import { isAtHome, isNotHeld } from "../../runtime/database/held-stores.ts";
+import { isAtHome, isNotHeld } from "../../runtime/database/cells/held-stores.ts";
 import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
 /**

@@ -5,7 +5,7 @@
 //   dead_letter -> archived, alerted -> pending (replay; sweep after 1 h, 2 h, 4 h)
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, Database, IntegrationQueue, TenantSql } from "../../db.server.ts";
-import { isNotHeld } from "../../runtime/database/held-stores.ts";
+import { isNotHeld } from "../../runtime/database/cells/held-stores.ts";
 import { KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import { enqueue } from "./enqueue.ts";

@@ -4,7 +4,7 @@
 import type { Kv } from "../../generated/prisma/client.ts";
 import type { Columns } from "./columns.ts";
 import type { Database, TenantSql } from "./database.ts";
-import { isNotHeld } from "./held-stores.ts";
+import { isNotHeld } from "./cells/held-stores.ts";
 
 /**
  * A key made by one of the tables below; other texts do not compile. Its store is a separate

@@ -3,7 +3,7 @@
 //   waiting -> running (locked_until, attempt_token) -> waiting (later) | any final state
 //      ^------ claimed again when its lease expired: the holder died
 import type { Database, Row, TenantSql } from "./database.ts";
-import { isNotHeld } from "./held-stores.ts";
+import { isNotHeld } from "./cells/held-stores.ts";
 import { LeaseLost } from "./lease.ts";
 
 export type LeasedRow = Row & { shop: string; id: number | string; attempt_token: string };

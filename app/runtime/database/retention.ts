@@ -1,7 +1,7 @@
 // Deletes old rows of every store at once. Older rows are deleted in small statements: one that
 // deletes a million rows blocks others.
 import type { Database } from "./database.ts";
-import { isNotHeld } from "./held-stores.ts";
+import { isNotHeld } from "./cells/held-stores.ts";
 
 /** The rows of a table that are deleted `after` days; the column has a block range index. */
 type AgedRows = { table: string; column: string; where: string; after: number };

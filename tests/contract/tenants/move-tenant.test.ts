@@ -104,7 +104,8 @@ describe("a move that was asked for", () => {
     const atOnce = await Promise.all(
       Array.from({ length: 4 }, () => moveStore(cells.service, "eu", OTHER_SHOP)),
     );
-    expect(atOnce.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409]);
+    expect(atOnce.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(atOnce.filter(({ status }) => status === 409)).toHaveLength(3);
 
     expect((await call("DELETE", `/admin/moves/${id}`)).status).toBe(202);
     expect((await call("GET", `/config?shop=${SHOP}`)).json.config.region).toBe("default");

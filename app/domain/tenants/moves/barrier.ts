@@ -9,7 +9,7 @@ import {
   quoteName,
   quoteText,
   type OwnerConnection,
-} from "../../../runtime/database/owner-connection.ts";
+} from "../../../runtime/database/cells/owner-connection.ts";
 import { isLockTimeout } from "../../../runtime/database/postgres-errors.ts";
 import { MARK_KEY, movedRows, workOn, type MovedTable } from "./moved-tables.ts";
 import { replicationName, withShortLock } from "./replication.ts";
@@ -30,7 +30,7 @@ const QUEUES = [
 ] as const;
 
 /** Workers look at once, not at their next poll. */
-export async function wakeWorkers(connection: OwnerConnection): Promise<void> {
+async function wakeWorkers(connection: OwnerConnection): Promise<void> {
   for (const queue of QUEUES) await connection.query(`NOTIFY ${queue}`);
 }
 
@@ -250,7 +250,7 @@ export async function sealBarrier(source: OwnerConnection, shop: string): Promis
   }
 }
 
-/** After the flip: whoever still has the old record is refused here. */
+/** After the flip: a process that still has the old record is refused here. */
 export async function markGone(
   source: OwnerConnection,
   shop: string,

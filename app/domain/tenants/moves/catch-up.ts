@@ -5,7 +5,7 @@ import { KEYS } from "../../../runtime/database/kv.ts";
 import {
   connectAsOwner,
   type OwnerConnection,
-} from "../../../runtime/database/owner-connection.ts";
+} from "../../../runtime/database/cells/owner-connection.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import {

@@ -1,9 +1,12 @@
 // Compares a store's rows in two databases: per table their number, and a sum over the rows' hashes that does
 // not depend on their order.
-import { quoteName, type OwnerConnection } from "../../../runtime/database/owner-connection.ts";
+import {
+  quoteName,
+  type OwnerConnection,
+} from "../../../runtime/database/cells/owner-connection.ts";
 import { MARK_KEY, movedRows, type MovedTable } from "./moved-tables.ts";
 
-export type Fingerprint = { rows: number; sum: string; ms: number };
+type Fingerprint = { rows: number; sum: string; ms: number };
 export type Fingerprints = Map<string, Fingerprint>;
 
 export async function readFingerprints(

@@ -13,7 +13,7 @@ import { AppError } from "../../../runtime/errors.ts";
  * rows are deleted, the store stays.
  */
 export type MoveStep = "prepare" | "copy" | "catch_up" | "verify" | "barrier" | "clean" | "undo";
-export type MoveState = "waiting" | "running" | "done" | "failed" | "cancelled";
+type MoveState = "waiting" | "running" | "done" | "failed" | "cancelled";
 
 export type MoveProgress = {
   tables?: number;
@@ -94,7 +94,7 @@ export type MoveView = {
   finished_at: string | null;
 };
 
-export function toMoveView(row: StoreMove): MoveView {
+function toMoveView(row: StoreMove): MoveView {
   const { ends_as: _, ...progress } = row.progress as MoveProgress;
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 // What the steps of one move share.
 import type { Ctx } from "../../../context.server.ts";
-import type { OwnerConnection } from "../../../runtime/database/owner-connection.ts";
+import type { OwnerConnection } from "../../../runtime/database/cells/owner-connection.ts";
 import type { Move, MoveProgress, MoveStep } from "./move-record.ts";
 import type { MovedTable } from "./moved-tables.ts";
 

@@ -54,7 +54,11 @@ async function takeDownGuards(ctx: Ctx): Promise<void> {
     try {
       if (!(await hasOldGuards(ctx, cell))) continue;
       const connection = await openCell(ctx, cell);
-      await dropOldGuards(connection).finally(() => connection.close());
+      try {
+        await dropOldGuards(connection);
+      } finally {
+        await connection.close();
+      }
     } catch (error) {
       ctx.log.warn("store_move.guards_not_dropped", { cell, reason: (error as Error).message });
     }

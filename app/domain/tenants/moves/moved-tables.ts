@@ -4,7 +4,7 @@ import {
   quoteName,
   quoteText,
   type OwnerConnection,
-} from "../../../runtime/database/owner-connection.ts";
+} from "../../../runtime/database/cells/owner-connection.ts";
 import { KEYS } from "../../../runtime/database/kv.ts";
 
 /** Tables whose rows stay where they are: those of the home database, and each cell's own. */

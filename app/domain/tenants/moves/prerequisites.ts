@@ -1,5 +1,5 @@
 // What a move needs of both databases, asked before anything is changed.
-import type { OwnerConnection } from "../../../runtime/database/owner-connection.ts";
+import type { OwnerConnection } from "../../../runtime/database/cells/owner-connection.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
 
 const settingOf = (name: string, cell: string): string =>

@@ -4,7 +4,7 @@ import {
   quoteName,
   quoteText,
   type OwnerConnection,
-} from "../../../runtime/database/owner-connection.ts";
+} from "../../../runtime/database/cells/owner-connection.ts";
 import { isLockTimeout } from "../../../runtime/database/postgres-errors.ts";
 import { movedRows, type MovedTable } from "./moved-tables.ts";
 

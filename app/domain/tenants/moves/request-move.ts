@@ -3,7 +3,7 @@ import type { Ctx } from "../../../context.server.ts";
 import {
   connectAsOwner,
   type OwnerConnection,
-} from "../../../runtime/database/owner-connection.ts";
+} from "../../../runtime/database/cells/owner-connection.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { requireRegion } from "../regions.ts";
 import { getTenant } from "../tenant.ts";

@@ -8,7 +8,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import { LeaseLost } from "../../../runtime/database/lease.ts";
 import { MigrationError } from "../../../runtime/database/migrations.ts";
-import type { OwnerConnection } from "../../../runtime/database/owner-connection.ts";
+import type { OwnerConnection } from "../../../runtime/database/cells/owner-connection.ts";
 import { findTenant } from "../tenant.ts";
 import {
   dropGuards,
@@ -79,7 +79,8 @@ export async function workMove(
 const homeSql = (ctx: Ctx, { shop }: Move) => ctx.home.forTenant(shop).sql;
 
 async function isCancelRequested(ctx: Ctx, move: Move): Promise<boolean> {
-  const [row] = await homeSql(ctx, move)<{ is_cancel_requested: boolean }>(
+  const sql = homeSql(ctx, move);
+  const [row] = await sql<{ is_cancel_requested: boolean }>(
     "SELECT is_cancel_requested FROM store_moves WHERE shop = $1 AND id = $2",
     [move.id],
   );

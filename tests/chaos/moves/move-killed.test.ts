@@ -1,15 +1,15 @@
 // The worker of a move dies at every step, and another one goes on where it was. A death is an error that the
 // machine does not handle: its connections end, its lease runs out, and it writes nothing more.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { toAppError } from "../../app/http/error-response.ts";
-import { LeaseLost } from "../../app/runtime/database/lease.ts";
-import { cancelMove, getMove, storeMoves } from "../../app/domain/tenants/moves/move-record.ts";
-import type { MoveOptions } from "../../app/domain/tenants/moves/move-run.ts";
-import { requestMove } from "../../app/domain/tenants/moves/request-move.ts";
-import { workMove } from "../../app/domain/tenants/moves/run-move.ts";
-import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { expectNothingLeft, rowsOfStore, startCells, type Cells } from "../support/moves.ts";
-import { SHOP } from "../support/service.ts";
+import { toAppError } from "../../../app/http/error-response.ts";
+import { LeaseLost } from "../../../app/runtime/database/lease.ts";
+import { cancelMove, getMove, storeMoves } from "../../../app/domain/tenants/moves/move-record.ts";
+import type { MoveOptions } from "../../../app/domain/tenants/moves/move-run.ts";
+import { requestMove } from "../../../app/domain/tenants/moves/request-move.ts";
+import { workMove } from "../../../app/domain/tenants/moves/run-move.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { expectNothingLeft, rowsOfStore, startCells, type Cells } from "../../support/moves.ts";
+import { SHOP } from "../../support/service.ts";
 
 let cells: Cells;
 
@@ -50,7 +50,7 @@ describe("a move whose worker is killed", () => {
     const before = await rowsOfStore(service.database);
     const { id } = await requestMove(service.ctx, SHOP, "eu");
     for (const step of ["prepare", "copy", "catch_up", "barrier", "sealed", "clean"]) {
-      await expect(workOnce(id, dieAt(step)), step).rejects.toThrow(`killed at ${step}`);
+      await expect(workOnce(id, dieAt(step))).rejects.toThrow(`killed at ${step}`);
       if (step === "sealed") {
         const { sql, prisma } = service.ctx.home.forTenant(SHOP);
         for (const write of [
