@@ -1,10 +1,6 @@
 // A service with two cells, for the tests that move stores between them.
 import { expect } from "vitest";
-import {
-  findOpenMove,
-  getMove,
-  type MoveView,
-} from "../../app/domain/tenants/moves/move-record.ts";
+import { getMove, type MoveView } from "../../app/domain/tenants/moves/move-record.ts";
 import { emptyDatabase, type TestDatabase } from "./database.ts";
 import { eventually, SHOP, startService, type Service, type ServiceOptions } from "./service.ts";
 

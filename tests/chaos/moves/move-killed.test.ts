@@ -1,5 +1,6 @@
 // The worker of a move dies at every step, and another one goes on where it was. A death is an error that the
 // machine does not handle: its connections end, its lease runs out, and it writes nothing more.
+import { spawn, type ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { toAppError } from "../../../app/http/error-response.ts";
 import { LeaseLost } from "../../../app/runtime/database/lease.ts";
@@ -9,7 +10,7 @@ import { requestMove } from "../../../app/domain/tenants/moves/request-move.ts";
 import { workMove } from "../../../app/domain/tenants/moves/run-move.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { expectNothingLeft, rowsOfStore, startCells, type Cells } from "../../support/moves.ts";
-import { SHOP } from "../../support/service.ts";
+import { eventually, SHOP, testEnvironment } from "../../support/service.ts";
 
 let cells: Cells;
 
@@ -158,5 +159,46 @@ describe("a move back that cannot be finished", () => {
     expect(await rowsOfStore(service.database)).toEqual(before);
     await expectNothingLeft(service.database);
     await expectNothingLeft(eu, { guards: 1 });
+  });
+});
+
+describe("npm run tenant:move", () => {
+  const ended = (child: ChildProcess) => new Promise((done) => child.once("close", done));
+
+  test("killed while it copies is continued by the next one, which shows the move until its end", async () => {
+    const { service, eu } = cells;
+    const before = await rowsOfStore(service.database);
+    const { config } = service.ctx;
+    const start = () => {
+      const child = spawn(process.execPath, ["scripts/tenant-move.ts", SHOP, "eu"], {
+        env: {
+          ...process.env,
+          ...testEnvironment(service.sandbox, service.database.serviceUrl),
+          BASE_URL: service.url,
+          DIRECT_DATABASE_URL: config.directDatabaseUrls.default,
+          DATABASE_URL_EU: config.regionDatabaseUrls.eu,
+          DIRECT_DATABASE_URL_EU: eu.url,
+        },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      let shown = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (bytes: Buffer) => (shown += bytes.toString()));
+      return { child, shown: () => shown };
+    };
+    const first = start();
+    await eventually("the copy", () => /^(copy|catch_up) /m.test(first.shown()));
+    first.child.kill("SIGKILL");
+    await ended(first.child);
+    await service.database.query(
+      "UPDATE store_moves SET locked_until = now() WHERE state = 'running'",
+    );
+    const second = start();
+    expect(await ended(second.child)).toBe(0);
+    expect(second.shown()).toContain(`done: ${SHOP} from default to eu`);
+    expect(second.shown()).not.toContain("postgres://");
+    expect(await rowsOfStore(eu)).toEqual(before);
+    expect(await rowsOfStore(service.database)).toEqual({});
+    await expectNothingLeft(service.database, { guards: 1 });
   });
 });
