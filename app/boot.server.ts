@@ -9,6 +9,7 @@ import { startSyncWorker } from "./domain/customers/sync/sync-worker.ts";
 import { startTagMatchWorker } from "./domain/customers/tag-matching/match-worker.ts";
 import { startBulkRunWorker } from "./domain/customers/list/bulk-run-worker.ts";
 import { CUSTOMER_ACTIONS } from "./domain/merchant/customer-actions.ts";
+import { startMoveWorker } from "./domain/tenants/moves/move-worker.ts";
 import { startLoaderWorker } from "./domain/tenants/storefront/loader-worker.ts";
 import { startRegistrationWorker } from "./domain/tenants/storefront/registration-worker.ts";
 import { startWebPixelWorker } from "./domain/tenants/storefront/web-pixel-worker.ts";
@@ -39,6 +40,7 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
       await startRegistrationWorker(ctx),
       await startLoaderWorker(ctx),
       await startWebPixelWorker(ctx),
+      await startMoveWorker(ctx),
     ];
     stops.push(async () => {
       await Promise.all(workers.map((worker) => worker.stop()));

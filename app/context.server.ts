@@ -36,7 +36,6 @@ import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound.ts";
 import { openRegions, type Regions } from "./runtime/database/regions.ts";
 import { createSecrets, type Secrets } from "./runtime/secrets.ts";
-import { HOME_REGION } from "./runtime/settings.ts";
 import type { AddressRules } from "./runtime/tenant-address.ts";
 
 export type Ctx = {
@@ -101,6 +100,7 @@ export function createCtx({
     home: databaseUrl,
     others: config.regionDatabaseUrls,
     direct: config.directDatabaseUrls,
+    served: config.servedCells,
     poolSize: config.DATABASE_POOL,
     log,
   });
@@ -115,7 +115,7 @@ export function createCtx({
     outbound,
     urlTemplate: config.STOREFRONT_URL_TEMPLATE,
   });
-  const home = regions.get(HOME_REGION);
+  const { home } = regions;
   let isDraining = false;
   const objects = openMovableArchive(config.ARCHIVE_URL, root, () => savedArchiveUrl(home));
   const addressRules = async (): Promise<AddressRules> => ({

@@ -45,6 +45,7 @@ export type {
   ProductUpcMapping,
   PublicHost,
   ReturnCase,
+  StoreMove,
   StorefrontUser,
   Segment,
   TagRun,

@@ -22,6 +22,7 @@ import {
 import { localSettings } from "./runtime/local-secrets.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { startTracing } from "./runtime/telemetry/tracing.ts";
+import { HOME_REGION } from "./runtime/settings.ts";
 import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
 import { LIVE } from "./runtime/version.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
@@ -132,6 +133,12 @@ async function prepareDatabase(
   return { url, embedded };
 }
 
+/** The embedded database's owner, for moves of stores from and to it. */
+const withOwner = (config: Config, url: string | undefined): Config =>
+  url === undefined
+    ? config
+    : { ...config, directDatabaseUrls: { ...config.directDatabaseUrls, [HOME_REGION]: url } };
+
 /**
  * Waits for a database that is starting; reports one that cannot be reached in a readable message.
  */
@@ -202,7 +209,7 @@ async function main(): Promise<void> {
     : null;
   if (sandbox) stops.unshift(() => sandbox.stop());
   const ctx = createCtx({
-    config: sandbox?.config ?? config,
+    config: withOwner(sandbox?.config ?? config, embedded?.url),
     databaseUrl: url,
     baseUrl,
     channels,

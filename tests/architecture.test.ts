@@ -213,6 +213,8 @@ describe("data access", () => {
       "app/domain/customers/webhooks/webhook-inbox.ts",
       "app/domain/events/ingest.ts",
       "app/domain/tenants/directory.ts",
+      "app/domain/tenants/moves/move-record.ts",
+      "app/domain/tenants/moves/move-worker.ts",
       "app/domain/tenants/regions.ts",
       "app/domain/compliance/table-slices.ts",
       "app/domain/tenants/tenant.ts",

@@ -3,6 +3,7 @@
 // line.
 import type { Ctx } from "../context.server.ts";
 import { findTenant, StaleTenantError, type Tenant } from "../domain/tenants/tenant.ts";
+import { isStoreMoving } from "../runtime/database/postgres-errors.ts";
 import { AppError, isAppError } from "../runtime/errors.ts";
 import { recordServed, type AccessNote } from "./access/served-access.ts";
 import { parseForm, type ApiRequest } from "./api-request.ts";
@@ -109,7 +110,7 @@ async function dispatchCurrent(specs: Specs, call: Dispatch): Promise<ApiRespons
     } catch (error) {
       const isStale = error instanceof StaleTenantError;
       // A result from a cached tenant is sent only after the tenant was found to be current.
-      const mayBeOld = isStale || traitsOf(specs).allowsCachedTenant;
+      const mayBeOld = isStale || isStoreMoving(error) || traitsOf(specs).allowsCachedTenant;
       const tenant = mayBeOld && found.shop ? await findTenant(ctx, found.shop) : found.tenant;
       if (!isStale && tenant === found.tenant) throw error;
       found = { ...found, tenant };

@@ -1,5 +1,6 @@
 // The archive at the address in the saved platform configuration, or at the deployed one. Changing
 // the address moves no objects: the operator copies them.
+import { isDatabaseAway } from "../runtime/database/database.ts";
 import { openObjectStore, type ObjectStore } from "./archive.ts";
 
 /** How long the saved address is cached: it rarely changes, and every delivery needs it. */
@@ -27,11 +28,18 @@ export function openMovableArchive(
   };
   let current = open(deployedUrl);
   let checkedAt = -CACHE_MS;
+  let isRead = false;
 
   async function present(): Promise<ObjectStore> {
     if (performance.now() - checkedAt >= CACHE_MS) {
       checkedAt = performance.now();
-      current = open((await savedUrl()) ?? deployedUrl);
+      try {
+        current = open((await savedUrl()) ?? deployedUrl);
+        isRead = true;
+      } catch (error) {
+        // While home is away, other cells go on with the address that they know.
+        if (!isRead || !isDatabaseAway(error)) throw error;
+      }
     }
     return current;
   }

@@ -20,6 +20,8 @@ export type Config = Settings & {
   roles: ReadonlySet<Role>;
   /** Databases of the regions other than the home region `default`, by lower-case name. */
   regionDatabaseUrls: Readonly<Record<string, string>>;
+  /** The cells that this process serves; null: all that it has an address of. */
+  servedCells: ReadonlySet<string> | null;
   /** The addresses for migrations of the regions that have one, the home region among them. */
   directDatabaseUrls: Readonly<Record<string, string>>;
 };
@@ -135,8 +137,9 @@ export function shapeConfig(
   const regionDatabaseUrls = readRegions(environment, "DATABASE_URL", problems);
   const directRegionUrls = readRegions(environment, "DIRECT_DATABASE_URL", problems);
   requireServiceUrls(read, regionDatabaseUrls, directRegionUrls, problems);
-  if (problems.length > 0) throw new ConfigError(problems);
   const settings = shaped as Settings;
+  requireAddresses(settings.CELLS ?? [], regionDatabaseUrls, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...settings,
     isSandbox,
@@ -145,6 +148,7 @@ export function shapeConfig(
     isTest: environment.NODE_ENV === "test",
     roles: new Set(settings.ROLES),
     regionDatabaseUrls,
+    servedCells: settings.CELLS ? new Set(settings.CELLS) : null,
     directDatabaseUrls: {
       ...(settings.DIRECT_DATABASE_URL && { [HOME_REGION]: settings.DIRECT_DATABASE_URL }),
       ...directRegionUrls,
@@ -168,6 +172,20 @@ function requireServiceUrls(
       problem: `needs DATABASE_URL_${suffix} beside it`,
     });
   }
+}
+
+/** A cell that is served requires its address. */
+function requireAddresses(
+  cells: readonly string[],
+  regions: Record<string, string>,
+  problems: Problem[],
+): void {
+  for (const cell of cells)
+    if (cell !== HOME_REGION && !Object.hasOwn(regions, cell))
+      problems.push({
+        name: "CELLS",
+        problem: `${cell} needs DATABASE_URL_${cell.toUpperCase().replaceAll("-", "_")}`,
+      });
 }
 
 function readRegions(

@@ -81,6 +81,9 @@ const ERRORS = {
   unknown_tenant: [404, "This store is not registered."],
   method_not_allowed: [405, "This method is not allowed here."],
   tenant_has_data: [409, "The store already has data in its current region."],
+  move_not_possible: [409, "The store cannot be moved."],
+  move_in_progress: [409, "The store is being moved already."],
+  move_finished: [409, "The move has ended, or can no longer be cancelled."],
   idempotency_conflict: [409, "This Idempotency-Key was used with another body."],
   idempotency_in_flight: [
     409,
@@ -114,6 +117,11 @@ const ERRORS = {
   circuit_open: [502, "The channel failed too often and rests. Nothing was sent."],
   not_installed: [502, "The app is not installed in this store. Install it again."],
   database_unavailable: [503, "The database is away. Try again shortly."],
+  store_moving: [
+    503,
+    "The store is being moved to another database and takes no changes for a moment. Try again shortly.",
+  ],
+  cell_not_served: [503, "This process does not serve the store's cell."],
   overloaded: [503, "More events arrive than can be stored at this moment. Try again shortly."],
   busy: [503, "Too many sign-ins at this moment. Try again shortly."],
   shutting_down: [503, "The service is stopping. Try again shortly."],

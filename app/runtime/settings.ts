@@ -131,13 +131,17 @@ export const SETTINGS = {
   }),
   DATABASE_URL: setting(
     databaseAddress,
-    "PostgreSQL 15 or newer, the home region; unset: embedded. Several servers: `postgresql://h1,h2/db?target_session_attrs=read-write`. May lead to PgBouncer (1.21 or newer) in transaction mode. `DATABASE_URL_<REGION>` names the database of another region.",
+    "PostgreSQL 15 or newer, the home region; unset: embedded. Several servers: `postgresql://h1,h2/db?target_session_attrs=read-write`. May lead to PgBouncer (1.21 or newer) in transaction mode. `DATABASE_URL_<CELL>` names the database of another cell (region).",
     { secret: true },
   ),
   DIRECT_DATABASE_URL: setting(
     databaseAddress,
     "The same database as the role that owns its schema, past any pooler: used for migrations, and behind a pooler for notifications (without it workers poll); unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<REGION>` for another region.",
     { secret: true },
+  ),
+  CELLS: setting(
+    list.pipe(z.array(z.string().regex(/^[a-z0-9-]{1,40}$/, "must be names of cells")).min(1)),
+    "The cells that this process serves, comma-separated: `default` is that of `DATABASE_URL`, `eu` that of `DATABASE_URL_EU`. Unset: every cell it has an address of. It opens no connections to others, beside home.",
   ),
   DATABASE_POOL: setting(wholeNumber(2, 200), "Connections to each database.", { default: "16" }),
   PLATFORM_CLIENT_ID: setting(z.string(), "Client id of the app.", {

@@ -29,6 +29,7 @@ const KEY: Record<string, string[]> = {
   IdentityLink: ["issuer", "sub"],
   CustomerTombstone: ["kind", "subject_hmac"],
   ConsentChainHead: [],
+  HeldStore: [],
   ConsentPolicy: ["version", "locale"],
   IntegrationMapping: ["channel", "entity_type"],
   ProductUpcMapping: ["sku"],

@@ -52,6 +52,12 @@ async function startServer(): Promise<Started> {
         synchronous_commit: "off",
         full_page_writes: "off",
         max_connections: "300",
+        // Several test files move stores at once.
+        max_worker_processes: "32",
+        max_logical_replication_workers: "24",
+        max_sync_workers_per_subscription: "4",
+        max_replication_slots: "32",
+        max_wal_senders: "32",
       },
     });
     const stop = async () => {

@@ -8,6 +8,8 @@ export const MINIMAL_ROWS: Record<string, Row> = {
   StorefrontUser: { id: 7, email: "second@store.example" },
   UserClaims: { id: 1, user_id: 1 },
   UserExtras: { id: 1, user_id: 1 },
+  StoreMove: { id: uuid, from_cell: "default", to_cell: "eu" },
+  HeldStore: { move_id: uuid, role: "arriving" },
   IdentityLink: { issuer: "https://issuer.example", sub: "s", user_id: 1, provider: "federated" },
   CustomerTombstone: { kind: "gid", subject_hmac: "h" },
   ConsentRecord: {

@@ -78,7 +78,7 @@ export type ServiceOptions = {
   isFramed?: boolean;
   env?: Record<string, string>;
   /** Settings derived from the sandbox's addresses. */
-  envFrom?: (sandbox: Sandbox) => Record<string, string>;
+  envFrom?: (sandbox: Sandbox, database: TestDatabase) => Record<string, string>;
   clock?: Clock;
   /** Puts a proxy between the service and its database; returns the address the service uses. */
   databaseThrough?: (directUrl: string) => Promise<string>;
@@ -169,7 +169,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ...testEnvironment(sandbox, databaseUrl),
       BASE_URL: url,
       ...options.env,
-      ...options.envFrom?.(sandbox),
+      ...options.envFrom?.(sandbox, database),
     },
     () => ({}),
   );

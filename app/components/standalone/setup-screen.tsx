@@ -13,6 +13,8 @@ import { FormResult } from "../settings/form-result.tsx";
 import { useSettingsForm } from "../settings/use-settings-form.ts";
 import { StandaloneSaveBar } from "./standalone-save-bar.tsx";
 import type { StoreRow } from "../../domain/merchant/setup-state.ts";
+import type { CellStates } from "../../domain/merchant/cell-states.ts";
+import { CellsCard } from "./cells-card.tsx";
 import { StoreField, StoreList } from "./store-list.tsx";
 import { useLabelled } from "../i18n/use-labelled.ts";
 
@@ -26,13 +28,14 @@ type Health = {
 };
 type Props = {
   health: Health;
+  cellStates: CellStates;
   stores: { rows: StoreRow[]; next: string | null };
   settings: SettingState[];
   platform: FormField[];
   isPlatform: boolean;
 };
 
-export function SetupScreen({ health, stores, settings, platform, isPlatform }: Props) {
+export function SetupScreen({ health, cellStates, stores, settings, platform, isPlatform }: Props) {
   const { t } = useTranslation("standalone");
   return (
     <HydrationGate>
@@ -48,6 +51,7 @@ export function SetupScreen({ health, stores, settings, platform, isPlatform }: 
             <StoreField path="/onboarding" label={t("setup.connect")} />
           </BlockStack>
         </Card>
+        <CellsCard {...cellStates} />
         <PlatformCard platform={platform} isPlatform={isPlatform} />
         <Card>
           <BlockStack gap="400">

@@ -8,6 +8,7 @@ import type {
   NullableColumns,
   TenantSql,
 } from "../../db.server.ts";
+import { isAtHome, isNotHeld } from "../../runtime/database/cells/held-stores.ts";
 import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
 /**
@@ -60,7 +61,7 @@ export const CLAIM = `
       ORDER BY q.priority, q.next_attempt_at, q.id LIMIT least($3, coalesce(p.places, $7::int))
         FOR UPDATE SKIP LOCKED
     ) picked
-    WHERE t.shop IS NOT NULL AND NOT EXISTS (
+    WHERE t.shop IS NOT NULL AND ${isNotHeld("t.shop")} AND NOT EXISTS (
       SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = 'circuit:' || $1
         AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
     )
@@ -192,7 +193,8 @@ export async function claimOne(
      SET status = 'processing', locked_by = $4,
        locked_until = clock_timestamp() + make_interval(secs => ${REQUEST_LEASE_SECONDS}),
        attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
-     WHERE q.shop = $1 AND q.event_id = $2 AND q.channel = $3 AND q.status = 'pending' RETURNING ${CLAIMED}`,
+     WHERE q.shop = $1 AND q.event_id = $2 AND q.channel = $3 AND q.status = 'pending'
+       AND ${isNotHeld("q.shop")} RETURNING ${CLAIMED}`,
     [target.eventId, target.channel, target.holder],
   );
   return row ? toItem(row) : null;
@@ -208,7 +210,8 @@ export async function claimEvents(
      SET status = 'processing', locked_by = $3,
        locked_until = clock_timestamp() + make_interval(secs => ${REQUEST_LEASE_SECONDS}),
        attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
-     WHERE q.shop = $1 AND q.event_id = ANY($2::text[]) AND q.status = 'pending' RETURNING ${CLAIMED}`,
+     WHERE q.shop = $1 AND q.event_id = ANY($2::text[]) AND q.status = 'pending'
+       AND ${isNotHeld("q.shop")} RETURNING ${CLAIMED}`,
     [target.eventIds, target.holder],
   );
   return rows.map(toItem);
@@ -286,7 +289,8 @@ const RECLAIM = `
       OR q.locked_by ~ ' (begun|alone)' AS is_begun, q.locked_by LIKE '% alone' AS is_marked_alone,
       q.locked_by LIKE '%${BESIDE}' AS is_beside
     FROM integration_queue q WHERE q.status IN ('processing', 'ready')
-      AND q.locked_until < clock_timestamp() ORDER BY q.locked_until LIMIT 1000 FOR UPDATE SKIP LOCKED
+      AND q.locked_until < clock_timestamp() AND ${isAtHome("q.shop")}
+    ORDER BY q.locked_until LIMIT 1000 FOR UPDATE SKIP LOCKED
   ),
   held AS (
     SELECT ${HOLDER} AS holder, count(*) AS count FROM integration_queue q

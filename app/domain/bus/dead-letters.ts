@@ -5,6 +5,7 @@
 //   dead_letter -> archived, alerted -> pending (replay; sweep after 1 h, 2 h, 4 h)
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, Database, IntegrationQueue, TenantSql } from "../../db.server.ts";
+import { isNotHeld } from "../../runtime/database/cells/held-stores.ts";
 import { KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import { enqueue } from "./enqueue.ts";
@@ -25,7 +26,8 @@ const TAKE_UNFILED = `
   UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${FILING_SECONDS})
   WHERE (shop, id) IN (
     SELECT shop, id FROM integration_queue WHERE archived_at IS NULL AND status = 'dead_letter'
-      AND updated_at <= clock_timestamp() ORDER BY updated_at LIMIT ${SLICE} FOR UPDATE SKIP LOCKED
+      AND updated_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY updated_at LIMIT ${SLICE}
+      FOR UPDATE SKIP LOCKED
   ) RETURNING q.shop, q.event_id`;
 
 /**
@@ -205,7 +207,8 @@ export async function fileMissedMessages(ctx: Ctx, database: Database): Promise<
     UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${FILING_SECONDS})
     WHERE (shop, id) IN (
       SELECT shop, id FROM integration_queue WHERE archived_at IS NULL AND status = 'delivered'
-        AND updated_at <= clock_timestamp() ORDER BY updated_at LIMIT ${SLICE} FOR UPDATE SKIP LOCKED
+        AND updated_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY updated_at
+        LIMIT ${SLICE} FOR UPDATE SKIP LOCKED
     ) RETURNING q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type,
       q.entity_id, q.transformed_payload, q.delivery_config, q.created_at`);
   for (const row of rows) {

@@ -9,6 +9,7 @@ import { SHOP } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
 import { callStorefront } from "../tenants/storefront/admin-session.ts";
+import { cancelMove, findOpenMove } from "../tenants/moves/move-record.ts";
 import { findTenant, getTenant, type Tenant } from "../tenants/tenant.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { Reschedule, finishPrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
@@ -30,6 +31,11 @@ export async function redactShop(
     recordSteps(ctx, sql, request, steps);
   const finish = (state: "done" | "retained", evidence: object) =>
     finishPrivacyRequest(sql, request, state, evidence);
+  const cell = (await findTenant(ctx, shop))?.region ?? database.region;
+  if (cell !== database.region) {
+    await forward(ctx, database, request, cell);
+    return finish("done", { outcome: `worked in the cell ${cell}, where the store is` });
+  }
   if (await isUninstallWaiting(database, shop)) throw new Reschedule(NEXT_PASS_MS);
   const reason = await findReasonToKeep(ctx, request);
   if (reason !== null) {
@@ -37,6 +43,12 @@ export async function redactShop(
     return finish("retained", { kept_because: [reason] });
   }
 
+  const move = await findOpenMove(ctx, shop);
+  if (move) {
+    // One that can no longer be cancelled ends by itself, and the rows are then in the other cell.
+    await cancelMove(ctx, move.id).catch(() => {});
+    throw new Reschedule(NEXT_PASS_MS);
+  }
   const objects = await ctx.archive.ofStore(shop).removeAll();
   await record({ archive: erasedStep(objects) });
   const total = await deleteRows(ctx, database, request, deleted);
@@ -51,6 +63,35 @@ export async function redactShop(
   // Rows that a worker wrote while the store was still known.
   if ((await deleteRows(ctx, database, request, deleted)) !== 0) throw new Reschedule(NEXT_PASS_MS);
   await finish("done", { deleted, archive_objects: objects });
+}
+
+/** The store moved after the request arrived. Safe to repeat: the request keeps its delivery id. */
+async function forward(
+  ctx: Ctx,
+  database: Database,
+  request: PrivacyRequest,
+  cell: string,
+): Promise<void> {
+  const { id: _, ...row } = await database
+    .forTenant(request.home)
+    .prisma.privacyRequest.findFirstOrThrow({ where: { id: request.id } });
+  await ctx.regions
+    .get(cell)
+    .forTenant(request.home)
+    .prisma.privacyRequest.createMany({
+      data: [
+        {
+          ...row,
+          payload: row.payload as object,
+          steps: {},
+          evidence: undefined,
+          state: "received",
+          attempt_token: null,
+          locked_until: null,
+        },
+      ],
+      skipDuplicates: true,
+    });
 }
 
 const KEPT: StepResult = { outcome: "kept" };

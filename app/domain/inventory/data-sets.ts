@@ -264,6 +264,16 @@ const STORE: DataSet = {
       people: ["shoppers", "staff"],
       end: "expiry",
     },
+    store_moves: {
+      holds: "the store's moves between databases: from where to where, how far, when",
+      people: ["none"],
+      end: "store",
+    },
+    held_stores: {
+      holds: "that the store is being moved to or from this database",
+      people: ["none"],
+      end: "store",
+    },
     public_hosts: { holds: "the store's host names", people: ["none"], end: "store" },
     integration_mappings: { holds: "field mappings of the ERP", people: ["none"], end: "store" },
     product_upc_mapping: { holds: "bar codes of products", people: ["none"], end: "store" },

@@ -3,6 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { SETTINGS, type SettingName } from "../../runtime/settings.ts";
 import { VERSION } from "../../runtime/version.ts";
+import { readCells } from "./cell-states.ts";
 import { loadReport } from "../scheduled-run/report.ts";
 import { listShopsAfter, tokenState } from "../tenants/directory.ts";
 import { findTenant } from "../tenants/tenant.ts";
@@ -24,14 +25,16 @@ export type StoreRow = {
 };
 
 export async function readSetupState(ctx: Ctx, after: string) {
-  const [isDatabaseUp, report, stores] = await Promise.all([
+  const [isDatabaseUp, report, stores, cellStates] = await Promise.all([
     ctx.home.isReachable(),
     loadReport(ctx),
     listStores(ctx, after),
+    readCells(ctx),
   ]);
   return {
     settings: listSettingStates(ctx),
     stores,
+    cellStates,
     health: {
       isDatabaseUp,
       version: VERSION,

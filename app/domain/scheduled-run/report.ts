@@ -38,16 +38,22 @@ export type ScheduledRunReport = {
   resume_after: string | null;
 };
 
+/** The cells of this process's runs; null: all. Processes of other cells have runs of their own. */
+export const servedCells = ({ config }: Ctx): string | null =>
+  config.servedCells && [...config.servedCells].toSorted().join(",");
+
+function keyOf(ctx: Ctx) {
+  const cells = servedCells(ctx);
+  return cells === null ? PLATFORM_KEYS.scheduledRun : PLATFORM_KEYS.scheduledRunOf(cells);
+}
+
 export async function loadReport(ctx: Ctx): Promise<ScheduledRunReport | null> {
-  const stored = await getKey<ScheduledRunReport>(
-    ctx.home.forTenant(PLATFORM).sql,
-    PLATFORM_KEYS.scheduledRun,
-  );
+  const stored = await getKey<ScheduledRunReport>(ctx.home.forTenant(PLATFORM).sql, keyOf(ctx));
   return stored?.value ?? null;
 }
 
 export async function saveReport(ctx: Ctx, report: ScheduledRunReport): Promise<void> {
-  await putKey(ctx.home.forTenant(PLATFORM).sql, PLATFORM_KEYS.scheduledRun, report);
+  await putKey(ctx.home.forTenant(PLATFORM).sql, keyOf(ctx), report);
 }
 
 export function newReport(

@@ -15,11 +15,12 @@ import {
   recordFailure,
   recordStep,
   saveReport,
+  servedCells,
   type ScheduledRunReport,
 } from "./report.ts";
 import { TENANT_STEPS, type TenantStep } from "./steps.ts";
 import { listShopsAfter } from "../tenants/directory.ts";
-import { getTenant } from "../tenants/tenant.ts";
+import { findTenant, getTenant } from "../tenants/tenant.ts";
 
 export const SCHEDULE = "*/15 * * * *";
 const SLOT_MS = 15 * 60_000;
@@ -43,7 +44,7 @@ export async function runScheduled(
 ): Promise<ScheduledRunReport | null> {
   const held = await withLease(
     ctx.home.forTenant(PLATFORM).sql,
-    "scheduled_run",
+    ["scheduled_run", servedCells(ctx)].filter((part) => part !== null).join(" "),
     ctx.random.uuid(),
     async () => {
       const slot = Math.floor(ctx.clock.now().getTime() / SLOT_MS);
@@ -103,6 +104,7 @@ async function run(
           return;
         }
         lastShop = shop;
+        if (!(await isServed(ctx, shop))) continue;
         report.tenants += 1;
         await runTenant(ctx, shop, report, signal, options.steps ?? TENANT_STEPS);
         await progress();
@@ -122,6 +124,12 @@ async function run(
   await saveReport(ctx, report);
   ctx.log.info("scheduled_run.finished", { ...report, errors: report.errors_total });
   return report;
+}
+
+/** A store of a cell that other processes serve has its run there. */
+async function isServed(ctx: Ctx, shop: string): Promise<boolean> {
+  const tenant = ctx.config.servedCells && (await findTenant(ctx, shop));
+  return !tenant || ctx.regions.serves(tenant.region);
 }
 
 /** All shops once, one page in memory at a time, starting where the last run stopped. */

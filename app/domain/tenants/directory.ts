@@ -45,6 +45,16 @@ export async function listShops(
   return rows.map((row) => row.shop);
 }
 
+/** How many stores each region has. */
+export async function countStores(ctx: Ctx): Promise<Map<string, number>> {
+  const rows = await ctx.home.acrossTenants<{ region: string; stores: number }>(
+    `SELECT coalesce(value->>'region', $1) AS region, count(*)::int AS stores FROM kv
+      WHERE key = 'tenant:' || shop GROUP BY 1`,
+    [HOME_REGION],
+  );
+  return new Map(rows.map(({ region, stores }) => [region, stores]));
+}
+
 /** The next shops after a name, in order: iterates over all tenants without holding them all. */
 export async function listShopsAfter(ctx: Ctx, after: string, limit: number): Promise<string[]> {
   const rows = await ctx.home.acrossTenants<Columns<Kv, "shop">>(

@@ -2,22 +2,12 @@
 // tenant's rows are in its region's database.
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import type { Database } from "../../runtime/database/database.ts";
 import { MigrationError } from "../../runtime/database/migrations.ts";
 import { changeTenantRecord } from "./tenant-record.ts";
-import { dataOf, getTenant } from "./tenant.ts";
-
-/**
- * Tables that prevent a move while they have rows of the tenant: moving live data is the operator's
- * task.
- */
-const OCCUPYING = [
-  "storefront_users",
-  "consent_records",
-  "crm_tags",
-  "integration_queue",
-  "event_ledger",
-  "webhook_inbox",
-] as const;
+import { requireNoMove } from "./moves/move-record.ts";
+import { STAYING_TABLES } from "./moves/moved-tables.ts";
+import { dataOf, getTenant, type Tenant } from "./tenant.ts";
 
 export function requireRegion(ctx: Ctx, region: string): void {
   if (!ctx.regions.has(region))
@@ -39,30 +29,65 @@ async function migrate(ctx: Ctx, region: string): Promise<void> {
   }
 }
 
-/** Migrates the region's database and assigns the tenant to it. Safe to repeat. */
-export async function provisionRegion(
-  ctx: Ctx,
-  shop: string,
-  region: string,
-): Promise<{ tables: number }> {
+/** A table with rows of the store that would be left behind; null when there is none. */
+async function findRows(ctx: Ctx, tenant: Tenant): Promise<string | null> {
+  const { sql } = dataOf(ctx, tenant);
+  const tables = await ctx.regions.get(tenant.region).acrossTenants<{ name: string }>(
+    `SELECT c.table_name AS name FROM information_schema.columns c JOIN information_schema.tables t
+       USING (table_schema, table_name) WHERE c.table_schema = current_schema()
+       AND t.table_type = 'BASE TABLE' AND c.column_name = 'shop' ORDER BY 1`,
+  );
+  const looks = tables
+    .filter(({ name }) => !STAYING_TABLES.has(name))
+    .map(
+      ({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM "${name}" WHERE shop = $1
+        ${name === "kv" ? PASSING_KEYS : ""})`,
+    );
+  const [row] = await sql<{ name: string }>(`${looks.join(" UNION ALL ")} LIMIT 1`);
+  return row?.name ?? null;
+}
+
+/** Keys that stay at home, or that nobody misses. */
+const PASSING_KEYS = `AND key <> 'tenant:' || shop AND key !~ '^(lease|rate):'
+  AND (expires_at IS NULL OR expires_at > clock_timestamp())`;
+
+/**
+ * Migrates the region's database and assigns the tenant to it. Safe to repeat. Throws `tenant_has_data` for a
+ * store with rows, which only a move takes along (moves/). Returns the number of tables there.
+ */
+export async function provisionRegion(ctx: Ctx, shop: string, region: string): Promise<number> {
   const tenant = await getTenant(ctx, shop);
   requireRegion(ctx, region);
+  // Throws for a cell of other processes, before anything is changed.
+  ctx.regions.get(region);
+  await requireNoMove(ctx, shop);
+  if (tenant.region !== region) {
+    const table = await findRows(ctx, tenant);
+    if (table)
+      throw new AppError("tenant_has_data", {
+        message: `The store has rows in ${table} in the region ${tenant.region}. POST /admin/move-tenant moves them.`,
+      });
+  }
   await migrate(ctx, region);
   if (tenant.region !== region) {
-    const { sql } = dataOf(ctx, tenant);
-    for (const table of OCCUPYING) {
-      const [row] = await sql(`SELECT 1 FROM ${table} WHERE shop = $1 LIMIT 1`);
-      if (row)
-        throw new AppError("tenant_has_data", {
-          message: `The store has rows in ${table} in the region ${tenant.region}. Move or remove them first.`,
-        });
-    }
     await changeTenantRecord(ctx, shop, { set: { region } });
     ctx.log.info("tenant.moved", { shop, region });
   }
+  return countTables(ctx, region);
+}
+
+/** In bytes, with everything else that is in the database. */
+export async function readCellSize(database: Database): Promise<number> {
+  const [row] = await database.acrossTenants<{ bytes: number }>(
+    "SELECT pg_database_size(current_database()) AS bytes",
+  );
+  return row?.bytes ?? 0;
+}
+
+export async function countTables(ctx: Ctx, region: string): Promise<number> {
   const [count] = await ctx.regions.get(region).acrossTenants<{ tables: number }>(
     `SELECT count(*)::int AS tables FROM information_schema.tables
         WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations'`,
   );
-  return { tables: count?.tables ?? 0 };
+  return count?.tables ?? 0;
 }

@@ -11,6 +11,7 @@ import {
 } from "../../runtime/database/kv.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { startWorkQueue, type WorkQueue } from "../../runtime/database/work-queue.ts";
+import { findTenant } from "./tenant.ts";
 
 const LISTED = 50;
 const STOP_WAIT_MS = 25_000;
@@ -91,6 +92,14 @@ export async function trySettle(
   }
 }
 
+/** How long a request rests that processes of another cell work on. */
+const ELSEWHERE_MS = 15_000;
+
+async function isServedElsewhere(ctx: Ctx, shop: string): Promise<boolean> {
+  const tenant = ctx.config.servedCells && (await findTenant(ctx, shop));
+  return tenant !== null && !ctx.regions.serves(tenant.region);
+}
+
 /** Two processes may work on one store at once: the work itself must be safe to repeat. */
 export function startRequestWorker(
   ctx: Ctx,
@@ -124,12 +133,14 @@ export function startRequestWorker(
     async work(request, stopping) {
       const { shop } = request;
       let isDone = false;
+      let restMs = retryMs;
       try {
-        isDone = await work(shop, stopping);
+        if (await isServedElsewhere(ctx, shop)) restMs = ELSEWHERE_MS;
+        else isDone = await work(shop, stopping);
         if (isDone) await requests.finish(ctx, request);
       } finally {
         if (isDone) nextAttemptAt.delete(shop);
-        else nextAttemptAt.set(shop, performance.now() + retryMs);
+        else nextAttemptAt.set(shop, performance.now() + restMs);
         inWork.delete(shop);
       }
     },

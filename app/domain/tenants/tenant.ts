@@ -4,6 +4,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM, type Columns, type Kv } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import { KEYS, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
@@ -94,6 +95,8 @@ type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant }
 type Known = {
   cache: Map<string, Cached>;
   reads: GroupCommit<string, StoredRecord[]>;
+  /** Until then, by the monotonic clock, home is not asked again for a remembered store. */
+  homeAwayUntil: number;
   /** The app of a store without a record; set by the last look-up of such a store. */ defaultApp:
     Tenant["app"] | null;
 };
@@ -113,6 +116,7 @@ function cacheOf(ctx: Ctx): Known {
   const made: Known = known.get(ctx) ?? {
     cache: new Map(),
     defaultApp: null,
+    homeAwayUntil: 0,
     reads: createGroupCommit(async (shops) => {
       const wanted = [...new Set(shops)];
       const held = wanted.map((shop) => made.cache.get(shop));
@@ -138,9 +142,10 @@ function cacheOf(ctx: Ctx): Known {
 
 export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
   const held = cacheOf(ctx);
-  const { cache, reads } = held;
+  const { cache } = held;
   for (;;) {
-    const rows = await reads.add(shop);
+    const rows = await readRecords(ctx, held, shop);
+    if (rows === REMEMBERED) return cache.get(shop)?.tenant ?? null;
     const record = rows.find((row) => row.shop === shop);
     const platform = rows.find((row) => row.shop === PLATFORM);
     const readPlatform = (): PlatformConfig =>
@@ -168,6 +173,35 @@ export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
     return tenant;
   }
 }
+
+const REMEMBERED = Symbol("remembered");
+/** A home that does not answer is asked once in this time, and not by every request. */
+const HOME_RETRY_MS = 1_000;
+
+/**
+ * The stored records; REMEMBERED while home is away and the store, in a cell of its own, is known from before.
+ * The cell itself says whether the store has left it since.
+ */
+async function readRecords(
+  ctx: Ctx,
+  held: Known,
+  shop: string,
+): Promise<StoredRecord[] | typeof REMEMBERED> {
+  const kept = held.cache.get(shop)?.tenant;
+  const isElsewhere = kept !== undefined && kept.region !== HOME_REGION;
+  if (isElsewhere && performance.now() < held.homeAwayUntil && !(await hasLeft(ctx, kept)))
+    return REMEMBERED;
+  try {
+    return await held.reads.add(shop);
+  } catch (error) {
+    if (!isElsewhere || !isDatabaseAway(error) || (await hasLeft(ctx, kept))) throw error;
+    held.homeAwayUntil = performance.now() + HOME_RETRY_MS;
+    return REMEMBERED;
+  }
+}
+
+const hasLeft = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
+  (await dataOf(ctx, tenant).prisma.heldStore.count({ where: { role: "gone" } })) > 0;
 
 export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
   const tenant = await findTenant(ctx, shop);

@@ -11,6 +11,7 @@ import { listen, type Listener } from "./connection/listen.ts";
 import { READ_ONLY } from "./connection/servers.ts";
 import { watchConnections } from "./connection/socket-watchdog.ts";
 import { readReadiness, type Readiness } from "./readiness.ts";
+import { isStoreMoving } from "./postgres-errors.ts";
 import {
   scopePrisma,
   scopeTransaction,
@@ -253,8 +254,12 @@ async function inTransaction<T>(
   }
 }
 
-/** Whether Postgres is unreachable, as opposed to rejecting the statement. */
+/**
+ * Whether Postgres is unreachable, or takes no writes of a store that is being moved, as opposed to
+ * rejecting the statement: background work comes back later.
+ */
 export function isDatabaseAway(error: unknown): boolean {
+  if (isStoreMoving(error)) return true;
   const { code, message, severity, meta } = (error ?? {}) as {
     code?: unknown;
     message?: unknown;

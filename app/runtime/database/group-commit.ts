@@ -1,6 +1,8 @@
 // Concurrent writers share one commit. A batch is flushed as soon as a flusher is free (no timer,
 // so a single writer does not wait), and a caller's promise settles only after the batch's COMMIT.
 
+import { isStoreMoving } from "./postgres-errors.ts";
+
 export type GroupCommit<Item, Result> = {
   /** Rejects with the error of `flush` for this item only; other items are unaffected. */
   add(item: Item): Promise<Result>;
@@ -54,7 +56,8 @@ export function createGroupCommit<Item, Result>(
       const results = await flush(batch.map((waiting) => waiting.item));
       batch.forEach((waiting, index) => waiting.resolve(results[index] as Result));
     } catch (error) {
-      if (batch.length === 1 || !isRowFault(error))
+      // A store that is being moved must not fail the others of its batch.
+      if (batch.length === 1 || !(isRowFault(error) || isStoreMoving(error)))
         return batch.forEach((waiting) => waiting.reject(error));
       const half = batch.length >> 1;
       await settle(batch.slice(0, half));

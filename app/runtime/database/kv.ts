@@ -4,6 +4,7 @@
 import type { Kv } from "../../generated/prisma/client.ts";
 import type { Columns } from "./columns.ts";
 import type { Database, TenantSql } from "./database.ts";
+import { isNotHeld } from "./cells/held-stores.ts";
 
 /**
  * A key made by one of the tables below; other texts do not compile. Its store is a separate
@@ -37,6 +38,8 @@ export const PLATFORM_KEYS = keys({
   gateCode: (browser: string) => `gate_code:${browser}`,
   gateTries: (browser: string) => `gate_tries:${browser}`,
   scheduledRun: "scheduled_run:report",
+  /** Of processes that serve some cells only. */
+  scheduledRunOf: (cells: string) => `scheduled_run:report:${cells}`,
 });
 
 /**
@@ -92,6 +95,8 @@ export const KEYS = keys({
   revokedToken: (tokenHash: string) => `revoked:${tokenHash}`,
   /** The progress of a background job. */
   longRun: (name: string) => `run:${name}`,
+  /** While the store moves to another cell: passes through the copy, to show how far it is. */
+  moveMark: "store_move_mark",
   /** How many triggers of this event Shopify Flow has. */
   flowProgress: (eventId: string) => `flow_progress:${eventId}`,
   /** The answer to this run of a Flow action. */
@@ -351,7 +356,7 @@ export async function deleteKeysIfHeld(
 export async function deleteExpiredKeys(database: Database, limit = 5_000): Promise<number> {
   const rows = await database.acrossTenants(
     `DELETE FROM kv WHERE (shop, key) IN (SELECT shop, key FROM kv
-      WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1`,
+      WHERE expires_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1`,
     [limit],
   );
   return rows.length;

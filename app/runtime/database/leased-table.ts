@@ -3,6 +3,7 @@
 //   waiting -> running (locked_until, attempt_token) -> waiting (later) | any final state
 //      ^------ claimed again when its lease expired: the holder died
 import type { Database, Row, TenantSql } from "./database.ts";
+import { isNotHeld } from "./cells/held-stores.ts";
 import { LeaseLost } from "./lease.ts";
 
 export type LeasedRow = Row & { shop: string; id: number | string; attempt_token: string };
@@ -17,6 +18,8 @@ type LeasedTableOptions = {
   orderBy: "next_attempt_at" | "created_at";
   leaseSeconds: number;
   columns: readonly string[];
+  /** Rows of stores that are held here are claimed too. */
+  isOfHeldStores?: boolean;
 };
 
 export type LeasedTable<Claimed extends LeasedRow> = {
@@ -48,18 +51,21 @@ export function leasedTable<Claimed extends LeasedRow>({
   orderBy,
   leaseSeconds,
   columns,
+  isOfHeldStores = false,
 }: LeasedTableOptions): LeasedTable<Claimed> {
   const lease = `clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
   const isDue = orderBy === "next_attempt_at" ? "AND next_attempt_at <= clock_timestamp()" : "";
+  const isClaimed = isOfHeldStores ? "true" : isNotHeld("shop");
   // Locks the returned rows for one statement and skips locked ones, so that two claims never
   // return the same row.
   const CLAIM = `
     WITH due AS (
-      SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue}
+      SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isClaimed}
       ORDER BY ${orderBy}, id LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
     lost AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${running}' AND locked_until < clock_timestamp()
+        AND ${isClaimed}
       ORDER BY locked_until LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
     chosen AS (SELECT * FROM due UNION ALL SELECT * FROM lost LIMIT $1)

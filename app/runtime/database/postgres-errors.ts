@@ -18,5 +18,14 @@ function hasCode(error: unknown, ...codes: string[]): boolean {
 /** A row with this key exists. */
 export const isUniqueViolation = (error: unknown): boolean => hasCode(error, "23505", "P2002");
 
+/**
+ * The store is being moved to another cell and takes no writes at this moment, or is gone from this cell:
+ * raised by `refuse_moving_store`.
+ */
+export const isStoreMoving = (error: unknown): boolean => hasCode(error, "SM001");
+
+/** Waiting for a lock took longer than the statement's `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => hasCode(error, "55P03");
+
 /** A deadlock: Postgres aborted this transaction. */
 export const isDeadlock = (error: unknown): boolean => hasCode(error, "40P01");

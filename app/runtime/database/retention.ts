@@ -1,6 +1,7 @@
 // Deletes old rows of every store at once. Older rows are deleted in small statements: one that
 // deletes a million rows blocks others.
 import type { Database } from "./database.ts";
+import { isNotHeld } from "./cells/held-stores.ts";
 
 /** The rows of a table that are deleted `after` days; the column has a block range index. */
 type AgedRows = { table: string; column: string; where: string; after: number };
@@ -27,7 +28,7 @@ export async function forgetHistory(
       const isOld = `${column} < now() - interval '${after} days' AND ${where}`;
       const rows = await database.acrossTenants(
         `DELETE FROM ${table} WHERE ${isOld} AND ctid = ANY(ARRAY(SELECT ctid FROM ${table}
-          WHERE ${isOld} LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+          WHERE ${isOld} AND ${isNotHeld("shop")} LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
       );
       deleted = rows.length;
     }

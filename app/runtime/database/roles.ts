@@ -11,6 +11,8 @@ import { applyMigrations, inMigrationLock, MigrationError } from "./migrations.t
 export const APPEND_ONLY_TABLES = ["consent_records", "event_ledger"] as const;
 
 const MIGRATIONS_TABLE = "_prisma_migrations";
+/** Written by moves, as the owner: a row there permits the deletion of append-only rows. */
+const HELD_STORES_TABLE = "held_stores";
 /** Since PostgreSQL 17 roles other than the owner can ANALYZE. */
 const FIRST_WITH_MAINTAIN = 170_000;
 /** Tables that the service analyzes after bulk inserts. */
@@ -127,6 +129,7 @@ async function grantServiceRights(ownerUrl: string, serviceRole: string): Promis
 function rightsOn(name: string, kind: Owned["kind"]): string {
   if (kind === "sequence") return "USAGE";
   if (name === MIGRATIONS_TABLE) return "SELECT";
+  if (name === HELD_STORES_TABLE) return "SELECT, DELETE";
   return (APPEND_ONLY_TABLES as readonly string[]).includes(name)
     ? "SELECT, INSERT"
     : "SELECT, INSERT, UPDATE, DELETE";

@@ -123,6 +123,8 @@ export async function launch(
       log_min_error_statement: "panic",
       log_error_verbosity: "terse",
       log_checkpoints: "off",
+      // Moves of stores between cells copy by logical replication.
+      wal_level: "logical",
       ...settings,
     };
     const args = [

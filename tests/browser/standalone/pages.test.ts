@@ -16,6 +16,8 @@ let count = 0;
 beforeAll(async () => {
   const env: Parameters<typeof startTestApp>[0] = {
     withScreens: true,
+    // A cell that does not answer.
+    env: { DATABASE_URL_EU: "postgresql://127.0.0.1:1/eu" },
     envFrom: (sandbox) => ({
       CMS_API_URL: sandbox.addresses.cmsApiUrl,
       EMAIL_API_URL: sandbox.addresses.emailApiUrl,
@@ -24,6 +26,12 @@ beforeAll(async () => {
     }),
   };
   [world, browser] = await Promise.all([startTestApp(env), openBrowser()]);
+  await world.database.query(
+    `INSERT INTO store_moves (shop, id, from_cell, to_cell, state, step, progress, error) VALUES
+      ('copied-store.myshopify.com', gen_random_uuid(), 'default', 'eu', 'running', 'copy', '{"tables":37,"tables_copied":12}', NULL),
+      ('moved-store.myshopify.com', gen_random_uuid(), 'default', 'eu', 'done', 'clean', '{"refused_ms":84}', NULL),
+      ('stayed-store.myshopify.com', gen_random_uuid(), 'eu', 'default', 'failed', 'undo', '{}', 'The copy differs from the source.')`,
+  );
 });
 afterAll(async () => {
   await browser?.close();
@@ -266,6 +274,9 @@ test("setup lists every setting without its value, and saves the shared settings
   ])
     expect(html).not.toContain(secret);
   await page.getByText("JWT_SECRET", { exact: true }).waitFor();
+  for (const text of [/^\d+ stores?, \d+ MB, 0 deliveries waiting$/, /12 of 37 tables copied/])
+    await page.getByText(text).waitFor();
+  await page.getByText("changes refused for 84 ms").waitFor();
   await page.getByText("Database: Works").waitFor();
   await page.getByLabel("Sender").fill("Ops <ops@another.example>");
   await page.getByLabel("E-mail API key", { exact: true }).fill("platform-email-key-1");

@@ -200,6 +200,22 @@ describe("a setting", () => {
   });
 });
 
+describe("the cells that a process serves", () => {
+  test("are all that it has an address of, or those of CELLS", () => {
+    expect(shape(DEPLOYED).servedCells).toBeNull();
+    expect(
+      shape({ ...DEPLOYED, DATABASE_URL_ASIA_1: "postgres://asia", CELLS: "default, asia-1" })
+        .servedCells,
+    ).toEqual(new Set(["default", "asia-1"]));
+  });
+
+  test("have an address each", () => {
+    const error = problemsOf({ ...DEPLOYED, CELLS: "default,eu-2" });
+    expect(error.problems).toEqual([{ name: "CELLS", problem: "eu-2 needs DATABASE_URL_EU_2" }]);
+    expect(namesOf({ ...DEPLOYED, CELLS: "Eu!" })).toContain("CELLS");
+  });
+});
+
 describe("the address for migrations", () => {
   const OWNER = "postgres://owner:owner-password@db.example/main";
 

@@ -22,7 +22,8 @@ export async function findShopsOfEvent(ctx: Ctx, eventId: string): Promise<strin
         );
       found.push(...rows.map((row) => row.shop));
     }
-    if (shops.length < SHOPS_PAGE) return found;
+    // A store that is being moved has its rows in two cells.
+    if (shops.length < SHOPS_PAGE) return [...new Set(found)];
     after = shops.at(-1) as string;
   }
 }

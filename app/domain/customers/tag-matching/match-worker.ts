@@ -2,6 +2,7 @@
 // process.
 import type { Ctx } from "../../../context.server.ts";
 import type { Database } from "../../../runtime/database/database.ts";
+import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
 import { withLease } from "../../../runtime/database/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
 import { findTenant } from "../../tenants/tenant.ts";
@@ -14,6 +15,7 @@ const REST_MS = 15_000;
 
 const STORES = `
   SELECT DISTINCT shop FROM crm_tags WHERE matched_to IS NOT NULL AND shop <> ALL($2::text[])
+    AND ${isNotHeld("shop")}
   ORDER BY shop LIMIT $1`;
 
 export function startTagMatchWorker(ctx: Ctx, database: Database): Promise<WorkQueue> {

@@ -57,6 +57,34 @@ export const SyncCounts = z
   })
   .meta({ id: "SyncCounts" });
 
+export const StoreMove = z
+  .object({
+    id: z.uuid(),
+    shop: z.string(),
+    from: z.string(),
+    to: z.string(),
+    state: z.enum(["waiting", "running", "done", "failed", "cancelled"]),
+    step: z.enum(["prepare", "copy", "catch_up", "verify", "barrier", "clean", "undo", "done"]),
+    progress: z
+      .object({
+        tables: z.int(),
+        tables_copied: z.int(),
+        lag_bytes: z.int().nullable(),
+        rows: z.int(),
+        rows_deleted: z.int(),
+        barriers: z.int().meta({ description: "How often the barrier was opened again." }),
+        waits_for: z.string().nullable(),
+        refused_ms: z
+          .int()
+          .meta({ description: "How long the store's writes were refused at the flip." }),
+      })
+      .partial(),
+    error: z.string().nullable(),
+    created_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: "StoreMove" });
+
 export const TenantSummary = z
   .object({
     shop: z.string(),

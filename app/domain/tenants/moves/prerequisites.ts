@@ -1,0 +1,74 @@
+// What a move needs of both databases, asked before anything is changed.
+import type { OwnerConnection } from "../../../runtime/database/cells/owner-connection.ts";
+import { HOME_REGION } from "../../../runtime/settings.ts";
+
+const settingOf = (name: string, cell: string): string =>
+  cell === HOME_REGION ? name : `${name}_${cell.toUpperCase().replaceAll("-", "_")}`;
+
+type Abilities = {
+  role: string;
+  wal_level: string;
+  may_replicate: boolean;
+  is_owner: boolean;
+  may_subscribe: boolean;
+  free_slots: number;
+  version: number;
+  schema: string;
+};
+
+const ABILITIES = `
+  SELECT current_user::text AS role, current_setting('wal_level') AS wal_level,
+    r.rolsuper OR r.rolreplication OR EXISTS (SELECT 1 FROM pg_roles g WHERE g.rolname IN ('rds_replication',
+      'rds_superuser', 'cloudsqlsuperuser', 'azure_pg_admin') AND pg_has_role(g.oid, 'MEMBER')) AS may_replicate,
+    to_regclass('kv') IS NULL OR pg_has_role((SELECT relowner FROM pg_class WHERE oid = to_regclass('kv')), 'USAGE') AS is_owner,
+    r.rolsuper OR EXISTS (SELECT 1 FROM pg_roles g WHERE g.rolname IN ('pg_create_subscription', 'rds_superuser',
+      'cloudsqlsuperuser', 'azure_pg_admin') AND pg_has_role(g.oid, 'MEMBER')) AS may_subscribe,
+    current_setting('max_replication_slots')::int - (SELECT count(*)::int FROM pg_replication_slots) AS free_slots,
+    current_setting('server_version_num')::int AS version, current_schema()::text AS schema
+  FROM pg_roles r WHERE r.rolname = current_user`;
+
+/** Everything that is missing, each with what to do; empty when the move can begin. */
+export async function findMissing(
+  source: OwnerConnection,
+  target: OwnerConnection,
+  { from, to }: { from: string; to: string },
+): Promise<string[]> {
+  const [[giver], [taker]] = await Promise.all([
+    source.query<Abilities>(ABILITIES),
+    target.query<Abilities>(ABILITIES),
+  ]);
+  if (!giver || !taker) return ["The roles of the databases cannot be read."];
+  const missing: string[] = [];
+  const owner = (cell: string) => settingOf("DIRECT_DATABASE_URL", cell);
+  for (const [cell, { is_owner, role }] of [
+    [from, giver],
+    [to, taker],
+  ] as const)
+    if (!is_owner)
+      missing.push(
+        `The role ${role} does not own the schema of the cell ${cell}: set ${owner(cell)} to the role that does.`,
+      );
+  if (giver.wal_level !== "logical")
+    missing.push(
+      `The cell ${from} has wal_level=${giver.wal_level}: set wal_level=logical there and restart it (managed databases call it logical replication).`,
+    );
+  if (!giver.may_replicate)
+    missing.push(
+      `The role ${giver.role} may not replicate from the cell ${from}: ALTER ROLE "${giver.role}" REPLICATION (managed databases have a role of their own for it).`,
+    );
+  if (giver.free_slots < 2)
+    missing.push(
+      `The cell ${from} has too few free replication slots: raise max_replication_slots, or drop slots that nobody uses.`,
+    );
+  if (!taker.may_subscribe)
+    missing.push(
+      taker.version >= 160_000
+        ? `The role ${taker.role} may not subscribe in the cell ${to}: GRANT pg_create_subscription TO "${taker.role}", and GRANT CREATE ON DATABASE to it.`
+        : `The role ${taker.role} may not subscribe in the cell ${to}: before PostgreSQL 16 that needs a superuser, set ${owner(to)} to one.`,
+    );
+  if (giver.schema !== taker.schema)
+    missing.push(
+      `The tables are in the schema ${giver.schema} in the cell ${from} and in ${taker.schema} in the cell ${to}: they must have one name.`,
+    );
+  return missing;
+}
