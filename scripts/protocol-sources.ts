@@ -9,7 +9,12 @@ import { join, resolve } from "node:path";
 const root = join(import.meta.dirname, "..");
 const target = join(root, ".data/protocols");
 
-/** `version` is what the commit is; the folder's name has the commit, so that a new pin is fetched. */
+export const MCP_SUITE_VERSION = "0.2.0-alpha.12";
+/** Where `npm run conformance` installs what runs the suites. */
+export const MCP_SUITE = join(target, `mcp-suite-${MCP_SUITE_VERSION}`);
+export const TCK_PYTHON = join(target, "tck-python/bin/python");
+
+/** Each stands in a folder with the commit in its name, so that another pin is fetched anew. */
 const SOURCES = {
   // The last commit before the version was cut; it has no tag.
   "ucp-2026-08-25": {
