@@ -183,6 +183,34 @@ describe.skipIf(!isReady).each(UCP_VERSIONS)("UCP %s", (version) => {
     await valid(CHECKOUT, "cancel_checkout", { id: covered.id });
   });
 
+  it("warns of what the storefront's cart does not carry", async () => {
+    const unused = {
+      buyer: {
+        email: "other@example.com",
+        consent: { "dev.ucp.consent.marketing": { granted: true, source: "platform" } },
+      },
+      discounts: { codes: ["SUMMER20"] },
+      fulfillment: { methods: [{ type: "pickup" }] },
+      payment: { instruments: [{ id: "i-1", handler_id: "com.example.pay", type: "card" }] },
+    };
+    const made = await valid(CHECKOUT, "create_checkout", { checkout: { ...items(), ...unused } });
+    const codesOf = ({ messages }: { messages: { type: string; code: string }[] }) =>
+      messages.filter(({ type }) => type === "warning").map(({ code }) => code);
+    const WARNINGS = [
+      "buyer_not_used",
+      "consent_not_recorded",
+      "discounts_not_supported",
+      "fulfillment_not_supported",
+      "payment_not_supported",
+    ];
+    expect(codesOf(made)).toEqual(WARNINGS);
+    const own = { ...items(), buyer: { email: payer.email.toUpperCase() } };
+    const update = { id: made.id, checkout: own };
+    expect(codesOf(await valid(CHECKOUT, "update_checkout", update))).toEqual([]);
+    const cart = await valid(CART, "create_cart", { cart: { ...items(), ...unused } });
+    expect(codesOf(cart)).toEqual(WARNINGS.slice(1));
+  });
+
   it("answers a checkout of a store without a cart API as published", async () => {
     closeCarts(service);
     try {
