@@ -61,7 +61,12 @@ const PROMPTS: readonly AgentPrompt[] = [
 
 export const listPrompts = (tenant: Tenant): Omit<AgentPrompt, "isOffered" | "toText">[] =>
   PROMPTS.filter((prompt) => prompt.isOffered(tenant)).map(
-    ({ isOffered: _, toText: _text, ...described }) => described,
+    ({ name, title, description, arguments: taken }) => ({
+      name,
+      title,
+      description,
+      arguments: taken,
+    }),
   );
 
 export type PromptText =

@@ -81,7 +81,13 @@ const RESOURCES: readonly StoreResource[] = [
 ];
 
 export const listStoreResources = (): Omit<StoreResource, "read">[] =>
-  RESOURCES.map(({ read: _, ...described }) => described);
+  RESOURCES.map(({ uri, name, title, description, mimeType }) => ({
+    uri,
+    name,
+    title,
+    description,
+    mimeType,
+  }));
 
 /** Null when there is no such resource. */
 export function readStoreResource(

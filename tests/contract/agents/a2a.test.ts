@@ -345,7 +345,7 @@ describe("ListTasks", () => {
     const all = await list({}, { key: owner.token });
     expect([new Set(idsOf(all)), all.totalSize, all.nextPageToken]).toEqual([new Set(made), 3, ""]);
     const changes = all.tasks.map((task: any) => task.status.timestamp);
-    expect(changes).toEqual(changes.toSorted().reverse());
+    expect(changes).toEqual(changes.toSorted().toReversed());
     expect(all.tasks.some((task: object) => "artifacts" in task)).toBe(false);
     const first = await list({ pageSize: 2 }, { key: owner.token });
     const second = await list(

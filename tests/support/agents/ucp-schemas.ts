@@ -95,6 +95,6 @@ function load(version: UcpVersion): UcpSchemas {
 }
 
 const filesOf = (folder: string): [string, Schema][] =>
-  (readdirSync(folder, { recursive: true, encoding: "utf8" }) as string[])
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".json"))
     .map((path) => [path, JSON.parse(readFileSync(join(folder, path), "utf8")) as Schema]);
