@@ -47,7 +47,7 @@ export async function respond(
     const call = { ctx, request, isProxied, params, requestId, found, cors, notes };
     reply = await dispatchCurrent(specs, call);
   } catch (error) {
-    reply = toErrorReply(ctx, error, requestId, request, Object.values(specs)[0]?.errorBody);
+    reply = toErrorReply(ctx, error, requestId, request, Object.values(specs)[0]);
   }
   Object.assign(reply.headers, {
     ...cors,

@@ -105,6 +105,8 @@ export type MethodSpec<
   handleForm?(call: Call<A, T, Record<string, string>, z.output<Q>>): Promise<ApiResponse>;
   /** The body of an error where another specification defines it. */
   errorBody?(error: AppError): object;
+  /** Its status, where it is not the error's own. */
+  errorStatus?(error: AppError): number;
 };
 
 export type AnySpec = Omit<

@@ -6,14 +6,15 @@ import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/err
 import { requestErrors } from "../runtime/telemetry/metrics.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { json, type ApiResponse } from "./api-response.ts";
+import type { AnySpec } from "./endpoint.ts";
 
-/** `errorBody`: where another specification defines the shape. Logs bugs on our side. */
+/** `spec`: where another specification defines the shape. Logs bugs on our side. */
 export function toErrorReply(
   ctx: Ctx,
   error: unknown,
   requestId: string,
   request: ApiRequest,
-  errorBody?: (error: AppError) => object,
+  spec?: Pick<AnySpec, "errorBody" | "errorStatus">,
 ): ApiResponse {
   const known = toAppError(error);
   if (!known)
@@ -24,7 +25,8 @@ export function toErrorReply(
     });
   const shown = known ?? new AppError("internal_error");
   requestErrors.inc({ code: shown.code });
-  return json(shown.status, errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
+  const status = spec?.errorStatus?.(shown) ?? shown.status;
+  return json(status, spec?.errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
 }
 
 /** Returns the public part of an error, or null when the error is a bug on our side. */

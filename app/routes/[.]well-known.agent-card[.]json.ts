@@ -14,7 +14,7 @@ export const { loader, action, route } = endpoint({
       publicDocument(
         request,
         buildAgentCard(tenant, addressFor(ctx, request, tenant), request.header("a2a-version")),
-        ["A2A-Version"],
+        { varies: ["A2A-Version"], now: ctx.clock.now() },
       ),
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { answerA2a } from "../http/agents/a2a.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { toRpcErrorBody } from "../http/agents/json-rpc.ts";
+import { a2aErrorStatus, toRpcErrorBody } from "../http/agents/json-rpc.ts";
 import { RpcResponse } from "../http/openapi/results/agents.ts";
 
 export const { loader, action, route } = endpoint({
@@ -33,7 +33,8 @@ export const { loader, action, route } = endpoint({
       403: "The shopper has not allowed it.",
       429: "Too many calls; `Retry-After` says when to go on.",
     },
-    errorBody: (error) => toRpcErrorBody(error),
+    errorBody: (error) => toRpcErrorBody(error, null, "a2a"),
+    errorStatus: a2aErrorStatus,
     result: RpcResponse,
     handle: ({ ctx, request, tenant, body, accessed }) =>
       answerA2a(ctx, request, tenant, body, accessed),

@@ -3,7 +3,7 @@
 // schema is closed.
 import type { Tenant } from "../tenants/tenant.ts";
 import { addressOf, type PublicAddress } from "./public-address.ts";
-import { SKILLS } from "./skills.ts";
+import { OPEN_SKILLS, SKILLS } from "./skills.ts";
 import { ucpCapabilities, UCP_VERSIONS } from "./ucp/profile.ts";
 
 const JSON_MODES = ["application/json", "text/plain"];
@@ -29,21 +29,29 @@ export function buildAgentCard(
   };
   const shared = {
     name: `${brand} store agent`,
-    description: `Identity, consent, catalog and checkout of ${brand} for agents that act for its shoppers.`,
+    description: `Identity, consent, catalog and checkout of ${brand} for agents that act for its shoppers. Catalog and carts are open; what is a shopper's needs a bearer token.`,
     version: "1.0",
     provider: { organization: brand, url: `https://${tenant.shop}` },
     defaultInputModes: JSON_MODES,
     defaultOutputModes: JSON_MODES,
-    skills: SKILLS.map(({ id, name, description, tags }) => ({ id, name, description, tags })),
   };
+  const skills = SKILLS.map(({ id, name, description, tags }) => ({ id, name, description, tags }));
   const strict = {
     supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
   };
   const scheme = { description: `An access token of ${metadata}`, scheme: "bearer" };
-  const requirement = { securityRequirements: [{ schemes: { bearer: { list: [] } } }] };
+  // One of the list has to be met, and an empty one always is: what a skill needs stands at the skill.
+  const bearer = { schemes: { bearer: { list: [] } } };
+  const requirement = { securityRequirements: [{ schemes: {} }, bearer] };
+  const needsShopper = (id: string) => !OPEN_SKILLS.includes(id);
+  const strictSkills = skills.map((skill) => ({
+    ...skill,
+    ...(needsShopper(skill.id) && { securityRequirements: [bearer] }),
+  }));
   if (/^1\.0(\.|$)/.test(protocol ?? ""))
     return {
       ...shared,
+      skills: strictSkills,
       ...strict,
       capabilities: {
         streaming: false,
@@ -56,6 +64,10 @@ export function buildAgentCard(
     };
   return {
     ...shared,
+    skills: strictSkills.map((skill) => ({
+      ...skill,
+      ...(needsShopper(skill.id) && { security: [{ bearer: [] }] }),
+    })),
     protocol_version: "0.1",
     authentication: {
       schemes: ["bearer"],
@@ -65,7 +77,7 @@ export function buildAgentCard(
     url,
     preferredTransport: "JSONRPC",
     supportsAuthenticatedExtendedCard: false,
-    security: [{ bearer: [] }],
+    security: [{}, { bearer: [] }],
     supportedInterfaces: [
       ...strict.supportedInterfaces,
       { url, protocolBinding: "JSONRPC", protocolVersion: "0.3" },

@@ -68,7 +68,7 @@ export const SKILLS = [
   {
     id: "product-catalog",
     name: "Product catalog",
-    description: "Searches the store's products with prices and availability.",
+    description: "Searches the store's products with prices and availability. Needs no token.",
     tags: ["catalog", "search"],
     toRequest: toCatalogRequest,
   },
@@ -80,6 +80,9 @@ export const SKILLS = [
     toRequest: toCheckoutRequest,
   },
 ] as const;
+
+/** Skills whose tools are public. */
+export const OPEN_SKILLS: readonly string[] = ["product-catalog"];
 
 /**
  * The request in a data part: `{skill, arguments}`, `{tool, arguments}`, or `{action: <tool>, …}`.

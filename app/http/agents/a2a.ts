@@ -1,9 +1,9 @@
 // A2A over JSON-RPC, 1.0 and 0.3 (`A2A-Version`). The SDK implements the protocol; a task is one
 // tool call that completes before the response. Authentication errors are HTTP statuses, sent
 // before the SDK reads the message. docs/decisions/021-agent-protocols.md
-import { AgentCard, Task } from "@a2a-js/sdk";
+import { AgentCard, Task, taskStateToJSON } from "@a2a-js/sdk";
 import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
-import { RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
+import { RequestMalformedError } from "@a2a-js/sdk/errors";
 import {
   AgentEvent,
   DefaultRequestHandler,
@@ -17,10 +17,16 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { buildAgentCard } from "../../domain/agents/agent-card.ts";
 import { readSkillRequest } from "../../domain/agents/skills.ts";
-import { findTask, keepTask, type TaskRecord } from "../../domain/agents/tasks.ts";
+import {
+  findTask,
+  keepTask,
+  listTasks,
+  type TaskOwner,
+  type TaskRecord,
+} from "../../domain/agents/tasks.ts";
 import { findTool } from "../../domain/agents/tools/index.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
-import { AppError } from "../../runtime/errors.ts";
+import { AppError, isAppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
 import { toTask } from "./a2a-messages.ts";
 import {
@@ -34,6 +40,7 @@ import {
 } from "./tool-calls.ts";
 import { countAgentCall } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
+import { bearerToken } from "../auth/guards.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { idOf, toRpcRefusal } from "./json-rpc.ts";
 import { json, type ApiResponse } from "../api-response.ts";
@@ -57,12 +64,13 @@ const Params = z.looseObject({
 });
 
 /**
- * One message during its processing by the SDK. `asked`: its tool; `failure`: the tool's error,
- * which sets the HTTP status.
+ * One message during its processing by the SDK. `asked`: its tool; `owner`: whose tasks it lists;
+ * `failure`: the tool's error, which is answered in place of a task.
  */
 type Passage = {
   asked: { name: string; args: unknown; admitted: AdmittedCall | null } | null;
   record: TaskRecord | null;
+  owner?: TaskOwner | null;
   accessed: NoteAccess;
   failure?: unknown;
 };
@@ -80,13 +88,33 @@ export async function answerA2a(
     const message = Envelope.safeParse(body);
     if (!message.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
-    const passage = await readPassage(ctx, request, tenant, message.data.params, accessed);
+    const passage =
+      message.data.method === "ListTasks"
+        ? await readLister(ctx, request, tenant, accessed)
+        : await readPassage(ctx, request, tenant, message.data.params, accessed);
     const answer = await dispatch(ctx, request, tenant, message.data, passage);
     if (passage.failure) throw passage.failure;
     return json(200, answer);
   } catch (error) {
-    return toRpcRefusal(error, idOf(body));
+    return toRpcRefusal(error, idOf(body), "a2a");
   }
+}
+
+/**
+ * A shopper's agent lists the tasks about the shopper that its token covers. Without a token there is
+ * nothing to list: who knows the id of an open task reads that one.
+ */
+async function readLister(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  accessed: NoteAccess,
+): Promise<Passage> {
+  const none = { asked: null, record: null, accessed };
+  if (!bearerToken(request)) return { ...none, owner: null };
+  const { person, scopes = null } = await requireShopper(ctx, request, tenant, null);
+  noteToolAccess(accessed, "task", person, true);
+  return { ...none, owner: { userId: person.account.id, scopes } };
 }
 
 /** Reads the request and authorizes the caller; throws before any effect. */
@@ -211,8 +239,20 @@ function toStore(ctx: Ctx, tenant: Tenant, passage: Passage): TaskStore {
       };
       await keepTask(ctx, tenant, task.id, passage.record);
     },
-    async list() {
-      throw new UnsupportedOperationError("This agent keeps no list of tasks.");
+    async list({ contextId, status, statusTimestampAfter, pageSize = 0, pageToken, ...wanted }) {
+      if (!passage.owner) return { tasks: [], nextPageToken: "", pageSize, totalSize: 0 };
+      const { tasks, next, total } = await listTasks(ctx, tenant, passage.owner, {
+        contextId: contextId || null,
+        state: status ? taskStateToJSON(status) : null,
+        changedAfter: statusTimestampAfter ? new Date(statusTimestampAfter).toISOString() : null,
+        limit: pageSize,
+        cursor: pageToken || undefined,
+      }).catch((error: unknown) => {
+        throw isAppError(error) ? new RequestMalformedError(error.message) : error;
+      });
+      const shown = tasks.map((task) => Task.fromJSON(task));
+      if (!wanted.includeArtifacts) for (const task of shown) task.artifacts = [];
+      return { tasks: shown, nextPageToken: next, pageSize, totalSize: total };
     },
   };
 }

@@ -17,16 +17,32 @@ export const addressFor = (ctx: Ctx, request: ApiRequest, tenant: Tenant): Publi
  */
 const SHOP_HEADERS = ["X-Storefront-Shop-Domain", "X-Shopify-Shop-Domain"];
 
-/** `varies`: further request headers that the document depends on. */
+const MAX_KNOWN = 2_000;
+const firstServed = new Map<string, string>();
+
+/**
+ * Since when this process serves a document, for caches that compare times: its content follows from
+ * settings and code, and neither tells when it changed.
+ */
+function servedSince(etag: string, now: Date): string {
+  const known = firstServed.get(etag);
+  if (known !== undefined) return known;
+  if (firstServed.size >= MAX_KNOWN) firstServed.clear();
+  firstServed.set(etag, now.toUTCString());
+  return now.toUTCString();
+}
+
+/** `varies`: further request headers that the document depends on; `now` adds Last-Modified. */
 export function publicDocument(
   request: ApiRequest,
   document: object,
-  varies: readonly string[] = [],
+  { varies = [], now }: { varies?: readonly string[]; now?: Date } = {},
 ): ApiResponse {
   const etag = `"${hash("sha256", JSON.stringify(document), "base64url").slice(0, 27)}"`;
   const headers = {
     ETag: etag,
     "Cache-Control": `public, max-age=${MAX_AGE_SECONDS}`,
+    ...(now && { "Last-Modified": servedSince(etag, now) }),
     Vary: ["Origin", ...SHOP_HEADERS, ...varies].join(", "),
   };
   const known = (request.header("if-none-match") ?? "")

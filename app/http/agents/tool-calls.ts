@@ -10,7 +10,7 @@ import { defaultTerms, negotiate } from "../../domain/agents/ucp/negotiation.ts"
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
-import { agentChallenge, requirePerson } from "../auth/agent-guard.ts";
+import { agentChallenge, requirePerson, type ActingPerson } from "../auth/agent-guard.ts";
 import { addressOfCaller, countAgentChange } from "./agent-limits.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
 import { addressFor } from "./discovery.ts";
@@ -39,13 +39,16 @@ export function requireOwnName(ctx: Ctx, request: ApiRequest, tenant: Tenant): v
     });
 }
 
-/** The token's shopper, with the session, account and consent read again. Throws 401 or 403. */
+/**
+ * The token's shopper, with the session, account and consent read again. `scope` null: a token of
+ * any scope. Throws 401 or 403.
+ */
 export async function requireShopper(
   ctx: Ctx,
   request: ApiRequest,
   tenant: Tenant,
-  scope: AgentScope,
-): Promise<{ person: Person; tenant: Tenant }> {
+  scope: AgentScope | null,
+): Promise<ActingPerson> {
   if (!bearerToken(request)) throw agentChallenge(ctx, request, tenant, "unauthorized");
   const acting = await requirePerson(ctx, request, tenant, { scope });
   if (!acting.person.consents.a2a)
@@ -104,6 +107,9 @@ const isHttpStatusError = (error: AppError) =>
   (HTTP_STATUS_ERRORS.has(error.status) && error.code !== "mandate_refused") ||
   error.code.startsWith("idempotency_");
 
+/** Our codes that have a standard name in UCP (schemas/common/types/error_code.json). */
+const UCP_CODES: Record<string, string> = { items_unavailable: "item_unavailable" };
+
 /** Notes the access of an agent to the data of the shopper who lets it act. */
 export function noteToolAccess(
   accessed: NoteAccess,
@@ -154,7 +160,9 @@ export async function runTool(
     if (!isAppError(error) || isHttpStatusError(error)) throw error;
     if (error.code === "invalid_cursor") return { kind: "invalid", message: error.message };
     const code =
-      error.code === "mandate_refused" ? `mandate_${String(error.details.reason)}` : error.code;
+      error.code === "mandate_refused"
+        ? `mandate_${String(error.details.reason)}`
+        : (UCP_CODES[error.code] ?? error.code);
     if (tool.ucp.length > 0)
       return {
         kind: "failed",

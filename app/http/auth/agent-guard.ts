@@ -54,7 +54,7 @@ async function requireAgent(
   request: ApiRequest,
   tenant: Tenant,
   token: string,
-  scope: AgentScope,
+  scope: AgentScope | null,
 ): Promise<AgentCaller> {
   const check = await checkAgentToken(ctx, tenant, token);
   if (check.outcome === "closed") throw new AppError("agent_access_disabled");
@@ -62,16 +62,18 @@ async function requireAgent(
     throw agentChallenge(ctx, request, tenant, "agent_consent_required", "insufficient_scope");
   if (check.outcome === "invalid")
     throw agentChallenge(ctx, request, tenant, "invalid_token", "invalid_token");
-  if (!check.caller.scopes.includes(scope))
+  if (scope !== null && !check.caller.scopes.includes(scope))
     throw agentChallenge(ctx, request, tenant, "insufficient_scope", "insufficient_scope", scope);
   return check.caller;
 }
 
 /**
- * `scope`: required of an agent's own token; `needsConsent`: other agents need the shopper's
- * `consent_a2a` as well.
+ * `scope`: required of an agent's own token, null for any; `needsConsent`: other agents need the
+ * shopper's `consent_a2a` as well.
  */
-export type AgentRule = { scope: AgentScope; needsConsent?: true };
+export type AgentRule = { scope: AgentScope | null; needsConsent?: true };
+/** `scopes`: those of an agent's own token; a session has none and allows everything. */
+export type ActingPerson = { person: Person; tenant: Tenant; scopes?: readonly string[] };
 const IDENTITY: AgentRule = { scope: "identity:read" };
 
 const AGENT_HEADERS = ["ucp-agent", "a2a-version"];
@@ -104,7 +106,7 @@ export async function requirePerson(
   request: ApiRequest,
   remembered: Tenant | null,
   rule: AgentRule = IDENTITY,
-): Promise<{ person: Person; tenant: Tenant }> {
+): Promise<ActingPerson> {
   const credential = sessionCredential(request);
   if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
     const { session, tenant } = await requireSession(ctx, request, remembered);
@@ -117,7 +119,7 @@ export async function requirePerson(
   }
   const tenant = remembered && (await findTenant(ctx, remembered.shop));
   if (!tenant) throw unauthorized();
-  const { userId, clientId } = await requireAgent(
+  const { userId, clientId, scopes } = await requireAgent(
     ctx,
     request,
     tenant,
@@ -126,7 +128,7 @@ export async function requirePerson(
   );
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
   if (!person) throw unauthorized();
-  return { person: { ...person, clientId }, tenant };
+  return { person: { ...person, clientId }, tenant, scopes };
 }
 
 /** The admin key is checked first, against the current tenant; its principal is null. */

@@ -92,8 +92,18 @@ describe("A2A protocol versions", () => {
     });
     expect(stream.headers.get("content-type")).toContain("application/json");
     expect(stream.json.error.code).toBe(-32_004);
-    for (const body of ["{", null, [], { id: 1, method: "message/send" }])
-      expect((await post(body)).status).toBe(400);
+    for (const [body, code] of [
+      ["{", -32_700],
+      [null, -32_600],
+      [[], -32_600],
+      [{ id: 1, method: "message/send" }, -32_600],
+      [{ jsonrpc: "2.0", id: 1, method: 7 }, -32_600],
+    ] as const) {
+      const answer = await post(body);
+      expect([body, answer.status, answer.json.error.code]).toEqual([body, 200, code]);
+    }
+    const sentence = await post("A lamp, please.", { headers: { "Content-Type": "text/plain" } });
+    expect([sentence.status, sentence.json.error.code]).toEqual([415, -32_005]);
     expect((await service.call("GET", `/a2a?shop=${SHOP}`, { key: null })).status).toBe(405);
     expect(
       (await send({ skill: "product-catalog" }, { headers: { Origin: "https://evil.example" } }))
@@ -101,6 +111,28 @@ describe("A2A protocol versions", () => {
     ).toBe(403);
     expect((await post(JSON.stringify({ padding: "x".repeat(1_100_000) }))).status).toBe(413);
   });
+});
+
+it("what the card does not offer is refused with A2A's own codes", async () => {
+  const { id } = (await send({ skill: "product-catalog" })).json.result;
+  const config = { taskId: id, id: "c-1", url: "https://agent.example/hook" };
+  const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "A lamp, please." }] };
+  for (const [method, params, code] of [
+    ["SendStreamingMessage", { message }, -32_004],
+    ["SubscribeToTask", { id }, -32_004],
+    ["CreateTaskPushNotificationConfig", config, -32_003],
+    ["GetTaskPushNotificationConfig", config, -32_003],
+    ["ListTaskPushNotificationConfigs", { taskId: id }, -32_003],
+    ["DeleteTaskPushNotificationConfig", config, -32_003],
+    ["CancelTask", { id }, -32_002],
+    ["tasks/resubscribe", { id }, -32_004],
+    ["tasks/pushNotificationConfig/set", { taskId: id, pushNotificationConfig: config }, -32_003],
+    ["tasks/cancel", { id }, -32_002],
+  ] as const) {
+    const answer = await rpc(method, params);
+    expect([method, answer.status, answer.json.error?.code]).toEqual([method, 200, code]);
+    expect(answer.headers.get("content-type")).toContain("application/json");
+  }
 });
 
 describe("messages", () => {
@@ -290,5 +322,81 @@ describe("a task about a shopper", () => {
       [SHOP, `agent_task:${id}`],
     );
     expect(row).toEqual({ user_id: String(payer.id), ends: true });
+  });
+});
+
+describe("ListTasks", () => {
+  const list = async (params: object, options: Options = {}) => {
+    const { status, json } = await rpc("ListTasks", params, options);
+    return { status, error: json.error, ...json.result };
+  };
+  const idsOf = ({ tasks }: { tasks: { id: string }[] }) => tasks.map(({ id }) => id);
+
+  it("lists the shopper's tasks newest first, page by page, without another shopper's", async () => {
+    const owner = await newPayer(service);
+    const made: string[] = [];
+    for (const contextId of ["c-1", "c-1", "c-2"])
+      made.unshift(
+        (await send({ skill: "identity-linking" }, { key: owner.token }, { contextId })).json.result
+          .id,
+      );
+    await send({ skill: "identity-linking" }, { key: payer.token });
+
+    const all = await list({}, { key: owner.token });
+    expect([new Set(idsOf(all)), all.totalSize, all.nextPageToken]).toEqual([new Set(made), 3, ""]);
+    const changes = all.tasks.map((task: any) => task.status.timestamp);
+    expect(changes).toEqual(changes.toSorted().toReversed());
+    expect(all.tasks.some((task: object) => "artifacts" in task)).toBe(false);
+    const first = await list({ pageSize: 2 }, { key: owner.token });
+    const second = await list(
+      { pageSize: 2, pageToken: first.nextPageToken },
+      { key: owner.token },
+    );
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(idsOf(all));
+    expect([first.pageSize, second.nextPageToken]).toEqual([2, ""]);
+
+    const own = await list({ contextId: "c-1", includeArtifacts: true }, { key: owner.token });
+    expect(idsOf(own).toSorted()).toEqual(made.slice(1).toSorted());
+    expect(own.tasks[0].artifacts).toHaveLength(1);
+    const failed = await list({ status: "TASK_STATE_FAILED" }, { key: owner.token });
+    expect([idsOf(failed), failed.totalSize]).toEqual([[], 0]);
+    const later = { statusTimestampAfter: "2999-01-01T00:00:00Z" };
+    expect(idsOf(await list(later, { key: owner.token }))).toEqual([]);
+  });
+
+  it("shows a token what its scopes cover, and a caller without a token nothing", async () => {
+    const owner = await newPayer(service);
+    const { id } = (await send({ skill: "identity-linking" }, { key: owner.token })).json.result;
+    await send({ tool: "get_checkout", arguments: { id: randomUUID() } }, { key: owner.token });
+    const { access_token: token } = await newTokens(
+      service,
+      await newClient(service),
+      owner.token,
+      { scope: "identity:read" },
+    );
+    expect(idsOf(await list({}, { key: token }))).toEqual([id]);
+    expect(await list({})).toMatchObject({ status: 200, tasks: [], nextPageToken: "" });
+    expect((await list({}, { key: owner.token, shop: OTHER_SHOP })).status).toBe(401);
+    await consent(service, owner, { consent_a2a: false });
+    expect((await list({}, { key: owner.token })).status).toBe(403);
+  });
+
+  it("rejects wrong parameters and cursors of another list", async () => {
+    const owner = await newPayer(service);
+    for (const n of [1, 2]) {
+      const answer = await send({ skill: "identity-linking" }, { key: owner.token });
+      expect([n, answer.status]).toEqual([n, 200]);
+    }
+    const { nextPageToken } = await list({ pageSize: 1 }, { key: owner.token });
+    for (const [params, key] of [
+      [{ pageSize: 0 }, owner.token],
+      [{ pageSize: 101 }, owner.token],
+      [{ statusTimestampAfter: "yesterday" }, owner.token],
+      [{ pageToken: "made-up" }, owner.token],
+      [{ pageToken: nextPageToken }, payer.token],
+    ] as const) {
+      const { status, error } = await list(params, { key });
+      expect([params, status, error?.code]).toEqual([params, 200, -32_602]);
+    }
   });
 });

@@ -154,6 +154,7 @@ describe("the UCP manifest", () => {
 });
 
 describe("the agent card", () => {
+  const BEARER = { schemes: { bearer: { list: [] } } };
   const card = async (version?: string) =>
     await get(
       `/.well-known/agent-card.json?shop=${SHOP}`,
@@ -174,7 +175,7 @@ describe("the agent card", () => {
         protocolVersion: "0.3.0",
         url: `${service.url}/a2a?shop=${SHOP}`,
         preferredTransport: "JSONRPC",
-        security: [{ bearer: [] }],
+        security: [{}, { bearer: [] }],
         securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
         supportedInterfaces: [
           { protocolBinding: "JSONRPC", protocolVersion: "1.0" },
@@ -194,6 +195,11 @@ describe("the agent card", () => {
           name: expect.any(String),
           description: expect.any(String),
           tags: expect.any(Array),
+          // What is open without a token names no scheme.
+          ...(skill.id !== "product-catalog" && {
+            security: [{ bearer: [] }],
+            securityRequirements: [BEARER],
+          }),
         });
     },
   );
@@ -214,7 +220,8 @@ describe("the agent card", () => {
       "version",
     ]);
     expect(json.capabilities).not.toHaveProperty("stateTransitionHistory");
-    expect(json.securityRequirements).toEqual([{ schemes: { bearer: { list: [] } } }]);
+    expect(json.securityRequirements).toEqual([{ schemes: {} }, BEARER]);
+    expect(headers.get("last-modified")).toMatch(/GMT$/);
     expect(headers.get("vary")).toMatch(/A2A-Version/);
     expect(headers.get("etag")).not.toBe((await card()).headers.get("etag"));
   });

@@ -39,8 +39,14 @@ describe("a client", () => {
       id: 7,
       result: {
         protocolVersion: "2025-06-18",
-        capabilities: { tools: {} },
-        serverInfo: { name: expect.any(String), version: expect.any(String) },
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+        serverInfo: {
+          name: expect.any(String),
+          version: expect.any(String),
+          title: SHOP,
+          websiteUrl: `https://${SHOP}`,
+          icons: [{ src: `${service.url}/favicon.svg`, mimeType: "image/svg+xml", sizes: ["any"] }],
+        },
         instructions: expect.any(String),
       },
     });
@@ -67,6 +73,7 @@ describe("a client", () => {
       expect(Object.keys(tool).sort()).toEqual([
         "annotations",
         "description",
+        "icons",
         "inputSchema",
         "name",
         "outputSchema",
@@ -75,7 +82,9 @@ describe("a client", () => {
   });
 
   it("gets a JSON-RPC error for an invalid request", async () => {
-    expect((await rpc("prompts/list")).json.error.code).toBe(-32_601);
+    expect((await rpc("logging/setLevel", { level: "info" })).json.error.code).toBe(-32_601);
+    for (const list of ["tools/list", "resources/list", "prompts/list"])
+      expect((await rpc(list, { cursor: "elsewhere" })).json.error.code).toBe(-32_602);
     expect((await call("drop_everything", { key: token })).json.error.code).toBe(-32_602);
     expect((await call("get_identity", { key: token }, { user_id: 1 })).json.error.code).toBe(
       -32_602,
@@ -105,6 +114,56 @@ describe("a client", () => {
       403,
     );
     expect((await rpc("ping", {}, { headers: { Origin: service.url } })).status).toBe(200);
+  });
+});
+
+describe("resources and prompts", () => {
+  it("tell the store's facts and policies without a token", async () => {
+    const { resources } = (await rpc("resources/list")).json.result;
+    expect(resources.map(({ uri }: { uri: string }) => uri)).toEqual([
+      "store://facts",
+      "store://policies",
+    ]);
+    const read = async (uri: string) => (await rpc("resources/read", { uri })).json;
+    const facts = JSON.parse((await read("store://facts")).result.contents[0].text);
+    expect(facts).toMatchObject({
+      shop: SHOP,
+      sells: false,
+      agent_access: true,
+      tools: { open: [], for_a_shopper: expect.arrayContaining(["get_identity"]) },
+      links: [{ type: "terms_of_service" }, { type: "privacy_policy" }],
+    });
+    const [policies] = (await read("store://policies")).result.contents;
+    expect(policies).toMatchObject({ mimeType: "text/markdown" });
+    expect(policies.text).toContain(`https://${SHOP}/policies/privacy-policy`);
+    expect((await read("store://secrets")).error.code).toBe(-32_602);
+    expect((await rpc("resources/templates/list")).json.result.resourceTemplates).toEqual([]);
+  });
+
+  it("offer what the store's settings support, and check the arguments", async () => {
+    await service.call("POST", `/config?shop=${OTHER_SHOP}`, {
+      body: { storefront_api_token: "public-token-of-the-store" },
+    });
+    const namesAt = async (shop: string) =>
+      (await rpc("prompts/list", {}, { shop })).json.result.prompts.map(
+        ({ name }: { name: string }) => name,
+      );
+    expect(await namesAt(SHOP)).toEqual(["what_do_you_know_about_me"]);
+    expect(await namesAt(OTHER_SHOP)).toEqual(["find_and_buy", "what_do_you_know_about_me"]);
+    const get = async (name: string, given: object, shop = OTHER_SHOP) =>
+      (await rpc("prompts/get", { name, arguments: given }, { shop })).json;
+    const { result } = await get("find_and_buy", { wish: "a red lantern", budget: "30 EUR" });
+    const [{ role, content }] = result.messages;
+    expect([role, content.type]).toEqual(["user", "text"]);
+    expect(content.text).toMatch(/a red lantern[^]*30 EUR[^]*search_catalog/);
+    for (const [name, given, shop] of [
+      ["find_and_buy", {}, OTHER_SHOP],
+      ["find_and_buy", { wish: " " }, OTHER_SHOP],
+      ["find_and_buy", { wish: "x".repeat(501) }, OTHER_SHOP],
+      ["find_and_buy", { wish: "a lamp" }, SHOP],
+      ["steal_everything", {}, OTHER_SHOP],
+    ] as const)
+      expect([name, (await get(name, given, shop)).error.code]).toEqual([name, -32_602]);
   });
 });
 

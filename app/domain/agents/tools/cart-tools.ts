@@ -4,6 +4,7 @@ import { dropCart, Lines, readCart, saveCart, showCart, toCartLines } from "../c
 import { isSelling } from "../ucp/profile.ts";
 import { GATHERING } from "../ucp/request.ts";
 import { envelope } from "../ucp/envelope.ts";
+import { unusedFields } from "../ucp/unused-fields.ts";
 import {
   CREATES,
   Meta,
@@ -28,11 +29,16 @@ const output = ucpOutput({
 });
 const shared = { ucp: CART, output, isOffered: isSelling };
 
-const answer = async (
+async function answer(
   { ctx, tenant, terms }: ToolCall,
   id: string,
   cart: Awaited<ReturnType<typeof readCart>>,
-) => ({ ...envelope(terms, CART), ...(await showCart(ctx, tenant, id, cart)) });
+  given: z.output<typeof Cart> | null = null,
+) {
+  const { messages = [], ...shown } = await showCart(ctx, tenant, id, cart);
+  const all = [...messages, ...(given ? unusedFields(given) : [])];
+  return { ...envelope(terms, CART), ...shown, ...(all.length > 0 && { messages: all }) };
+}
 
 export const CART_TOOLS: readonly AgentTool[] = [
   publicTool({
@@ -47,7 +53,7 @@ export const CART_TOOLS: readonly AgentTool[] = [
       const id = call.ctx.random.uuid();
       const lines = toCartLines(cart.line_items);
       // Priced first: a cart of unavailable items is not stored.
-      const shown = await answer(call, id, { lines, expires_at: "" });
+      const shown = await answer(call, id, { lines, expires_at: "" }, cart);
       return {
         ...shown,
         expires_at: (await saveCart(call.ctx, call.tenant, id, lines)).expires_at,
@@ -72,11 +78,11 @@ export const CART_TOOLS: readonly AgentTool[] = [
     annotations: REPLACES,
     async run(call, { id, cart }) {
       const known = await readCart(call.ctx, call.tenant, id);
-      const shown = await answer(call, id, { ...known, lines: toCartLines(cart.line_items) });
+      const lines = toCartLines(cart.line_items);
+      const shown = await answer(call, id, { ...known, lines }, cart);
       return {
         ...shown,
-        expires_at: (await saveCart(call.ctx, call.tenant, id, toCartLines(cart.line_items)))
-          .expires_at,
+        expires_at: (await saveCart(call.ctx, call.tenant, id, lines)).expires_at,
       };
     },
   }),

@@ -40,6 +40,13 @@ const Search = z.looseObject({
   ...BROWSING,
 });
 
+const NOT_NARROWED: UcpMessage = {
+  type: "warning",
+  code: "options_not_supported",
+  content: "This store does not narrow products by options; every variant is listed.",
+  path: "$.selected",
+};
+
 const products = { products: { type: "array", items: OBJECT }, pagination: OBJECT };
 
 /**
@@ -164,12 +171,26 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
     description: "One product of this store with all its variants, by its id or that of a variant.",
     input: z.strictObject({
       meta: Meta.optional(),
-      catalog: z.looseObject({ id: Id, filters: Filters.optional(), ...BROWSING }),
+      catalog: z.looseObject({
+        id: Id,
+        selected: z
+          .array(z.looseObject({ name: z.string().max(255), label: z.string().max(255) }))
+          .max(20)
+          .describe("Options that the buyer chose; every variant is listed nevertheless.")
+          .optional(),
+        preferences: z
+          .array(z.string().max(255))
+          .max(20)
+          .describe("Names of options, the most important first.")
+          .optional(),
+        filters: Filters.optional(),
+        ...BROWSING,
+      }),
     }),
     output: ucpOutput({ product: OBJECT }),
     annotations: READS,
     isOffered: isSelling,
-    async run({ ctx, tenant, terms }, { catalog: { id } }) {
+    async run({ ctx, tenant, terms }, { catalog: { id, selected = [] } }) {
       const found = (await findProducts(ctx, tenant, [id])).get(id);
       if (!found || found.product.variants.length === 0)
         return refusalAnswer(terms, LOOKUP, [
@@ -180,7 +201,11 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
       const variants = product.variants.toSorted(
         (a, b) => Number(b.id === found.variantId) - Number(a.id === found.variantId),
       );
-      return { ...envelope(terms, LOOKUP), product: { ...product, variants } };
+      return {
+        ...envelope(terms, LOOKUP),
+        product: { ...product, variants },
+        ...(selected.length > 0 && { messages: [NOT_NARROWED] }),
+      };
     },
   }),
 ];

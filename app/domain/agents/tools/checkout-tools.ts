@@ -17,6 +17,7 @@ import { toCheckoutInput, toUcpCheckout } from "../ucp/checkouts.ts";
 import { isSelling } from "../ucp/profile.ts";
 import { BUYING, CONFIRMING } from "../ucp/request.ts";
 import { envelope, errorMessage } from "../ucp/envelope.ts";
+import { unusedFields } from "../ucp/unused-fields.ts";
 import {
   CREATES,
   Meta,
@@ -68,10 +69,16 @@ const shared = {
   scope: "dev.ucp.shopping.checkout:manage",
 } as const;
 
-const answer = ({ tenant, terms }: ShopperCall, checkout: Checkout) => ({
-  ...envelope(terms, CHECKOUT),
-  ...toUcpCheckout(tenant, checkout),
-});
+/** `given`: what the platform sent with the call. */
+function answer(
+  { tenant, terms, person }: ShopperCall,
+  checkout: Checkout,
+  given: Parameters<typeof unusedFields>[0] = {},
+) {
+  const { messages = [], ...shown } = toUcpCheckout(tenant, checkout);
+  const all = [...messages, ...unusedFields(given, person.account.email)];
+  return { ...envelope(terms, CHECKOUT), ...shown, ...(all.length > 0 && { messages: all }) };
+}
 
 /** Under the operation names of `/commerce/checkout`. */
 async function once(
@@ -120,6 +127,7 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
         await once(call, "checkout.create", body, (caller) =>
           createCheckout(call.ctx, call.tenant, caller, body),
         ),
+        checkout,
       );
     },
   }),
@@ -153,6 +161,7 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
           await once(call, `checkout.update/${id}`, { line_items }, (caller) =>
             updateCheckout(call.ctx, call.tenant, caller, id, { line_items }),
           ),
+          checkout,
         );
       } catch (error) {
         // It stays unchanged and is returned with the reason (UCP "Update Checkout").
@@ -181,12 +190,13 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
       idempotentHint: true,
       openWorldHint: false,
     },
-    run: async (call, { id }) =>
+    run: async (call, { id, checkout }) =>
       answer(
         call,
         await once(call, `checkout.complete/${id}`, null, (caller) =>
           completeCheckout(call.ctx, call.tenant, caller, id),
         ),
+        checkout,
       ),
   }),
   shopperTool({

@@ -21,6 +21,7 @@ const Context = z
     address_country: text(100, "The country, best as ISO 3166-1 alpha-2."),
     address_region: text(200, "The region in the country, such as a state."),
     postal_code: text(50, "The postal code."),
+    location: text(300, "A location of the business, by its id, such as the buyer's home store."),
     intent: text(2_000, "What the buyer is after."),
     language: text(100, "The preferred language, as BCP 47 writes it."),
     currency: text(20, "The preferred currency, as ISO 4217 names it."),

@@ -11,7 +11,7 @@ export const AgentCard = z
     defaultInputModes: z.array(z.string()),
     defaultOutputModes: z.array(z.string()),
     skills: z.array(
-      z.object({
+      z.looseObject({
         id: z.string(),
         name: z.string(),
         description: z.string(),
