@@ -21,8 +21,8 @@ import {
 } from "./runtime/embedded-postgres/embedded-postgres.ts";
 import { localSettings } from "./runtime/local-secrets.ts";
 import { createLog, type Log } from "./runtime/log.ts";
-import { startTracing } from "./runtime/telemetry/tracing.ts";
 import { HOME_REGION } from "./runtime/settings.ts";
+import { startTracing } from "./runtime/telemetry/tracing.ts";
 import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
 import { LIVE } from "./runtime/version.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";

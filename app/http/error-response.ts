@@ -34,7 +34,8 @@ export function toAppError(error: unknown): AppError | null {
   if (isAppError(error)) return error;
   if (error instanceof OutboundError)
     return new AppError("storefront_unavailable", { message: error.message });
-  if (isStoreMoving(error)) return new AppError("store_moving", { headers: { "Retry-After": "1" } });
+  if (isStoreMoving(error))
+    return new AppError("store_moving", { headers: { "Retry-After": "1" } });
   if (isDatabaseAway(error))
     return new AppError("database_unavailable", { headers: { "Retry-After": "2" } });
   return null;

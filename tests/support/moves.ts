@@ -75,9 +75,17 @@ export const moveStore = (service: Service, to: string, shop = SHOP) =>
   service.call("POST", `/admin/move-tenant?shop=${shop}`, { body: { to } });
 
 export async function untilEnded(service: Service, id: string): Promise<MoveView> {
-  return eventually("the end of the move", async () => {
-    const move = await getMove(service.ctx, id);
-    return ["done", "failed", "cancelled"].includes(move.state) ? move : null;
+  let last = "";
+  return eventually(
+    "the end of the move",
+    async () => {
+      const move = await getMove(service.ctx, id);
+      last = JSON.stringify(move);
+      return ["done", "failed", "cancelled"].includes(move.state) ? move : null;
+    },
+    240_000,
+  ).catch((error: Error) => {
+    throw new Error(`${error.message}: ${last}`);
   });
 }
 

@@ -25,10 +25,10 @@ export async function forgetHistory(
       total += deleted
     ) {
       // The condition stands outside too: rows of two partitions have the same ctid.
-      const isOld = `${column} < now() - interval '${after} days' AND ${where}`;
+      const isOld = `${column} < now() - interval '${after} days' AND ${where} AND ${isNotHeld("shop")}`;
       const rows = await database.acrossTenants(
         `DELETE FROM ${table} WHERE ${isOld} AND ctid = ANY(ARRAY(SELECT ctid FROM ${table}
-          WHERE ${isOld} AND ${isNotHeld("shop")} LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+          WHERE ${isOld} LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
       );
       deleted = rows.length;
     }

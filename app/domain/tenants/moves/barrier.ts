@@ -123,7 +123,7 @@ export async function dropGuards(
     `SELECT c.relname AS table, array_agg(t.tgname::text) AS names
      FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
      WHERE p.proname = 'refuse_moving_store' AND c.relnamespace = current_schema()::regnamespace
-       AND encode(t.tgargs, 'escape') = $1 AND t.tgname LIKE $2 GROUP BY c.relname`,
+       AND encode(t.tgargs, 'escape') = $1 AND t.tgname LIKE $2 AND t.tgparentid = 0 GROUP BY c.relname`,
     [`${shop}\\000`, `${moveId === null ? "" : guardName(moveId)}%`],
   );
   for (const { table, names } of found)

@@ -32,8 +32,12 @@ import { areSequencesBeyond, raiseSequences } from "./moved-tables.ts";
 import { readCopyState, replicationName } from "./replication.ts";
 import { MoveFailed, requireApplied, type MoveRun } from "./move-run.ts";
 
-/** The target is close behind when a mark takes at most this long to arrive. */
-const CLOSE_MS = 300;
+/**
+ * The target is close enough behind to hold the store's queues when a mark takes at most this long to arrive, and
+ * to close the barrier when, with the queues held, it takes at most this long.
+ */
+const CLOSE_MS = { hold: 2_000, barrier: 250 };
+const MARKS_BEFORE_BARRIER = 10;
 const CHECK_BUDGET_MS = 300;
 /** What is left of the barrier for its seal. */
 const SEAL_MS = 150;
@@ -50,7 +54,7 @@ export async function catchUp(run: MoveRun): Promise<void> {
   for (let waitMs = BACKOFF_MS.first; ; waitMs = Math.min(waitMs * 2, BACKOFF_MS.longest)) {
     await run.check();
     const arrivedMs = await followClosely(run);
-    if (arrivedMs <= CLOSE_MS) {
+    if (arrivedMs <= CLOSE_MS.hold) {
       const measured = await readFingerprints(source, tables, move.shop);
       const totalMs = [...measured.values()].reduce((sum, { ms }) => sum + ms, 0);
       await run.report({ rows: rowsOf(measured), waits_for: null });
@@ -79,8 +83,11 @@ const WAITS: Record<Exclude<Outcome, "flipped">, string> = {
   slow: "a moment at which both databases are quick enough",
 };
 
-/** Waits until the target has what the source has now; how long that took, in milliseconds. */
-async function followClosely(run: MoveRun): Promise<number> {
+/**
+ * Waits until the target has what the source has now, at most `limitMs`; how long that took, in
+ * milliseconds.
+ */
+async function followClosely(run: MoveRun, limitMs = Infinity): Promise<number> {
   const { ctx, move, source, target } = run;
   const mark = ctx.random.uuid();
   await sendMark(source, move.shop, mark);
@@ -91,10 +98,18 @@ async function followClosely(run: MoveRun): Promise<number> {
       requireApplied(state.errors);
       await run.report({ lag_bytes: state.lagBytes });
     }
+    if (performance.now() - started > limitMs) return Infinity;
     await run.check();
     await pause(POLL_MS * (looks > 100 ? 20 : 1));
   }
   return performance.now() - started;
+}
+
+/** With the queues held: whether the target is close enough for the barrier. */
+async function isClose(run: MoveRun): Promise<boolean> {
+  for (let marks = 0; marks < MARKS_BEFORE_BARRIER; marks += 1)
+    if ((await followClosely(run, CLOSE_MS.hold)) <= CLOSE_MS.barrier) return true;
+  return false;
 }
 
 /** Holds the store's queues until nothing of it is in flight. False when that does not end: they run again. */
@@ -142,7 +157,7 @@ async function verifySnapshots(run: MoveRun): Promise<boolean> {
     const mark = ctx.random.uuid();
     let isPair = false;
     try {
-      if (!(await drain(run))) return false;
+      if (!(await drain(run)) || !(await isClose(run))) return false;
       const closedAt = performance.now();
       if ((await closeBarrier(source, move.shop, mark)) !== "closed") return false;
       if (!(await arrives(run, mark, closedAt))) return false;
@@ -182,6 +197,7 @@ async function tryFlip(run: MoveRun, measured: Fingerprints, budgetMs: number): 
   let isFlipping = false;
   try {
     if (!(await drain(run))) return "deliveries";
+    if (!(await isClose(run))) return "lag";
     await run.check();
     const mark = ctx.random.uuid();
     const closedAt = performance.now();

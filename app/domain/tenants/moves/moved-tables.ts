@@ -29,7 +29,7 @@ const CATALOG = `
   FROM pg_class c
     JOIN pg_namespace n ON n.oid = c.relnamespace
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  WHERE n.nspname = current_schema() AND c.relkind = 'r' AND EXISTS (SELECT 1 FROM pg_attribute s
+  WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND EXISTS (SELECT 1 FROM pg_attribute s
     WHERE s.attrelid = c.oid AND s.attname = 'shop' AND NOT s.attisdropped)
   GROUP BY c.oid, c.relname, n.nspname ORDER BY c.relname`;
 
@@ -76,20 +76,22 @@ export async function deleteMovedRows(
   let total = 0;
   for (let inPass = 1; inPass > 0; total += inPass) {
     inPass = 0;
-    for (const { name } of tables)
-      for (let rows = ROWS_PER_SLICE; rows === ROWS_PER_SLICE; inPass += rows) {
+    for (const { name } of tables) {
+      // The condition stands outside too: rows of two partitions have the same ctid.
+      const isMoved = movedRows(name, shop);
+      for (let rows = ROWS_PER_SLICE; rows >= ROWS_PER_SLICE; inPass += rows) {
         await isStopped();
         rows = await connection.transaction(async () => {
           await workOn(connection, shop);
           const [row] = await connection.query<{ rows: number }>(
-            `WITH deleted AS (DELETE FROM ${quoteName(name)} WHERE ctid = ANY(ARRAY(
-               SELECT ctid FROM ${quoteName(name)} WHERE ${movedRows(name, shop)} LIMIT ${ROWS_PER_SLICE}))
-               RETURNING 1)
+            `WITH deleted AS (DELETE FROM ${quoteName(name)} WHERE ${isMoved} AND ctid = ANY(ARRAY(
+               SELECT ctid FROM ${quoteName(name)} WHERE ${isMoved} LIMIT ${ROWS_PER_SLICE})) RETURNING 1)
              SELECT count(*)::int AS rows FROM deleted`,
           );
           return row?.rows ?? 0;
         });
       }
+    }
   }
   return total;
 }

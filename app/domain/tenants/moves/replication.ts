@@ -45,7 +45,8 @@ export async function createPublication(
     (table) => `${quoteName(table.name)} WHERE (${movedRows(table.name, shop)})`,
   );
   await withShortLock(source, () =>
-    source.query(`CREATE PUBLICATION ${quoteName(name)} FOR TABLE ${list.join(", ")}`),
+    source.query(`CREATE PUBLICATION ${quoteName(name)} FOR TABLE ${list.join(", ")}
+        WITH (publish_via_partition_root = true)`),
   );
 }
 
