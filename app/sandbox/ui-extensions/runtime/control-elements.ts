@@ -3,8 +3,8 @@ import { HostElement, type Drawing } from "./host-element.ts";
 import { make, setOrRemove, slot } from "./make.ts";
 
 /** Opens an address outside the frame; set by the runtime. */
-export const outside = {
-  open: (_: { url: string; isNew: boolean }): void => {},
+export const outside: { open: (link: { url: string; isNew: boolean }) => void } = {
+  open: () => {},
 };
 
 /** What `commandFor` and `command` of a button do. */

@@ -163,7 +163,9 @@ export function defineElements(wanted: Surface, drawn: Record<string, Drawing>):
     for (const name of FORBIDDEN)
       Object.defineProperty(Defined.prototype, name, {
         get: () => reportError(`<${tag}> has no ${name}`),
-        set: () => reportError(`<${tag}> has no ${name}`),
+        set() {
+          reportError(`<${tag}> has no ${name}`);
+        },
       });
     customElements.define(tag, Defined);
   }
