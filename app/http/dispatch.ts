@@ -14,7 +14,7 @@ import { requireObjectText } from "./auth/guards.ts";
 import { AUTH_SCHEMES, type AuthCall } from "./auth/schemes.ts";
 import { sessionCredential } from "./auth/session-guard.ts";
 import { findTenantInBody, lookUpTenant } from "./auth/tenant-lookup.ts";
-import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { corsHeaders, extensionCorsHeaders, preflightHeaders } from "./cors.ts";
 import type { AnySpec, Specs } from "./endpoint.ts";
 import { toErrorReply } from "./error-response.ts";
 import { enforceRateLimit } from "./rate-limit.ts";
@@ -42,7 +42,9 @@ export async function respond(
       request.header("origin") || request.method !== "OPTIONS"
         ? await tryResolveTenant(ctx, specs, request)
         : NO_TENANT;
-    cors = corsHeaders(ctx, found.tenant, request);
+    cors = traitsOf(specs).isOfExtensions
+      ? extensionCorsHeaders(request)
+      : corsHeaders(ctx, found.tenant, request);
     if (found.shop) notes.shop = found.shop;
     const call = { ctx, request, isProxied, params, requestId, found, cors, notes };
     reply = await dispatchCurrent(specs, call);

@@ -9,6 +9,7 @@ type Traits = {
   allowed: string[];
   isTenantless: boolean;
   hasSession: boolean;
+  isOfExtensions: boolean;
   allowsCachedTenant: boolean;
 };
 const traits = new WeakMap<Specs, Traits>();
@@ -23,6 +24,7 @@ export function traitsOf(specs: Specs): Traits {
     ],
     isTenantless: all.every((spec) => spec.tenant === "none"),
     hasSession: all.some((spec) => AUTH_SCHEMES[spec.auth].isPerson || spec.auth === "visitor"),
+    isOfExtensions: all.some((spec) => AUTH_SCHEMES[spec.auth].isOfExtensions),
     allowsCachedTenant: all.some((spec) => spec.allowsCachedTenant),
   };
   traits.set(specs, known);

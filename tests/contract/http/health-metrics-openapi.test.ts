@@ -245,6 +245,7 @@ describe("the OpenAPI document", () => {
     hmac: ["storefrontSignature"],
     flow: ["storefrontSignature"],
     session: ["sessionToken", "sessionCookie"],
+    account_token: ["accountToken"],
     person: ["sessionToken", "sessionCookie", "agentToken"],
     person_or_admin: ["sessionToken", "sessionCookie", "agentToken", "adminKey"],
     event_source: ["storefrontSignature", "erpToken", "backendSecret", "pixelKey", "adminKey"],
