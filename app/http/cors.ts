@@ -24,6 +24,12 @@ export function corsHeaders(
   };
 }
 
+/** Any origin, without cookies: for methods that only a bearer token opens. */
+export const OPEN_CORS: Record<string, string> = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "X-Request-Id, Retry-After",
+};
+
 export function preflightHeaders(
   cors: Record<string, string>,
   methods: readonly string[],

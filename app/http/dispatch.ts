@@ -12,8 +12,8 @@ import { requireProxiedRequest } from "./auth/app-proxy.ts";
 import { requireObjectText } from "./auth/guards.ts";
 import { AUTH_SCHEMES, type AuthCall } from "./auth/schemes.ts";
 import { sessionCredential } from "./auth/session-guard.ts";
-import { findTenantInBody, lookUpTenant } from "./auth/tenant-lookup.ts";
-import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { findTenantInBody, lookUpTenant, namedShop } from "./auth/tenant-lookup.ts";
+import { corsHeaders, OPEN_CORS, preflightHeaders } from "./cors.ts";
 import type { AnySpec, Specs } from "./endpoint.ts";
 import { toErrorReply } from "./error-response.ts";
 import { enforceRateLimit } from "./rate-limit.ts";
@@ -41,7 +41,7 @@ export async function respond(
       request.header("origin") || request.method !== "OPTIONS"
         ? await tryResolveTenant(ctx, specs, request)
         : NO_TENANT;
-    cors = corsHeaders(ctx, found.tenant, request);
+    cors = traitsOf(specs).isOpenToOrigins ? OPEN_CORS : corsHeaders(ctx, found.tenant, request);
     if (found.shop) notes.shop = found.shop;
     const call = { ctx, request, isProxied, params, requestId, found, cors, notes };
     reply = await dispatchCurrent(specs, call);
@@ -70,9 +70,15 @@ const NO_TENANT: Found = { shop: null, tenant: null };
 
 // An invalid shop is stored as an error: on a signed route the invalid signature must be reported first.
 async function tryResolveTenant(ctx: Ctx, specs: Specs, request: ApiRequest): Promise<Found> {
-  const { isTenantless, hasSession, allowsCachedTenant } = traitsOf(specs);
+  const { isTenantless, hasSession, allowsCachedTenant, shopOfToken } = traitsOf(specs);
   if (isTenantless) return NO_TENANT;
   try {
+    if (shopOfToken) {
+      const shop = shopOfToken(request);
+      const named = namedShop(request);
+      if (shop === null || (named !== null && named !== shop)) return NO_TENANT;
+      return { shop, tenant: await findTenant(ctx, shop) };
+    }
     if (allowsCachedTenant) return await lookUpTenant(ctx, request, null, true);
     return await lookUpTenant(
       ctx,

@@ -1,5 +1,6 @@
 // The combined declarations of a route's methods, computed once per route.
 import { AUTH_SCHEMES } from "./auth/schemes.ts";
+import type { ApiRequest } from "./api-request.ts";
 import type { Specs } from "./endpoint.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -10,6 +11,8 @@ type Traits = {
   isTenantless: boolean;
   hasSession: boolean;
   allowsCachedTenant: boolean;
+  shopOfToken: ((request: ApiRequest) => string | null) | null;
+  isOpenToOrigins: boolean;
 };
 const traits = new WeakMap<Specs, Traits>();
 
@@ -24,6 +27,8 @@ export function traitsOf(specs: Specs): Traits {
     isTenantless: all.every((spec) => spec.tenant === "none"),
     hasSession: all.some((spec) => AUTH_SCHEMES[spec.auth].isPerson || spec.auth === "visitor"),
     allowsCachedTenant: all.some((spec) => spec.allowsCachedTenant),
+    shopOfToken: all.map((spec) => AUTH_SCHEMES[spec.auth].shopOfToken).find(Boolean) ?? null,
+    isOpenToOrigins: all.every((spec) => AUTH_SCHEMES[spec.auth].isOpenToOrigins),
   };
   traits.set(specs, known);
   return known;

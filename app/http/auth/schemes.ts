@@ -5,8 +5,10 @@ import type { Tenant } from "../../domain/tenants/tenant.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { requirePerson, requirePersonOrAdmin, type AgentRule } from "./agent-guard.ts";
 import type { ProxiedRequest } from "./app-proxy.ts";
+import { claimedShop, requireStaff } from "./admin-session.ts";
 import { isPixelRequest, requireEventSource } from "./event-source-guard.ts";
 import {
+  bearerToken,
   isSigned,
   requireAdmin,
   requireBackendKey,
@@ -52,6 +54,13 @@ type AuthScheme<Principal> = {
    * to name one.
    */
   isPerson: boolean;
+  /** The store that the unproven token names; no other reference to a store counts. */
+  shopOfToken: ((request: ApiRequest) => string | null) | null;
+  /**
+   * The token is the only credential, and a script must hold it to send it: pages of any origin may
+   * call. Extensions of the platform run in frames and workers whose origins are not the store's.
+   */
+  isOpenToOrigins: boolean;
   /** Throws 401 or 403. */
   authenticate(call: AuthCall): Authenticated<Principal> | Promise<Authenticated<Principal>>;
   /** The alternatives of OpenAPI's `security`; names of SECURITY_SCHEMES. */
@@ -68,6 +77,8 @@ function scheme<Principal>(
     isBodySigned: () => false,
     isTextAccepted: () => false,
     isPerson: false,
+    shopOfToken: null,
+    isOpenToOrigins: false,
     ...given,
   };
 }
@@ -112,6 +123,16 @@ export const AUTH_SCHEMES = {
       principal: requireStorefrontSignature(ctx, request, tenant, raw),
     }),
     openapi: [{ storefrontSignature: [] }],
+  }),
+  /** A user of the store's admin, by the session token that the platform adds to an extension's calls. */
+  staff: scheme({
+    phase: "before_shop",
+    shopOfToken: (request) => claimedShop(bearerToken(request)),
+    isOpenToOrigins: true,
+    authenticate: async ({ ctx, request, tenant }) => ({
+      principal: await requireStaff(ctx, request, tenant),
+    }),
+    openapi: [{ adminSessionToken: [] }],
   }),
   /** A signed-in shopper, by cookie or bearer token. */
   session: scheme({
@@ -219,6 +240,12 @@ export const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     description: "The tenant's admin_key, ADMIN_KEY, or the app secret, tried in this order.",
+  },
+  adminSessionToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "The session token of the store admin, for this app and store.",
   },
   platformKey: { type: "http", scheme: "bearer", description: "ADMIN_KEY." },
   sessionToken: {

@@ -204,6 +204,7 @@ describe("the OpenAPI document", () => {
     platform: ["platformKey"],
     hmac: ["storefrontSignature"],
     flow: ["storefrontSignature"],
+    staff: ["adminSessionToken"],
     session: ["sessionToken", "sessionCookie"],
     person: ["sessionToken", "sessionCookie", "agentToken"],
     person_or_admin: ["sessionToken", "sessionCookie", "agentToken", "adminKey"],
