@@ -95,7 +95,7 @@ async function workOn(
       if (run.store_segment !== null) await within(FORGET_MEMBERS, [run.id]);
     });
   const tenant = await findTenant(ctx, run.shop);
-  if (!tenant) return void (await finish("failed", "the store is not known here any more"));
+  if (!tenant) return finish("failed", "the store is not known here any more");
   try {
     const stored: unknown = JSON.parse(ctx.secrets.unseal(placeOf(run.shop), run.selection));
     const conditionOf = await customersOf(ctx, tenant, run, stored, stopping);
@@ -116,7 +116,8 @@ async function workOn(
         "position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7",
         [position, people.length, counts.changed, counts.refused],
       );
-      if (people.length < size) return void (await finish("done", null));
+      // Not returned as a promise: its failure is this run's too.
+      if (people.length < size) return await finish("done", null);
     }
     await bulkRuns.release(database, [run]);
   } catch (error) {
