@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build, transformWithEsbuild, type Rollup } from "vite";
+import { bundleUiExtensions } from "./ui-extensions/bundle.ts";
 
 const root = join(import.meta.dirname, "..");
 const sources = join(root, "app/embeds");
@@ -96,6 +97,7 @@ const THEME_SOURCES = {
 };
 mkdirSync(target, { recursive: true });
 writeFileSync(join(target, "web-pixel.js"), pixel);
+await bundleUiExtensions(join(target, "ui-extensions"));
 for (const [name, source] of Object.entries(THEME_SOURCES)) {
   const script = `// Made by \`npm run build:theme\` from app/embeds/scripts.\n${await bundle(source, [THEME_PLACE])}\n`;
   writeFileSync(join(target, name), script);

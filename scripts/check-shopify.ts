@@ -1,9 +1,10 @@
-// Has the real Shopify CLI build the app and check the theme extension, offline and without an account:
-// `npm run check:shopify`.
+// Has the real Shopify CLI build the app and check the theme extension, offline and without an account, and
+// checks the UI extensions with the vendor's own types: `npm run check:shopify`.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { installTool } from "./install-tool.ts";
+import { isUiElementsCurrent } from "./write-ui-elements.ts";
 
 const CHECKS = [
   ["app", "build", "--skip-dependencies-installation"],
@@ -35,6 +36,19 @@ const env = {
 for (const name of readdirSync("extensions"))
   if (existsSync(join("extensions", name, "package.json")))
     installPackages(join("extensions", name));
+for (const name of readdirSync("extensions")) {
+  const project = join("extensions", name);
+  if (!existsSync(join(project, "tsconfig.json"))) continue;
+  process.stdout.write(`types of ${project}\n`);
+  const types = ["node_modules/typescript/bin/tsc", "--noEmit", "-p", project];
+  const { status } = spawnSync(process.execPath, types, { stdio: "inherit" });
+  if (status !== 0) process.exit(1);
+  if (await isUiElementsCurrent(project)) continue;
+  process.stderr.write(
+    `Run \`node scripts/write-ui-elements.ts ${project}\`: the vendor's elements changed.\n`,
+  );
+  process.exit(1);
+}
 for (const check of CHECKS) {
   const cli = join(folder, "node_modules/@shopify/cli/bin/run.js");
   process.stdout.write(`shopify ${check.join(" ")}\n`);

@@ -32,11 +32,13 @@ import { createRetailAnalyticsB } from "./systems/retail-analytics-b.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { serveWithFault } from "./serve-with-fault.ts";
 import { openStateFile } from "./state-file.ts";
+import { ACCOUNTS_PATH, answerAccounts } from "./storefront/accounts/account-pages.ts";
 import { OPTIONAL_SCOPES } from "./storefront/scopes.ts";
 import { answerStore } from "./storefront/theme/store-page.ts";
 import { visitOf } from "./storefront/theme/visit.ts";
 import { createStorefront } from "./storefront/storefront.ts";
 import { createWebAnalytics } from "./systems/web-analytics.ts";
+import { answerUiExtensions, UI_EXTENSIONS_PATH } from "./ui-extensions/extension-frame.ts";
 
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
@@ -189,6 +191,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     if (["/session-token", "/extensions", "/scopes"].includes(call.path))
       return answerAppBridge(call);
     if (call.path.startsWith("/store/")) return answerStore(sandbox, call);
+    if (call.path.startsWith(`${ACCOUNTS_PATH}/`)) return answerAccounts(sandbox, call);
+    if (call.path.startsWith(`${UI_EXTENSIONS_PATH}/`)) return answerUiExtensions(call, appUrl());
     if (call.path === PROXY_PATH || call.path.startsWith(`${PROXY_PATH}/`)) {
       const { shop, customerId } = visitOf(call);
       return passOn(call, {

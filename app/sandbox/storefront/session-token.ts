@@ -1,20 +1,37 @@
-/** The session tokens that the sandbox's admin issues to an embedded app (shopify.dev "Session tokens"). */
+/**
+ * The session tokens that the sandbox issues: in the admin to an embedded app and its extensions, in customer
+ * accounts to the app's extensions (shopify.dev "Session tokens", "Session Token API").
+ */
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
 import type { AppCredentials } from "./tokens.ts";
 
 const LIFETIME_SECONDS = 60;
+/** Of customer accounts. */
+const ACCOUNT_LIFETIME_SECONDS = 300;
 
-export async function mintSessionToken(domain: string, app: AppCredentials): Promise<string> {
+function sign(claims: Record<string, string>, seconds: number, app: AppCredentials) {
   const now = Math.floor(Date.now() / 1000);
-  return new SignJWT({ dest: `https://${domain}`, sid: randomUUID() })
+  return new SignJWT(claims)
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-    .setIssuer(`https://${domain}/admin`)
     .setAudience(app.clientId)
-    .setSubject("1")
     .setIssuedAt(now)
     .setNotBefore(now)
-    .setExpirationTime(now + LIFETIME_SECONDS)
+    .setExpirationTime(now + seconds)
     .setJti(randomUUID())
     .sign(new TextEncoder().encode(app.clientSecret));
 }
+
+export const mintSessionToken = (domain: string, app: AppCredentials): Promise<string> =>
+  sign(
+    { iss: `https://${domain}/admin`, dest: `https://${domain}`, sid: randomUUID(), sub: "1" },
+    LIFETIME_SECONDS,
+    app,
+  );
+
+/** Without an issuer, and with the bare domain, as the platform does. */
+export const mintCustomerToken = (
+  domain: string,
+  customerGid: string,
+  app: AppCredentials,
+): Promise<string> => sign({ dest: domain, sub: customerGid }, ACCOUNT_LIFETIME_SECONDS, app);

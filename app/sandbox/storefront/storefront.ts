@@ -15,7 +15,7 @@ import { FILE_DEFAULTS, showFile, takeUpload } from "./files.ts";
 import { answerGraphql, API_VERSIONS } from "./graphql/admin-api.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
 import { storefrontResolvers } from "./graphql/resolvers.ts";
-import { mintSessionToken } from "./session-token.ts";
+import { mintCustomerToken, mintSessionToken } from "./session-token.ts";
 import { newShop, primaryHostOf, storeOfFirstHost, STOREFRONT_DEFAULTS } from "./state.ts";
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
 import { listExtensions } from "./theme/theme-state.ts";
@@ -168,5 +168,8 @@ export function createStorefront(
     },
     sessionToken: (domain: string): Promise<string> =>
       mintSessionToken(ensureShop(domain).domain, app),
+    /** Of a customer who is signed in at the store's customer accounts. */
+    customerSessionToken: (domain: string, customerGid: string): Promise<string> =>
+      mintCustomerToken(ensureShop(domain).domain, customerGid, app),
   };
 }

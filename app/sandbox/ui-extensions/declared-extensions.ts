@@ -1,0 +1,80 @@
+/** The app's UI extensions, as a deploy tells the platform: their manifests, texts and built scripts. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const FOLDER = fileURLToPath(new URL("../../../extensions/", import.meta.url));
+const BUNDLES = fileURLToPath(new URL("../../generated/embeds/ui-extensions/", import.meta.url));
+
+type Texts = { [key: string]: string | Texts };
+export type UiExtension = {
+  name: string;
+  handle: string;
+  uid: string;
+  apiVersion: string;
+  /** Where it may appear. */
+  targets: string[];
+  /** Whether it may call other hosts. */
+  hasNetworkAccess: boolean;
+  /** By language. */
+  texts: Record<string, Texts>;
+  defaultLocale: string;
+};
+
+const valueIn = (text: string, key: string): string =>
+  new RegExp(`^\\s*${key} = "([^"\\n]{0,200})"$`, "m").exec(text)?.[1] ?? "";
+
+function readTexts(folder: string): Pick<UiExtension, "texts" | "defaultLocale"> {
+  const files = readdirSync(join(folder, "locales")).filter((file) => file.endsWith(".json"));
+  const localeOf = (file: string) => file.replace(/(\.default)?\.json$/, "");
+  const fallback = files.find((file) => file.endsWith(".default.json"));
+  if (!fallback) throw new Error(`${folder} has no default language`);
+  return {
+    defaultLocale: localeOf(fallback),
+    texts: Object.fromEntries(
+      files.map((file) => [
+        localeOf(file),
+        JSON.parse(readFileSync(join(folder, "locales", file), "utf8")) as Texts,
+      ]),
+    ),
+  };
+}
+
+function read(folder: string): UiExtension | null {
+  const manifest = join(folder, "shopify.extension.toml");
+  if (!existsSync(manifest)) return null;
+  const text = readFileSync(manifest, "utf8");
+  if (valueIn(text, "type") !== "ui_extension") return null;
+  return {
+    name: valueIn(text, "name"),
+    handle: valueIn(text, "handle"),
+    uid: valueIn(text, "uid"),
+    apiVersion: valueIn(text, "api_version"),
+    targets: [...text.matchAll(/^\s*target = "([\w.-]{1,100})"$/gm)].map(([, name = ""]) => name),
+    hasNetworkAccess: /^\s*network_access = true$/m.test(text),
+    ...readTexts(folder),
+  };
+}
+
+let known: UiExtension[] | null = null;
+
+/** None in an installation that has only the files the service needs at run time. */
+export function uiExtensions(): UiExtension[] {
+  known ??= existsSync(FOLDER)
+    ? readdirSync(FOLDER).flatMap((name) => read(join(FOLDER, name)) ?? [])
+    : [];
+  return known;
+}
+
+/** The extension that the app has for a target; undefined where it has none, or where it is not built. */
+export const findUiExtension = (target: string): UiExtension | undefined =>
+  uiExtensions().find(
+    (one) => one.targets.includes(target) && readBundle(one.handle, target) !== null,
+  );
+
+export function readBundle(handle: string, target: string): string | null {
+  const file = join(BUNDLES, `${handle}--${target}.js`);
+  return /^[\w.-]+$/.test(handle + target) && existsSync(file) ? readFileSync(file, "utf8") : null;
+}
+
+export const readRuntime = (): string => readFileSync(join(BUNDLES, "runtime.js"), "utf8");
