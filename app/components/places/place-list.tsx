@@ -2,6 +2,7 @@
 import { BlockStack, Card, SkeletonBodyText } from "@shopify/polaris";
 import type { ComponentType } from "react";
 import type { Place } from "../../domain/merchant/places.ts";
+import { AdminButtons } from "./admin-buttons.tsx";
 import { FlowButtons } from "./flow-buttons.tsx";
 import { PixelButtons } from "./pixel-buttons.tsx";
 import { PlaceCard } from "./place-card.tsx";
@@ -11,6 +12,7 @@ import { ThemeButtons } from "./theme-buttons.tsx";
 const BUTTONS: Record<Place["name"], ComponentType<{ place: Place }>> = {
   theme: ThemeButtons,
   web_pixel: PixelButtons,
+  admin_customer: AdminButtons,
   flow: FlowButtons,
 };
 

@@ -10,8 +10,7 @@ export type Customer = {
 };
 
 export type Answer =
-  | { outcome: "found"; customer: Customer }
-  | { outcome: "unknown" | "unauthorized" | "problem" };
+  { outcome: "found"; customer: Customer } | { outcome: "unknown" | "unauthorized" | "problem" };
 
 /** Never rejects. */
 export async function readCustomer(id: string): Promise<Answer> {

@@ -50,7 +50,10 @@ function Action() {
     const timer = setTimeout(() => {
       void readRun(followed.run.id).then((answer) =>
         // An answer that did not come is asked for again.
-        setFollowed({ ...followed, run: "value" in answer ? answer.value.run : { ...followed.run } }),
+        setFollowed({
+          ...followed,
+          run: "value" in answer ? answer.value.run : { ...followed.run },
+        }),
       );
     }, POLL_MS);
     return () => clearTimeout(timer);

@@ -19,7 +19,7 @@ const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
  * serious, and the best practices: for pages that are ours from the first tag to the last.
  */
 export async function findA11yViolations(
-  page: Page,
+  page: Pick<Page, "evaluate">,
   { strict = false }: { strict?: boolean } = {},
 ): Promise<string[]> {
   // A button that becomes usable fades in: its contrast is judged when the transition has ended.
