@@ -15,38 +15,44 @@ export function Summary({ customer }: { customer: Customer }) {
   return (
     <s-stack gap="base">
       {status === "suspended" && <s-banner tone="warning">{text("suspended")}</s-banner>}
-      <Part title={text("consents")}>
-        {consents.map(({ type, state }) => (
-          <Row key={type} name={nameOf("consent", type)}>
-            <s-badge tone={CONSENT_TONES[state] ?? "neutral"}>{nameOf("decisions", state)}</s-badge>
-          </Row>
-        ))}
-      </Part>
-      <Part title={text("tags")}>
-        <Tags names={tags.map(({ name }) => name)} />
-      </Part>
-      {storeTags.length > 0 && (
-        <Part title={text("storeTags")}>
-          <Tags names={storeTags} />
+      <s-grid gridTemplateColumns="repeat(auto-fit, minmax(240px, 1fr))" gap="base">
+        <Part title={text("consents")}>
+          {consents.map(({ type, state }) => (
+            <Row key={type} name={nameOf("consent", type)}>
+              <s-badge tone={CONSENT_TONES[state] ?? "neutral"}>
+                {nameOf("decisions", state)}
+              </s-badge>
+            </Row>
+          ))}
         </Part>
-      )}
-      <Part title={text("systems")}>
-        {systems.length === 0 && <s-text color="subdued">{text("noSystems")}</s-text>}
-        {systems.map(({ channel, status: state, at }) => (
-          <Row key={channel} name={nameOf("channels", channel)}>
-            <s-badge tone={SYSTEM_TONES[state] ?? "neutral"}>{nameOf("states", state)}</s-badge>
-            {at && <s-text color="subdued">{when(at)}</s-text>}
-          </Row>
-        ))}
-      </Part>
-      <Part title={text("events")}>
-        {events.length === 0 && <s-text color="subdued">{text("noEvents")}</s-text>}
-        {events.map((event, place) => (
-          <Row key={place} name={eventText(event)}>
-            <s-text color="subdued">{when(event.at)}</s-text>
-          </Row>
-        ))}
-      </Part>
+        <s-stack gap="base">
+          <Part title={text("tags")}>
+            <Tags names={tags.map(({ name }) => name)} />
+          </Part>
+          {storeTags.length > 0 && (
+            <Part title={text("storeTags")}>
+              <Tags names={storeTags} />
+            </Part>
+          )}
+        </s-stack>
+        <Part title={text("systems")}>
+          {systems.length === 0 && <s-text color="subdued">{text("noSystems")}</s-text>}
+          {systems.map(({ channel, status: state, at }) => (
+            <Row key={channel} name={nameOf("channels", channel)} note={at && when(at)}>
+              <s-badge tone={SYSTEM_TONES[state] ?? "neutral"}>{nameOf("states", state)}</s-badge>
+            </Row>
+          ))}
+        </Part>
+        <Part title={text("events")}>
+          {events.length === 0 && <s-text color="subdued">{text("noEvents")}</s-text>}
+          {events.map((event, place) => (
+            <s-stack key={place}>
+              <s-text>{eventText(event)}</s-text>
+              <s-text color="subdued">{when(event.at)}</s-text>
+            </s-stack>
+          ))}
+        </Part>
+      </s-grid>
       <s-link href={url} target="_blank">
         {text("open")}
       </s-link>
@@ -63,10 +69,15 @@ function Part({ title, children }: { title: string; children: ComponentChildren 
   );
 }
 
-function Row({ name, children }: { name: string; children: ComponentChildren }) {
+type RowProps = { name: string; note?: string | null; children: ComponentChildren };
+
+function Row({ name, note = null, children }: RowProps) {
   return (
-    <s-stack direction="inline" gap="small-200" alignItems="center">
-      <s-text>{name}</s-text>
+    <s-stack direction="inline" gap="small-200" justifyContent="space-between" alignItems="center">
+      <s-stack>
+        <s-text>{name}</s-text>
+        {note !== null && <s-text color="subdued">{note}</s-text>}
+      </s-stack>
       {children}
     </s-stack>
   );
