@@ -1,5 +1,5 @@
 // CORS and the headers of every response. An allowed origin is echoed exactly, with credentials;
-// others get no CORS headers.
+// others get no CORS headers. Routes of UI extensions have origins of their own, without credentials.
 import type { Ctx } from "../context.server.ts";
 import { isAllowedOrigin } from "../domain/tenants/allowed-origins.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
@@ -24,11 +24,24 @@ export function corsHeaders(
   };
 }
 
-/** Any origin, without cookies: for methods that only a bearer token opens. */
-export const OPEN_CORS: Record<string, string> = {
-  "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "X-Request-Id, Retry-After",
-};
+/**
+ * The platform runs UI extensions on this origin, or in a worker whose origin is opaque (shopify.dev "Network
+ * access"). Any page can have the latter: these routes take bearer tokens only, so that no credentials are allowed.
+ */
+const EXTENSION_ORIGINS: ReadonlySet<string> = new Set([
+  "https://extensions.shopifycdn.com",
+  "null",
+]);
+
+export function extensionCorsHeaders(request: ApiRequest): Record<string, string> {
+  const origin = request.header("origin");
+  if (!origin || !EXTENSION_ORIGINS.has(origin)) return { Vary: "Origin" };
+  return {
+    Vary: "Origin",
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After",
+  };
+}
 
 export function preflightHeaders(
   cors: Record<string, string>,

@@ -13,7 +13,7 @@ import { requireObjectText } from "./auth/guards.ts";
 import { AUTH_SCHEMES, type AuthCall } from "./auth/schemes.ts";
 import { sessionCredential } from "./auth/session-guard.ts";
 import { findTenantInBody, lookUpTenant, namedShop } from "./auth/tenant-lookup.ts";
-import { corsHeaders, OPEN_CORS, preflightHeaders } from "./cors.ts";
+import { corsHeaders, extensionCorsHeaders, preflightHeaders } from "./cors.ts";
 import type { AnySpec, Specs } from "./endpoint.ts";
 import { toErrorReply } from "./error-response.ts";
 import { enforceRateLimit } from "./rate-limit.ts";
@@ -41,7 +41,9 @@ export async function respond(
       request.header("origin") || request.method !== "OPTIONS"
         ? await tryResolveTenant(ctx, specs, request)
         : NO_TENANT;
-    cors = traitsOf(specs).isOpenToOrigins ? OPEN_CORS : corsHeaders(ctx, found.tenant, request);
+    cors = traitsOf(specs).isOfExtensions
+      ? extensionCorsHeaders(request)
+      : corsHeaders(ctx, found.tenant, request);
     if (found.shop) notes.shop = found.shop;
     const call = { ctx, request, isProxied, params, requestId, found, cors, notes };
     reply = await dispatchCurrent(specs, call);

@@ -7,7 +7,7 @@ import {
   type RateLimitName,
   type Subjects,
 } from "../domain/identity/rate-limits.ts";
-import type { Session } from "../domain/identity/session/sessions.ts";
+import type { Person } from "../domain/identity/account.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { ProxiedRequest } from "./auth/app-proxy.ts";
 import type { EventSender } from "./auth/event-source-guard.ts";
@@ -51,7 +51,7 @@ const field =
   (name: string): Subject =>
   ({ body }) =>
     String((body as Record<string, unknown>)[name]);
-const account: Subject = ({ principal }) => String((principal as Session).account.id);
+const account: Subject = ({ principal }) => String((principal as Person).account.id);
 /** Unauthenticated visitors, counted by address. */
 const strangersAddress: Subject = (seen) =>
   (seen.principal as Visitor).kind === "anonymous" ? address(seen) : null;
@@ -84,6 +84,13 @@ const ofPixels =
 export const PIXEL_EVENT = limit({
   pixel_events_per_address: ofPixels(address),
   pixel_events_per_store: ofPixels(({ tenant }) => tenant?.shop ?? null),
+});
+/** Of the extension in the store's customer accounts. */
+export const CONSENT_OF_ACCOUNT = limit({ consent_per_account: account });
+export const ACCOUNT_EXTENSION = limit({ account_extension_calls_per_account: account });
+export const ACCOUNT_EXTENSION_EXPORT = limit({
+  account_extension_calls_per_account: account,
+  export_per_account: account,
 });
 export const OWN_TAGS = limit({ tag_changes_per_account: account });
 export const OWN_EXPORT = limit({ export_per_account: account });

@@ -10,9 +10,9 @@ type Traits = {
   allowed: string[];
   isTenantless: boolean;
   hasSession: boolean;
+  isOfExtensions: boolean;
   allowsCachedTenant: boolean;
   shopOfToken: ((request: ApiRequest) => string | null) | null;
-  isOpenToOrigins: boolean;
 };
 const traits = new WeakMap<Specs, Traits>();
 
@@ -26,9 +26,9 @@ export function traitsOf(specs: Specs): Traits {
     ],
     isTenantless: all.every((spec) => spec.tenant === "none"),
     hasSession: all.some((spec) => AUTH_SCHEMES[spec.auth].isPerson || spec.auth === "visitor"),
+    isOfExtensions: all.some((spec) => AUTH_SCHEMES[spec.auth].isOfExtensions),
     allowsCachedTenant: all.some((spec) => spec.allowsCachedTenant),
     shopOfToken: all.map((spec) => AUTH_SCHEMES[spec.auth].shopOfToken).find(Boolean) ?? null,
-    isOpenToOrigins: all.every((spec) => AUTH_SCHEMES[spec.auth].isOpenToOrigins),
   };
   traits.set(specs, known);
   return known;

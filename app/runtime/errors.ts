@@ -74,6 +74,10 @@ const ERRORS = {
   agent_access_disabled: [403, "This store does not let agents act for its shoppers."],
   insufficient_scope: [403, "The access token was not given for this."],
   account_suspended: [403, "This account is suspended."],
+  account_deleted: [
+    403,
+    "The data of this account was deleted here. The store's own account remains.",
+  ],
   tag_reserved: [403, "This tag is given by the store."],
   email_unverified: [403, "Verify your e-mail address first. A new link was sent to it."],
   origin_not_allowed: [403, "This site may not act for the signed-in person."],

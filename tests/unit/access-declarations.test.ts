@@ -66,6 +66,7 @@ const ENDPOINTS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
   "the state and evidence of requests, without the person": ["GET /admin/privacy-requests"],
   "the log itself: ids only": ["GET /admin/access-log"],
   "ends a session": ["POST /auth/logout"],
+  "makes a link: the file behind it is recorded": ["POST /customer-account/export"],
 };
 
 const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {

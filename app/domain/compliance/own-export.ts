@@ -3,7 +3,7 @@
 // with a stranger's address.
 import type { Ctx } from "../../context.server.ts";
 import type { Row } from "../../runtime/database/database.ts";
-import { isProven, toUser } from "../identity/account.ts";
+import { isProven, toUser, type Account } from "../identity/account.ts";
 import { isShownToUnproven } from "../identity/own-tags.ts";
 import { requireRecentAuth } from "../identity/session/recent-auth.ts";
 import type { Session } from "../identity/session/sessions.ts";
@@ -18,7 +18,19 @@ export async function compileOwnExport(
   session: Session,
 ): Promise<object> {
   requireRecentAuth(ctx, session);
-  const { account } = session;
+  return compileExportOf(ctx, tenant, session.account, isProven(session.account));
+}
+
+/**
+ * For callers that have made sure who is asking. `proven`: the person is the storefront's customer of this
+ * account, and gets its data too.
+ */
+export async function compileExportOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  proven: boolean,
+): Promise<object> {
   const sections = await readAccountSections(dataOf(ctx, tenant).sql, [account.id]);
   const known = {
     userIds: [account.id],
@@ -29,7 +41,6 @@ export async function compileOwnExport(
     orders: [],
     eventIds: [],
   };
-  const proven = isProven(account);
   ctx.log.info("own_data.exported", { shop: tenant.shop, user_id: account.id, proven });
   return {
     store: tenant.shop,
@@ -37,7 +48,7 @@ export async function compileOwnExport(
     is_complete: proven,
     ...(proven
       ? { ...sections, ...withoutPayloads(await readEventSections(ctx, tenant, known)) }
-      : unproven(session, sections)),
+      : unproven(account, sections)),
   };
 }
 
@@ -51,7 +62,7 @@ const withoutPayloads = <S extends { deliveries: Row[] }>(events: S): S => ({
 });
 
 /** The rows of the account itself, as its owner may see them. */
-function unproven({ account }: Session, sections: Record<string, Row[]>): object {
+function unproven(account: Account, sections: Record<string, Row[]>): object {
   const { returns: _, tags = [], ...own } = sections;
   return {
     ...own,

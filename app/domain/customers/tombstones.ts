@@ -28,6 +28,40 @@ export async function isGone(
 }
 
 /**
+ * Whether the customer of this gid was deleted here. A deletion by a person who had not verified the address does
+ * not count as the customer's.
+ */
+export async function isDeletedHere(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  gid: string,
+): Promise<boolean> {
+  const tombs = await sql(
+    "SELECT 1 FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $2 AND NOT unproven",
+    [tombstoneOf(ctx, shop, "gid", gid)],
+  );
+  return tombs.length > 0;
+}
+
+/** Of a customer whom the storefront has proven: a stranger's deletion with their address is no longer theirs. */
+export async function liftUnprovenTombstones(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  customer: { gid: string | null; email: string | null },
+): Promise<void> {
+  await sql(
+    `DELETE FROM customer_tombstones WHERE shop = $1 AND unproven AND ((kind = 'gid'
+      AND subject_hmac = $2) OR (kind = 'email' AND subject_hmac = $3))`,
+    [
+      tombstoneOf(ctx, shop, "gid", customer.gid ?? ""),
+      tombstoneOf(ctx, shop, "email", customer.email ?? ""),
+    ],
+  );
+}
+
+/**
  * Waits for running deletions of these customers, and lets later ones wait for this transaction. To
  * be called before an account gets a gid; the tombstones are read after it.
  */

@@ -10,7 +10,7 @@ import { recordConsent } from "../consent/record-consent.ts";
 import { enqueueErased } from "../customers/customer-erased.ts";
 import { tombstoneOf } from "../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { emailOf, getAccount, isProven, isWaiting, type Account } from "./account.ts";
+import { emailOf, getAccount, isProven, isWaiting, type Account, type Person } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
 import { clearAccount } from "./clear-account.ts";
 import { requireRecentAuth } from "./session/recent-auth.ts";
@@ -30,16 +30,26 @@ export async function deleteAccount(
   visit: Visit,
 ): Promise<void> {
   await requireSamePerson(ctx, tenant, session, password);
-  const email = emailOf(session.account);
+  await deleteOwnAccount(ctx, tenant, session, visit);
+}
+
+/** For callers that have made sure who is asking. */
+export async function deleteOwnAccount(
+  ctx: Ctx,
+  tenant: Tenant,
+  person: Person,
+  visit: Visit,
+): Promise<void> {
+  const email = emailOf(person.account);
   const mayMail =
     email !== null && (await tryConsume(ctx, tenant, { account_deleted_mail_per_email: email }));
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
-    const account = await getAccount(sql, session.account.id, true);
+    const account = await getAccount(sql, person.account.id, true);
     // A concurrent deletion, suspension or reset ended the session of this request.
-    if (account.status !== "active" || account.password_hash !== session.account.password_hash)
+    if (account.status !== "active" || account.password_hash !== person.account.password_hash)
       throw new AppError("unauthorized");
     if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
-    await revokeAll(ctx, sql, session, visit);
+    await revokeAll(ctx, sql, person, visit);
     await insertTombstones(ctx, sql, tenant.shop, account);
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account.id);
@@ -48,7 +58,7 @@ export async function deleteAccount(
       await enqueueErased(ctx, tenant, sql, [account.id]);
     }
   });
-  ctx.log.info("account.deleted", { shop: tenant.shop, user_id: session.account.id });
+  ctx.log.info("account.deleted", { shop: tenant.shop, user_id: person.account.id });
 }
 
 /** Requires the password if there is one; otherwise a token from a sign-in of the last 24 hours. */
@@ -82,7 +92,7 @@ function deletionMail(ctx: Ctx, tenant: Tenant, account: Account) {
 async function revokeAll(
   ctx: Ctx,
   sql: TenantSql,
-  { account, consents }: Session,
+  { account, consents }: Person,
   visit: Visit,
 ): Promise<void> {
   const consentId = ctx.random.uuid();

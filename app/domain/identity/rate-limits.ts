@@ -31,6 +31,8 @@ export const RATE_LIMITS = {
   /** The store that an install names need not exist. */
   install_start_per_address: { max: 60, windowSeconds: 60, isOfPlatform: true },
   export_per_account: { max: 5, windowSeconds: 3_600 },
+  /** Of a customer who uses the extension in the store's customer accounts. */
+  account_extension_calls_per_account: { max: 300, windowSeconds: 60 },
   consent_per_address: { max: 60, windowSeconds: 60 },
   /** Every change appends a row to the log, which is never deleted. */
   consent_per_account: { max: 300, windowSeconds: 60 },

@@ -1,10 +1,10 @@
 // The customer page of the merchant: profile and subscriptions, consents, tags, agents, the state in
 // each connected system, and the timeline.
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, ConsentRecord, TenantSql } from "../../db.server.ts";
 import { confirmationPhrase } from "../compliance/merchant-requests.ts";
-import { outcomeOf, stateOf, type ConsentOutcome } from "../consent/consent-outcomes.ts";
-import { CONSENT_TYPES, type ConsentType } from "../consent/consent-types.ts";
+import { stateOf } from "../consent/consent-outcomes.ts";
+import { CONSENT_TYPES } from "../consent/consent-types.ts";
+import { readLastDecisions } from "../consent/last-decisions.ts";
 import { findPerson } from "../identity/account.ts";
 import { toAcceptsTag, toSlug } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -24,7 +24,7 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, query: 
   const [related, timeline, decisions, systems] = await Promise.all([
     readRelated(sql, id),
     readTimeline(ctx, tenant, { id, gid, email, names }, query),
-    readDecisions(sql, id),
+    readLastDecisions(sql, id),
     readSystems(ctx, tenant, sql, names),
   ]);
   return {
@@ -70,33 +70,4 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, query: 
 function ownTagsOf(listed: readonly string[], assigned: Related["tags"]): string[] {
   const ours = new Set(assigned.flatMap((tag) => [tag.slug, toAcceptsTag(tag) ?? tag.slug]));
   return listed.filter((tag) => !ours.has(toSlug(tag)));
-}
-
-type Decision = { outcome: ConsentOutcome; method: string; version: string | null; at: string };
-
-/** The latest record of each consent. */
-async function readDecisions(sql: TenantSql, id: number): Promise<Map<ConsentType, Decision>> {
-  const rows = await sql<
-    Columns<ConsentRecord, "consent_type" | "method" | "consent_version" | "created_at"> & {
-      consent_type: ConsentType;
-      outcome: ConsentOutcome;
-    }
-  >(
-    `SELECT last.*, ${outcomeOf("last")} AS outcome FROM (
-       SELECT DISTINCT ON (consent_type) * FROM consent_records WHERE shop = $1 AND user_id = $2
-         AND consent_type = ANY($3::text[]) AND action IN ('granted', 'revoked')
-       ORDER BY consent_type, id DESC) AS last`,
-    [id, CONSENT_TYPES],
-  );
-  return new Map(
-    rows.map((row) => [
-      row.consent_type,
-      {
-        outcome: row.outcome,
-        method: row.method,
-        version: row.consent_version,
-        at: row.created_at.toISOString(),
-      },
-    ]),
-  );
 }

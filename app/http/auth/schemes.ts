@@ -3,6 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import type { ApiRequest } from "../api-request.ts";
+import { requireAccountToken } from "./account-guard.ts";
 import { requirePerson, requirePersonOrAdmin, type AgentRule } from "./agent-guard.ts";
 import type { ProxiedRequest } from "./app-proxy.ts";
 import { claimedShop, requireStaff } from "./admin-session.ts";
@@ -56,11 +57,8 @@ type AuthScheme<Principal> = {
   isPerson: boolean;
   /** The store that the unproven token names; no other reference to a store counts. */
   shopOfToken: ((request: ApiRequest) => string | null) | null;
-  /**
-   * The token is the only credential, and a script must hold it to send it: pages of any origin may
-   * call. Extensions of the platform run in frames and workers whose origins are not the store's.
-   */
-  isOpenToOrigins: boolean;
+  /** Called by the platform's extensions: their origin is not the store's (cors.ts). */
+  isOfExtensions: boolean;
   /** Throws 401 or 403. */
   authenticate(call: AuthCall): Authenticated<Principal> | Promise<Authenticated<Principal>>;
   /** The alternatives of OpenAPI's `security`; names of SECURITY_SCHEMES. */
@@ -78,7 +76,7 @@ function scheme<Principal>(
     isTextAccepted: () => false,
     isPerson: false,
     shopOfToken: null,
-    isOpenToOrigins: false,
+    isOfExtensions: false,
     ...given,
   };
 }
@@ -128,7 +126,7 @@ export const AUTH_SCHEMES = {
   staff: scheme({
     phase: "before_shop",
     shopOfToken: (request) => claimedShop(bearerToken(request)),
-    isOpenToOrigins: true,
+    isOfExtensions: true,
     authenticate: async ({ ctx, request, tenant }) => ({
       principal: await requireStaff(ctx, request, tenant),
     }),
@@ -163,6 +161,17 @@ export const AUTH_SCHEMES = {
       return { principal: person, tenant };
     },
     openapi: [{ sessionToken: [] }, { sessionCookie: [] }, { agentToken: [] }, { adminKey: [] }],
+  }),
+  /** The customer who is signed in at the store's customer accounts, by the token of our extension there. */
+  account_token: scheme({
+    phase: "after_tenant",
+    isPerson: true,
+    isOfExtensions: true,
+    async authenticate({ ctx, request, tenant: remembered }) {
+      const { person, tenant } = await requireAccountToken(ctx, request, remembered);
+      return { principal: person, tenant };
+    },
+    openapi: [{ accountToken: [] }],
   }),
   /**
    * A shopper, a customer authenticated by the app proxy, or any visitor on a page of the store.
@@ -258,6 +267,13 @@ export const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     description: "An access token that a shopper gave an agent at /oauth/authorize.",
+  },
+  accountToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description:
+      "The session token of a UI extension in the store's customer accounts, signed with the app secret. `sub` is the customer.",
   },
   sessionCookie: {
     type: "apiKey",

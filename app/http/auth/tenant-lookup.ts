@@ -3,6 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { shopOfAgentToken } from "../../domain/agents/oauth/agent-token.ts";
 import { shopOfToken } from "../../domain/identity/session/session-token.ts";
+import { shopOfAccountToken } from "../../domain/identity/store-session/account-token.ts";
 import { findShopOfHost } from "../../domain/tenants/directory.ts";
 import { findTenant, getCachedTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { SHOP_PATTERN } from "../../domain/tenants/tenant-config.ts";
@@ -50,7 +51,9 @@ export async function lookUpTenant(
   const named = namedShop(request);
   const ofToken =
     named === null && sessionToken
-      ? (shopOfToken(sessionToken) ?? shopOfAgentToken(sessionToken))
+      ? (shopOfToken(sessionToken) ??
+        shopOfAgentToken(sessionToken) ??
+        shopOfAccountToken(sessionToken))
       : null;
   // A token that names an unknown store is invalid: the response must not show which stores are
   // registered.

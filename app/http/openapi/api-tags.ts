@@ -16,6 +16,7 @@ export const API_TAGS: readonly ApiTag[] = [
       "/auth/verify-email",
       "/auth/federated",
       "/auth/storefront",
+      "/customer-account",
     ],
   },
   {

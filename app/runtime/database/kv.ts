@@ -80,6 +80,10 @@ export const KEYS = keys({
   emailLink: (tokenHash: string) => `email_link:${tokenHash}`,
   /** Opens one export of a person's data for the merchant. */
   exportLink: (tokenHash: string) => `export_link:${tokenHash}`,
+  /** Opens a customer's own export once, for themselves. */
+  ownExportLink: (tokenHash: string) => `own_export_link:${tokenHash}`,
+  /** When a customer last opened the extension in the store's customer accounts. */
+  accountExtension: "account_extension",
   sessionCode: (codeHash: string) => `session_code:${codeHash}`,
   consentLink: (tokenHash: string) => `consent_link:${tokenHash}`,
   consentAsked: (askHash: string) => `consent_asked:${askHash}`,
@@ -118,6 +122,7 @@ export const TTL_SECONDS = {
   echo: 60,
   consentLink: 86_400,
   exportLink: 604_800,
+  ownExportLink: 300,
   clientDocument: 3_600,
   agentProfile: 3_600,
   frontPage: 600,

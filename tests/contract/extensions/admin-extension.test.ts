@@ -138,25 +138,26 @@ describe("an extension of the store admin", () => {
     expect((await call("GET", CUSTOMER)).status).toBe(401);
   });
 
-  test("may call from a page of any origin, with the token's header and without cookies", async () => {
-    const headers = { Origin: "https://extensions.shopifycdn.com" };
-    const preflight = await call("OPTIONS", RUNS, {
-      key: null,
-      headers: {
-        ...headers,
-        "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": "authorization,content-type",
-      },
-    });
-    expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([
-      204,
-      "*",
-    ]);
-    expect(preflight.headers.get("access-control-allow-headers")).toMatch(/Authorization/);
-    for (const key of [undefined, null]) {
-      const answer = await call("GET", CUSTOMER, { headers, ...(key === null && { key }) });
-      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-      expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+  test("may call from the platform's frames, with the token's header and without cookies, and from no other page", async () => {
+    for (const [origin, allowed] of [
+      ["https://extensions.shopifycdn.com", "https://extensions.shopifycdn.com"],
+      ["null", "null"],
+      ["https://evil.example", null],
+    ] as const) {
+      const headers = { Origin: origin };
+      const preflight = await call("OPTIONS", RUNS, {
+        key: null,
+        headers: { ...headers, "Access-Control-Request-Method": "POST" },
+      });
+      const answers = [preflight, await call("GET", CUSTOMER, { headers })];
+      for (const answer of [...answers, await call("GET", CUSTOMER, { headers, key: null })]) {
+        expect(answer.headers.get("access-control-allow-origin")).toBe(allowed);
+        expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+      }
+      expect([preflight.status, preflight.headers.get("access-control-allow-headers")]).toEqual([
+        204,
+        allowed === null ? null : expect.stringContaining("Authorization"),
+      ]);
     }
   });
 });

@@ -206,6 +206,7 @@ describe("the OpenAPI document", () => {
     flow: ["storefrontSignature"],
     staff: ["adminSessionToken"],
     session: ["sessionToken", "sessionCookie"],
+    account_token: ["accountToken"],
     person: ["sessionToken", "sessionCookie", "agentToken"],
     person_or_admin: ["sessionToken", "sessionCookie", "agentToken", "adminKey"],
     event_source: ["storefrontSignature", "erpToken", "backendSecret", "pixelKey", "adminKey"],

@@ -6,7 +6,7 @@ import type { Transaction } from "../../../db.server.ts";
 import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
 import { announceDecisions } from "../../consent/announce-decisions.ts";
 import { recordConsent } from "../../consent/record-consent.ts";
-import { tombstoneOf } from "../../customers/tombstones.ts";
+import { liftUnprovenTombstones } from "../../customers/tombstones.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { ACCOUNT_COLUMNS, emailOf, type Account } from "../account.ts";
@@ -142,31 +142,17 @@ async function applyProof(
       where: { id: userId },
       data: { full_name: null, first_name: null, last_name: null, avatar_url: null },
     });
-  if (identity.gid !== null) await liftTombstones(ctx, tenant, tx, identity);
+  if (identity.gid !== null)
+    await liftUnprovenTombstones(ctx, tx.sql, tenant.shop, {
+      gid: identity.gid,
+      email: identity.isEmailVerified ? identity.email : null,
+    });
   const isNews = !account.email_verified || isNewlyLinked || rows.holder !== null;
   if (provesAddress && isNews) return proveAddress(ctx, tenant, tx, rows, proof);
   // The storefront identifies its customer also when its token has no address.
   if (identity.gid !== null && isNewlyLinked)
     await endWaitingSignUp(ctx, tenant, tx, account, proof);
   return userId;
-}
-
-async function liftTombstones(
-  ctx: Ctx,
-  tenant: Tenant,
-  tx: Transaction,
-  { gid, email, isEmailVerified }: ProvenIdentity,
-): Promise<void> {
-  const provenEmail = isEmailVerified ? (email ?? "") : "";
-  await tx.prisma.customerTombstone.deleteMany({
-    where: {
-      unproven: true,
-      OR: [
-        { kind: "gid", subject_hmac: tombstoneOf(ctx, tenant.shop, "gid", gid ?? "") },
-        { kind: "email", subject_hmac: tombstoneOf(ctx, tenant.shop, "email", provenEmail) },
-      ],
-    },
-  });
 }
 
 async function createAccount(

@@ -5,7 +5,7 @@
 //   3. the e-mail address, only when the provider verified it
 import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
-import { awaitDeletions, tombstoneOf } from "../../customers/tombstones.ts";
+import { awaitDeletions, isDeletedHere } from "../../customers/tombstones.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
@@ -46,7 +46,7 @@ export async function findMatch(
   if (customer) return { account: customer, how: "gid" };
   // A customer whose account was deleted here stays deleted, also when the account had never used this
   // sign-in method.
-  if (identity.gid && (await isBuried(ctx, tenant, tx, identity.gid)))
+  if (identity.gid && (await isDeletedHere(ctx, tx.sql, tenant.shop, identity.gid)))
     return { refused: "account_unavailable" };
   const owner = identity.email ? await findAccountByEmail(tx.sql, identity.email, true) : null;
   if (!owner) {
@@ -67,16 +67,4 @@ export async function findMatch(
     owner.storefront_customer_gid !== identity.gid;
   if (!identity.isEmailVerified || other || hasOtherCustomer) return { refused: "account_exists" };
   return { account: owner, how: "email" };
-}
-
-/** A deletion by a person who had not verified the address does not count as the customer's. */
-async function isBuried(ctx: Ctx, tenant: Tenant, tx: Transaction, gid: string): Promise<boolean> {
-  const found = await tx.prisma.customerTombstone.findFirst({
-    where: {
-      kind: "gid",
-      subject_hmac: tombstoneOf(ctx, tenant.shop, "gid", gid),
-      unproven: false,
-    },
-  });
-  return found !== null;
 }

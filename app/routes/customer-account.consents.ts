@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { CONSENT_TYPES } from "../domain/consent/consent-types.ts";
+import { syncConsentOfUser } from "../domain/consent/sync-consent.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { CONSENT_OF_ACCOUNT } from "../http/rate-limit.ts";
+import { RecordedConsents } from "../http/openapi/results/consent.ts";
+import { Ok } from "../http/openapi/results/outcome.ts";
+
+const Decision = z.object({
+  type: z.enum(CONSENT_TYPES).exclude(["tos", "privacy"]),
+  granted: z.boolean(),
+});
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "The customer gives or withdraws a consent in the store's customer accounts.",
+    auth: "account_token",
+    access: "changed",
+    tenant: "registered",
+    rateLimit: CONSENT_OF_ACCOUNT,
+    body: Decision,
+    result: Ok.extend({ consent_id: z.string(), recorded: RecordedConsents }),
+    async handle({ ctx, request, tenant, principal, body }) {
+      const { consent_id, recorded } = await syncConsentOfUser(
+        ctx,
+        tenant,
+        principal.account.id,
+        { [`consent_${body.type}`]: body.granted, method: "account_extension" },
+        {
+          userAgent: request.header("user-agent") ?? null,
+          gpc: request.header("sec-gpc") === "1",
+        },
+      );
+      return { ok: true, consent_id, recorded };
+    },
+  },
+});

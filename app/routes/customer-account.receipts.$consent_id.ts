@@ -1,0 +1,21 @@
+import { findReceipt } from "../domain/consent/consent-history.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { ACCOUNT_EXTENSION } from "../http/rate-limit.ts";
+import { ConsentReceipt } from "../http/openapi/results/consent.ts";
+import { AppError } from "../runtime/errors.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The receipt of one of the customer's decisions, with its place in the consent log.",
+    auth: "account_token",
+    access: "viewed",
+    tenant: "registered",
+    rateLimit: ACCOUNT_EXTENSION,
+    result: ConsentReceipt,
+    async handle({ ctx, tenant, principal, params }) {
+      const receipt = await findReceipt(ctx, tenant, principal.account.id, params.consent_id ?? "");
+      if (!receipt) throw new AppError("not_found");
+      return receipt;
+    },
+  },
+});
