@@ -16,7 +16,9 @@ export function TagForm({ tagging: { segment, tags }, tag, onChoose }: Props) {
         details={text("help")}
         placeholder={text("choose")}
         value={tag}
-        onChange={(event) => onChoose((event.currentTarget as HTMLSelectElement).value)}
+        onChange={({ currentTarget }) =>
+          onChoose((currentTarget as EventTarget & { value: string }).value)
+        }
       >
         {tags.map(({ slug, name }) => (
           <s-option key={slug} value={slug}>

@@ -130,7 +130,7 @@ test("the block says that a customer is not known, and that the app is not reach
   await close();
 });
 
-test("a segment's customers get a tag from the admin, with the keyboard, and staff is told what happened", async () => {
+test("a segment's customers get a tag from the admin, with the keyboard, and staff sees what happened", async () => {
   const { page, errors, foreign, close } = await visit("/customers/segments");
   await page.getByRole("link", { name: "Italy" }).click();
   await page.getByRole("button", { name: "Use segment" }).click();
