@@ -55,7 +55,10 @@ const shot = async (page: Page, name: string) => {
 };
 /** The frame of the only extension of the page, once it shows something. */
 async function extension(page: Page): Promise<Frame> {
-  await page.locator(".ui-extension[data-state=rendered]").waitFor();
+  const place = page.locator(".ui-extension[data-state=rendered]");
+  await place.waitFor();
+  // A frame of another origin has its height only once it can be seen.
+  await place.scrollIntoViewIfNeeded();
   const frame = page.frames().find((one) => one.url().includes("/ui-extensions/"));
   if (!frame) throw new Error("there is no extension");
   return frame;

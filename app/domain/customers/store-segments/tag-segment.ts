@@ -13,7 +13,7 @@ const MAX_CHOICES = 500;
 /** Its customers are known only when its members are read: none is left out as added later. */
 const NO_LAST_ID = 2_147_483_647;
 
-export type TagChoice = Columns<CrmTag, "slug" | "name">;
+type TagChoice = Columns<CrmTag, "slug" | "name">;
 
 export type SegmentTagging = {
   segment: StoreSegment;

@@ -16,7 +16,7 @@ export const CustomerId = z.object({
   id: z.string().regex(CUSTOMER_GID, "must be the id of a customer"),
 });
 
-export type SummaryEvent = {
+type SummaryEvent = {
   kind: TimelineItem["kind"];
   at: string;
   /** What happened, such as `granted`, `added` or `delivered`. */
