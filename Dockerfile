@@ -17,4 +17,6 @@ COPY prisma/migrations ./prisma/migrations
 COPY scripts/migrate.ts ./scripts/migrate.ts
 USER node
 EXPOSE 3000
+# Liveness alone: a container is not restarted because its database is away. Balancers ask /health/ready.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "app/server.ts"]

@@ -68,6 +68,9 @@ export type Ctx = {
   retailAnalyticsB: RetailAnalyticsBClient;
   oidc: OidcClient;
   customerAccounts: CustomerAccountClient;
+  /** The process is stopping: it is given no more requests. */
+  isDraining(): boolean;
+  startDraining(): void;
   close(): Promise<void>;
 };
 
@@ -113,6 +116,7 @@ export function createCtx({
     urlTemplate: config.STOREFRONT_URL_TEMPLATE,
   });
   const home = regions.get(HOME_REGION);
+  let isDraining = false;
   const objects = openMovableArchive(config.ARCHIVE_URL, root, () => savedArchiveUrl(home));
   const addressRules = async (): Promise<AddressRules> => ({
     allow,
@@ -145,6 +149,8 @@ export function createCtx({
     retailAnalyticsB: createRetailAnalyticsBClient({ outbound }),
     oidc: createOidcClient({ outbound }),
     customerAccounts: createCustomerAccountClient({ outbound, storefront }),
+    isDraining: () => isDraining,
+    startDraining: () => void (isDraining = true),
     async close() {
       await outbound.close();
       await regions.close();

@@ -21,14 +21,21 @@ import {
 } from "./runtime/embedded-postgres/embedded-postgres.ts";
 import { localSettings } from "./runtime/local-secrets.ts";
 import { createLog, type Log } from "./runtime/log.ts";
+import { startTracing } from "./runtime/telemetry/tracing.ts";
 import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
+import { LIVE } from "./runtime/version.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 
 const STOP_WITHIN_MS = 30_000;
 const DATABASE_WAIT_MS = 15_000;
 /** The paths that a process without the role `web` serves, for monitoring. */
-const OPERATOR_PATHS: ReadonlySet<string> = new Set(["/health", "/metrics"]);
+const OPERATOR_PATHS: ReadonlySet<string> = new Set([
+  "/health",
+  "/health/live",
+  "/health/ready",
+  "/metrics",
+]);
 const root = resolve(import.meta.dirname, "..");
 
 /** A sentence for the person at the terminal, and no stack. */
@@ -88,7 +95,12 @@ async function openPort(config: Config): Promise<{
   return { server, port: (server.address() as AddressInfo).port, answering };
 }
 
-const notYet: RequestListener = (_request, response) => {
+/** It lives while it waits for its database: a restart would not bring that back. */
+const notYet: RequestListener = (request, response) => {
+  if (request.url === "/health/live")
+    return void response
+      .writeHead(200, { "Content-Type": "application/json" })
+      .end(JSON.stringify(LIVE));
   response.writeHead(503, { "Retry-After": "1", "Content-Type": "text/plain" }).end("starting");
 };
 
@@ -139,7 +151,7 @@ async function migrateWhenReachable(
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
       const isAway =
         code !== undefined &&
-        /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|57P03|08)/.test(code);
+        /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|57P03|25006|08)/.test(code);
       if (!isAway || Date.now() > deadline) throw error;
       await new Promise((again) => setTimeout(again, 500));
     }
@@ -178,6 +190,8 @@ async function main(): Promise<void> {
   const { server, port, answering } = await openPort(config);
   const baseUrl = config.BASE_URL ?? `http://127.0.0.1:${port}`;
   const stops: (() => Promise<unknown>)[] = [];
+  const tracing = await startTracing(config);
+  if (tracing) stops.unshift(() => tracing.stop());
 
   const { url, embedded } = await prepareDatabase(config, dataDir, log);
   if (embedded) stops.unshift(() => embedded.stop());
@@ -239,6 +253,7 @@ function stopOnSignal(
   const stop = async (signal: string) => {
     if (stopping) return;
     stopping = true;
+    ctx.startDraining();
     ctx.log.info("process.stopping", { signal });
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     // Idle keep-alive connections would keep the server open; busy ones close after their response.

@@ -2,7 +2,7 @@
 // service.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import pg from "pg";
+import { clientOf } from "../app/runtime/database/connection/client.ts";
 
 function findUrl(): string {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
@@ -15,7 +15,7 @@ function findUrl(): string {
   }
 }
 
-const client = new pg.Client({ connectionString: findUrl(), connectionTimeoutMillis: 3_000 });
+const client = clientOf(findUrl(), { connectionTimeoutMillis: 3_000 });
 try {
   await client.connect();
   const { rows } = await client.query<Record<string, unknown>>(

@@ -16,6 +16,8 @@ import { WEBHOOK_TOPICS } from "../app/domain/tenants/storefront/webhook-topics.
 // caller that enqueues for the backend; `staff`: a user of the store's admin; `none`: public.
 const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /health", "none"],
+  ["GET /health/live", "none"],
+  ["GET /health/ready", "none"],
   ["GET /metrics", "platform"],
   ["GET /openapi.json", "none"],
   ["GET /auth/install", "none"],

@@ -14,7 +14,8 @@ import { embedAddress, mailAddress, type PublicConfig } from "./public-config.ts
 /** The store's banner, and its texts in the language of the reader. */
 export type BannerLook = { values: BannerValues; texts: SpokenTexts };
 
-export const footerStyle = ({ style }: BannerValues): string => TOKENS + STYLES.footer + style;
+export const footerStyle = ({ style }: BannerValues, tokens = TOKENS): string =>
+  tokens + STYLES.footer + style;
 
 export const renderFooter = (config: PublicConfig, look: BannerLook): string =>
   embedDocument(config, {

@@ -6,6 +6,7 @@ import type { PublishedBanner } from "../domain/tenants/banner/published-banner.
 import type { ThemeFooters } from "../domain/tenants/banner/theme-footers.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { footerStyle, renderFooterBody } from "./footer.ts";
+import { BASE, TOKENS } from "./theme.ts";
 import { toPublicConfig } from "./public-config.ts";
 
 /**
@@ -24,7 +25,8 @@ export function renderThemeFooters(
 ): ThemeFooters {
   const values = toBannerValues(tenant, published);
   const locale = toSpokenTexts(tenant, published).lang;
-  const style = footerStyle(values);
+  // A banner of the store's own sets every colour itself, and each byte delays the page that contains it.
+  const style = footerStyle(values, values.style ? BASE : TOKENS);
   const parts: Record<string, string> = {};
   let size = bytesOf(style);
   // The store's own language first: it is always among those that fit.

@@ -24,10 +24,13 @@ const declare = (valueOf: (light: string, dark: string) => string) =>
     .map(([name, [light, dark]]) => `--${name}:var(--crm-${name},${valueOf(light, dark)})`)
     .join(";");
 
+/** All that an embed needs which sets every colour itself. */
+export const BASE = ".crm{color:var(--text);font:1rem/1.5 system-ui,sans-serif}";
+
 /**
  * Custom properties. The merchant's `--crm-*` always win; what they leave open follows the theme's
  * `color-scheme`, never the system alone, and is light in browsers without `light-dark()`. Forced colours
  * are left to the browser. Contrast of text on ground is at least 7:1, of lines 3:1.
  */
-export const TOKENS = `.crm{${declare((light) => light)};color:var(--text);font:1rem/1.5 system-ui,sans-serif}
+export const TOKENS = `${BASE}.crm{${declare((light) => light)}}
 @supports(color:light-dark(#fff,#000)){.crm-auto{${declare((light, dark) => `light-dark(${light},${dark})`)}}}`;

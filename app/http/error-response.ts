@@ -2,6 +2,7 @@
 import type { Ctx } from "../context.server.ts";
 import { isDatabaseAway } from "../runtime/database/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
+import { requestErrors } from "../runtime/telemetry/metrics.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { json, type ApiResponse } from "./api-response.ts";
 
@@ -21,6 +22,7 @@ export function toErrorReply(
       path: request.url.pathname,
     });
   const shown = known ?? new AppError("internal_error");
+  requestErrors.inc({ code: shown.code });
   return json(shown.status, errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
 }
 

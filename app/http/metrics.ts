@@ -1,18 +1,9 @@
-// The content of /metrics: this process's requests, and the queues of all regions, read on each request.
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+// The content of /metrics: what this process counts, and the queues of all regions, read on each request.
+import { Gauge } from "prom-client";
 import type { Ctx } from "../context.server.ts";
 import { readQueueDepths } from "../domain/bus/log/queue-depth.ts";
+import { registry, requestDuration } from "../runtime/telemetry/metrics.ts";
 
-const registry = new Registry();
-collectDefaultMetrics({ register: registry });
-
-const requestsServed = new Histogram({
-  name: "http_request_duration_seconds",
-  help: "Requests answered by endpoints.",
-  labelNames: ["method", "route", "status"] as const,
-  buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
-  registers: [registry],
-});
 const observers = new Map<string, (seconds: number) => void>();
 
 /** Counts a response. The labels of a route are looked up once, not on every request. */
@@ -25,7 +16,7 @@ export function observeRequest(
   const key = `${method} ${route} ${status}`;
   let observe = observers.get(key);
   if (!observe) {
-    const labelled = requestsServed.labels({ method, route, status: String(status) });
+    const labelled = requestDuration.labels({ method, route, status: String(status) });
     observe = (value) => labelled.observe(value);
     observers.set(key, observe);
   }

@@ -3,6 +3,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Ctx } from "../context.server.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
+import { inSpan, SpanKind } from "../runtime/telemetry/tracing.ts";
 import { guardReply } from "./address-guard.ts";
 import { hasProxyMarks } from "./auth/app-proxy.ts";
 import { fromNode } from "./api-request.ts";
@@ -30,23 +31,36 @@ export function createListener(options: {
       return screens.handle(incoming, response);
     }
     const started = performance.now();
-    answer(ctx, incoming, found)
-      .catch((error: unknown) => toRefusal(ctx, error))
-      .then(
-        (reply) => {
-          write(incoming, response, reply);
-          observeRequest(
-            incoming.method ?? "GET",
-            found?.path ?? "unknown",
-            reply.status,
-            (performance.now() - started) / 1_000,
-          );
-        },
-        (error: unknown) => {
-          ctx.log.error("request.unanswered", error);
-          response.destroy();
-        },
-      );
+    const route = found?.path ?? "unknown";
+    inSpan(
+      `${incoming.method} ${route}`,
+      {
+        kind: SpanKind.SERVER,
+        parent: (incoming.headers.traceparent as string | undefined) ?? null,
+        attributes: { "http.request.method": incoming.method ?? "GET", "http.route": route },
+      },
+      async (span) => {
+        const reply = await answer(ctx, incoming, found).catch((error: unknown) =>
+          toRefusal(ctx, error),
+        );
+        span?.setAttribute("http.response.status_code", reply.status);
+        return reply;
+      },
+    ).then(
+      (reply) => {
+        write(incoming, response, reply);
+        observeRequest(
+          incoming.method ?? "GET",
+          route,
+          reply.status,
+          (performance.now() - started) / 1_000,
+        );
+      },
+      (error: unknown) => {
+        ctx.log.error("request.unanswered", error);
+        response.destroy();
+      },
+    );
   };
 }
 

@@ -41,6 +41,10 @@ export const action = defineActions({
     input: NoInput,
     run: ({ ctx, tenant }) => testPlace(ctx, tenant, "admin_customer"),
   },
+  test_accounts: {
+    input: NoInput,
+    run: ({ ctx, tenant }) => testPlace(ctx, tenant, "customer_account"),
+  },
   test_flow: { input: NoInput, run: ({ ctx, tenant }) => testPlace(ctx, tenant, "flow") },
   turn_on_pixel: {
     input: NoInput,

@@ -1,6 +1,13 @@
 // Configuration in two steps: read (aliases, empty means unset), then parse and validate. All
 // problems are reported at once, by the setting's name and kind, never by its value.
-import { HOME_REGION, SETTINGS, type Role, type SettingName, type Settings } from "./settings.ts";
+import {
+  databaseAddress,
+  HOME_REGION,
+  SETTINGS,
+  type Role,
+  type SettingName,
+  type Settings,
+} from "./settings.ts";
 
 export type Environment = Record<string, string | undefined>;
 
@@ -173,8 +180,12 @@ function readRegions(
     if (!name.startsWith(`${setting}_`) || !value?.trim()) continue;
     const region = name.slice(setting.length + 1).toLowerCase();
     if (!/^[a-z0-9_]+$/.test(region)) continue;
-    if (!/^postgres(ql)?:\/\//.test(value.trim()))
-      problems.push({ name, problem: "must be a postgres:// address" });
+    const parsed = databaseAddress.safeParse(value.trim());
+    if (!parsed.success)
+      problems.push({
+        name,
+        problem: parsed.error.issues.map(({ message }) => message).join("; "),
+      });
     else if (region === HOME_REGION)
       problems.push({ name, problem: `the home region \`${HOME_REGION}\` is ${setting}` });
     else regions[region.replaceAll("_", "-")] = value.trim();

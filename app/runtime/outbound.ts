@@ -9,6 +9,8 @@ import { OutboundError } from "./errors.ts";
 import { noteCall } from "./exchange-recorder.ts";
 import { isPrivateAddress } from "./ip-address.ts";
 import type { Log } from "./log.ts";
+import { outboundDuration } from "./telemetry/metrics.ts";
+import { inSpan, SpanKind, traceHeaders } from "./telemetry/tracing.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const DEFAULT_TIMEOUT_MS = 15_000;
@@ -62,7 +64,18 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
 
   const deadlines = createDeadlines();
 
-  async function send(call: OutboundCall): Promise<OutboundAnswer> {
+  const send = (call: OutboundCall): Promise<OutboundAnswer> =>
+    inSpan(
+      `${call.method ?? "GET"} ${call.system}`,
+      { kind: SpanKind.CLIENT, attributes: { "peer.service": call.system } },
+      async (span) => {
+        const answer = await exchange(call);
+        span?.setAttribute("http.response.status_code", answer.status);
+        return answer;
+      },
+    );
+
+  async function exchange(call: OutboundCall): Promise<OutboundAnswer> {
     const {
       system,
       url,
@@ -76,7 +89,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
     try {
       const answer = await request(url, {
         method,
-        ...(call.headers && { headers: call.headers }),
+        headers: { ...call.headers, ...traceHeaders() },
         ...(call.body !== undefined && { body: call.body }),
         dispatcher: isTenantAddress ? guarded : trusted,
         signal: deadline.signal,
@@ -99,6 +112,10 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         latencyMs: latency(),
       };
       noteCall(call, complete.latencyMs, { answer: complete });
+      outboundDuration.observe(
+        { system, result: String(complete.status) },
+        complete.latencyMs / 1_000,
+      );
       return complete;
     } catch (error) {
       const classified = classify(system, error);
@@ -112,6 +129,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         ...call.about,
       });
       noteCall(call, latency(), { failure: classified.kind });
+      outboundDuration.observe({ system, result: classified.kind }, latency() / 1_000);
       throw classified;
     } finally {
       deadline.clear();

@@ -2,6 +2,7 @@
 // configuration table, the list of missing settings at start and the config derive from this table
 // (DECISIONS 2).
 import { z } from "zod";
+import { parseDatabaseUrl } from "./database/connection/address.ts";
 import { withoutTrailingSlashes } from "./slashes.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -42,6 +43,15 @@ const outsideAddress = z
   .string()
   .refine(address, "must be an https:// address (http:// only for a loopback host)")
   .transform(withoutTrailingSlashes);
+
+/** The address is passed on as it is; the message names the mistake and no part of the address. */
+export const databaseAddress = z.string().superRefine((text, refused) => {
+  try {
+    parseDatabaseUrl(text);
+  } catch (error) {
+    refused.addIssue({ code: "custom", message: (error as Error).message });
+  }
+});
 
 const ROLES = ["web", "worker", "scheduler"] as const;
 export type Role = (typeof ROLES)[number];
@@ -109,17 +119,24 @@ export const SETTINGS = {
     "How much is logged.",
     { default: "info" },
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    z.string().regex(/^https?:\/\//, "must be an http:// or https:// address"),
+    "OpenTelemetry collector that gets the traces; unset: none are collected. The SDK's other `OTEL_*` variables apply too.",
+  ),
+  OTEL_SERVICE_NAME: setting(z.string(), "The service's name in the traces.", {
+    default: "customer-identity-service",
+  }),
   DATA_DIR: setting(z.string(), "Folder of the embedded database and the local secrets.", {
     default: ".data",
   }),
   DATABASE_URL: setting(
-    z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
-    "PostgreSQL 15 or newer, the home region; unset: embedded. `DATABASE_URL_<REGION>` names the database of another region.",
+    databaseAddress,
+    "PostgreSQL 15 or newer, the home region; unset: embedded. Several servers: `postgresql://h1,h2/db?target_session_attrs=read-write`. May lead to PgBouncer (1.21 or newer) in transaction mode. `DATABASE_URL_<REGION>` names the database of another region.",
     { secret: true },
   ),
   DIRECT_DATABASE_URL: setting(
-    z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
-    "The same database as the role that owns its schema, past any pooler: used for migrations; unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<REGION>` for another region.",
+    databaseAddress,
+    "The same database as the role that owns its schema, past any pooler: used for migrations, and behind a pooler for notifications (without it workers poll); unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<REGION>` for another region.",
     { secret: true },
   ),
   DATABASE_POOL: setting(wholeNumber(2, 200), "Connections to each database.", { default: "16" }),

@@ -1,7 +1,8 @@
 // What the merchant's screens cost in a store with a million customers and ten million delivery
 // attempts: the statements and the time of each loader, and in a browser the largest contentful
-// paint and the answer to a click. `npm run bench:screens [-- people attempts]`
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+// paint and the answer to a click. `npm run bench:screens [-- people attempts]`; BENCH_DATA names a folder
+// that keeps the store for the next run, because filling it takes ten minutes.
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -32,6 +33,8 @@ const PEOPLE = Number(process.argv[2] ?? 1_000_000);
 const ATTEMPTS = Number(process.argv[3] ?? 10_000_000);
 const LOADS = 9;
 const VISITS = 4;
+/** The slowest statements of a slow screen. */
+const SHOWN = 3;
 /** The app library rejects other clients. */
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0";
@@ -64,7 +67,9 @@ const screensOf = ({ customerId, eventId, requestId }: LargeStore): string[] => 
   "/app/settings",
 ];
 
-const folder = await mkdtemp("/var/tmp/customer-identity-screens-bench-");
+const kept = process.env.BENCH_DATA;
+const folder = kept ?? (await mkdtemp("/var/tmp/customer-identity-screens-bench-"));
+await mkdir(folder, { recursive: true });
 await chmod(folder, 0o711);
 const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "pg"), database: "bench" });
 const server = createServer({ keepAliveTimeout: 65_000 });
@@ -83,12 +88,33 @@ const ctx = createCtx({
   log: createLog("silent"),
 });
 
-let statements = 0;
-const send = pg.Client.prototype.query;
-pg.Client.prototype.query = function counted(this: pg.Client, ...args: never[]) {
-  statements += 1;
-  return (send as (...given: never[]) => never).apply(this, args);
-};
+/** The statements of the current load. */
+let statements: { text: string; ms: number }[] = [];
+type Done = (...result: unknown[]) => void;
+const send = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+// The pool hands a callback on, the transactions wait for a promise.
+pg.Client.prototype.query = function timed(this: pg.Client, ...args: unknown[]) {
+  const [first] = args;
+  const statement = {
+    text: typeof first === "string" ? first : (first as { text: string }).text,
+    ms: 0,
+  };
+  statements.push(statement);
+  const started = performance.now();
+  const end = () => (statement.ms = performance.now() - started);
+  const done = args.at(-1);
+  if (typeof done === "function")
+    return send.apply(this, [
+      ...args.slice(0, -1),
+      (...result: unknown[]) => {
+        end();
+        (done as Done)(...result);
+      },
+    ]);
+  const sent = send.apply(this, args);
+  if (sent instanceof Promise) void sent.then(end, end);
+  return sent;
+} as typeof pg.Client.prototype.query;
 
 try {
   await applyMigrations(postgres.url);
@@ -100,7 +126,7 @@ try {
     expiresIn: 3_600,
     scopes: reply.scope.split(","),
   });
-  const store = await fillStore(postgres.url, { people: PEOPLE, attempts: ATTEMPTS });
+  const store = await findOrFill();
   // As the scheduled run does every quarter of an hour.
   const tenant = await getTenant(ctx, SHOP);
   await foldHours(ctx, tenant);
@@ -121,10 +147,21 @@ try {
   await ctx.close();
   await sandbox.stop();
   await postgres.stop();
-  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  if (!kept) await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 // The browser of the tests ends with the process.
 process.exit(0);
+
+async function findOrFill(): Promise<LargeStore> {
+  const filled = join(folder, "store.json");
+  try {
+    return JSON.parse(await readFile(filled, "utf8")) as LargeStore;
+  } catch {
+    const store = await fillStore(postgres.url, { people: PEOPLE, attempts: ATTEMPTS });
+    await writeFile(filled, JSON.stringify(store));
+    return store;
+  }
+}
 
 /** The loader's data alone, as a click on a link asks for it. */
 async function measureLoader(path: string): Promise<void> {
@@ -133,7 +170,7 @@ async function measureLoader(path: string): Promise<void> {
   let most = 0;
   for (let load = 0; load <= LOADS; load += 1) {
     const token = await sandbox.storefront.sessionToken(SHOP);
-    statements = 0;
+    statements = [];
     const started = performance.now();
     const response = await fetch(`${url}${pathname}.data?shop=${SHOP}&${query}`, {
       headers: { authorization: `Bearer ${token}`, "user-agent": BROWSER },
@@ -141,7 +178,7 @@ async function measureLoader(path: string): Promise<void> {
     await response.text();
     // The first load connects and plans.
     if (load > 0) times.push(performance.now() - started);
-    most = Math.max(most, statements);
+    most = Math.max(most, statements.length);
     if (response.status !== 200) return print(path, `answered ${response.status}`);
   }
   const ms = percentile(times, 50);
@@ -149,6 +186,9 @@ async function measureLoader(path: string): Promise<void> {
     path,
     `${(ms / GOAL.loaderMs).toFixed(2)} x ${GOAL.loaderMs} ms, ${most} statements${ms > GOAL.loaderMs ? "   <- slow" : ""}`,
   );
+  if (ms > GOAL.loaderMs)
+    for (const { text, ms: each } of statements.toSorted((a, b) => b.ms - a.ms).slice(0, SHOWN))
+      print("", `${each.toFixed(0)} ms ${text.replaceAll(/\s+/g, " ").trim().slice(0, 100)}`);
 }
 
 async function measureInBrowser(world: TestApp, paths: readonly string[]): Promise<void> {
@@ -162,7 +202,10 @@ async function measureInBrowser(world: TestApp, paths: readonly string[]): Promi
       await page.addInitScript(observe);
       const address = await embeddedUrl(world, SHOP, { path: pathname as string });
       await page.goto(`${address}${query ? `&${query}` : ""}`, { waitUntil: "networkidle" });
-      const button = page.locator("main button:visible, main a:visible").first();
+      // A link would leave the page, and what was seen with it.
+      const button = page
+        .locator("main button:visible:not([aria-disabled=true], [disabled])")
+        .first();
       if ((await button.count()) > 0) await button.click({ noWaitAfter: true, trial: false });
       // The browser reports an interaction with the frame after the next one.
       await page.evaluate(

@@ -139,6 +139,7 @@ test("a delivery that waited writes the newest state, not the one it had read", 
     occurredAt: new Date(),
     isArchiveOnly: false,
     attemptToken: randomUUID(),
+    traceParent: null,
   };
   const overtaken = await cmsChannel.transform(ctx, item, tenant);
   await rename("Newest");

@@ -80,6 +80,7 @@ const itemOf = (fields: Partial<QueueItem>): QueueItem => ({
   occurredAt: new Date(),
   isArchiveOnly: false,
   attemptToken: randomUUID(),
+  traceParent: null,
   ...fields,
 });
 

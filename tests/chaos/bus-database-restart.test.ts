@@ -1,6 +1,5 @@
 // Postgres itself stops under a load of events: shut down, and killed with all its processes. None
 // of our processes is restarted.
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -11,7 +10,7 @@ import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
 import { endChildren, startServer, type Child } from "../support/processes/child.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../support/processes/database-proxy.ts";
 import {
-  isAlive,
+  killServer,
   newFolder,
   removeFolder,
   rows as query,
@@ -70,24 +69,9 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-/** Kills the postmaster and all its child processes at once, so that nothing more is written. */
+/** So that nothing more is written. */
 async function killPostgres(): Promise<void> {
-  const parentOf = (pid: string) =>
-    /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
-  const pids = readdirSync("/proc").filter((name) => {
-    try {
-      return (
-        name === String(postgres.pid) ||
-        (/^\d+$/.test(name) && parentOf(name) === String(postgres.pid))
-      );
-    } catch {
-      return false;
-    }
-  });
-  for (const pid of pids) process.kill(Number(pid), "SIGKILL");
-  await eventually("the end of all its processes", () =>
-    pids.every((pid) => !isAlive(Number(pid))),
-  );
+  await killServer(postgres.pid);
   await postgres.stop();
 }
 

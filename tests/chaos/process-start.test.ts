@@ -254,6 +254,8 @@ describe("starts", () => {
       fetch(`http://127.0.0.1:${port}/health`).catch(() => null),
     );
     expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
+    const probe = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    expect([await probe("/health/live"), await probe("/health/ready")]).toEqual([200, 503]);
     await proxy.restore();
     const server = await starting;
     server.signal("SIGTERM");
@@ -261,11 +263,12 @@ describe("starts", () => {
     await proxy.stop();
   });
 
-  test("without the role web: only /health and /metrics are served", async () => {
+  test("without the role web: only health and /metrics are served", async () => {
     const { url } = await startServer(deployment({ ROLES: "worker,scheduler" }));
     const asked = async (path: string, headers: Record<string, string> = {}) =>
       (await fetch(url + path, { headers, method: "GET" })).status;
-    expect(await asked("/health")).toBe(200);
+    for (const path of ["/health", "/health/live", "/health/ready"])
+      expect(await asked(path)).toBe(200);
     expect(await asked("/metrics", { Authorization: `Bearer ${ADMIN_KEY}` })).toBe(200);
     expect(
       await Promise.all(

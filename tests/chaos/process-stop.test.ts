@@ -76,7 +76,7 @@ const isRefused = (url: string) =>
 test("SIGTERM: the request in flight completes, new ones are rejected, and the exit code is 0", async () => {
   const server = await start("web");
   const slow = slowWebhook(server.url, 1);
-  await fetch(`${server.url}/health`);
+  expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
   server.signal("SIGTERM");
   await eventually("refusal of new requests", () => isRefused(server.url));
   expect(server.hasEnded()).toBe(false);

@@ -84,6 +84,7 @@ describe("importing changed customers", () => {
       occurredAt: new Date(),
       isArchiveOnly: false,
       attemptToken: row.event_id,
+      traceParent: null,
     };
     const message = await webAnalyticsChannel.transform(service.ctx, item, tenant);
     expect(message.transformed_payload.events).toEqual([

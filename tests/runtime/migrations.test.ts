@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { applyMigrations, MigrationError } from "../../app/runtime/database/migrations.ts";
-import { startPooler } from "../support/processes/pooler.ts";
+import { startTransactionPooler } from "../support/processes/pooler/transaction-pooler.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let folder: string;
@@ -111,16 +111,18 @@ test("an unreachable database and a broken folder give readable messages without
   await expect(migrate()).rejects.toThrow(/20260102000000_second .*no readable migration.sql/);
 });
 
-test("behind a pooler that keeps its connections no lock stays on one, whether a migration succeeds or fails", async () => {
-  const pooler = await startPooler(db.url);
+test("behind a pooler no lock stays on one of its connections, whether a migration succeeds or fails", async () => {
+  const pooler = await startTransactionPooler(db.url);
+  const pooled = () => applyMigrations(pooler.urlOf(db.url), { folder });
   try {
-    await applyMigrations(pooler.url, { folder });
+    await pooled();
     await write("20260103000000_third", "CREATE TABLE third (); SELECT 1 / 0;");
-    await expect(applyMigrations(pooler.url, { folder })).rejects.toThrow("division by zero");
-    expect(pooler.kept()).toBeGreaterThan(0);
+    await expect(pooled()).rejects.toThrow("division by zero");
+    expect(pooler.transactions()).toBeGreaterThan(0);
     expect(await db.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
     await write("20260103000000_third", "CREATE TABLE third ();");
     expect((await migrate()).applied).toEqual(["20260103000000_third"]);
+    expect(pooler.faults).toEqual([]);
   } finally {
     pooler.stop();
   }

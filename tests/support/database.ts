@@ -4,11 +4,15 @@ import pg from "pg";
 import { inject } from "vitest";
 // For the type of inject("databaseServer").
 import type {} from "./global-setup.ts";
+import {
+  startTransactionPooler,
+  type TransactionPooler,
+} from "./processes/pooler/transaction-pooler.ts";
 
 export interface TestDatabase {
   /** Connects as the superuser: for test data, checks and damage. */
   url: string;
-  /** Connects as the service's role. */
+  /** Connects as the service's role; with TEST_POOLER=1 through a pooler in transaction mode. */
   serviceUrl: string;
   /** Returns the rows of one statement, on the helper's own pool. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test names the columns it reads
@@ -35,9 +39,11 @@ async function create(template: string): Promise<TestDatabase> {
   const url = server.url.replace(/\/postgres$/, `/${name}`);
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   pool.on("error", () => {});
+  const serviceUrl = Object.assign(new URL(url), server.service).href;
+  const pooler = await findPooler(server.url);
   return {
     url,
-    serviceUrl: Object.assign(new URL(url), server.service).href,
+    serviceUrl: pooler?.urlOf(serviceUrl) ?? serviceUrl,
     query: async (sql, params) => (await pool.query(sql, params)).rows,
     truncate: async () => {
       // A worker's transaction of the previous test may lock the tables in another order: retry on
@@ -53,8 +59,18 @@ async function create(template: string): Promise<TestDatabase> {
     drop: async () => {
       await pool.end();
       await onServer(server.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      if (pooler && pooler.faults.length > 0)
+        throw new Error(`Not fit for a pooler:\n${pooler.faults.splice(0).join("\n")}`);
     },
   };
+}
+
+let opened: Promise<TransactionPooler> | undefined;
+
+/** One for all databases of this process; it lives as long as the process. */
+async function findPooler(serverUrl: string): Promise<TransactionPooler | null> {
+  if (!process.env.TEST_POOLER) return null;
+  return (opened ??= startTransactionPooler(serverUrl));
 }
 
 // session_replication_role disables the triggers that forbid emptying an append-only table; the

@@ -68,7 +68,7 @@ const WITHOUT_LIMIT: Record<string, readonly string[]> = {
     "GET /embed/stack-loader.js",
     "GET /openapi.json",
   ],
-  "what load balancers ask": ["GET /health"],
+  "what load balancers ask": ["GET /health", "GET /health/live", "GET /health/ready"],
 };
 
 let methods: { name: string; spec: AnySpec }[];

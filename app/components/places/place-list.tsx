@@ -3,6 +3,7 @@ import { BlockStack, Card, SkeletonBodyText } from "@shopify/polaris";
 import type { ComponentType } from "react";
 import type { Place } from "../../domain/merchant/places.ts";
 import { AdminButtons } from "./admin-buttons.tsx";
+import { AccountButtons } from "./account-buttons.tsx";
 import { FlowButtons } from "./flow-buttons.tsx";
 import { PixelButtons } from "./pixel-buttons.tsx";
 import { PlaceCard } from "./place-card.tsx";
@@ -13,6 +14,7 @@ const BUTTONS: Record<Place["name"], ComponentType<{ place: Place }>> = {
   theme: ThemeButtons,
   web_pixel: PixelButtons,
   admin_customer: AdminButtons,
+  customer_account: AccountButtons,
   flow: FlowButtons,
 };
 

@@ -27,6 +27,8 @@ export type QueueItem = {
   isArchiveOnly: boolean;
   /** Fence token: a worker that lost its lease cannot settle the row. */
   attemptToken: string;
+  /** The W3C `traceparent` of the cause; null while no traces are collected. */
+  traceParent: string | null;
 };
 
 /**

@@ -28,7 +28,7 @@ const REQUEST_LEASE_SECONDS = 30;
 
 const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type,
   q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at, q.lease_lost,
-  q.is_quarantined, q.lost_alone,
+  q.is_quarantined, q.lost_alone, q.trace_parent,
   coalesce((SELECT l.occurred_at FROM event_ledger l WHERE l.shop = q.shop
     AND l.event_id = q.event_id), q.created_at) AS occurred_at,
   q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false)
@@ -96,6 +96,7 @@ type Row = Columns<
   | "is_quarantined"
   | "lost_alone"
   | "attempt_token"
+  | "trace_parent"
 > & {
   shop: string;
   payload: Record<string, unknown>;
@@ -139,6 +140,7 @@ const toItem = (row: Row): ClaimedItem => ({
   lossesAlone: row.lost_alone,
   isArchiveOnly: row.is_archive_only,
   attemptToken: row.attempt_token,
+  traceParent: row.trace_parent,
 });
 
 export type ClaimOptions = {

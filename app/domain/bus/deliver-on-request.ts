@@ -6,6 +6,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, IntegrationQueue } from "../../db.server.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { newRecording } from "../../runtime/exchange-recorder.ts";
+import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
 import { withLease } from "../../runtime/database/lease.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { awaitDeliveries } from "./await-deliveries.ts";
@@ -226,5 +227,6 @@ async function foreignItem(
     occurredAt: known?.occurred_at ?? now,
     isArchiveOnly: false,
     attemptToken: ctx.random.uuid(),
+    traceParent: activeTraceParent(),
   };
 }

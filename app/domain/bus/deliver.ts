@@ -5,6 +5,12 @@ import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { newRecording, recordCalls, type Recording } from "../../runtime/exchange-recorder.ts";
+import {
+  circuitsOpened,
+  deliveryDuration,
+  eventDuration,
+} from "../../runtime/telemetry/metrics.ts";
+import { inSpan, SpanKind } from "../../runtime/telemetry/tracing.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import {
   ARCHIVE_CHANNEL,
@@ -41,7 +47,32 @@ export type DeliveryLog = {
  * Delivers a claimed row. `given`: the message of a remote backend that already transformed the
  * event.
  */
-export async function deliver(
+export const deliver = (
+  ctx: Ctx,
+  settler: Settler,
+  item: QueueItem,
+  given?: DeliveryMessage,
+): Promise<DeliveryLog> =>
+  inSpan(
+    `deliver ${item.channel}`,
+    {
+      kind: SpanKind.CONSUMER,
+      parent: item.traceParent,
+      attributes: {
+        "store.domain": item.shop,
+        "messaging.message.id": item.eventId,
+        "messaging.destination.name": item.channel,
+        "messaging.delivery.attempt": item.retryCount + 1,
+      },
+    },
+    async (span) => {
+      const log = await attempt(ctx, settler, item, given);
+      span?.setAttribute("messaging.delivery.outcome", log.status);
+      return log;
+    },
+  );
+
+async function attempt(
   ctx: Ctx,
   settler: Settler,
   item: QueueItem,
@@ -183,7 +214,9 @@ export async function countFailure(
 ): Promise<void> {
   if (!(error instanceof OutboundError) || !error.countsForCircuit) return;
   const { isOpen, failures } = await recordFailure(dataOf(ctx, tenant).sql, channel);
-  if (isOpen) ctx.log.warn("circuit.opened", { shop: tenant.shop, channel, failures });
+  if (!isOpen) return;
+  circuitsOpened.inc({ channel });
+  ctx.log.warn("circuit.opened", { shop: tenant.shop, channel, failures });
 }
 
 async function toFailure(
@@ -239,6 +272,10 @@ async function finish(
   const exchange = recording ? sealExchange(ctx, item, recording) : null;
   const held = await settler.settle(item, settlement, { exchange });
   const log = toLog(item, settlement, held ? outcome : "lease_lost");
+  const channel = labelOf(ctx, item.channel);
+  deliveryDuration.observe({ channel, outcome: log.status }, log.latency_ms / 1_000);
+  if (log.status === "delivered")
+    eventDuration.observe({ channel }, (Date.now() - item.createdAt.getTime()) / 1_000);
   ctx.log.info("delivery.attempted", {
     shop: item.shop,
     event_id: item.eventId,
@@ -252,6 +289,9 @@ async function finish(
   });
   return log;
 }
+
+/** A source may name any destination. */
+const labelOf = (ctx: Ctx, channel: string): string => findChannel(ctx, channel)?.name ?? "unknown";
 
 function toLog(item: QueueItem, settlement: Settlement | null, status: Outcome): DeliveryLog {
   const response = settlement && "httpStatus" in settlement ? settlement : null;

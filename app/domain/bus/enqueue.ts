@@ -3,6 +3,7 @@
 import type { Columns, IntegrationQueue, TenantSql } from "../../db.server.ts";
 import { hash } from "node:crypto";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
+import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
 import { defaultPriority, maxRetries, type Priority } from "./retry-policy.ts";
 import { IS_WAITING, QUEUE_NOTIFICATION } from "./placeholder-rows.ts";
 
@@ -25,6 +26,8 @@ export type BusEvent = {
   subjects?: readonly string[];
   /** When it arrived, in the history of the demo store. */
   receivedAt?: HistoricTime;
+  /** The trace of its cause, where several causes share this transaction; by default the current one. */
+  traceParent?: string | null;
 };
 
 /** SPEC "Event envelope": the identity of an event. */
@@ -65,11 +68,12 @@ const ENQUEUE = `
   ),
   queued AS (
     INSERT INTO integration_queue AS q (shop, event_id, channel, source, event_type, entity_type,
-      entity_id, payload, priority, max_retries, created_at)
-    SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13, coalesce($15::timestamptz, now())
+      entity_id, payload, priority, max_retries, created_at, trace_parent)
+    SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13, coalesce($15::timestamptz, now()), $16::text
       FROM unnest($8::text[]) AS channel
     ON CONFLICT (shop, event_id, channel) DO UPDATE
       SET payload = excluded.payload, next_attempt_at = clock_timestamp(),
+      trace_parent = coalesce(excluded.trace_parent, q.trace_parent),
       updated_at = clock_timestamp() WHERE ${IS_WAITING}
     RETURNING q.shop, q.id, q.channel, q.xmax <> 0 AS was_waiting
   )
@@ -95,6 +99,7 @@ export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]
     maxRetries(priority),
     event.subjects ?? [],
     event.receivedAt ?? null,
+    event.traceParent === undefined ? activeTraceParent() : event.traceParent,
   ]);
   return rows.map((row) => row.id);
 }
@@ -113,8 +118,8 @@ const ENQUEUE_MANY = `
     ON CONFLICT (shop, event_id) DO NOTHING
   )
   INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
-    entity_id, payload, priority, max_retries)
-  SELECT $1, event_id, channel, $3, event_type, $4, entity_id, payload, $6, $7 FROM event CROSS
+    entity_id, payload, priority, max_retries, trace_parent)
+  SELECT $1, event_id, channel, $3, event_type, $4, entity_id, payload, $6, $7, $8::text FROM event CROSS
     JOIN unnest($5::text[]) AS channel
   ON CONFLICT (shop, event_id, channel) DO NOTHING`;
 
@@ -155,5 +160,6 @@ export async function enqueueMany(
     destinations,
     priority,
     maxRetries(priority),
+    activeTraceParent(),
   ]);
 }

@@ -100,7 +100,7 @@ export async function readDeliveryHealth(
   const channels = ctx.channels.filter(({ name }) => !OUR_OWN.includes(name));
   const names = channels.map(({ name }) => name);
   const [throughput, queues, circuits, failures] = await Promise.all([
-    readThroughput(ctx, tenant, PERIODS[period], OUR_OWN),
+    readThroughput(ctx, tenant, PERIODS[period], { except: OUR_OWN }),
     sql<Queue>(QUEUES, [names]),
     sql<Columns<Kv, "key"> & { until: Date }>(
       `SELECT key, (value->>'open_until')::timestamptz AS until FROM kv WHERE shop = $1

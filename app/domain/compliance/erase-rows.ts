@@ -130,7 +130,6 @@ export async function anonymiseAccounts(
  */
 const OF_PERSON =
   "((entity_type = 'customer' AND (entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[]))) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR ($3::text IS NOT NULL AND concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error) ~* $3))";
-const IN_SLICE = "ctid >= $4::tid AND ctid < $5::tid";
 const MENTIONS = "($2::text IS NOT NULL AND %s ~* $2)";
 
 const referencesOf = ({ userIds, gids, emails, orders }: KnownSubject) => [
@@ -173,19 +172,19 @@ export async function findEventIds(
   const { sql } = database.forTenant(shop);
   const found = new Set(subject.eventIds);
   const marks = [...subject.emails, ...subject.gids].map((value) => subjectMark(ctx, shop, value));
-  for await (const [from, to] of tableSlices(database, "integration_queue"))
+  for await (const { condition, values } of tableSlices(database, shop, "integration_queue", 4))
     for (const row of await sql<Columns<IntegrationQueue, "event_id">>(
-      `SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}`,
-      [referencesOf(subject), mentionPattern(subject), from, to],
+      `SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${condition}`,
+      [referencesOf(subject), mentionPattern(subject), ...values],
     ))
       found.add(row.event_id);
-  for await (const [from, to] of tableSlices(database, "event_ledger"))
+  for await (const { condition, values } of tableSlices(database, shop, "event_ledger", 4))
     for (const row of await sql<Columns<EventLedger, "event_id">>(
       `SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer'
         AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[])
-        OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR subjects && $5::text[])
-        AND ctid >= $3::tid AND ctid < $4::tid`,
-      [referencesOf(subject), from, to, marks],
+        OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR subjects && $3::text[])
+        AND ${condition}`,
+      [referencesOf(subject), marks, ...values],
     ))
       found.add(row.event_id);
   return [...found];
@@ -204,7 +203,7 @@ const SCRUB_QUEUE = `
     dead_lettered_at = CASE WHEN status = 'delivered' THEN dead_lettered_at
       ELSE coalesce(dead_lettered_at, clock_timestamp()) END,
     last_error = CASE WHEN status = 'delivered' THEN NULL ELSE 'redacted' END
-  WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}
+  WHERE shop = $1 AND ${OF_PERSON}
     AND (transformed_payload IS NOT NULL OR delivery_config IS NOT NULL
       OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, 'redacted') <> 'redacted'
       OR payload <> CASE WHEN entity_type = 'customer' AND payload ? 'user_id'
@@ -213,7 +212,7 @@ const SCRUB_QUEUE = `
 // The reason of a skipped delivery is ours and stays: without it the delivery would count as made.
 const SCRUB_ATTEMPTS = `
   UPDATE delivery_attempts SET error = NULL
-  WHERE shop = $1 AND error IS NOT NULL AND ${IN_SLICE}
+  WHERE shop = $1 AND error IS NOT NULL
     AND ((status = 'failed' AND event_id = ANY($2::text[])) OR ($3::text IS NOT NULL AND error ~* $3))`;
 
 /** By the events alone: the content is sealed. */
@@ -241,34 +240,27 @@ export async function redactReferences(
   const add = async (table: string, statement: string, values: unknown[]) => {
     counts[table] = (counts[table] ?? 0) + (await counted(sql, statement, values));
   };
-  for await (const slice of tableSlices(database, "integration_queue"))
-    await add("integration_queue", SCRUB_QUEUE, [referencesOf(subject), pattern, ...slice]);
-  for await (const slice of tableSlices(database, "delivery_attempts"))
-    await add("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, pattern, ...slice]);
+  const addSlices = async (table: string, statement: string, values: unknown[]) => {
+    for await (const slice of tableSlices(database, shop, table, values.length + 2))
+      await add(table, `${statement} AND ${slice.condition}`, [...values, ...slice.values]);
+  };
+  await addSlices("integration_queue", SCRUB_QUEUE, [referencesOf(subject), pattern]);
+  await addSlices("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, pattern]);
   await add("delivery_exchanges", DELETE_EXCHANGES, [subject.eventIds]);
-  for await (const slice of tableSlices(database, "webhook_inbox"))
-    await add(
-      "webhook_inbox",
-      `UPDATE webhook_inbox SET body = '', last_error = NULL, status = 'done',
-        processed_at = clock_timestamp(), attempt_token = NULL, locked_until = NULL
-       WHERE shop = $1 AND ${MENTIONS.replace("%s", "concat_ws(E'\\n', body, last_error)")}
-         AND ctid >= $3::tid AND ctid < $4::tid`,
-      [pattern, ...slice],
-    );
-  for await (const slice of tableSlices(database, "kv"))
-    await add(
-      "kv",
-      `DELETE FROM kv WHERE shop = $1 AND key <> $5 AND ctid >= $6::tid AND ctid < $7::tid
-         AND (key = ANY($2::text[]) OR (jsonb_typeof(value) = 'object'
-           AND value->>'user_id' = ANY($3::text[])) OR ($4::text IS NOT NULL
-           AND concat_ws(E'\\n', key, value::text) ~* $4))`,
-      [
-        subject.userIds.map(KEYS.echo),
-        subject.userIds.map(String),
-        pattern,
-        KEYS.tenant(shop),
-        ...slice,
-      ],
-    );
+  await addSlices(
+    "webhook_inbox",
+    `UPDATE webhook_inbox SET body = '', last_error = NULL, status = 'done',
+      processed_at = clock_timestamp(), attempt_token = NULL, locked_until = NULL
+     WHERE shop = $1 AND ${MENTIONS.replace("%s", "concat_ws(E'\\n', body, last_error)")}`,
+    [pattern],
+  );
+  await addSlices(
+    "kv",
+    `DELETE FROM kv WHERE shop = $1 AND key <> $5
+       AND (key = ANY($2::text[]) OR (jsonb_typeof(value) = 'object'
+         AND value->>'user_id' = ANY($3::text[])) OR ($4::text IS NOT NULL
+         AND concat_ws(E'\\n', key, value::text) ~* $4))`,
+    [subject.userIds.map(KEYS.echo), subject.userIds.map(String), pattern, KEYS.tenant(shop)],
+  );
   return counts;
 }

@@ -24,14 +24,14 @@ export async function searchTables(
   const { sql } = database.forTenant(shop);
   for (const { name, textColumns } of patterns.length > 0 ? tables : []) {
     const words = `concat_ws(E'\\n', ${textColumns.map((column) => `${column}::text`).join(", ")})`;
-    const statement = `SELECT count(*)::int AS hits FROM "${name}" WHERE shop = $1
-      AND ctid >= $3::tid AND ctid < $4::tid AND ${words} ~* $2${name === "kv" ? " AND key <> $5" : ""}`;
-    for await (const [from, to] of tableSlices(database, name)) {
-      const [row] = await sql<{ hits: number }>(statement, [
+    const own = name === "kv" ? [KEYS.tenant(shop)] : [];
+    const found = `SELECT count(*)::int AS hits FROM "${name}" WHERE shop = $1
+      AND ${words} ~* $2${own.length > 0 ? " AND key <> $3" : ""}`;
+    for await (const { condition, values } of tableSlices(database, shop, name, 3 + own.length)) {
+      const [row] = await sql<{ hits: number }>(`${found} AND ${condition}`, [
         patterns.join("|"),
-        from,
-        to,
-        ...(name === "kv" ? [KEYS.tenant(shop)] : []),
+        ...own,
+        ...values,
       ]);
       if (row && row.hits > 0) residual[name] = (residual[name] ?? 0) + row.hits;
     }

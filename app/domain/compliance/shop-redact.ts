@@ -131,7 +131,7 @@ async function deleteRows(
   const { shop } = request;
   let total = 0;
   for (const { name } of await tenantTables(database)) {
-    for (let rows = ROWS_PER_SLICE; rows === ROWS_PER_SLICE;) {
+    for (let rows = ROWS_PER_SLICE; rows >= ROWS_PER_SLICE;) {
       const tenant = await findTenant(ctx, shop);
       if (tenant && isInstalledAgain(tenant, request)) return null;
       rows = await database.forTenant(shop).transaction((sql) => deleteSlice(sql, name, shop));
@@ -153,10 +153,11 @@ async function deleteSlice(sql: TenantSql, table: string, shop: string): Promise
     );
     return answer?.deleted ?? 0;
   }
+  // The condition stands outside too: rows of two partitions have the same ctid.
+  const isErased = `shop = $1 AND ($2::text IS NULL OR to_jsonb("${table}")->>'key' <> $2)`;
   const rows = await sql(
-    `DELETE FROM "${table}" WHERE shop = $1 AND ctid = ANY(ARRAY(SELECT ctid FROM "${table}"
-      WHERE shop = $1 AND ($2::text IS NULL OR to_jsonb("${table}")->>'key' <> $2)
-      LIMIT ${ROWS_PER_SLICE})) RETURNING 1`,
+    `DELETE FROM "${table}" WHERE ${isErased} AND ctid = ANY(ARRAY(SELECT ctid FROM "${table}"
+      WHERE ${isErased} LIMIT ${ROWS_PER_SLICE})) RETURNING 1`,
     [table === "kv" ? KEYS.tenant(shop) : null],
   );
   return rows.length;

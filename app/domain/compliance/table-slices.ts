@@ -1,34 +1,72 @@
-// Walks tables in slices of bounded size: a store may hold millions of rows, and a statement has
-// ten seconds.
+// Walks a store's rows in slices of bounded size, in the order of the primary key: a store may hold
+// millions of rows, and a statement has ten seconds. Physical positions (`ctid`) would be wrong on a
+// partitioned table, where several rows have the same one, and on a foreign table, which has none.
 import type { Database } from "../../runtime/database/database.ts";
 
-const PAGES_PER_SLICE = 2_000;
+const ROWS_PER_SLICE = 5_000;
+
+export type TenantTable = {
+  name: string;
+  textColumns: string[];
+  /** The primary key without the store. Empty: one row per store, or no key (a foreign table). */
+  key: { column: string; type: string }[];
+};
 
 /**
- * Ranges of physical positions, `[from, to)`, that cover the table including rows added meanwhile.
+ * Part of a table: a condition on the key for the statement's WHERE, whose values start at the
+ * parameter that the caller named.
+ */
+export type TableSlice = { condition: string; values: string[] };
+
+/**
+ * Conditions that cover the rows of the store, `firstParameter` being the number of their first
+ * value. A row that is added meanwhile behind the walk's position is not covered.
  */
 export async function* tableSlices(
   database: Database,
+  shop: string,
   table: string,
-): AsyncGenerator<readonly [from: string, to: string]> {
-  for (let from = 0; from === 0 || from < (await pagesOf(database, table)); from += PAGES_PER_SLICE)
-    yield [`(${from},0)`, `(${from + PAGES_PER_SLICE},0)`];
+  firstParameter: number,
+): AsyncGenerator<TableSlice> {
+  const { key } = await findTable(database, table);
+  if (key.length === 0) return yield { condition: "true", values: [] };
+  const columns = `(${key.map(({ column }) => column).join(", ")})`;
+  const bound = (first: number) =>
+    `(${key.map(({ type }, at) => `$${first + at}::text::${type}`).join(", ")})`;
+  const [after, until] = [firstParameter, firstParameter + key.length];
+  const { sql } = database.forTenant(shop);
+  for (let from: string[] | null = null; ;) {
+    const [last]: { bound: string[] }[] = await sql<{ bound: string[] }>(
+      `SELECT ARRAY[${key.map(({ column }) => `${column}::text`).join(", ")}] AS bound
+       FROM "${table}" WHERE shop = $1${from ? ` AND ${columns} > ${bound(2)}` : ""}
+       ORDER BY ${key.map(({ column }) => column).join(", ")} OFFSET ${ROWS_PER_SLICE - 1} LIMIT 1`,
+      from ?? [],
+    );
+    const to: string[] | null = last?.bound ?? null;
+    if (from && to)
+      yield {
+        condition: `${columns} > ${bound(after)} AND ${columns} <= ${bound(until)}`,
+        values: [...from, ...to],
+      };
+    else if (from) yield { condition: `${columns} > ${bound(after)}`, values: from };
+    else if (to) yield { condition: `${columns} <= ${bound(after)}`, values: to };
+    else yield { condition: "true", values: [] };
+    if (!to) return;
+    from = to;
+  }
 }
 
-async function pagesOf(database: Database, table: string): Promise<number> {
-  const [row] = await database.acrossTenants<{ pages: number }>(
-    "SELECT (pg_relation_size(to_regclass(quote_ident($1))) / current_setting('block_size')::int)::int AS pages",
-    [table],
-  );
-  return row?.pages ?? 0;
+async function findTable(database: Database, name: string): Promise<TenantTable> {
+  const table = (await tenantTables(database)).find((one) => one.name === name);
+  if (!table) throw new Error(`${name} is no table of a store's rows`);
+  return table;
 }
-
-export type TenantTable = { name: string; textColumns: string[] };
 
 const catalogs = new WeakMap<Database, Promise<TenantTable[]>>();
 
 /**
- * Every table with a tenant column, with its text columns; read once from the database's catalog.
+ * Every table with a tenant column, with its text columns and its key; read once from the
+ * database's catalog. A partitioned table counts once, its partitions do not.
  */
 export function tenantTables(database: Database): Promise<TenantTable[]> {
   const known = catalogs.get(database) ?? readCatalog(database);
@@ -38,15 +76,30 @@ export function tenantTables(database: Database): Promise<TenantTable[]> {
 }
 
 async function readCatalog(database: Database): Promise<TenantTable[]> {
-  const rows = await database.acrossTenants<{ name: string; columns: string[] | null }>(
-    `SELECT c.table_name AS name, array_agg(quote_ident(c.column_name)::text
-      ORDER BY c.ordinal_position) FILTER (WHERE c.udt_name IN ('text', 'varchar', 'bpchar', 'json',
-      'jsonb', '_text', '_varchar') AND c.column_name <> 'shop') AS columns
-     FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
-     WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
-       AND EXISTS (SELECT 1 FROM information_schema.columns s WHERE s.table_schema = c.table_schema
-         AND s.table_name = c.table_name AND s.column_name = 'shop')
-     GROUP BY c.table_name ORDER BY c.table_name`,
+  const rows = await database.acrossTenants<{
+    name: string;
+    columns: string[] | null;
+    key: TenantTable["key"] | null;
+  }>(
+    `SELECT t.relname::text AS name,
+       (SELECT array_agg(quote_ident(c.attname)::text ORDER BY c.attnum) FROM pg_attribute c
+         JOIN pg_type y ON y.oid = c.atttypid WHERE c.attrelid = t.oid AND c.attnum > 0
+           AND NOT c.attisdropped AND c.attname <> 'shop'
+           AND y.typname IN ('text', 'varchar', 'bpchar', 'json', 'jsonb', '_text', '_varchar')) AS columns,
+       (SELECT json_agg(json_build_object('column', quote_ident(c.attname),
+           'type', format_type(c.atttypid, NULL)) ORDER BY k.place)
+         FROM pg_constraint p, unnest(p.conkey) WITH ORDINALITY AS k(number, place)
+         JOIN pg_attribute c ON c.attnum = k.number
+         WHERE p.conrelid = t.oid AND p.contype = 'p' AND c.attrelid = t.oid AND c.attname <> 'shop') AS key
+     FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+     WHERE n.nspname = current_schema() AND t.relkind IN ('r', 'p', 'f') AND NOT t.relispartition
+       AND EXISTS (SELECT 1 FROM pg_attribute s WHERE s.attrelid = t.oid AND s.attname = 'shop'
+         AND NOT s.attisdropped)
+     ORDER BY t.relname`,
   );
-  return rows.map(({ name, columns }) => ({ name, textColumns: columns ?? [] }));
+  return rows.map(({ name, columns, key }) => ({
+    name,
+    textColumns: columns ?? [],
+    key: key ?? [],
+  }));
 }

@@ -5,6 +5,8 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, ConsentRecord, TenantSql, UserClaims } from "../../db.server.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
+import { consentsRecorded } from "../../runtime/telemetry/metrics.ts";
+import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
 import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
@@ -32,7 +34,12 @@ export type Subject = { userId: number } | { visitorId: string };
 export type Recorded = { consent_type: string; action: "granted" | "revoked" };
 
 /** `at`: in the history of the demo store. */
-type Write = { subject: Subject; submission: Submission; at?: HistoricTime | undefined };
+type Write = {
+  subject: Subject;
+  submission: Submission;
+  at?: HistoricTime | undefined;
+  traceParent: string | null;
+};
 
 const MAX_BATCH = 100;
 // Keyed by the tenant object, not by its name: a store that moved or enabled a channel gets a new
@@ -54,7 +61,7 @@ export function writeConsents(
       { maxItems: MAX_BATCH, flushers: 1 },
     );
   writers.set(tenant, writer);
-  return writer.add({ subject, submission, at });
+  return writer.add({ subject, submission, at, traceParent: activeTraceParent() });
 }
 
 /**
@@ -68,7 +75,9 @@ export async function writeConsentsWithin(
   submission: Submission,
   at?: HistoricTime,
 ): Promise<Recorded[]> {
-  const [recorded = []] = await writeBatch(ctx, tenant, sql, [{ subject, submission, at }]);
+  const [recorded = []] = await writeBatch(ctx, tenant, sql, [
+    { subject, submission, at, traceParent: activeTraceParent() },
+  ]);
   return recorded;
 }
 
@@ -103,6 +112,7 @@ async function writeBatch(
       flags: ConsentFlags;
       version: string | null;
       cause: Submission;
+      traceParent: string | null;
       isForStore: boolean;
       entries: readonly ConsentEntry[];
     }
@@ -123,6 +133,7 @@ async function writeBatch(
         flags: state.flags,
         version: submission.consentVersion,
         cause: submission,
+        traceParent: write.traceParent,
         isForStore:
           changed.get(subject.userId)?.isForStore === true ||
           added.some((entry) => concernsStore(entry)),
@@ -140,6 +151,7 @@ async function writeBatch(
     channelsFor("tag_change", tenant, ctx.channels),
   );
   for (const [userId, change] of changed) await enqueueConsent(ctx, tenant, sql, userId, change);
+  for (const { action } of entries) consentsRecorded.inc({ action });
   return results;
 }
 
@@ -329,6 +341,7 @@ const concernsStore = ({ consentType, method, action, gpc }: ConsentEntry): bool
 
 type ConsentChange = {
   cause: Submission;
+  traceParent: string | null;
   isForStore: boolean;
   entries: readonly ConsentEntry[];
 };
@@ -342,7 +355,7 @@ async function enqueueConsent(
   tenant: Tenant,
   sql: TenantSql,
   userId: number,
-  { cause, isForStore, entries }: ConsentChange,
+  { cause, traceParent, isForStore, entries }: ConsentChange,
 ): Promise<void> {
   const wanted = ["web_analytics", ...(isForStore ? ["storefront"] : []), FLOW_CHANNEL];
   const destinations = wanted.filter((name) =>
@@ -366,5 +379,6 @@ async function enqueueConsent(
     },
     occurredAt: ctx.clock.now(),
     destinations,
+    traceParent,
   });
 }

@@ -14,13 +14,13 @@ import { currentShops } from "../tenants/tenant.ts";
  */
 const MAX_WAIT = "interval '10 minutes'";
 
-/** The columns in the arrays $1 to $18. */
-const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::jsonb[], $11::jsonb[], $12::jsonb[], $13::smallint[], $14::smallint[], $15::text[], $16::text[], $17::jsonb[], $18::jsonb[])
-      WITH ORDINALITY AS e(shop, key, event_id, source, event_type, entity_type, entity_id, mark, destinations, channels, archive_only, waiting, priority, max_retries, payload_sha256, occurred_at, subjects, payload, place)`;
+/** The columns in the arrays $1 to $19. */
+const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::jsonb[], $11::jsonb[], $12::jsonb[], $13::smallint[], $14::smallint[], $15::text[], $16::text[], $17::jsonb[], $18::jsonb[], $19::text[])
+      WITH ORDINALITY AS e(shop, key, event_id, source, event_type, entity_type, entity_id, mark, destinations, channels, archive_only, waiting, priority, max_retries, payload_sha256, occurred_at, subjects, payload, trace_parent, place)`;
 
 /** Storefront webhooks that are stored with their events. */
 const WEBHOOKS =
-  "unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::timestamptz[]) AS d(shop, event_id, delivery_id, topic, storefront_event_id, body, triggered_at)";
+  "unnest($23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::timestamptz[], $30::text[]) AS d(shop, event_id, delivery_id, topic, storefront_event_id, body, triggered_at, trace_parent)";
 
 /**
  * Finds the inbox row of a delivery by its event id, else by its own id: each part uses one of the
@@ -49,8 +49,9 @@ const WITH_WEBHOOKS: Parts = {
   notKnown:
     "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id AND d.is_known)",
   inbox: `inbox AS (
-    INSERT INTO webhook_inbox (shop, delivery_id, topic, storefront_event_id, body, triggered_at, event_id)
-    SELECT d.shop, d.delivery_id, d.topic, d.storefront_event_id, d.body, d.triggered_at, d.event_id
+    INSERT INTO webhook_inbox (shop, delivery_id, topic, storefront_event_id, body, triggered_at, event_id,
+      trace_parent)
+    SELECT d.shop, d.delivery_id, d.topic, d.storefront_event_id, d.body, d.triggered_at, d.event_id, d.trace_parent
       FROM deliveries d JOIN ledger l ON l.shop = d.shop AND l.event_id = d.event_id WHERE NOT d.is_known
     ORDER BY d.shop, CASE WHEN d.storefront_event_id IS NULL THEN 'delivery ' || d.delivery_id
       ELSE 'event ' || d.topic || ' ' || d.storefront_event_id END
@@ -68,7 +69,7 @@ const IS_NEW = isAmong("e.shop, e.event_id", "SELECT shop, event_id FROM ledger"
 
 const statement = (parts: Parts, region: string): string => `
   WITH ${parts.known}
-  current AS (${currentShops(region, "$19", "$20", "$21")}),
+  current AS (${currentShops(region, "$20", "$21", "$22")}),
   events AS MATERIALIZED (SELECT * FROM ${EVENTS}),
   markers AS (
     INSERT INTO kv (shop, key, value, expires_at)
@@ -93,13 +94,13 @@ const statement = (parts: Parts, region: string): string => `
   ${parts.inbox}
   queued AS (
     INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
-      entity_id, payload, priority, max_retries, delivery_config, next_attempt_at)
+      entity_id, payload, priority, max_retries, delivery_config, next_attempt_at, trace_parent)
     SELECT e.shop, e.event_id, c.channel, e.source, e.event_type, e.entity_type, e.entity_id, CASE
       WHEN e.waiting ? c.channel THEN '{}' ELSE e.payload END, e.priority, e.max_retries,
       CASE WHEN e.archive_only ? c.channel
         THEN jsonb_build_object('method', 'ARCHIVE', 'endpoint', 'events/' || c.channel,
         'credentials_key', NULL) END,
-      clock_timestamp() + CASE WHEN e.waiting ? c.channel THEN ${MAX_WAIT} ELSE interval '0' END
+      clock_timestamp() + CASE WHEN e.waiting ? c.channel THEN ${MAX_WAIT} ELSE interval '0' END, e.trace_parent
     FROM events e CROSS JOIN LATERAL jsonb_array_elements_text(coalesce(e.channels,
       e.destinations)) AS c(channel) WHERE ${IS_NEW}
   )

@@ -13,6 +13,7 @@ import {
 } from "../../runtime/database/group-commit.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
 import { isDeadlock, isUniqueViolation } from "../../runtime/database/postgres-errors.ts";
+import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
 import { identityKey, type DeliveryIdentity } from "../customers/webhooks/webhook-inbox.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
@@ -56,6 +57,7 @@ type Arriving = {
    */
   archiveOnly: string[];
   waiting: string[];
+  traceParent: string | null;
 };
 type Stored = { is_stale: boolean; is_accepted: boolean; known_event_id: string | null };
 type NotTaken = { place: number; is_stale: boolean; known_event_id: string | null };
@@ -171,6 +173,7 @@ const storedForm = (ctx: Ctx, tenant: Tenant, envelope: Envelope, payload: strin
   payload,
   subjects: subjectMarks(ctx, tenant.shop, `${envelope.entity_id}\n${payload}`),
   mark: ledgerMark(ctx, tenant.shop, envelope.entity_id),
+  traceParent: activeTraceParent(),
 });
 
 const WAITING_FOR_WEBHOOK: ReadonlySet<string> = new Set([
@@ -227,8 +230,8 @@ async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]
 }
 
 async function store(database: Database, events: Arriving[]): Promise<Stored[]> {
-  const webhooks = events.flatMap(({ webhook, envelope }) =>
-    webhook ? [{ ...webhook, envelope }] : [],
+  const webhooks = events.flatMap(({ webhook, envelope, traceParent }) =>
+    webhook ? [{ ...webhook, envelope, traceParent }] : [],
   );
   const values = [
     ...eventColumns(events),
@@ -242,6 +245,7 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
           webhooks.map(({ storefrontEventId }) => storefrontEventId),
           webhooks.map(({ body }) => body),
           webhooks.map(({ triggeredAt }) => triggeredAt),
+          webhooks.map(({ traceParent }) => traceParent),
         ]
       : []),
   ];
@@ -260,7 +264,7 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
   return stored;
 }
 
-/** In the order of the statement's $1 to $18. */
+/** In the order of the statement's $1 to $19. */
 function eventColumns(events: Arriving[]): Buffer[] {
   const texts = (of: (arriving: Arriving) => string | null) => textArray(events.map(of));
   const json = (of: (arriving: Arriving) => string | null) => jsonbArray(events.map(of));
@@ -284,6 +288,7 @@ function eventColumns(events: Arriving[]): Buffer[] {
     texts(({ envelope }) => envelope.timestamp),
     json(({ subjects }) => list(subjects)),
     json(({ payload }) => payload),
+    texts(({ traceParent }) => traceParent),
   ];
 }
 

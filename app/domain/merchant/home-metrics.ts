@@ -39,7 +39,12 @@ export async function readHomeMetrics(ctx: Ctx, tenant: Tenant): Promise<HomeMet
   const [customers, consents, throughput] = await Promise.all([
     readCustomerDays(ctx, tenant, 2 * METRIC_DAYS),
     countConsentDays(ctx, tenant, 2 * METRIC_DAYS, "marketing"),
-    readThroughput(ctx, tenant, { minutes: DAY_MINUTES, count: 2 * METRIC_DAYS }, OUR_OWN),
+    readThroughput(
+      ctx,
+      tenant,
+      { minutes: DAY_MINUTES, count: 2 * METRIC_DAYS },
+      { except: OUR_OWN, hasLatencies: false },
+    ),
   ]);
   const attempts = throughput.steps.map((_, day) =>
     sumCounts([...throughput.channels.values()].flatMap((counts) => counts[day] ?? [])),

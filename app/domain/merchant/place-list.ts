@@ -35,6 +35,12 @@ export const PLACES = [
     adminPath: () => "/admin/customers",
   },
   {
+    name: "customer_account",
+    extensions: ["customer-account"] as readonly string[],
+    scopes: [] as readonly string[],
+    adminPath: () => "/admin/settings/checkout/editor",
+  },
+  {
     name: "flow",
     extensions: Object.keys({ ...FLOW_TRIGGERS, ...FLOW_ACTIONS }).map(
       (name) => `flow-${flowHandle(name)}`,

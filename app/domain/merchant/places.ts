@@ -96,6 +96,17 @@ const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Read>> = 
     };
   },
 
+  // The platform does not tell where an extension stands: what counts is that a customer opened it.
+  async customer_account(ctx, tenant) {
+    const seen = await getKey<{ at: string }>(dataOf(ctx, tenant).sql, KEYS.accountExtension);
+    const isConnected = tokenState(tenant) === "valid";
+    return {
+      state: !isConnected ? "not_connected" : seen ? "active" : "off",
+      seenAt: seen?.value.at ?? null,
+      hasReceiver: null,
+    };
+  },
+
   async flow(ctx, tenant) {
     const isConnected = tokenState(tenant) === "valid";
     const isOn = tenant.config.flow_enabled;

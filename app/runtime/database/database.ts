@@ -6,7 +6,11 @@ import pg from "pg";
 import { PrismaClient } from "../../generated/prisma/client.ts";
 import type { Log } from "../log.ts";
 import { connectionOf, prismaPool, type OpenTransaction } from "./prisma-pool.ts";
-import { watchSilentLines } from "./socket-watchdog.ts";
+import { connectionTo, DatabaseClient } from "./connection/client.ts";
+import { listen, type Listener } from "./connection/listen.ts";
+import { READ_ONLY } from "./connection/servers.ts";
+import { watchConnections } from "./connection/socket-watchdog.ts";
+import { readReadiness, type Readiness } from "./readiness.ts";
 import {
   scopePrisma,
   scopeTransaction,
@@ -56,10 +60,11 @@ export type Database = {
   ): Promise<R[]>;
   /**
    * Calls `onNotify` for each NOTIFY on the channel, and once after every (re)connection, when
-   * notifications may have been missed.
+   * notifications may have been missed. Behind a pooler without a direct address never: the caller polls.
    */
-  listen(channel: string, onNotify: (payload: string) => void): Promise<{ stop(): Promise<void> }>;
+  listen(channel: string, onNotify: (payload: string) => void): Promise<Listener>;
   isReachable(): Promise<boolean>;
+  readiness(): Promise<Readiness>;
   /**
    * Runs ANALYZE after a bulk insert. Each connection caches its plans, also those of foreign key
    * checks: a plan made while the table was empty reads all of the store's rows for each check,
@@ -98,13 +103,16 @@ function requireTenantFilter(text: string): void {
 
 type Connection = pg.Pool | pg.PoolClient;
 
-function tenantSql(shop: string, connection: () => Connection): TenantSql {
+/** Returns the name of a prepared statement, or none where the session does not keep it. */
+type Naming = (name: string | undefined) => { name?: string };
+
+function tenantSql(shop: string, connection: () => Connection, naming: Naming): TenantSql {
   return async <R extends Row>(text: string, values: readonly unknown[] = [], name?: string) => {
     requireTenantFilter(text);
     const result = await connection().query<R>({
       text,
       values: [shop, ...values],
-      ...(name && { name }),
+      ...naming(name),
     });
     return result.rows;
   };
@@ -113,35 +121,55 @@ function tenantSql(shop: string, connection: () => Connection): TenantSql {
 const QUERY_TIMEOUT_MS = 10_000;
 const PROBE_TIMEOUT_MS = 2_000;
 
-export type DatabaseOptions = { url: string; region: string; poolSize: number; log: Log };
+export type DatabaseOptions = {
+  url: string;
+  /** Past any pooler, for notifications. */
+  directUrl?: string | undefined;
+  region: string;
+  poolSize: number;
+  log: Log;
+};
 
-export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): Database {
+export function openDatabase({ url, directUrl, region, poolSize, log }: DatabaseOptions): Database {
   const connection = {
-    connectionString: url,
     application_name: "customer-identity-service",
     connectionTimeoutMillis: 5_000,
-    // An open transaction holds back the vacuum horizon, and each dead row slows down the queue's claim.
-    options: "-c idle_in_transaction_session_timeout=30000 -c timezone=UTC",
   };
-  const pool = new pg.Pool({ ...connection, max: poolSize, idleTimeoutMillis: 30_000 });
-  const watch = watchSilentLines(pool, QUERY_TIMEOUT_MS);
-  // Without a listener a connection that dies while idle would end the process.
+  const options = {
+    ...connection,
+    ...connectionTo(url),
+    onReadOnly: () => watch.dropAll("the database's server accepts no writes"),
+    max: poolSize,
+    idleTimeoutMillis: 30_000,
+  };
+  const pool = new pg.Pool({
+    ...options,
+    Client: DatabaseClient as unknown as new () => pg.ClientBase,
+  });
+  const watch = watchConnections(pool, QUERY_TIMEOUT_MS);
   pool.on("error", (error) =>
     log.warn("database.connection_lost", { region, reason: error.message }),
   );
-  // The same for one that dies while in use; the pool discards it on release.
-  pool.on("connect", (client) => client.on("error", () => {}));
+  // Unknown before the first connection.
+  let isPooled = true;
+  pool.on("connect", (client) => (isPooled = (client as unknown as DatabaseClient).isPooled));
+  const naming: Naming = (name) => (name && !isPooled ? { name } : {});
+  let isPolling = false;
   const prisma = new PrismaClient({
     adapter: new PrismaPg(prismaPool(pool)),
     // Any other format includes the call's values in the message, and so personal data in the log.
     errorFormat: "minimal",
   });
 
+  // The types lack the timeout of a single query, the library supports it.
+  const probe = async (text: string) =>
+    (await pool.query<Row>({ text, query_timeout: PROBE_TIMEOUT_MS } as pg.QueryConfig)).rows;
+
   return {
     region,
     forTenant: (shop) => ({
       shop,
-      sql: tenantSql(shop, () => pool),
+      sql: tenantSql(shop, () => pool, naming),
       // Created on demand: most callers only need `sql`.
       get prisma() {
         return scopePrisma(prisma, shop);
@@ -149,7 +177,7 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
       transaction: (work) =>
         inTransaction(pool, (transaction) =>
           work(
-            tenantSql(shop, () => connectionOf(transaction)),
+            tenantSql(shop, () => connectionOf(transaction), naming),
             scopeTransaction(prisma, shop, transaction),
           ),
         ),
@@ -159,21 +187,31 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
       values: readonly unknown[] = [],
       name?: string,
     ) {
-      return (await pool.query<R>({ text, values: [...values], ...(name && { name }) })).rows;
+      return (await pool.query<R>({ text, values: [...values], ...naming(name) })).rows;
     },
     listen: (channel, onNotify) =>
-      listen(connection, channel, onNotify, (error) =>
-        log.warn("database.listener_lost", { region, reason: error.message }),
+      listen({
+        url,
+        directUrl,
+        connection,
+        channel,
+        onNotify,
+        onLost: (error) => log.warn("database.listener_lost", { region, reason: error.message }),
+        onUnavailable() {
+          if (!isPolling)
+            log.warn("database.polling", {
+              region,
+              reason: "DATABASE_URL leads to a pooler and DIRECT_DATABASE_URL is not set",
+            });
+          isPolling = true;
+        },
+      }),
+    isReachable: () =>
+      probe("SELECT 1").then(
+        () => true,
+        () => false,
       ),
-    async isReachable() {
-      try {
-        // The types lack the timeout of a single query, the library supports it.
-        await pool.query({ text: "SELECT 1", query_timeout: PROBE_TIMEOUT_MS } as pg.QueryConfig);
-        return true;
-      } catch {
-        return false;
-      }
-    },
+    readiness: () => readReadiness(probe),
     async analyze(table) {
       await pool.query(`ANALYZE (SKIP_LOCKED) ${pg.escapeIdentifier(table)}`);
     },
@@ -185,6 +223,12 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
   };
 }
 
+/**
+ * An open transaction holds back the vacuum horizon, and each dead row slows down the queue's claim.
+ * Local to the transaction: behind a pooler the session is another one for the next.
+ */
+const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 30000";
+
 async function inTransaction<T>(
   pool: pg.Pool,
   work: (transaction: OpenTransaction) => Promise<T>,
@@ -193,7 +237,7 @@ async function inTransaction<T>(
   const transaction: OpenTransaction = { client };
   let broken: Error | undefined;
   try {
-    await client.query("BEGIN");
+    await client.query(BEGIN);
     const result = await work(transaction);
     transaction.client = null;
     await client.query("COMMIT");
@@ -207,59 +251,6 @@ async function inTransaction<T>(
   } finally {
     client.release(broken);
   }
-}
-
-const RELISTEN_MS = { first: 250, longest: 8_000 };
-
-/** A dedicated connection that reconnects after every loss until it is stopped. */
-async function listen(
-  connection: pg.ClientConfig,
-  channel: string,
-  onNotify: (payload: string) => void,
-  onLost: (error: Error) => void,
-) {
-  let stopped = false;
-  let client: pg.Client | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let wait = RELISTEN_MS.first;
-
-  async function connect(): Promise<void> {
-    const next = new pg.Client({ ...connection, keepAlive: true });
-    const lost = (error: Error) => {
-      next.removeAllListeners();
-      next.on("error", () => {});
-      void next.end().catch(() => {});
-      if (stopped || client !== next) return;
-      client = undefined;
-      onLost(error);
-      again();
-    };
-    client = next;
-    next.on("error", lost);
-    next.on("end", () => lost(new Error("the connection ended")));
-    next.on("notification", (message) => onNotify(message.payload ?? ""));
-    try {
-      await next.connect();
-      await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-      wait = RELISTEN_MS.first;
-      onNotify("");
-    } catch (error) {
-      lost(error as Error);
-    }
-  }
-  function again(): void {
-    if (!stopped) retry = setTimeout(() => void connect(), wait);
-    wait = Math.min(wait * 2, RELISTEN_MS.longest);
-  }
-
-  await connect();
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(retry);
-      await client?.end().catch(() => {});
-    },
-  };
 }
 
 /** Whether Postgres is unreachable, as opposed to rejecting the statement. */
@@ -278,6 +269,8 @@ export function isDatabaseAway(error: unknown): boolean {
     typeof code === "string" &&
     (/^(08|57P|53)/.test(code) ||
       [
+        // A standby, or a primary that was made read-only: the one that accepts writes is elsewhere.
+        READ_ONLY,
         "ECONNREFUSED",
         "ECONNRESET",
         "EPIPE",
@@ -292,7 +285,7 @@ export function isDatabaseAway(error: unknown): boolean {
     return true;
   return (
     typeof message === "string" &&
-    /Connection terminated|is not queryable|Database error\. Code: `(08|57P|53)|Query read timeout|timeout exceeded when trying to connect|Can't reach database/.test(
+    /Connection terminated|is not queryable|Database error\. Code: `(08|57P|53|25006)|Query read timeout|timeout exceeded when trying to connect|Can't reach database/.test(
       message,
     )
   );

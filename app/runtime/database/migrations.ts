@@ -4,7 +4,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import pg from "pg";
+import type pg from "pg";
+import { clientOf } from "./connection/client.ts";
 
 /** Explains in one sentence why the database's schema cannot be updated and what to do. */
 export class MigrationError extends Error {
@@ -69,8 +70,7 @@ async function withClient<T>(
   setting: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: "migrations" });
-  client.on("error", () => {});
+  const client = clientOf(databaseUrl, { application_name: "migrations" });
   try {
     await client.connect();
   } catch (error) {
@@ -116,17 +116,22 @@ function findPending(migrations: Migration[], done: Map<string, AppliedRow>): Mi
   });
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+/** The names of the migrations, in the order in which they are applied. */
+export async function listMigrations(folder: string = defaultFolder): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
       throw new MigrationError(`The migrations in ${folder} cannot be read: ${error.message}.`);
     },
   );
-  const names = entries
+  return entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = await listMigrations(folder);
   return Promise.all(
     names.map(async (name) => {
       const bytes = await readFile(join(folder, name, "migration.sql")).catch(() => {

@@ -16,7 +16,7 @@ export type Regions = {
 export function openRegions(options: {
   home: string;
   others: Readonly<Record<string, string>>;
-  /** Connection strings for migrations, by region, where they differ. */
+  /** Connection strings past any pooler, by region, where they differ. */
   direct: Readonly<Record<string, string>>;
   poolSize: number;
   log: Log;
@@ -35,6 +35,7 @@ export function openRegions(options: {
       if (known) return known;
       const database = openDatabase({
         url: urlOf(region),
+        directUrl: options.direct[region],
         region,
         poolSize: options.poolSize,
         log: options.log,

@@ -20,13 +20,14 @@ export async function forgetHistory(
   for (const { table, column, after, where } of rules)
     for (
       let deleted = ROWS_PER_STATEMENT;
-      deleted === ROWS_PER_STATEMENT && !signal.aborted;
+      deleted >= ROWS_PER_STATEMENT && !signal.aborted;
       total += deleted
     ) {
+      // The condition stands outside too: rows of two partitions have the same ctid.
+      const isOld = `${column} < now() - interval '${after} days' AND ${where}`;
       const rows = await database.acrossTenants(
-        `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table}
-          WHERE ${column} < now() - interval '${after} days' AND ${where} LIMIT ${ROWS_PER_STATEMENT}
-          FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+        `DELETE FROM ${table} WHERE ${isOld} AND ctid = ANY(ARRAY(SELECT ctid FROM ${table}
+          WHERE ${isOld} LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
       );
       deleted = rows.length;
     }

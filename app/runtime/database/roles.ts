@@ -2,6 +2,7 @@
 // service's own, which only reads and writes rows (DATABASE_URL). Reasons:
 // docs/decisions/028-database-roles.md.
 import pg from "pg";
+import { clientOf } from "./connection/client.ts";
 import { applyMigrations, inMigrationLock, MigrationError } from "./migrations.ts";
 
 /**
@@ -71,8 +72,7 @@ async function ask<R extends pg.QueryResultRow>(
   text: string,
   values: unknown[] = [],
 ): Promise<R[]> {
-  const client = new pg.Client({ connectionString: url, application_name: "migrations" });
-  client.on("error", () => {});
+  const client = clientOf(url, { application_name: "migrations" });
   try {
     await client.connect();
     return (await client.query<R>(text, values)).rows;

@@ -70,6 +70,7 @@ function consoleHead(sandbox: Sandbox, shop: string, current: string): string {
   });
   const places = [
     [`/store/${shop}`, "Store"],
+    [`/accounts/${shop}`, "Customer accounts"],
     [`/storefront/${shop}/admin`, "Store admin"],
     ["/inbox", "Inbox"],
     ["/?tab=people", "People"],

@@ -1,20 +1,31 @@
+// A block of the profile in the customer accounts (target `customer-account.profile.block.render`): the consents
+// that are changed most, and the way to the page.
 import "@shopify/ui-extensions/preact";
 import { render } from "preact";
-import { useState } from "preact/hooks";
-import { platform } from "./platform.ts";
+import { ConsentSwitches } from "./consents.tsx";
+import { Loading } from "./loading.tsx";
+import { t } from "./platform.ts";
+import { useOverview } from "./use-overview.ts";
 
-export default async () => render(<Page />, document.body);
+export default async () => render(<ProfileBlock />, document.body);
 
-function Page() {
-  const [n, setN] = useState(0);
+const SHOWN = ["marketing", "cookie"];
+
+function ProfileBlock() {
+  const { overview, code, reload } = useOverview();
+  if (overview === null) return <Loading code={code} reload={reload} />;
+  const active = overview.mandates.filter(({ status }) => status === "active").length;
   return (
-    <s-page heading={platform.i18n.translate("name")}>
-      <s-section heading="x">
-        <s-switch label="Marketing" checked={n % 2 === 1} onChange={() => setN(n + 1)} />
-        <s-button variant="primary" onClick={() => setN(n + 1)}>
-          {String(n)}
-        </s-button>
-      </s-section>
-    </s-page>
+    <s-section heading={t("name")}>
+      <ConsentSwitches
+        consents={overview.consents.filter(({ type }) => SHOWN.includes(type))}
+        onChanged={reload}
+      />
+      <s-divider />
+      <s-text color="subdued">
+        {`${t("block.agents", { count: overview.agents.length })} · ${t("block.mandates", { count: active })}`}
+      </s-text>
+      <s-link href="extension:customer-account/">{t("block.open")}</s-link>
+    </s-section>
   );
 }

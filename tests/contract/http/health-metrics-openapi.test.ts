@@ -44,6 +44,40 @@ test("a healthy service answers with its name and version, without a key", async
   ]);
 });
 
+test("a process is live, and ready until a migration is missing or it is stopping", async () => {
+  const ask = async (path: string) => {
+    const { status, json } = await service.call("GET", path, { key: null });
+    return { status, checks: json.checks };
+  };
+  const ok = { database: "ok", migrations: "ok", process: "ok" };
+  expect(await ask("/health/ready")).toEqual({ status: 200, checks: ok });
+
+  const [newest] = await service.database.query(
+    "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = (SELECT id FROM _prisma_migrations ORDER BY migration_name DESC LIMIT 1) RETURNING id",
+  );
+  expect(await ask("/health/ready")).toEqual({
+    status: 503,
+    checks: { ...ok, migrations: "pending" },
+  });
+  await service.database.query(
+    "UPDATE _prisma_migrations SET rolled_back_at = NULL WHERE id = $1",
+    [newest.id],
+  );
+
+  // The last look of this file at its own service: stopping cannot be undone.
+  service.ctx.startDraining();
+  const about = { service: "customer-identity-service", version: expect.any(String) };
+  const answer = await service.call("GET", "/health/ready", { key: null });
+  expect([answer.status, answer.json]).toEqual([
+    503,
+    { status: "not_ready", ...about, checks: { ...ok, process: "draining" } },
+  ]);
+  expect((await service.call("GET", "/health/live", { key: null })).json).toEqual({
+    status: "ok",
+    ...about,
+  });
+});
+
 describe("a service without its database", () => {
   let proxy: DatabaseProxy;
   let ctx: Ctx;
@@ -105,6 +139,12 @@ describe("a service without its database", () => {
           version: expect.any(String),
           checks: { database: "unreachable" },
         },
+      ]);
+      const [live, ready] = await Promise.all([get("/health/live"), get("/health/ready")]);
+      expect([live.status, ready.status, ready.json.checks.database]).toEqual([
+        200,
+        503,
+        "unreachable",
       ]);
       expect([
         refused.status,

@@ -6,6 +6,7 @@ import {
   findAccountId,
   giveAgentAndMandate,
 } from "../../support/storefront/account-customer.ts";
+import { connectStore } from "../../support/storefront/storefront.ts";
 import {
   APP_SECRET,
   CLIENT_ID,
@@ -35,7 +36,10 @@ const newEmail = () => `account-${(count += 1)}@example.com`;
 
 beforeAll(async () => {
   service = await startService();
-  for (const shop of [SHOP, OTHER_SHOP]) await service.addTenant(shop);
+  for (const shop of [SHOP, OTHER_SHOP]) {
+    await service.addTenant(shop);
+    await connectStore(service, shop);
+  }
 });
 afterAll(() => service.stop());
 
@@ -115,7 +119,7 @@ describe("the session token", () => {
       "the person's own session": (await signUp(service)).token,
       nonsense: "a.b.c",
     };
-    const before = await databaseSnapshot(service);
+    const before = await databaseSnapshot(service.database);
     for (const [name, key] of Object.entries(wrong)) {
       const answer = await call(key, "GET");
       expect([name, answer.status, answer.json.code]).toEqual([name, 401, "unauthorized"]);
@@ -129,13 +133,14 @@ describe("the session token", () => {
     expect((await call(key, "GET", `?shop=${OTHER_SHOP}`)).status).toBe(401);
     const foreign = await token(gid, { dest: OTHER_SHOP });
     expect((await call(foreign, "GET", `?shop=${SHOP}`)).status).toBe(401);
-    expect(await databaseSnapshot(service)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
     expect(email).toBeTruthy();
   });
 
   it("of a store that uninstalled the app is 401", async () => {
     const shop = "gone-store.myshopify.com";
     await service.addTenant(shop);
+    await connectStore(service, shop);
     const { gid } = addStoreCustomer(service, shop, newEmail());
     const key = await token(gid, { dest: shop });
     expect((await call(key, "GET")).status).toBe(200);
@@ -198,7 +203,7 @@ describe("who the customer is", () => {
 
   it("is 502 while the store cannot be asked, and nothing is stored", async () => {
     const { gid } = addStoreCustomer(service, SHOP, newEmail());
-    service.sandbox.failNext("storefront", { kind: "status", status: 500 } as never, 5);
+    service.sandbox.failNext("storefront", { status: 500 }, 5);
     const answer = await call(await token(gid), "GET");
     service.sandbox.clearFaults("storefront");
     expect([answer.status, answer.json.code]).toEqual([502, "storefront_unavailable"]);

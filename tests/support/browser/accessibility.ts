@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 
 const AXE = readFileSync(
   resolve(import.meta.dirname, "../../../node_modules/axe-core/axe.min.js"),
@@ -19,7 +19,7 @@ const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
  * serious, and the best practices: for pages that are ours from the first tag to the last.
  */
 export async function findA11yViolations(
-  page: Pick<Page, "evaluate">,
+  page: Page | Frame,
   { strict = false }: { strict?: boolean } = {},
 ): Promise<string[]> {
   // A button that becomes usable fades in: its contrast is judged when the transition has ended.
@@ -59,5 +59,5 @@ export const findCellsOutside = (page: Page): Promise<string[]> =>
     );
 
 /** How many pixels the page is wider than the window: horizontal scrolling on a phone. */
-export const findOverflow = (page: Page): Promise<number> =>
+export const findOverflow = (page: Page | Frame): Promise<number> =>
   page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - window.innerWidth));

@@ -2,7 +2,7 @@
 // of the project.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, copyFile, cp, link, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -96,6 +96,21 @@ export function isAlive(pid: number): boolean {
 
 export async function untilEnded(pid: number): Promise<void> {
   while (isAlive(pid)) await delay(5);
+}
+
+/** Kills a server and all its child processes at once. */
+export async function killServer(pid: number): Promise<void> {
+  const parentOf = (child: string) =>
+    /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${child}/stat`, "utf8"))?.[1];
+  const pids = readdirSync("/proc").filter((name) => {
+    try {
+      return name === String(pid) || (/^\d+$/.test(name) && parentOf(name) === String(pid));
+    } catch {
+      return false;
+    }
+  });
+  for (const one of pids) process.kill(Number(one), "SIGKILL");
+  for (const one of pids) await untilEnded(Number(one));
 }
 
 /**

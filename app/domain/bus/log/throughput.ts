@@ -27,7 +27,7 @@ export type Throughput = {
 };
 
 // Whole hours are read from the hours as far as they are folded; steps of minutes only from minutes.
-const READ = (isByHour: boolean) => `
+const READ = (isByHour: boolean, hasLatencies: boolean) => `
   WITH span AS (
     SELECT date_bin(make_interval(mins => $2), clock_timestamp(), '2000-01-01Z') AS last
   ), first AS (SELECT last - make_interval(mins => $2) * ($3::int - 1) AS at FROM span),
@@ -47,7 +47,7 @@ const READ = (isByHour: boolean) => `
     FROM first
   UNION ALL
   SELECT channel, date_bin(make_interval(mins => $2), at, '2000-01-01Z'), sum(delivered)::int,
-    sum(failed)::int, sum(skipped)::int, ${sumLatencies("latencies")}
+    sum(failed)::int, sum(skipped)::int, ${hasLatencies ? sumLatencies("latencies") : "NULL"}
   FROM counts WHERE channel <> ALL($4::text[]) GROUP BY 1, 2`;
 
 const NOTHING: Omit<ChannelStep, "channel"> = {
@@ -57,15 +57,19 @@ const NOTHING: Omit<ChannelStep, "channel"> = {
   latencies: [],
 };
 
-/** `except`: channels that are not of interest. */
+/** `except`: channels that are not of interest. The sum of the latencies is most of the cost. */
 export async function readThroughput(
   ctx: Ctx,
   tenant: Tenant,
   { minutes, count }: Step,
-  except: readonly string[] = [],
+  { except = [], hasLatencies = true }: { except?: readonly string[]; hasLatencies?: boolean } = {},
 ): Promise<Throughput> {
   type Row = { [K in keyof ChannelStep]: ChannelStep[K] | null } & { at: Date };
-  const rows = await dataOf(ctx, tenant).sql<Row>(READ(minutes >= 60), [minutes, count, except]);
+  const rows = await dataOf(ctx, tenant).sql<Row>(READ(minutes >= 60, hasLatencies), [
+    minutes,
+    count,
+    except,
+  ]);
   const first = rows.find(({ channel }) => channel === null)?.at.getTime() ?? 0;
   const stepMs = minutes * 60_000;
   const channels: Throughput["channels"] = new Map();

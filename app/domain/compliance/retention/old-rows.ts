@@ -63,13 +63,14 @@ async function sweepAll(
   let total = 0;
   for (
     let deleted = ROWS_PER_STATEMENT;
-    deleted === ROWS_PER_STATEMENT && !signal.aborted;
+    deleted >= ROWS_PER_STATEMENT && !signal.aborted;
     total += deleted
   ) {
+    // The condition stands outside too: rows of two partitions have the same ctid.
+    const isOld = `shop = $1 AND ${column} < now() - make_interval(days => $2) AND (${where})`;
     const rows = await sql(
-      `DELETE FROM ${table} WHERE shop = $1 AND ctid = ANY(ARRAY(SELECT ctid FROM ${table}
-        WHERE shop = $1 AND ${column} < now() - make_interval(days => $2) AND (${where})
-        LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+      `DELETE FROM ${table} WHERE ${isOld} AND ctid = ANY(ARRAY(SELECT ctid FROM ${table}
+        WHERE ${isOld} LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
       [days],
     );
     deleted = rows.length;

@@ -3,6 +3,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
 import { LeaseLost } from "../../../runtime/database/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
+import { inSpan, SpanKind } from "../../../runtime/telemetry/tracing.ts";
 import { settleWaiting } from "../../bus/placeholder-rows.ts";
 import { findTenant } from "../../tenants/tenant.ts";
 import { handleWebhook } from "./storefront-webhooks.ts";
@@ -38,7 +39,16 @@ export function startInboxWorker(
     claim: (limit) => claimWebhooks(database, limit),
     renew: (items) => renewWebhookLeases(database, items),
     release: (items) => releaseWebhooks(database, items),
-    work: (item) => workOn(ctx, database, item, followers),
+    work: (item) =>
+      inSpan(
+        `webhook ${item.topic}`,
+        {
+          kind: SpanKind.CONSUMER,
+          parent: item.traceParent,
+          attributes: { "store.domain": item.shop, "messaging.message.id": item.deliveryId },
+        },
+        () => workOn(ctx, database, item, followers),
+      ),
   });
 }
 

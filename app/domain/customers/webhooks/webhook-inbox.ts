@@ -11,6 +11,7 @@ import type { Columns, WebhookInbox } from "../../../db.server.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-table.ts";
+import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
 import {
   currentShops,
   assertCurrentInRegion,
@@ -40,6 +41,7 @@ type Arrival = DeliveryIdentity & {
   topic: WebhookTopic;
   body: string;
   triggeredAt: Date | null;
+  traceParent: string | null;
 };
 
 /** `eventId`: the bus event of the same delivery, whose rows wait for this work. */
@@ -54,25 +56,27 @@ export type InboxItem = {
   receivedAt: Date;
   attempts: number;
   token: string;
+  traceParent: string | null;
 };
 
 // Sorted, so that two batches with the same deliveries in another order wait for each other instead
 // of deadlocking. Safe to repeat: a known delivery or event adds nothing.
 const insertInto = (region: string) => `
-  WITH current AS (${currentShops(region, "$7", "$8", "$9")}),
+  WITH current AS (${currentShops(region, "$8", "$9", "$10")}),
   arrived AS (
     SELECT DISTINCT ON (shop, identity) *
       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
-      $6::timestamptz[]) WITH ORDINALITY AS a(shop, delivery_id, topic, storefront_event_id, body,
-      triggered_at, place),
+      $6::timestamptz[], $7::text[]) WITH ORDINALITY AS a(shop, delivery_id, topic, storefront_event_id, body,
+      triggered_at, trace_parent, place),
       LATERAL (SELECT CASE WHEN storefront_event_id IS NULL THEN 'delivery ' || delivery_id
         ELSE 'event ' || topic || ' ' || storefront_event_id END AS identity) AS known_by
     WHERE shop IN (SELECT shop FROM current)
     ORDER BY shop, identity, place
   ),
   stored AS (
-    INSERT INTO webhook_inbox (shop, delivery_id, topic, storefront_event_id, body, triggered_at)
-    SELECT shop, delivery_id, topic, storefront_event_id, body, triggered_at FROM arrived ORDER BY shop, identity
+    INSERT INTO webhook_inbox (shop, delivery_id, topic, storefront_event_id, body, triggered_at, trace_parent)
+    SELECT shop, delivery_id, topic, storefront_event_id, body, triggered_at, trace_parent FROM arrived
+    ORDER BY shop, identity
     ON CONFLICT DO NOTHING
     RETURNING shop, delivery_id, topic, storefront_event_id
   )
@@ -107,6 +111,7 @@ function inboxOf(database: Database): GroupCommit<Arrival, Received> {
         batch.map((arrival) => arrival.storefrontEventId),
         batch.map((arrival) => arrival.body),
         batch.map((arrival) => arrival.triggeredAt),
+        batch.map((arrival) => arrival.traceParent),
         ...versionValues(batch.map((arrival) => arrival.tenant)),
       ],
       `receive_webhook_${database.region}`,
@@ -135,10 +140,14 @@ function inboxOf(database: Database): GroupCommit<Arrival, Received> {
 export async function receiveWebhook(
   ctx: Ctx,
   tenant: Tenant,
-  arrival: Omit<Arrival, "tenant">,
+  arrival: Omit<Arrival, "tenant" | "traceParent">,
 ): Promise<boolean> {
   await assertCurrentInRegion(ctx, tenant);
-  const received = await inboxOf(ctx.regions.get(tenant.region)).add({ ...arrival, tenant });
+  const received = await inboxOf(ctx.regions.get(tenant.region)).add({
+    ...arrival,
+    tenant,
+    traceParent: activeTraceParent(),
+  });
   if (received === "stale_tenant") throw new StaleTenantError();
   return received === "new";
 }
@@ -173,12 +182,29 @@ export const webhookInbox = leasedTable<LeasedRow & ClaimedRow>({
   running: "processing",
   orderBy: "next_attempt_at",
   leaseSeconds: INBOX_LEASE_SECONDS,
-  columns: ["event_id", "delivery_id", "topic", "body", "triggered_at", "received_at", "attempts"],
+  columns: [
+    "event_id",
+    "delivery_id",
+    "topic",
+    "body",
+    "triggered_at",
+    "received_at",
+    "attempts",
+    "trace_parent",
+  ],
 });
 
 type ClaimedRow = Columns<
   WebhookInbox,
-  "id" | "event_id" | "delivery_id" | "topic" | "body" | "triggered_at" | "received_at" | "attempts"
+  | "id"
+  | "event_id"
+  | "delivery_id"
+  | "topic"
+  | "body"
+  | "triggered_at"
+  | "received_at"
+  | "attempts"
+  | "trace_parent"
 > & { topic: WebhookTopic };
 
 /** Claims due rows and rows with an expired lease, in the order of arrival. */
@@ -196,6 +222,7 @@ export async function claimWebhooks(database: Database, limit: number): Promise<
       receivedAt: row.received_at,
       attempts: row.attempts,
       token: row.attempt_token,
+      traceParent: row.trace_parent,
     }))
     .sort((a, b) => a.id - b.id);
 }

@@ -12,6 +12,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { TokenGrant } from "../../../integrations/storefront.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { deleteKeyIfHeld, KEYS, putLeaseIfFree } from "../../../runtime/database/kv.ts";
+import { tokenRefreshes } from "../../../runtime/telemetry/metrics.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 
@@ -206,6 +207,7 @@ async function refresh(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promis
     },
     ifGeneration: token.generation,
   });
+  tokenRefreshes.inc({ outcome: "refreshed" });
   ctx.log.info("storefront_token.refreshed", {
     shop,
     stored: isStored,
@@ -224,6 +226,7 @@ async function askForRefresh(ctx: Ctx, tenant: Tenant, refreshToken: string): Pr
     } catch (error) {
       const isLost =
         error instanceof OutboundError && (error.kind === "network" || error.kind === "timeout");
+      if (isLost) tokenRefreshes.inc({ outcome: "unanswered" });
       if (!isLost || attempt >= ATTEMPTS) throw error;
     }
   }
@@ -246,6 +249,7 @@ async function giveUp(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promise
     connection: { token_state: "reauth_required" },
     ifGeneration: token.generation,
   });
+  tokenRefreshes.inc({ outcome: "refused" });
   ctx.log.warn("storefront_token.refused", { shop: tenant.shop });
   // Throws `not_installed`, unless a newer grant was stored meanwhile.
   return tokenOf(await getTenant(ctx, tenant.shop));

@@ -50,6 +50,9 @@ export function answerAdmin(
   if (call.method === "POST") return takeForm(visit, section, rest);
   if (call.method !== "GET") return text(405, "Use GET or POST", { allow: "GET, POST" });
   if (section === "apps" && rest.join("/") === "flow") return redirect(adminPath(shop, "/flow"));
+  // Where extensions are added to customer accounts; here they are in their places already.
+  if (section === "settings" && rest.join("/") === "checkout/editor")
+    return redirect(`/accounts/${shop.domain}/profile`);
   if (section === "apps" && rest.length > 0)
     return [app.handle, app.clientId].includes(rest[0] as string)
       ? openApp(shop, app, rest, call)

@@ -78,7 +78,8 @@ function demoBar({ shop, path, locale, customerId }: Visit): Html {
     });
   return html`<div class="demo-bar">
     <div class="wide">
-      <a href="/">Sandbox</a><a href="/storefront/${shop.domain}/admin">Store admin</a>
+      <a href="/">Sandbox</a><a href="/storefront/${shop.domain}/admin">Store admin</a
+      ><a href="/accounts/${shop.domain}">Customer accounts</a>
       <form method="get" action="/store/${shop.domain}${path === "/" ? "" : path}">
         ${locale !== "en" && html`<input type="hidden" name="locale" value="${locale}" />`}
         <label

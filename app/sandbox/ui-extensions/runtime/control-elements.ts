@@ -225,11 +225,18 @@ const choiceList: Drawing = (element, shadow) => {
 
 const hidden: Drawing = (_, shadow) => shadow.append(slot());
 
-/** Where the person pressed last: in a frame of the page's height a dialog in the middle may be out of sight. */
+/**
+ * Where the person pressed last: in a frame of the page's height a dialog in the middle may be out of sight. Noted
+ * before the button's own listeners open the dialog.
+ */
 let pressedAt = 0;
-addEventListener("click", ({ target }) => {
-  if (target instanceof Element) pressedAt = target.getBoundingClientRect().top;
-});
+addEventListener(
+  "click",
+  ({ target }) => {
+    if (target instanceof Element) pressedAt = target.getBoundingClientRect().top;
+  },
+  { capture: true },
+);
 
 const modal: Drawing = (element, shadow) => {
   const heading = make("h2", { class: "heading", id: "heading" });
@@ -250,6 +257,7 @@ const modal: Drawing = (element, shadow) => {
     if (dialog.open) return;
     dialog.style.top = `${Math.max(12, Math.min(pressedAt - 160, innerHeight - 420))}px`;
     dialog.showModal();
+    dialog.scrollIntoView({ block: "nearest" });
     element.dispatchEvent(new Event("show"));
     element.dispatchEvent(new Event("aftershow"));
   };

@@ -52,7 +52,7 @@ export class HostElement extends HTMLElement {
 
   readFlag(name: string): boolean {
     const value = this.#values.get(name);
-    return value === true || value === "" || value === name || value === "true";
+    return value === true || value === name || value === "true";
   }
 
   /** What the person did, without an update of the drawing. */
@@ -89,7 +89,9 @@ export class HostElement extends HTMLElement {
     );
     if (!known) return reportError(`<${this.localName}> has no attribute ${name}`);
     if (lower === "lang" || lower === "dir") super.setAttribute(lower, value);
-    return this.writeValue(known, value);
+    // As an attribute a flag is there or not; as a property an empty text is none.
+    const isFlag = attributesOf(this.localName)[known] === "flag";
+    return this.writeValue(known, isFlag ? value !== "false" : value);
   }
 
   override removeAttribute(name: string): void {

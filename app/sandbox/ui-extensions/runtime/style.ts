@@ -10,7 +10,7 @@ h1, h2, h3, h4, p, ul, ol { margin: 0; }
 :host(s-details), :host(s-text-field), :host(s-email-field), :host(s-search-field), :host(s-text-area),
 :host(s-select), :host(s-checkbox), :host(s-switch), :host(s-choice-list), :host(s-choice), :host(s-grid), :host(s-stack),
 :host(s-unordered-list), :host(s-ordered-list), :host(s-skeleton-paragraph), :host(s-button-group) { display: block; }
-:host(s-option), :host(s-choice) { display: none; }
+:host(s-option), :host(s-choice) { display: none; } :host(s-modal) { display: contents; }
 .page { display: grid; gap: 20px; }
 .page > header { display: grid; gap: 4px; }
 .page h1 { font-size: 26px; line-height: 1.25; font-weight: 600; }
@@ -83,7 +83,7 @@ table { width: 100%; border-collapse: collapse; font-size: .94em; }
 .skeleton { display: grid; gap: 8px; } .skeleton i { height: 12px; border-radius: 6px; background: var(--hover); }
 .skeleton i:last-child { width: 60%; }
 .group { display: flex; flex-wrap: wrap; gap: 8px; }
-dialog { border: 0; padding: 0; width: min(34em, calc(100% - 24px)); border-radius: var(--card-radius); background: var(--card); color: var(--ink);
+dialog { position: absolute; border: 0; padding: 0; width: min(34em, calc(100% - 24px)); border-radius: var(--card-radius); background: var(--card); color: var(--ink);
   box-shadow: 0 12px 40px #0005; margin: 0 auto; inset: auto 0; max-height: none; }
 dialog::backdrop { background: #0006; }
 dialog .inner { display: grid; gap: 16px; padding: 20px; }

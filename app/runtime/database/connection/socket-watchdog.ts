@@ -1,15 +1,23 @@
-// A silent database connection raises no error, so a query on it would wait forever. The library's
-// own limit is a timer per query, which nearly doubled the garbage collection under load.
+// Ends connections of the pool that are of no more use. A silent one raises no error, so a query on
+// it would wait forever; the library's own limit is a timer per query, which nearly doubled the
+// garbage collection under load.
 import type { Socket } from "node:net";
 import type pg from "pg";
 
 const LOOK_EVERY_MS = 1_000;
 
+/** At most once in this time, or a server that stays read-only would end every read in progress. */
+const DROP_EVERY_MS = 1_000;
+
 /**
  * Ends a pool connection that is in use and has received nothing for `limitMs`: its query fails
- * with "Query read timeout".
+ * with "Query read timeout". `dropAll` ends all of them, so that new ones are opened to the server
+ * that accepts writes now.
  */
-export function watchSilentLines(pool: pg.Pool, limitMs: number): { stop(): void } {
+export function watchConnections(
+  pool: pg.Pool,
+  limitMs: number,
+): { dropAll(reason: string): void; stop(): void } {
   // One entry per connection, changed in place: a map that changes with every query is slow to collect.
   const lines = new Map<pg.PoolClient, { isInUse: boolean; heardAt: number }>();
   pool.on("connect", (client) => {
@@ -27,7 +35,18 @@ export function watchSilentLines(pool: pg.Pool, limitMs: number): { stop(): void
       if (isInUse && performance.now() - heardAt > limitMs)
         streamOf(client).destroy(new Error("Query read timeout"));
   }, LOOK_EVERY_MS).unref();
-  return { stop: () => clearInterval(looking) };
+  let droppedAt = -Infinity;
+  return {
+    dropAll(reason) {
+      if (performance.now() - droppedAt < DROP_EVERY_MS) return;
+      droppedAt = performance.now();
+      // Later: the statement that noticed it still gets its own error.
+      setImmediate(() => {
+        for (const client of lines.keys()) streamOf(client).destroy(new Error(reason));
+      });
+    },
+    stop: () => clearInterval(looking),
+  };
 }
 
 /** The types omit the client's connection and its socket. */

@@ -6,11 +6,11 @@ import {
   isDatabaseAway,
   openDatabase,
   type Database,
-} from "../../app/runtime/database/database.ts";
-import { createLog } from "../../app/runtime/log.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { startDatabaseProxy, type DatabaseProxy } from "../support/processes/database-proxy.ts";
-import { SHOP } from "../support/service.ts";
+} from "../../../app/runtime/database/database.ts";
+import { createLog } from "../../../app/runtime/log.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
+import { SHOP } from "../../support/service.ts";
 
 let plain: TestDatabase;
 let proxy: DatabaseProxy;

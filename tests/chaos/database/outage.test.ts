@@ -1,8 +1,13 @@
 // The database goes down under load and comes back. No process is restarted.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startDatabaseProxy, type DatabaseProxy } from "../support/processes/database-proxy.ts";
-import { eventually, SHOP, startService, type Service } from "../support/service.ts";
-import { countByStatus, sendWebhook, startLoad, type Sent } from "../support/bus/webhook-load.ts";
+import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
+import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  countByStatus,
+  sendWebhook,
+  startLoad,
+  type Sent,
+} from "../../support/bus/webhook-load.ts";
 
 /** The test asserts what happens, not how soon: a busy machine may take longer. */
 const PATIENCE_MS = 60_000;

@@ -1,0 +1,97 @@
+// A connection to the database: to the server that accepts writes, in UTC, and without any state
+// that a pooler in transaction mode would lose or mix up. No startup `options`: a pooler refuses
+// them.
+import pg from "pg";
+import { openServers, NoPrimaryError, READ_ONLY, type Servers } from "./servers.ts";
+
+type Options = pg.ClientConfig & {
+  servers: Servers;
+  /** A statement was refused because the server accepts no writes. */
+  onReadOnly?: () => void;
+};
+
+type About = { pid: number; zone: string; is_read_only: boolean };
+
+const ABOUT = `SELECT pg_backend_pid() AS pid, current_setting('TimeZone') AS zone,
+  pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS is_read_only`;
+
+const ABOUT_TIMEOUT_MS = 5_000;
+
+const UTC: ReadonlySet<string> = new Set(["UTC", "Etc/UTC", "GMT", "Etc/GMT", "UCT"]);
+
+/** Untyped members of the library's client. */
+type Internals = {
+  processID: number;
+  getStartupConf(): Record<string, string>;
+};
+const internals = pg.Client.prototype as unknown as Internals;
+
+export class DatabaseClient extends pg.Client {
+  /**
+   * Behind a pooler, which gives each transaction any of its server connections: the process id
+   * that it tells is not the server's. Known once connected.
+   */
+  isPooled = false;
+  readonly #servers: Servers;
+
+  constructor(options: Options) {
+    super(options);
+    this.#servers = options.servers;
+    // Without a listener a connection that dies would end the process.
+    this.on("error", () => {});
+    this.connection.on("errorMessage", ({ code }: { code?: string }) => {
+      if (code === READ_ONLY) options.onReadOnly?.();
+    });
+  }
+
+  /** What a session has from its start. Prisma writes and reads times without a zone, as UTC. */
+  getStartupConf(): Record<string, string> {
+    return { ...internals.getStartupConf.call(this), TimeZone: "UTC" };
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
+    const opened = this.#open();
+    if (!callback) return opened.then(() => this);
+    const succeeded = callback as unknown as (error: null) => void;
+    opened.then(() => succeeded(null), callback);
+  }
+
+  async #open(): Promise<void> {
+    const server = await this.#servers.find();
+    if (server) {
+      this.host = server.host.replace(/^\[(.*)\]$/, "$1");
+      this.port = server.port;
+    }
+    try {
+      await super.connect();
+      // The types lack the timeout of a single query, the library supports it.
+      const question = { text: ABOUT, query_timeout: ABOUT_TIMEOUT_MS } as pg.QueryConfig;
+      const [about] = (await this.query<About>(question)).rows;
+      if (!about) throw new Error("the database does not say what it is");
+      if (!UTC.has(about.zone))
+        throw new Error(
+          `the database's sessions have the time zone ${about.zone}, and the pooler in front of it keeps it: set the role's own (ALTER ROLE ... SET timezone = 'UTC')`,
+        );
+      if (about.is_read_only && this.#servers.isPrimaryWanted)
+        throw new NoPrimaryError("the database's server accepts no writes");
+      this.isPooled = about.pid !== (this as unknown as Internals).processID;
+    } catch (error) {
+      this.#servers.lose(server);
+      void this.end().catch(() => {});
+      throw error;
+    }
+    this.on("error", () => this.#servers.lose(server));
+  }
+}
+
+/** What a client, or a pool of clients, needs to know to reach the database of this address. */
+export function connectionTo(url: string): { connectionString: string; servers: Servers } {
+  const servers = openServers(url);
+  return { connectionString: servers.url, servers };
+}
+
+/** A single connection, for work outside the service's pool. The caller ends it. */
+export const clientOf = (url: string, options: pg.ClientConfig): DatabaseClient =>
+  new DatabaseClient({ ...options, ...connectionTo(url) });

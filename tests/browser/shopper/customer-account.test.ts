@@ -1,0 +1,212 @@
+// The extension in the store's customer accounts, in its simulated host: from the profile to the page, a decision
+// in the log, an agent and a mandate revoked, the export, and the deletion.
+import { readFileSync } from "node:fs";
+import type { Download, Frame, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser } from "../../support/browser/browser.ts";
+import { connectStore } from "../../support/browser/merchant.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { eventually } from "../../support/service.ts";
+import {
+  addStoreCustomer,
+  findAccountId,
+  giveAgentAndMandate,
+} from "../../support/storefront/account-customer.ts";
+
+const SHOP = "accounts-store.myshopify.com";
+const EMAIL = "ada@accounts.example";
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let customer: { gid: string; number: string };
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([startTestApp(), openBrowser()]);
+  await connectStore(world, SHOP);
+  customer = addStoreCustomer(world, SHOP, EMAIL);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+const shot = async (page: Page, name: string) => {
+  if (process.env.SHOTS)
+    await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
+};
+
+/** The frame of the extension, once it is drawn. */
+async function extensionOf(page: Page): Promise<Frame> {
+  const frame = await (await page.waitForSelector(".ui-extension iframe")).contentFrame();
+  await page.waitForSelector('.ui-extension[data-state="rendered"]');
+  if (!frame) throw new Error("the extension has no frame");
+  return frame;
+}
+
+async function visit(path: string, viewport = { width: 1_280, height: 900 }) {
+  const opened = await browser.visit([world.url, world.sandbox.url], { viewport });
+  opened.page.setDefaultTimeout(15_000);
+  await opened.page.goto(
+    `${world.sandbox.url}/accounts/${SHOP}${path}${path.includes("?") ? "&" : "?"}customer=${customer.number}`,
+  );
+  return { ...opened, frame: await extensionOf(opened.page) };
+}
+
+const logged = async () =>
+  world.database.query(
+    "SELECT consent_type, action, method FROM consent_records WHERE shop = $1 ORDER BY seq",
+    [SHOP],
+  );
+
+test("a customer changes a consent, sees it in the history with its receipt, and ends an agent and a mandate", async () => {
+  const { page, frame: block, errors, foreign, close } = await visit("/profile");
+  const marketing = block.getByRole("switch", { name: "News and offers" });
+  await marketing.click();
+  await block.getByText("Granted, ").waitFor();
+  await page.getByText("News and offers: granted").waitFor();
+  expect([await findA11yViolations(page), await findA11yViolations(block)]).toEqual([[], []]);
+  await shot(page, "profile");
+  const userId = (await findAccountId(world, SHOP, customer.gid)) as number;
+  await giveAgentAndMandate(world, SHOP, userId);
+
+  await block.getByRole("link", { name: "All choices" }).click();
+  await page.waitForURL("**/pages/customer-account**");
+  const frame = await extensionOf(page);
+  await frame.getByRole("switch", { name: "News and offers" }).click();
+  await frame.getByText("Withdrawn, ").waitFor();
+  await frame
+    .getByRole("button", { name: /^Receipt of News and offers/ })
+    .nth(1)
+    .waitFor();
+  await frame
+    .getByRole("button", { name: /^Receipt of News and offers/ })
+    .first()
+    .click();
+  await frame.getByText("Entry 2 of the store").waitFor();
+  expect(await logged()).toEqual([
+    { consent_type: "marketing", action: "granted", method: "account_extension" },
+    { consent_type: "marketing", action: "revoked", method: "account_extension" },
+  ]);
+  const proof = await world.call("GET", `/admin/consent/verify?shop=${SHOP}`);
+  expect(proof.json).toMatchObject({ ok: true, rows: 2 });
+  await shot(page, "page");
+  expect([await findA11yViolations(page), await findA11yViolations(frame)]).toEqual([[], []]);
+
+  await frame.getByRole("button", { name: "End access: Trail Planner" }).click();
+  // What stands in the dialog is slotted into it.
+  const dialog = frame.locator("s-modal[id^=agent]");
+  await dialog.getByText("The agent can no longer see your data").waitFor();
+  await shot(page, "agent-dialog");
+  await dialog.getByRole("button", { name: "End access" }).click();
+  await frame.getByText("No agent may act for you.").waitFor();
+  await frame.getByRole("button", { name: "Revoke the mandate of" }).click();
+  await frame.locator("s-modal[id^=mandate]").getByRole("button", { name: "Revoke" }).click();
+  await frame.getByText("revoked", { exact: true }).waitFor();
+  const [grant] = await world.database.query(
+    "SELECT end_reason FROM oauth_grants WHERE user_id = $1",
+    [userId],
+  );
+  const [mandate] = await world.database.query(
+    "SELECT status FROM mandates WHERE customer_id = $1",
+    [userId],
+  );
+  expect([grant?.end_reason, mandate?.status]).toEqual(["revoked", "revoked"]);
+  expect([errors, foreign]).toEqual([[], []]);
+  await close();
+});
+
+test("the host is as strict as the platform: no page, no storage, and no attribute that the vendor does not have", async () => {
+  const { frame, close } = await visit("/pages/customer-account");
+  const refused = await frame.evaluate(() => {
+    const tried = (attempt: () => unknown) => {
+      try {
+        attempt();
+        return "allowed";
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const button = document.createElement("s-button");
+    return [
+      window.origin,
+      tried(() => localStorage.getItem("x")),
+      tried(() => window.parent.document.title),
+      tried(() => button.setAttribute("colour", "red")),
+      tried(() => button.setAttribute("tone", "pink")),
+      tried(() => (button.className = "x")),
+    ];
+  });
+  expect(refused).toEqual([
+    "null",
+    expect.stringContaining("sandboxed"),
+    expect.stringContaining("cross-origin"),
+    "<s-button> has no attribute colour",
+    '<s-button tone="pink">: the platform knows auto, critical, neutral',
+    "<s-button> has no className",
+  ]);
+  await close();
+});
+
+test("the page fits a phone in three languages", async () => {
+  for (const [locale, name] of [
+    ["en", "Privacy and permissions"],
+    ["es", "Privacidad y permisos"],
+    ["fr", "Confidentialité et autorisations"],
+  ] as const) {
+    const { page, frame, errors, close } = await visit(`/pages/customer-account?locale=${locale}`, {
+      width: 390,
+      height: 844,
+    });
+    await frame.getByRole("heading", { name, level: 1 }).waitFor();
+    await frame.getByRole("switch").first().waitFor();
+    await frame
+      .getByRole("button", { name: /^(Receipt of|Recibo de|Reçu de)/ })
+      .first()
+      .waitFor();
+    expect([locale, await findOverflow(page), await findOverflow(frame)]).toEqual([locale, 0, 0]);
+    expect([await findA11yViolations(page), await findA11yViolations(frame)]).toEqual([[], []]);
+    expect(errors).toEqual([]);
+    await shot(page, `page-${locale}`);
+    await close();
+  }
+});
+
+test("the customer downloads everything, and deletes it by typing the address", async () => {
+  const { page, frame, errors, close } = await visit("/pages/customer-account");
+  await frame.getByRole("button", { name: "Prepare the file" }).click();
+  const link = frame.getByRole("link", { name: "Download" });
+  await link.waitFor();
+  const downloaded = new Promise<Download>((resolve) => {
+    page.on("download", resolve);
+    page.context().on("page", (opened) => opened.on("download", resolve));
+  });
+  await link.click();
+  const download = await downloaded;
+  const file = readFileSync(await download.path(), "utf8");
+  expect(JSON.parse(file)).toMatchObject({ store: SHOP, is_complete: true });
+  expect(file).toContain(EMAIL);
+
+  await frame.getByRole("button", { name: "Delete my data" }).click();
+  const dialog = frame.locator("s-modal#delete");
+  const confirm = dialog.getByRole("button", { name: "Delete for good" });
+  await dialog.getByLabel(`Type ${EMAIL} to confirm`).fill("yes");
+  expect(await confirm.isDisabled()).toBe(true);
+  await dialog.getByLabel(`Type ${EMAIL} to confirm`).fill(EMAIL);
+  await shot(page, "delete-dialog");
+  expect(await findA11yViolations(frame)).toEqual([]);
+  await confirm.click();
+  await frame.getByText("Your data was deleted").waitFor();
+  await shot(page, "deleted");
+  await eventually("the deletion", async () => {
+    const rows = await world.database.query(
+      "SELECT 1 FROM storefront_users WHERE shop = $1 AND email = $2",
+      [SHOP, EMAIL],
+    );
+    return rows.length === 0;
+  });
+  await page.reload();
+  await (await extensionOf(page)).getByText("Your data was deleted").waitFor();
+  // The browser says of a refused answer what the page shows in words.
+  expect(errors.filter((text) => !text.includes("403"))).toEqual([]);
+  await close();
+});
