@@ -7,9 +7,10 @@ import { data, type ActionFunctionArgs, type LoaderFunctionArgs } from "@remix-r
 import { LogSeverity } from "@shopify/shopify-api";
 import { setAbstractFetchFunc } from "@shopify/shopify-api/runtime";
 import { ApiVersion, AppDistribution, shopifyApp } from "@shopify/shopify-app-remix/server";
-import { decodeJwt, jwtVerify } from "jose";
+import { decodeJwt } from "jose";
 import type { Ctx } from "./context.server.ts";
 import { screenAccess, type RecordScreenAccess } from "./http/access/screen-access.ts";
+import { claimedShop, staffOf, verifySessionToken } from "./http/auth/admin-session.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
@@ -20,7 +21,6 @@ const AUTH_PREFIX = "/auth/shopify";
 const ADMIN_ORIGIN = "https://admin.shopify.com";
 const APP_BRIDGE_URL = "https://cdn.shopify.com/shopifycloud/app-bridge.js";
 const FETCH_TIMEOUT_MS = 10_000;
-const CLOCK_TOLERANCE_SECONDS = 10;
 
 /**
  * Who opened an embedded page. `isConnected` is false when the store's session token is right but
@@ -142,19 +142,15 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
       secrets.find((candidate) => token && isSignedWith(token, candidate)) ?? secrets[0] ?? "";
     try {
       const { session } = await libraryFor(clientId, secret).authenticate.admin(request);
-      return { shop: session.shop, apiKey: clientId, isConnected: true, staffId: staffOf(token) };
+      return { shop: session.shop, apiKey: clientId, isConnected: true, staffId: staffIn(token) };
     } catch (thrown) {
       if (!(thrown instanceof Response) || thrown.status !== 500 || !token) throw thrown;
       // The token is right and the platform refused to exchange it, or did not answer: the page can
       // say so.
-      const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
-        algorithms: ["HS256"],
-        audience: clientId,
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      });
-      const shop = new URL(String(payload.dest)).hostname;
+      const { dest, sub } = await verifySessionToken(token, { secret, clientId, now: new Date() });
+      const shop = new URL(String(dest)).hostname;
       ctx.log.warn("session.not_exchanged", { shop });
-      return { shop, apiKey: clientId, isConnected: false, staffId: staffOf(token) };
+      return { shop, apiKey: clientId, isConnected: false, staffId: staffOf(sub) };
     }
   }
 
@@ -236,23 +232,9 @@ function sessionTokenOf(request: Request): string | null {
   );
 }
 
-/** What an unproven token says: enough to know which secrets it may be signed with. */
-function claimedShop(token: string | null): string | null {
-  try {
-    const shop = token ? new URL(String(decodeJwt(token).dest)).hostname : "";
-    return SHOP_PATTERN.test(shop) ? shop : null;
-  } catch {
-    return null;
-  }
-}
-
-const MAX_STAFF_ID = 64;
-
-/** The `sub` of a proven token. */
-function staffOf(token: string | null): string | null {
-  const sub = token ? decodeJwt(token).sub : undefined;
-  return sub ? sub.slice(0, MAX_STAFF_ID) : null;
-}
+/** Of a proven token. */
+const staffIn = (token: string | null): string | null =>
+  staffOf(token ? decodeJwt(token).sub : undefined);
 
 /** During a rotation two secrets are in force; the library knows one. */
 function isSignedWith(token: string, secret: string): boolean {

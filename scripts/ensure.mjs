@@ -28,6 +28,8 @@ const steps = [
       "app/embeds/styles",
       "app/embeds/theme.ts",
       "extensions/web-pixel/src",
+      "extensions/admin-customer",
+      "extensions/admin-segment",
       "extensions/customer-account",
       "app/sandbox/ui-extensions",
       "scripts/build-embeds.ts",

@@ -13,7 +13,7 @@ import { WEBHOOK_TOPICS } from "../app/domain/tenants/storefront/webhook-topics.
 // `hmac`: the storefront's signature; `session`: a signed-in person; `person`: the same, or an
 // agent with the person's consent; `person_or_admin`: one of these or the admin key;
 // `event_source`, `backend`, `backend_key`: an event's source, the backend that calls back, a
-// caller that enqueues for the backend; `none`: public.
+// caller that enqueues for the backend; `staff`: a user of the store's admin; `none`: public.
 const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /health", "none"],
   ["GET /health/live", "none"],
@@ -55,6 +55,10 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /admin/destinations/:channel/probe", "admin"],
   ["POST /webhooks/:topic", "hmac"],
   ["POST /flow/actions/:action", "flow"],
+  ["GET /extensions/admin/customer", "staff"],
+  ["GET /extensions/admin/segment", "staff"],
+  ["POST /extensions/admin/segment-runs", "staff"],
+  ["GET /extensions/admin/segment-runs/:id", "staff"],
   ["GET /customer-account", "account_token"],
   ["DELETE /customer-account", "account_token"],
   ["POST /customer-account/consents", "account_token"],

@@ -13,7 +13,7 @@ import { requireProxiedRequest } from "./auth/app-proxy.ts";
 import { requireObjectText } from "./auth/guards.ts";
 import { AUTH_SCHEMES, type AuthCall } from "./auth/schemes.ts";
 import { sessionCredential } from "./auth/session-guard.ts";
-import { findTenantInBody, lookUpTenant } from "./auth/tenant-lookup.ts";
+import { findTenantInBody, lookUpTenant, namedShop } from "./auth/tenant-lookup.ts";
 import { corsHeaders, extensionCorsHeaders, preflightHeaders } from "./cors.ts";
 import type { AnySpec, Specs } from "./endpoint.ts";
 import { toErrorReply } from "./error-response.ts";
@@ -73,9 +73,15 @@ const NO_TENANT: Found = { shop: null, tenant: null };
 
 // An invalid shop is stored as an error: on a signed route the invalid signature must be reported first.
 async function tryResolveTenant(ctx: Ctx, specs: Specs, request: ApiRequest): Promise<Found> {
-  const { isTenantless, hasSession, allowsCachedTenant } = traitsOf(specs);
+  const { isTenantless, hasSession, allowsCachedTenant, shopOfToken } = traitsOf(specs);
   if (isTenantless) return NO_TENANT;
   try {
+    if (shopOfToken) {
+      const shop = shopOfToken(request);
+      const named = namedShop(request);
+      if (shop === null || (named !== null && named !== shop)) return NO_TENANT;
+      return { shop, tenant: await findTenant(ctx, shop) };
+    }
     if (allowsCachedTenant) return await lookUpTenant(ctx, request, null, true);
     return await lookUpTenant(
       ctx,

@@ -32,6 +32,7 @@ const API_SEGMENTS = new Set([
   "ucp",
   "tags",
   "segment",
+  "extensions",
   "config",
   "platform",
   "admin",

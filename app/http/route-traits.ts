@@ -1,5 +1,6 @@
 // The combined declarations of a route's methods, computed once per route.
 import { AUTH_SCHEMES } from "./auth/schemes.ts";
+import type { ApiRequest } from "./api-request.ts";
 import type { Specs } from "./endpoint.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -11,6 +12,7 @@ type Traits = {
   hasSession: boolean;
   isOfExtensions: boolean;
   allowsCachedTenant: boolean;
+  shopOfToken: ((request: ApiRequest) => string | null) | null;
 };
 const traits = new WeakMap<Specs, Traits>();
 
@@ -26,6 +28,7 @@ export function traitsOf(specs: Specs): Traits {
     hasSession: all.some((spec) => AUTH_SCHEMES[spec.auth].isPerson || spec.auth === "visitor"),
     isOfExtensions: all.some((spec) => AUTH_SCHEMES[spec.auth].isOfExtensions),
     allowsCachedTenant: all.some((spec) => spec.allowsCachedTenant),
+    shopOfToken: all.map((spec) => AUTH_SCHEMES[spec.auth].shopOfToken).find(Boolean) ?? null,
   };
   traits.set(specs, known);
   return known;

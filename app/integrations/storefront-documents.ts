@@ -117,6 +117,20 @@ export const CUSTOMER_BY_EMAIL = `query CustomerByEmail($email: String!) {
   customerByIdentifier(identifier: { emailAddress: $email }) { id tags updatedAt }
 }`;
 
+/** A segment of the store admin; its members are not fields of it. */
+export const CUSTOMER_SEGMENT = `query CustomerSegment($id: ID!) {
+  segment(id: $id) { id name }
+}`;
+
+// A member's id is of a type of its own, with the customer's number.
+export const SEGMENT_MEMBERS = `query SegmentMembers($segmentId: ID!, $first: Int!, $after: String) {
+  customerSegmentMembers(segmentId: $segmentId, first: $first, after: $after) {
+    totalCount
+    edges { node { id } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
 export const CUSTOMER_CREATE = `mutation CustomerCreate($input: CustomerInput!) {
   customerCreate(input: $input) {
     customer { id }
@@ -281,6 +295,8 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   BULK_OPERATION_RUN,
   BULK_OPERATION,
   CUSTOMER_BY_EMAIL,
+  CUSTOMER_SEGMENT,
+  SEGMENT_MEMBERS,
   CUSTOMER_CREATE,
   TAGS_ADD,
   TAGS_REMOVE,

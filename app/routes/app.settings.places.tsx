@@ -37,6 +37,10 @@ export const action = defineActions({
     run: ({ ctx, tenant }, { isActive }) => reportEmbed(ctx, tenant.shop, isActive),
   },
   test_pixel: { input: NoInput, run: ({ ctx, tenant }) => testPlace(ctx, tenant, "web_pixel") },
+  test_admin_customer: {
+    input: NoInput,
+    run: ({ ctx, tenant }) => testPlace(ctx, tenant, "admin_customer"),
+  },
   test_accounts: {
     input: NoInput,
     run: ({ ctx, tenant }) => testPlace(ctx, tenant, "customer_account"),

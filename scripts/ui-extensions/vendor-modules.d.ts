@@ -15,3 +15,16 @@ declare module "@shopify/ui-extensions/customer-account.page.render" {
     toast: { show(text: string): Promise<unknown> };
   };
 }
+
+type AdminApi = {
+  i18n: I18n;
+  data: { selected: { id: string }[] };
+};
+
+declare module "@shopify/ui-extensions/admin.customer-details.block.render" {
+  export type Api = AdminApi;
+}
+
+declare module "@shopify/ui-extensions/admin.customer-segment-details.action.render" {
+  export type Api = AdminApi & { close(): void };
+}

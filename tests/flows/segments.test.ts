@@ -27,7 +27,6 @@ import {
 } from "../../app/domain/customers/segments/edit-segments.ts";
 import { readSegmentScreen } from "../../app/domain/customers/segments/list-segments.ts";
 import { enqueueAudience } from "../../app/domain/customers/segments/profile-audience.ts";
-import { isInSegment } from "../../app/domain/customers/segments/segment-members.ts";
 import { MAX_SEGMENTS } from "../../app/domain/customers/segments/segment.ts";
 import { getTenant, type Tenant } from "../../app/domain/tenants/tenant.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
@@ -70,14 +69,14 @@ const profiles = (segment: string) =>
   ActionRunInput.parse({ kind: "profile", selection: { segment } });
 
 describe("a segment", () => {
-  it("has the count that SQL has, the list's customers, and the same members for other code", async () => {
+  it("has the count that SQL has, and the list's customers", async () => {
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
     const vip = { tags: ["vip", "gala"], consents: ["marketing"], created_at: daysAgo(400) };
     const ada = await put({ ...vip, full_name: "Ada", last_login_at: daysAgo(5) });
     const old = await put({ ...vip, full_name: "Old", last_login_at: daysAgo(200) });
     const bob = await put({ full_name: "Bob", tags: ["vip"], last_login_at: daysAgo(5) });
-    const gone = await put({ ...vip, full_name: "Gone", status: "deleted" });
-    const theirs = await put({ ...vip, full_name: "Theirs" }, OTHER_SHOP);
+    await put({ ...vip, full_name: "Gone", status: "deleted" });
+    await put({ ...vip, full_name: "Theirs" }, OTHER_SHOP);
     await service.database.query(
       `INSERT INTO consent_records (shop, user_id, consent_type, action, method, consent_id, seq, prev_hash, hash)
         VALUES ($1, $2, 'marketing', 'revoked', 'banner', 'c', 1, '', '')`,
@@ -93,9 +92,7 @@ describe("a segment", () => {
       [{}, [ada, old, bob]],
     ];
     for (const [place, [filter, members]] of filters.entries()) {
-      const id = await create(`Segment ${place}`, filter);
-      for (const person of [ada, old, bob, gone, theirs])
-        expect(await isInSegment(service.ctx, tenant, person, id)).toBe(members.includes(person));
+      await create(`Segment ${place}`, filter);
       const query = new URLSearchParams(
         Object.entries(filter).map(([name, value]) => [name, String(value)]),
       );
@@ -191,14 +188,13 @@ describe("a segment", () => {
   });
 
   it("of another store is neither read, changed, deleted, counted, exported nor used", async () => {
-    const person = await put({ full_name: "Ada", consents: ["marketing"], email: "a@x.example" });
+    await put({ full_name: "Ada", consents: ["marketing"], email: "a@x.example" });
     const id = await create("Theirs", {}, other);
     const before = await stored();
     const asked = { id, version: 1 };
     for (const work of [
       () => renameSegment(service.ctx, tenant, { ...asked, name: "Mine" }),
       () => changeSegment(service.ctx, tenant, { ...asked, filter: {} as never, sort: "name asc" }),
-      () => isInSegment(service.ctx, tenant, person, id),
       () => startTags({ segment: id }),
       () => startAction(service.ctx, tenant, profiles(id)),
     ])

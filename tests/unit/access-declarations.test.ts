@@ -61,6 +61,10 @@ const ENDPOINTS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "POST /admin/consent/policies",
     "GET /admin/consent/verify",
   ],
+  "counts of a segment and of a run over it": [
+    "GET /extensions/admin/segment",
+    "GET /extensions/admin/segment-runs/:id",
+  ],
   "sends what is stored to the CMS, and shows counts": ["POST /sync/cms"],
   "the state and evidence of requests, without the person": ["GET /admin/privacy-requests"],
   "the log itself: ids only": ["GET /admin/access-log"],

@@ -12,6 +12,7 @@ const PROVEN_BY_SECRET: readonly Auth[] = [
   "platform",
   "hmac",
   "flow",
+  "staff",
   "event_source",
   "backend",
   "backend_key",

@@ -2,6 +2,7 @@
 import { BlockStack, Card, SkeletonBodyText } from "@shopify/polaris";
 import type { ComponentType } from "react";
 import type { Place } from "../../domain/merchant/places.ts";
+import { AdminButtons } from "./admin-buttons.tsx";
 import { AccountButtons } from "./account-buttons.tsx";
 import { FlowButtons } from "./flow-buttons.tsx";
 import { PixelButtons } from "./pixel-buttons.tsx";
@@ -12,6 +13,7 @@ import { ThemeButtons } from "./theme-buttons.tsx";
 const BUTTONS: Record<Place["name"], ComponentType<{ place: Place }>> = {
   theme: ThemeButtons,
   web_pixel: PixelButtons,
+  admin_customer: AdminButtons,
   customer_account: AccountButtons,
   flow: FlowButtons,
 };

@@ -63,6 +63,11 @@ export async function anonymiseAccounts(
       "DELETE FROM user_tag_map WHERE shop = $1 AND user_id = ANY($2::int[])",
       ids,
     ),
+    tag_run_members: await counted(
+      sql,
+      "DELETE FROM tag_run_members WHERE shop = $1 AND user_id = ANY($2::int[])",
+      ids,
+    ),
     identity_links: await counted(
       sql,
       "DELETE FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[])",

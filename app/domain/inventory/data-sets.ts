@@ -122,6 +122,12 @@ const TAGS: DataSet = {
       ],
       end: "settled",
     },
+    tag_run_members: {
+      holds:
+        "which shoppers a bulk change over a segment of the store admin means, until it is done",
+      people: ["shoppers"],
+      end: "settled",
+    },
   },
 };
 

@@ -29,6 +29,12 @@ export const PLACES = [
     adminPath: () => "/admin/settings/customer_events",
   },
   {
+    name: "admin_customer",
+    extensions: ["admin-customer", "admin-segment"] as readonly string[],
+    scopes: [] as readonly string[],
+    adminPath: () => "/admin/customers",
+  },
+  {
     name: "customer_account",
     extensions: ["customer-account"] as readonly string[],
     scopes: [] as readonly string[],

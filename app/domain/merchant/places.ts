@@ -85,6 +85,17 @@ const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Read>> = 
     };
   },
 
+  async admin_customer(ctx, tenant) {
+    const known = await getKey<{ at: string }>(dataOf(ctx, tenant).sql, KEYS.adminBlock);
+    const isConnected = tokenState(tenant) === "valid";
+    return {
+      // The platform does not say whether staff has added the block to the customer's page.
+      state: !isConnected ? "not_connected" : known ? "active" : "off",
+      seenAt: known?.value.at ?? null,
+      hasReceiver: null,
+    };
+  },
+
   // The platform does not tell where an extension stands: what counts is that a customer opened it.
   async customer_account(ctx, tenant) {
     const seen = await getKey<{ at: string }>(dataOf(ctx, tenant).sql, KEYS.accountExtension);

@@ -12,6 +12,7 @@ import { findAdminPrincipal, type AdminPrincipal } from "../../domain/tenants/ad
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { isAgentCall } from "../auth/agent-guard.ts";
+import type { StaffMember } from "../auth/admin-session.ts";
 import { bearerToken } from "../auth/guards.ts";
 import { AUTH_SCHEMES } from "../auth/schemes.ts";
 import type { AnySpec } from "../endpoint.ts";
@@ -25,6 +26,8 @@ export type AccessNote = {
   actor?: Actor;
   /** The action or tool behind the route's path. */
   part?: string;
+  /** The answer is about nobody: there is nothing to record. */
+  isNobody?: true;
 };
 export type NoteAccess = (note: AccessNote) => void;
 
@@ -49,7 +52,7 @@ const RECORDED_OF_SHOPPERS: ReadonlySet<AccessAction> = new Set(["exported", "er
 export async function recordServed(served: Served): Promise<void> {
   const { ctx, request, requestId, params, spec, tenant, principal, note, status } = served;
   const action = note?.action ?? (status < 400 ? spec.access : undefined);
-  if (!tenant || !action) return;
+  if (!tenant || !action || note?.isNobody) return;
   const actor = note?.actor ?? actorOf(served, tenant);
   if (!actor || (actor.kind === "shopper" && !RECORDED_OF_SHOPPERS.has(action))) return;
   const method = request.method === "HEAD" ? "GET" : request.method;
@@ -80,6 +83,7 @@ function actorOf(
       ? { kind: "agent", id: null }
       : { kind: "shopper", id: null };
   }
+  if (spec.auth === "staff") return { kind: "staff", id: (principal as StaffMember).staffId };
   if (principal !== null) return { kind: "operator", id: (principal as AdminPrincipal).kind };
   const token = AUTH_SCHEMES[spec.auth].isPerson ? bearerToken(request) : null;
   return token

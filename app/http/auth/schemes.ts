@@ -6,8 +6,10 @@ import type { ApiRequest } from "../api-request.ts";
 import { requireAccountToken } from "./account-guard.ts";
 import { requirePerson, requirePersonOrAdmin, type AgentRule } from "./agent-guard.ts";
 import type { ProxiedRequest } from "./app-proxy.ts";
+import { claimedShop, requireStaff } from "./admin-session.ts";
 import { isPixelRequest, requireEventSource } from "./event-source-guard.ts";
 import {
+  bearerToken,
   isSigned,
   requireAdmin,
   requireBackendKey,
@@ -53,6 +55,8 @@ type AuthScheme<Principal> = {
    * to name one.
    */
   isPerson: boolean;
+  /** The store that the unproven token names; no other reference to a store counts. */
+  shopOfToken: ((request: ApiRequest) => string | null) | null;
   /** Called by the platform's extensions: their origin is not the store's (cors.ts). */
   isOfExtensions: boolean;
   /** Throws 401 or 403. */
@@ -71,6 +75,7 @@ function scheme<Principal>(
     isBodySigned: () => false,
     isTextAccepted: () => false,
     isPerson: false,
+    shopOfToken: null,
     isOfExtensions: false,
     ...given,
   };
@@ -116,6 +121,16 @@ export const AUTH_SCHEMES = {
       principal: requireStorefrontSignature(ctx, request, tenant, raw),
     }),
     openapi: [{ storefrontSignature: [] }],
+  }),
+  /** A user of the store's admin, by the session token that the platform adds to an extension's calls. */
+  staff: scheme({
+    phase: "before_shop",
+    shopOfToken: (request) => claimedShop(bearerToken(request)),
+    isOfExtensions: true,
+    authenticate: async ({ ctx, request, tenant }) => ({
+      principal: await requireStaff(ctx, request, tenant),
+    }),
+    openapi: [{ adminSessionToken: [] }],
   }),
   /** A signed-in shopper, by cookie or bearer token. */
   session: scheme({
@@ -234,6 +249,12 @@ export const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     description: "The tenant's admin_key, ADMIN_KEY, or the app secret, tried in this order.",
+  },
+  adminSessionToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "The session token of the store admin, for this app and store.",
   },
   platformKey: { type: "http", scheme: "bearer", description: "ADMIN_KEY." },
   sessionToken: {

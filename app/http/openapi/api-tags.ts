@@ -54,6 +54,11 @@ export const API_TAGS: readonly ApiTag[] = [
     ],
   },
   {
+    name: "Extensions",
+    description: "What the app's extensions in the store admin call.",
+    prefixes: ["/extensions"],
+  },
+  {
     name: "Webhooks",
     description: "What the storefront calls.",
     prefixes: [

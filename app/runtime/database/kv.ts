@@ -65,6 +65,8 @@ export const KEYS = keys({
   tagStep: (step: string) => `tag_step:${step}`,
   /** Whether the app embed is enabled in the theme, and the source of that information. */
   themeEmbed: "theme_embed",
+  /** When the store's staff last saw the block on a customer's page of the admin. */
+  adminBlock: "admin_block",
   /** Whether the store's front page lets itself be framed, as it answered last. */
   frontPage: "front_page",
   /** Set when the merchant dismissed the setup guide. */

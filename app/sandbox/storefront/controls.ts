@@ -23,6 +23,7 @@ import type {
   StorefrontSettings,
   StorefrontState,
 } from "./state.ts";
+import { putSegment, type Segment } from "./segments/segments.ts";
 import { furnishStore } from "./theme/furnish-store.ts";
 import { setActiveBlock } from "./theme/theme-state.ts";
 import { grantTokens } from "./tokens.ts";
@@ -267,6 +268,12 @@ export function createStorefrontControls({
     furnish(domain: string): void {
       furnishStore(ensureShop(domain));
       saving.soon();
+    },
+    /** A segment of the merchant's own; throws for a query that the sandbox does not understand. */
+    putSegment(domain: string, segment: Omit<Segment, "gid">): Segment {
+      const made = putSegment(ensureShop(domain), segment);
+      saving.soon();
+      return made;
     },
     /** The metafields of the app's installation. */
     /** The app's web pixel in this store. */

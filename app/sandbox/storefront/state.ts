@@ -10,6 +10,7 @@ import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
 import type { ShopPolicy } from "./policies.ts";
 import type { PrivacyState } from "./privacy-settings.ts";
+import type { Segment } from "./segments/segments.ts";
 import type { WebPixel } from "./web-pixels.ts";
 
 type AccessToken = {
@@ -121,6 +122,8 @@ export type ShopState = {
   /** What Shopify Flow received and ran, newest first. Absent in older state files. */
   flowTriggers?: ReceivedTrigger[];
   flowRuns?: FlowRun[];
+  /** The merchant's own, beside those of every store. */
+  segments?: Segment[];
   subscriptions: Subscription[];
   nextSubscriptionId: number;
   /** Webhook topics that the platform rejects for this app, with its reason. */

@@ -72,6 +72,13 @@ export const findUiExtension = (target: string): UiExtension | undefined =>
     (one) => one.targets.includes(target) && readBundle(one.handle, target) !== null,
   );
 
+/** In the reader's language, where the manifest names a text. */
+export function extensionName({ name, texts, defaultLocale }: UiExtension, locale: string): string {
+  const key = /^t:(\w+)$/.exec(name)?.[1];
+  const found = key === undefined ? name : (texts[locale] ?? texts[defaultLocale])?.[key];
+  return typeof found === "string" ? found : name;
+}
+
 export function readBundle(handle: string, target: string): string | null {
   const file = join(BUNDLES, `${handle}--${target}.js`);
   return /^[\w.-]+$/.test(handle + target) && existsSync(file) ? readFileSync(file, "utf8") : null;

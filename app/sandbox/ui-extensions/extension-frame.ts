@@ -1,13 +1,20 @@
 /**
  * Runs a UI extension in a page of the sandbox, as the platform does: in a frame without the page's origin,
- * cookies and storage, which reaches the app only where the extension declares `network_access`. The page around
- * it answers its calls (page-double.js).
+ * cookies and storage, which reaches the app only where the extension declares `network_access`, or in the admin,
+ * which needs no such declaration. The page around it answers its calls (page-double.js).
  */
 import { readFileSync } from "node:fs";
 import { json, text } from "../exchange.ts";
 import type { ApiResponse, Call } from "../exchange.ts";
 import { html, trusted, type Html } from "../html.ts";
-import { findUiExtension, readBundle, readRuntime, uiExtensions } from "./declared-extensions.ts";
+import {
+  extensionName,
+  findUiExtension,
+  readBundle,
+  readRuntime,
+  uiExtensions,
+  type UiExtension,
+} from "./declared-extensions.ts";
 import { FRAME_STYLE } from "./frame-style.ts";
 
 /** Where the frames and their scripts are. */
@@ -57,7 +64,7 @@ export function extensionFrame(mount: Mount): Html | null {
   };
   return html`<div class="ui-extension" data-start="${JSON.stringify(start)}" data-state="loading">
       <iframe
-        title="${extension.name}"
+        title="${extensionName(extension, textsLocale)}"
         sandbox="allow-scripts"
         data-src="${UI_EXTENSIONS_PATH}/${handle}/frame.html"
       ></iframe>
@@ -73,10 +80,13 @@ export function answerUiExtensions(call: Call, appUrl: string): ApiResponse {
   const extension = uiExtensions().find(({ handle }) => handle === folder);
   if (!extension || rest.length > 0) return text(404, "No such extension");
   if (file === "frame.html")
-    return frame(call, extension.hasNetworkAccess ? new URL(appUrl).origin : "'none'");
+    return frame(call, reachesApp(extension) ? new URL(appUrl).origin : "'none'");
   const bundle = readBundle(extension.handle, file.replace(/\.js$/, ""));
   return bundle === null ? json(404, { error: "not_found" }) : script(wrap(bundle));
 }
+
+const reachesApp = ({ hasNetworkAccess, targets }: UiExtension): boolean =>
+  hasNetworkAccess || targets.every((target) => target.startsWith("admin."));
 
 const readPageScript = () => readFileSync(new URL("./page-double.js", import.meta.url), "utf8");
 

@@ -244,6 +244,7 @@ describe("the OpenAPI document", () => {
     platform: ["platformKey"],
     hmac: ["storefrontSignature"],
     flow: ["storefrontSignature"],
+    staff: ["adminSessionToken"],
     session: ["sessionToken", "sessionCookie"],
     account_token: ["accountToken"],
     person: ["sessionToken", "sessionCookie", "agentToken"],

@@ -9,14 +9,16 @@ import { isDatabaseAway, type Database } from "../../../runtime/database/databas
 import { LeaseLost } from "../../../runtime/database/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-table.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
-import { isAppError } from "../../../runtime/errors.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { channelsFor } from "../../inventory/write-matrix.ts";
 import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { writeTags } from "../tag-change.ts";
 import { changedBy, placeOf, type BulkKind, type CustomerAction } from "./bulk-runs.ts";
 import { Audience, enqueueAudience } from "../segments/profile-audience.ts";
+import { collectMembers, FORGET_MEMBERS, membersOf } from "../store-segments/collect-members.ts";
 import { CustomerSelection, selectionOf } from "./customer-selection.ts";
+import type { Condition } from "./filter-condition.ts";
 
 /** Each customer in a transaction of its own. */
 const SLICE = 50;
@@ -32,12 +34,12 @@ export const bulkRuns = leasedTable<LeasedRow & RunRow>({
   running: "running",
   orderBy: "created_at",
   leaseSeconds: 30,
-  columns: ["kind", "selection", "add", "remove", "last_id", "position"],
+  columns: ["kind", "selection", "add", "remove", "last_id", "position", "store_segment"],
 });
 
 type RunRow = Columns<
   TagRun,
-  "id" | "kind" | "selection" | "add" | "remove" | "last_id" | "position"
+  "id" | "kind" | "selection" | "add" | "remove" | "last_id" | "position" | "store_segment"
 >;
 type Run = RunRow & { shop: string; token: string };
 
@@ -81,22 +83,25 @@ async function workOn(
   actions: CustomerActions,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { sql } = database.forTenant(run.shop);
+  const { sql, transaction } = database.forTenant(run.shop);
   const finish = (state: "done" | "failed", error: string | null) =>
-    bulkRuns.settle(
-      sql,
-      run,
-      "state = $4, last_error = $5, selection = '', finished_at = clock_timestamp()",
-      [state, error],
-    );
+    transaction(async (within) => {
+      await bulkRuns.settle(
+        within,
+        run,
+        "state = $4, last_error = $5, selection = '', finished_at = clock_timestamp()",
+        [state, error],
+      );
+      if (run.store_segment !== null) await within(FORGET_MEMBERS, [run.id]);
+    });
   const tenant = await findTenant(ctx, run.shop);
-  if (!tenant) return void (await finish("failed", "the store is not known here any more"));
+  if (!tenant) return finish("failed", "the store is not known here any more");
   try {
     const stored: unknown = JSON.parse(ctx.secrets.unseal(placeOf(run.shop), run.selection));
-    const selection = CustomerSelection.parse(stored);
+    const conditionOf = await customersOf(ctx, tenant, run, stored, stopping);
     const { size, change } = stepOf(ctx, tenant, run, actions, stored);
-    for (let position = run.position; !stopping.aborted;) {
-      const condition = await selectionOf(ctx, tenant, selection, 5);
+    for (let position = run.position; conditionOf && !stopping.aborted;) {
+      const condition = await conditionOf(5);
       const people = await sql<Columns<StorefrontUser, "id">>(
         `SELECT u.id FROM storefront_users u WHERE ${condition.sql}
           AND ${changedBy(run.kind as BulkKind)} AND u.id > $2 AND u.id <= $3
@@ -111,15 +116,40 @@ async function workOn(
         "position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7",
         [position, people.length, counts.changed, counts.refused],
       );
-      if (people.length < size) return void (await finish("done", null));
+      // Not returned as a promise: its failure is this run's too.
+      if (people.length < size) return await finish("done", null);
     }
     await bulkRuns.release(database, [run]);
   } catch (error) {
     // Without the database or the lease the run cannot be settled: the next worker continues it.
     if (isDatabaseAway(error) || error instanceof LeaseLost) throw error;
     ctx.log.error("bulk_run.failed", error, { shop: run.shop, run_id: run.id });
-    await finish("failed", "internal_error");
+    await finish("failed", isFromStore(error) ? "storefront_unavailable" : "internal_error");
   }
+}
+
+const isFromStore = (error: unknown): boolean =>
+  error instanceof OutboundError || (isAppError(error) && error.code === "not_installed");
+
+type ConditionFrom = (first: number) => Promise<Condition>;
+
+/** Whom the run means; null when the worker stops before that is known. */
+async function customersOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  run: Run,
+  stored: unknown,
+  stopping: AbortSignal,
+): Promise<ConditionFrom | null> {
+  const { store_segment: segmentId } = run;
+  if (segmentId === null) {
+    const selection = CustomerSelection.parse(stored);
+    return (first) => selectionOf(ctx, tenant, selection, first);
+  }
+  const data = dataOf(ctx, tenant);
+  const collection = { ctx, tenant, data, table: bulkRuns, run, segmentId, stopping };
+  if (!(await collectMembers(collection, stored))) return null;
+  return async (first) => membersOf(run.id, first);
 }
 
 type Counts = { changed: number; refused: number };

@@ -265,9 +265,11 @@ export type BulkRunState = {
   processed: number;
   changed: number;
   refused: number;
+  /** Members of the store admin's segment that are not known here, and so are left out. */
+  unknown: number;
 };
 
-const SHOWN = [
+export const SHOWN = [
   "id",
   "kind",
   "state",
@@ -276,6 +278,7 @@ const SHOWN = [
   "processed",
   "changed",
   "refused",
+  "unknown",
 ] as const;
 export type ShownRun = Columns<TagRun, (typeof SHOWN)[number]>;
 
@@ -288,6 +291,7 @@ export const toState = (run: ShownRun): BulkRunState => ({
   processed: run.processed,
   changed: run.changed,
   refused: run.refused,
+  unknown: run.unknown,
 });
 
 export async function findBulkRun(

@@ -28,7 +28,8 @@ const LIST = `
   SELECT s.id, s.name, s.filter, s.sort, s.version, s.customers, s.counted_at,
     ${IS_STALE} AS is_stale, row_to_json(r) AS run
   FROM segments s LEFT JOIN LATERAL (
-    SELECT id, kind, state, created_at, total, processed, changed, refused FROM tag_runs
+    SELECT id, kind, state, created_at, total, processed, changed, refused, unknown
+    FROM tag_runs
     WHERE shop = s.shop AND segment_id = s.id ORDER BY created_at DESC LIMIT 1
   ) AS r ON true
   WHERE s.shop = $1 ORDER BY lower(s.name COLLATE "und-x-icu"), s.id`;

@@ -31,7 +31,7 @@ const MAX_WAIT_MS = 30_000;
 
 /** Retries a call that failed temporarily, with at most half a minute between attempts. */
 export async function ask<T>(
-  run: SyncRun,
+  run: Pick<SyncRun, "ctx" | "tenant" | "signal">,
   call: { document: string; variables?: Record<string, unknown> },
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

@@ -3,6 +3,7 @@ import type { ApiResponse } from "../../exchange.ts";
 import { html, trusted, type Html } from "../../html.ts";
 import type { Order } from "../orders.ts";
 import { timeZoneOf, type ShopState } from "../state.ts";
+import { EXTENSION_STYLE } from "../../ui-extensions/frame-style.ts";
 import { ICONS } from "./admin-icons.ts";
 import { ADMIN_STYLE } from "./admin-style.ts";
 
@@ -14,6 +15,10 @@ export type AdminPage = {
   content: Html;
   /** The page holds the app in a frame, which tells its menu to the admin's script. */
   hasFrame?: boolean;
+  /** The page holds the app's UI extensions. */
+  hasExtensions?: boolean;
+  /** Of these pages, below the admin's address. */
+  script?: string;
   status?: number;
 };
 
@@ -26,15 +31,20 @@ export const appName = ({ handle }: AdminApp): string =>
 
 export const toId = (gid: string): string => gid.slice(gid.lastIndexOf("/") + 1);
 
-/** Buttons of these pages have effects: nothing frames them. A script runs on the app's page only. */
-const policyOf = (app: AdminApp, hasFrame: boolean): string =>
+/**
+ * Buttons of these pages have effects: nothing frames them. Scripts run only where the app or its extensions
+ * are shown.
+ */
+const policyOf = (app: AdminApp, { hasFrame, hasExtensions }: AdminPage): string =>
   [
     "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     ...(hasFrame ? [`script-src 'self'; frame-src 'self' ${new URL(app.url).origin}`] : []),
+    ...(hasExtensions ? ["script-src 'self'; frame-src 'self'; connect-src 'self'"] : []),
   ].join("; ");
 
 export function adminPage(shop: ShopState, app: AdminApp, page: AdminPage): ApiResponse {
-  const { title, section, content, hasFrame = false, status = 200 } = page;
+  const { title, section, content, hasExtensions, status = 200 } = page;
+  const script = page.hasFrame ? "/app-frame.js" : page.script;
   const body = html`<!doctype html>
     <html lang="en">
       <head>
@@ -43,9 +53,9 @@ export function adminPage(shop: ShopState, app: AdminApp, page: AdminPage): ApiR
         <title>${title} · ${shop.name} · Store admin</title>
         <link rel="icon" href="data:," />
         <style>
-          ${trusted(ADMIN_STYLE)}
+          ${trusted(ADMIN_STYLE)}${hasExtensions && trusted(EXTENSION_STYLE)}
         </style>
-        ${hasFrame && html`<script src="${adminPath(shop, "/app-frame.js")}" defer></script>`}
+        ${script && html`<script src="${adminPath(shop, script)}" defer></script>`}
       </head>
       <body>
         <a class="skip" href="#content">Skip to content</a>${topBar(shop)}
@@ -55,7 +65,7 @@ export function adminPage(shop: ShopState, app: AdminApp, page: AdminPage): ApiR
         </div>
       </body>
     </html>`;
-  return adminDocument(body, policyOf(app, hasFrame), status);
+  return adminDocument(body, policyOf(app, page), status);
 }
 
 export const adminDocument = (body: Html, policy: string, status = 200): ApiResponse => ({

@@ -54,4 +54,7 @@ input[type=text],input[type=email],select,textarea{font:inherit;font-weight:400;
 .two{grid-template-columns:minmax(0,1fr)}.content{padding:1rem .75rem}th,td{padding:.5rem .75rem}
 }
 @media(min-width:56.01rem){.side{display:flex;position:sticky;top:var(--bar);height:calc(100dvh - var(--bar));overflow-y:auto;align-self:start}}
+.head-actions{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center}.languages{display:flex;flex-wrap:wrap;gap:.1rem .75rem}.languages [aria-current]{color:inherit;font-weight:600;text-decoration:none}
+.popover{list-style:none;margin:0;inset:auto;position-area:bottom span-left;border:0;border-radius:.6rem;padding:.4rem;box-shadow:0 4px 16px #0003,0 0 0 1px #00000014;min-width:12rem}.popover a{display:block;padding:.4rem .6rem;border-radius:.4rem;color:inherit;text-decoration:none}.popover a:hover{background:#f1f1f1}
+dialog.action{border:0;border-radius:.9rem;padding:1rem;width:min(36rem,calc(100vw - 2rem));box-shadow:0 8px 40px #0005}dialog.action::backdrop{background:#0007}
 `;

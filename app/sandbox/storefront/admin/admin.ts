@@ -11,7 +11,9 @@ import { adminPage, adminPath, toId, type AdminApp, type AdminPage } from "./adm
 import { openApp } from "./app-page.ts";
 import { orderList, orderPage, productList, productPage } from "./catalog-pages.ts";
 import { customerList, customerPage, customerPatch, findCustomer } from "./customer-pages.ts";
+import { staffToken } from "./extension-places.ts";
 import { flowPage, takeFlowForm } from "./flow-page.ts";
+import { findSegmentById, segmentList, segmentPage } from "./segment-pages.ts";
 import {
   appsPage,
   homePage,
@@ -23,6 +25,7 @@ import {
 import { noThemeBlocks, saveTheme, themeEditor } from "./theme-editor-page.ts";
 
 const SECTIONS = ["", "orders", "products", "customers", "themes", "apps", "flow", "settings"];
+const SCRIPTS = ["app-frame.js", "use-segment.js"];
 
 export type AdminVisit = {
   shop: ShopState;
@@ -41,7 +44,8 @@ export function answerAdmin(
   const { shop, app, call } = visit;
   if (path !== "/admin" && !path.startsWith("/admin/")) return null;
   const [section = "", ...rest] = path.slice("/admin/".length).split("/").filter(Boolean);
-  if (section === "app-frame.js" && rest.length === 0) return serveScript();
+  if (SCRIPTS.includes(section) && rest.length === 0) return serveScript(section);
+  if (section === "session-token" && rest.length === 0) return staffToken(shop, app, call);
   if (!SECTIONS.includes(section)) return null;
   if (call.method === "POST") return takeForm(visit, section, rest);
   if (call.method !== "GET") return text(405, "Use GET or POST", { allow: "GET, POST" });
@@ -58,12 +62,10 @@ export function answerAdmin(
   return adminPage(shop, app, pageAt(visit, section, rest) ?? missingPage());
 }
 
-function pageAt(
-  { shop, app, call }: AdminVisit,
-  section: string,
-  rest: string[],
-): AdminPage | null {
+function pageAt(visit: AdminVisit, section: string, rest: string[]): AdminPage | null {
+  const { shop, app, call } = visit;
   const [id, ...further] = rest;
+  if (section === "customers" && id === "segments") return segmentsAt(visit, further);
   if (further.length > 0) return null;
   const withId = <Found>(found: Found | undefined, page: (found: Found) => AdminPage) =>
     found === undefined ? null : page(found);
@@ -85,7 +87,7 @@ function pageAt(
     case "customers":
       if (id === undefined) return customerList(shop, call.query);
       return withId(findCustomer(shop, id), (customer) =>
-        customerPage(shop, customer, call.query.has("saved")),
+        customerPage(shop, app, customer, call.query),
       );
     case "themes":
       return id === undefined ? themesPage(shop) : null;
@@ -99,6 +101,13 @@ function pageAt(
     default:
       return null;
   }
+}
+
+function segmentsAt({ shop, app, call }: AdminVisit, rest: string[]): AdminPage | null {
+  const [id, ...further] = rest;
+  if (id === undefined) return segmentList(shop);
+  const segment = further.length === 0 && findSegmentById(shop, id);
+  return segment ? segmentPage(shop, app, segment, call) : null;
 }
 
 /** The merchant's forms: only these pages and programs of this machine send them. */
@@ -123,8 +132,8 @@ async function takeForm(visit: AdminVisit, section: string, rest: string[]): Pro
   return redirect(adminPath(shop, `/customers/${toId(customer.gid)}?saved`), 303);
 }
 
-const serveScript = (): ApiResponse => ({
+const serveScript = (name: string): ApiResponse => ({
   status: 200,
   headers: { "content-type": "text/javascript; charset=utf-8", "cache-control": "no-store" },
-  body: readFileSync(new URL("./app-frame.js", import.meta.url), "utf8"),
+  body: readFileSync(new URL(`./${name}`, import.meta.url), "utf8"),
 });

@@ -14,8 +14,10 @@ import {
   statusBadge,
   table,
   toId,
+  type AdminApp,
   type AdminPage,
 } from "./admin-layout.ts";
+import { adminExtension, BLOCK_TARGET, languageLinks, staffLocale } from "./extension-places.ts";
 
 const PAGE_SIZE = 25;
 const SECTION = "/customers";
@@ -69,13 +71,30 @@ export function customerList(shop: ShopState, query: URLSearchParams): AdminPage
             "No customers found.",
           )}${pageLinks(adminPath(shop, SECTION), kept, page, pages)}
         </section>`,
-      html`<p>${found.length} in total</p>`,
+      html`<div class="head-actions">
+        <p>${found.length} in total</p>
+        <a class="button" href="${adminPath(shop, `${SECTION}/segments`)}">Segments</a>
+      </div>`,
     ),
   };
 }
 
-export function customerPage(shop: ShopState, customer: Customer, isSaved: boolean): AdminPage {
+export function customerPage(
+  shop: ShopState,
+  app: AdminApp,
+  customer: Customer,
+  query: URLSearchParams,
+): AdminPage {
   const title = customerName(customer);
+  const isSaved = query.has("saved");
+  const locale = staffLocale(query);
+  const path = adminPath(shop, `${SECTION}/${toId(customer.gid)}`);
+  const block = adminExtension(shop, app, {
+    target: BLOCK_TARGET,
+    id: customer.gid,
+    locale,
+    path,
+  });
   const orders = Object.values(shop.orders ?? {})
     .filter(({ customerGid }) => customerGid === customer.gid)
     .toReversed();
@@ -91,6 +110,7 @@ export function customerPage(shop: ShopState, customer: Customer, isSaved: boole
   return {
     title,
     section: SECTION,
+    hasExtensions: block !== null,
     content: headed(
       title,
       html`${isSaved && html`<p class="banner" role="status">Saved. The store sends its webhooks now.</p>`}
@@ -112,6 +132,7 @@ export function customerPage(shop: ShopState, customer: Customer, isSaved: boole
               <h2>Orders</h2>
               ${orderTable(shop, orders.slice(0, PAGE_SIZE), true)}
             </section>
+            ${block} ${block && languageLinks(path, locale)}
           </div>
           <div>
             <section class="card">

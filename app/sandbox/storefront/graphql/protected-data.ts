@@ -18,6 +18,7 @@ const FIELDS = JSON.parse(
 ) as Record<string, ProtectedData>;
 const OBJECTS: Record<string, ProtectedData> = {
   Customer: "customers",
+  CustomerSegmentMember: "customers",
   Order: "customers",
   MailingAddress: "address",
 };

@@ -18,6 +18,7 @@ import { orderResolvers } from "../orders.ts";
 import { shopPolicies } from "../policies.ts";
 import { privacyResolvers } from "../privacy-settings.ts";
 import { primaryHostOf, timeZoneOf } from "../state.ts";
+import { segmentResolvers } from "../segments/segment-resolvers.ts";
 import { pixelResolvers } from "../web-pixels.ts";
 import { isWithheldTopic, REFUSED_TOPIC } from "./protected-data.ts";
 import type { ShopState, Subscription } from "../state.ts";
@@ -38,6 +39,7 @@ export const storefrontResolvers = {
   ...marketingConsentResolvers,
   ...privacyResolvers,
   ...pixelResolvers,
+  ...segmentResolvers,
 
   shop: (_: unknown, { shop }: GraphqlContext) => ({
     id: `gid://shopify/Shop/${shop.id}`,

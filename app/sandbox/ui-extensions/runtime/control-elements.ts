@@ -164,7 +164,8 @@ const select: Drawing = (element, shadow) => {
     const options = [...element.querySelectorAll("s-option")] as HostElement[];
     const placeholder = element.readText("placeholder");
     control.replaceChildren(
-      ...(placeholder ? [make("option", { value: "" }, placeholder)] : []),
+      // Not by `make`: without the attribute the option's value would be its text.
+      ...(placeholder ? [new Option(placeholder, "")] : []),
       ...options.map((option) =>
         make(
           "option",

@@ -1,0 +1,184 @@
+// The app's extensions in the store admin, as staff meets them: the block on a customer's page, and the
+// segment action, in frames without an origin, with the platform's elements only.
+import type { Frame, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser } from "../../support/browser/browser.ts";
+import { connectStore, openScreen } from "../../support/browser/merchant.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
+
+const SHOP = "extension-store.myshopify.com";
+const DESKTOP = { width: 1_280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let admin: string;
+let ada: number;
+let segment: string;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([
+    startTestApp({ withScreens: true, background: true, isFramed: true }),
+    openBrowser(),
+  ]);
+  await connectStore(world, SHOP, { enabled_channels: ["cms"] }, "write_customers");
+  admin = `${world.sandbox.url}/storefront/${SHOP}/admin`;
+  const { storefront } = world.sandbox;
+  const people = ["Ada", "Grace", "Mary"].map((firstName) =>
+    storefront.putCustomer(SHOP, { firstName, lastName: "Lovelace", countryCode: "IT" }),
+  );
+  const query = "customer_countries CONTAINS 'IT'";
+  segment = storefront.putSegment(SHOP, { name: "Italy", query }).gid.split("/").at(-1) as string;
+  ada = await putPerson(world.database, SHOP, {
+    gid: people[0]?.gid ?? "",
+    full_name: "Ada Lovelace",
+    email: "ada@shopper.example",
+    tags: ["gala", "autumn_fair"],
+    consents: ["marketing", "tos"],
+  });
+  await world.database.query(
+    "UPDATE storefront_users SET tags = tags || '[\"Wholesale\"]' WHERE id = $1",
+    [ada],
+  );
+  await putPerson(world.database, SHOP, { gid: people[1]?.gid ?? "", full_name: "Grace" });
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+beforeEach(() => world.sandbox.clearFaults());
+
+const shot = async (page: Page, name: string) => {
+  if (process.env.SHOTS)
+    await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
+};
+/** The frame of the only extension of the page, once it shows something. */
+async function extension(page: Page): Promise<Frame> {
+  const place = page.locator(".ui-extension[data-state=rendered]");
+  await place.waitFor();
+  // A frame of another origin has its height only once it can be seen.
+  await place.scrollIntoViewIfNeeded();
+  const frame = page.frames().find((one) => one.url().includes("/ui-extensions/"));
+  if (!frame) throw new Error("there is no extension");
+  return frame;
+}
+async function visit(path: string, viewport = DESKTOP) {
+  const opened = await browser.visit([world.url, world.sandbox.url], { viewport });
+  opened.page.setDefaultTimeout(15_000);
+  await opened.page.goto(`${admin}${path}`);
+  return opened;
+}
+const isSound = async (page: Page, frame: Frame) => [
+  await findOverflow(page),
+  await findA11yViolations(page),
+  await findA11yViolations(frame),
+];
+
+test("staff sees on a customer's page consents, tags, systems and events in three languages, and goes on to the app's page", async () => {
+  const { page, errors, foreign, close } = await visit("/customers");
+  await page.getByRole("link", { name: "Ada Lovelace" }).click();
+  const inAdmin = page.url();
+  for (const [locale, heading, granted, link, viewport] of [
+    ["en", "Consents and tags", "Granted", "Open the full customer page", DESKTOP],
+    ["es", "Consentimientos y etiquetas", "Concedido", "Abrir la página completa", PHONE],
+    ["fr", "Consentements et tags", "Accordé", "Ouvrir la page complète", PHONE],
+  ] as const) {
+    await page.setViewportSize(viewport);
+    await page.goto(`${inAdmin}?locale=${locale}`);
+    const frame = await extension(page);
+    await frame.getByRole("heading", { name: heading }).waitFor();
+    await frame.getByRole("link", { name: link }).waitFor();
+    expect(await frame.getByText(granted, { exact: true }).count()).toBe(2);
+    for (const text of ["GALA", "Wholesale"])
+      await frame.getByText(text, { exact: true }).waitFor();
+    expect([locale, ...(await isSound(page, frame))]).toEqual([locale, 0, [], []]);
+    await shot(page, `block-${locale}`);
+  }
+  const [opened] = await Promise.all([
+    page.waitForEvent("popup"),
+    (await extension(page)).getByRole("link", { name: "Ouvrir la page complète" }).click(),
+  ]);
+  await opened.waitForURL(new RegExp(`/app/customers/${ada}`));
+  expect(
+    await world.database.query(
+      "SELECT DISTINCT action, user_id FROM access_log WHERE place = 'GET /extensions/admin/customer'",
+    ),
+  ).toEqual([{ action: "viewed", user_id: ada }]);
+  expect([errors, foreign]).toEqual([[], []]);
+  await close();
+});
+
+test("the block says that a customer is not known, and that the app is not reached, and asks again", async () => {
+  const unknown = world.sandbox.storefront
+    .customers(SHOP)
+    .find(({ firstName }) => firstName === "Mary");
+  const { page, errors, close } = await visit(`/customers/${unknown?.gid.split("/").at(-1)}`);
+  const frame = await extension(page);
+  await frame.getByText("The app does not know this customer yet.").waitFor();
+  await world.database.query("ALTER TABLE storefront_users RENAME TO away");
+  try {
+    await page.reload();
+    await (await extension(page)).getByText("The app could not be reached.").waitFor();
+    await shot(page, "block-problem");
+  } finally {
+    await world.database.query("ALTER TABLE away RENAME TO storefront_users");
+  }
+  const again = await extension(page);
+  expect(await isSound(page, again)).toEqual([0, [], []]);
+  await again.getByRole("button", { name: "Try again" }).click();
+  await again.getByText("The app does not know this customer yet.").waitFor();
+  // The answer that failed is the browser's own line.
+  expect(errors.filter((text) => !text.includes("500"))).toEqual([]);
+  await close();
+});
+
+test("a segment's customers get a tag from the admin, with the keyboard, and staff sees what happened", async () => {
+  const { page, errors, foreign, close } = await visit("/customers/segments");
+  await page.getByRole("link", { name: "Italy" }).click();
+  await page.getByRole("button", { name: "Use segment" }).click();
+  await shot(page, "segment-menu");
+  await page.getByRole("link", { name: "Assign a tag" }).click();
+  const frame = await extension(page);
+  await frame.getByText("3 customers in “Italy”").waitFor();
+  expect(await frame.getByRole("button", { name: "Assign tag" }).isDisabled()).toBe(true);
+  await frame.getByLabel("Tag").selectOption({ label: "AUTUMN_FAIR" });
+  await shot(page, "action-en");
+  expect(await isSound(page, frame)).toEqual([0, [], []]);
+  await frame.getByRole("button", { name: "Assign tag" }).focus();
+  await page.keyboard.press("Enter");
+  await frame.getByText("Done: 1 customer got the tag “AUTUMN_FAIR”.").waitFor();
+  await frame.getByText("1 customer had it already.").waitFor();
+  await frame.getByText("1 customer is not known to the app yet").waitFor();
+  expect(await isSound(page, frame)).toEqual([0, [], []]);
+  await shot(page, "action-done");
+  expect(await tagsOf(world.database, SHOP, ada + 1)).toContain("autumn_fair");
+  await frame.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  for (const [locale, tag, button] of [
+    ["es", "3 clientes en «Italy»", "Asignar etiqueta"],
+    ["fr", "3 clients dans « Italy »", "Attribuer le tag"],
+  ] as const) {
+    await page.setViewportSize(PHONE);
+    await page.goto(`${admin}/customers/segments/${segment}?locale=${locale}&action`);
+    const opened = await extension(page);
+    await opened.getByText(tag).waitFor();
+    await opened.getByRole("button", { name: button }).waitFor();
+    expect([locale, ...(await isSound(page, opened))]).toEqual([locale, 0, [], []]);
+    await shot(page, `action-${locale}`);
+  }
+  expect([errors, foreign]).toEqual([[], []]);
+  await close();
+});
+
+test("the screen of places says that the block was shown", async () => {
+  const merchant = await openScreen(world, browser, SHOP, "/app/settings/places", {
+    viewport: DESKTOP,
+  });
+  const { page } = merchant;
+  await page.getByRole("button", { name: "Test: Store admin: customers and segments" }).click();
+  await page.getByText("The block was shown to your staff.").waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  await shot(page, "places-admin");
+  await merchant.leave();
+});
