@@ -43,7 +43,7 @@ for (const name of readdirSync("extensions")) {
   const types = ["node_modules/typescript/bin/tsc", "--noEmit", "-p", project];
   const { status } = spawnSync(process.execPath, types, { stdio: "inherit" });
   if (status !== 0) process.exit(1);
-  if (await isUiElementsCurrent(project)) continue;
+  if (isUiElementsCurrent(project)) continue;
   process.stderr.write(
     `Run \`node scripts/write-ui-elements.ts ${project}\`: the vendor's elements changed.\n`,
   );

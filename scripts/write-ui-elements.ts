@@ -2,7 +2,6 @@
 // attributes and the values that these take, as its types say. `npm run check:shopify` fails while it is outdated.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { format, resolveConfig } from "prettier";
 import ts from "typescript";
 
 const TARGET = join(import.meta.dirname, "../app/sandbox/ui-extensions/vendor-elements.ts");
@@ -23,16 +22,18 @@ const OF_JSX = new Set(["key", "ref", "children", "slot"]);
 type Values = "text" | "flag" | "number" | "event" | readonly string[];
 
 /** `folder`: where the vendor's package and preact are installed. */
-export async function renderUiElements(folder: string): Promise<string> {
-  const tables = Object.entries(SURFACES).map(
-    ([name, surface]) => `${name}: ${JSON.stringify(readSurface(folder, surface))},`,
-  );
-  const source = `// Made by scripts/write-ui-elements.ts from the types of @shopify/ui-extensions.\nexport const VENDOR_ELEMENTS = {${tables.join("")}} as const;\n`;
-  return format(source, { ...(await resolveConfig(TARGET)), parser: "typescript" });
+function renderUiElements(folder: string): string {
+  const tables = Object.entries(SURFACES).map(([name, surface]) => {
+    const lines = Object.entries(readSurface(folder, surface)).map(
+      ([tag, attributes]) => `    ${JSON.stringify(tag)}: ${JSON.stringify(attributes)},`,
+    );
+    return `  ${name}: {\n${lines.join("\n")}\n  },`;
+  });
+  return `// Made by scripts/write-ui-elements.ts from the types of @shopify/ui-extensions, a line for each element.\nexport const VENDOR_ELEMENTS = {\n${tables.join("\n")}\n} as const;\n`;
 }
 
-export const isUiElementsCurrent = async (folder: string): Promise<boolean> =>
-  existsSync(TARGET) && readFileSync(TARGET, "utf8") === (await renderUiElements(folder));
+export const isUiElementsCurrent = (folder: string): boolean =>
+  existsSync(TARGET) && readFileSync(TARGET, "utf8") === renderUiElements(folder);
 
 function readSurface(folder: string, surface: string): Record<string, Record<string, Values>> {
   const modules = resolve(folder, "node_modules");
@@ -109,5 +110,5 @@ function valuesOf(checker: ts.TypeChecker, attribute: ts.Symbol): Values {
 if (import.meta.main) {
   const [folder] = process.argv.slice(2);
   if (!folder) throw new Error("Name the folder of an extension whose packages are installed.");
-  writeFileSync(TARGET, await renderUiElements(folder));
+  writeFileSync(TARGET, renderUiElements(folder));
 }

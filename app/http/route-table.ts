@@ -39,6 +39,7 @@ const API_SEGMENTS = new Set([
   "sync",
   "webhooks",
   "flow",
+  "customer-account",
   "gdpr",
   "privacy",
   ".well-known",

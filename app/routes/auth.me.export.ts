@@ -1,4 +1,4 @@
-import { compileOwnExport } from "../domain/compliance/own-export.ts";
+import { compileOwnExport } from "../domain/compliance/own-data/own-export.ts";
 import { endpoint, plain } from "../http/endpoint.ts";
 import { OWN_EXPORT } from "../http/rate-limit.ts";
 import { PersonalData } from "../http/openapi/results/person.ts";

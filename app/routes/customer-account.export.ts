@@ -2,7 +2,7 @@ import {
   compileByOwnLink,
   createOwnExportLink,
   OwnExportQuery,
-} from "../domain/compliance/own-export-link.ts";
+} from "../domain/compliance/own-data/own-export-link.ts";
 import { endpoint, plain } from "../http/endpoint.ts";
 import { ACCOUNT_EXTENSION_EXPORT, LINK_OR_CODE } from "../http/rate-limit.ts";
 import { ExportLink } from "../http/openapi/results/account-extension.ts";

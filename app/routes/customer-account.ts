@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { showOwnOverview } from "../domain/compliance/own-overview.ts";
+import { showOwnOverview } from "../domain/compliance/own-data/own-overview.ts";
 import { confirmationPhrase, requireConfirmation } from "../domain/compliance/merchant-requests.ts";
 import { deleteOwnAccount } from "../domain/identity/account-deletion.ts";
 import { endpoint } from "../http/endpoint.ts";

@@ -133,12 +133,12 @@ describe("the access log", () => {
     expect(without.toSorted()).toEqual(Object.values(ENDPOINTS_WITHOUT_ACCESS).flat().toSorted());
   });
 
-  test("is declared on the download by a mailed link, the only such method without a proven caller", () => {
+  test("is declared on the downloads by a link, the only such methods without a proven caller", () => {
     expect(
       methods
         .filter(({ spec }) => spec.access && GET_NOBODYS_DATA.includes(spec.auth))
         .map(({ name }) => name),
-    ).toEqual(["POST /gdpr/export"]);
+    ).toEqual(["GET /customer-account/export", "POST /gdpr/export"]);
   });
 
   test("is written by every screen of the store, except those listed here", () => {

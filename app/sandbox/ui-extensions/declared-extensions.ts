@@ -21,8 +21,15 @@ export type UiExtension = {
   defaultLocale: string;
 };
 
-const valueIn = (text: string, key: string): string =>
-  new RegExp(`^\\s*${key} = "([^"\\n]{0,200})"$`, "m").exec(text)?.[1] ?? "";
+const PAIR = /^(\w+) = (".*"|true|false)$/;
+
+/** The pairs of a manifest, of all its tables, in their order. */
+function pairsOf(text: string): [key: string, value: string][] {
+  return text.split("\n").flatMap((line): [string, string][] => {
+    const [, key, value] = PAIR.exec(line.trim()) ?? [];
+    return key && value ? [[key, value.replace(/^"|"$/g, "")]] : [];
+  });
+}
 
 function readTexts(folder: string): Pick<UiExtension, "texts" | "defaultLocale"> {
   const files = readdirSync(join(folder, "locales")).filter((file) => file.endsWith(".json"));
@@ -43,15 +50,16 @@ function readTexts(folder: string): Pick<UiExtension, "texts" | "defaultLocale">
 function read(folder: string): UiExtension | null {
   const manifest = join(folder, "shopify.extension.toml");
   if (!existsSync(manifest)) return null;
-  const text = readFileSync(manifest, "utf8");
-  if (valueIn(text, "type") !== "ui_extension") return null;
+  const pairs = pairsOf(readFileSync(manifest, "utf8"));
+  const value = (key: string) => pairs.find(([name]) => name === key)?.[1] ?? "";
+  if (value("type") !== "ui_extension") return null;
   return {
-    name: valueIn(text, "name"),
-    handle: valueIn(text, "handle"),
-    uid: valueIn(text, "uid"),
-    apiVersion: valueIn(text, "api_version"),
-    targets: [...text.matchAll(/^\s*target = "([\w.-]{1,100})"$/gm)].map(([, name = ""]) => name),
-    hasNetworkAccess: /^\s*network_access = true$/m.test(text),
+    name: value("name"),
+    handle: value("handle"),
+    uid: value("uid"),
+    apiVersion: value("api_version"),
+    targets: pairs.filter(([name]) => name === "target").map(([, target]) => target),
+    hasNetworkAccess: value("network_access") === "true",
     ...readTexts(folder),
   };
 }

@@ -16,11 +16,11 @@
 
   /** `extension:{handle}/` and addresses of the web; everything else is refused. */
   function resolve(url, pages) {
-    const handle = /^extension:([\w-]+)\/?(.*)$/.exec(url);
-    if (handle) {
-      const page = pages && pages[handle[1]];
-      if (!page) throw new Error("There is no page of " + handle[1]);
-      return page + handle[2];
+    if (url.startsWith("extension:")) {
+      const handle = url.slice("extension:".length).split("/")[0];
+      const page = pages && pages[handle];
+      if (!page) throw new Error("There is no page of " + handle);
+      return page;
     }
     const address = new URL(url, location.href);
     if (!/^https?:$/.test(address.protocol)) throw new Error("Not an address: " + url);

@@ -47,7 +47,7 @@ export function reasonOf(code: string): string {
   return t(KNOWN.includes(code) ? `errors.${code}` : "errors.other");
 }
 
-export type ConsentType = "tos" | "privacy" | "cookie" | "marketing" | "a2a" | "ap2";
+type ConsentType = "tos" | "privacy" | "cookie" | "marketing" | "a2a" | "ap2";
 export type Consent = {
   type: ConsentType;
   granted: boolean;

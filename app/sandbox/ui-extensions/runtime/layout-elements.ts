@@ -133,7 +133,7 @@ const heading: Drawing = (element, shadow) => {
 const list =
   (tag: "ul" | "ol"): Drawing =>
   (_, shadow) => {
-    // The items are slotted, so that the roles are said.
+    // The items are slotted, so that they need their roles.
     shadow.append(make(tag, { class: "list", role: "list" }, slot()));
   };
 const listItem: Drawing = (element, shadow) => {

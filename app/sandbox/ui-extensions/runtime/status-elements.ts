@@ -55,7 +55,7 @@ const spinner: Drawing = (element, shadow) => {
   return () => setOrRemove(inner, "aria-label", element.readText("accessibilityLabel") || "…");
 };
 
-/** The parts of a table are slotted, so that their roles are said. */
+/** The parts of a table are slotted, so that they need their roles. */
 const tablePart =
   (role: string): Drawing =>
   (element, shadow) => {

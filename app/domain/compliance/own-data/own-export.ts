@@ -1,15 +1,15 @@
 // A shopper's own export (GDPR 15 and 20), directly and without the merchant. With an unverified
 // address it contains none of the storefront's data of that customer, because anybody can sign up
 // with a stranger's address.
-import type { Ctx } from "../../context.server.ts";
-import type { Row } from "../../runtime/database/database.ts";
-import { isProven, toUser, type Account } from "../identity/account.ts";
-import { isShownToUnproven } from "../identity/own-tags.ts";
-import { requireRecentAuth } from "../identity/session/recent-auth.ts";
-import type { Session } from "../identity/session/sessions.ts";
-import type { AssignedTag } from "../tags/assignments.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { readAccountSections, readEventSections } from "./compile-export.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { Row } from "../../../runtime/database/database.ts";
+import { isProven, toUser, type Account } from "../../identity/account.ts";
+import { isShownToUnproven } from "../../identity/own-tags.ts";
+import { requireRecentAuth } from "../../identity/session/recent-auth.ts";
+import type { Session } from "../../identity/session/sessions.ts";
+import type { AssignedTag } from "../../tags/assignments.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { readAccountSections, readEventSections } from "../compile-export.ts";
 
 /** Throws `reauth_required` when the sign-in is older than a day. */
 export async function compileOwnExport(

@@ -2,11 +2,11 @@
 // bits, stored as a hash, valid once and for five minutes. The file is compiled when it is fetched.
 import { hash } from "node:crypto";
 import { z } from "zod";
-import type { Ctx } from "../../context.server.ts";
-import { KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
-import { AppError } from "../../runtime/errors.ts";
-import { findPerson, type Person } from "../identity/account.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { Ctx } from "../../../context.server.ts";
+import { KEYS, putKey, takeKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { AppError } from "../../../runtime/errors.ts";
+import { findPerson, type Person } from "../../identity/account.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { compileExportOf } from "./own-export.ts";
 
 export const OwnExportQuery = z.object({ token: z.string().min(1).max(100) });

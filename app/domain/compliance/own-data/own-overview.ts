@@ -1,15 +1,15 @@
 // What a customer sees of themselves in the store's customer accounts: consents, agents and payment mandates.
-import type { Ctx } from "../../context.server.ts";
-import { getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
-import { listLinkedAgents } from "../agents/oauth/grants.ts";
-import { listMandates } from "../commerce/mandates.ts";
-import { stateOf } from "../consent/consent-outcomes.ts";
-import { CONSENT_TYPES } from "../consent/consent-types.ts";
-import { readLastDecisions } from "../consent/last-decisions.ts";
-import type { Person } from "../identity/account.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { listAgentActions } from "./access-log/agent-actions.ts";
-import { confirmationPhrase } from "./merchant-requests.ts";
+import type { Ctx } from "../../../context.server.ts";
+import { getKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { listLinkedAgents } from "../../agents/oauth/grants.ts";
+import { listMandates } from "../../commerce/mandates.ts";
+import { stateOf } from "../../consent/consent-outcomes.ts";
+import { CONSENT_TYPES } from "../../consent/consent-types.ts";
+import { readLastDecisions } from "../../consent/last-decisions.ts";
+import type { Person } from "../../identity/account.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { listAgentActions } from "../access-log/agent-actions.ts";
+import { confirmationPhrase } from "../merchant-requests.ts";
 
 /** The newest; a customer has few. */
 const SHOWN = 50;
