@@ -14,7 +14,7 @@ const CHECKS = [
 
 function installPackages(cwd: string): void {
   process.once("exit", () => {
-    for (const made of ["node_modules", "dist"])
+    for (const made of ["node_modules", "dist", "shopify.d.ts", "manifest.json"])
       rmSync(join(cwd, made), { recursive: true, force: true });
   });
   const quiet = ["--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];

@@ -1,7 +1,7 @@
 // Writes app/sandbox/ui-extensions/vendor-elements.ts: the web components of the vendor's package, with their
 // attributes and the values that these take, as its types say. `npm run check:shopify` fails while it is outdated.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import ts from "typescript";
 
 const TARGET = join(import.meta.dirname, "../app/sandbox/ui-extensions/vendor-elements.ts");
@@ -36,7 +36,7 @@ export const isUiElementsCurrent = (folder: string): boolean =>
   existsSync(TARGET) && readFileSync(TARGET, "utf8") === renderUiElements(folder);
 
 function readSurface(folder: string, surface: string): Record<string, Record<string, Values>> {
-  const modules = join(folder, "node_modules");
+  const modules = resolve(folder, "node_modules");
   const components = join(
     modules,
     `@shopify/ui-extensions/build/ts/surfaces/${surface}/components`,
@@ -46,7 +46,7 @@ function readSurface(folder: string, surface: string): Record<string, Record<str
       (file) => /^(?!components)\w+(?<!Components)\.d\.ts$/.test(file) && file !== "shared.d.ts",
     )
     .map((file) => `import ${JSON.stringify(join(components, file))};`);
-  const entry = join(folder, `elements-of-${surface}.ts`);
+  const entry = resolve(folder, `elements-of-${surface}.ts`);
   const text = `${imports.join("\n")}\nimport type { createElement } from "preact";\nexport type Elements = createElement.JSX.IntrinsicElements;`;
   const options: ts.CompilerOptions = {
     strict: true,
