@@ -2,6 +2,7 @@
 
 const CSS = `
 :host { box-sizing: border-box; min-width: 0; }
+[hidden] { display: none !important; }
 :host([data-hidden]) { display: none !important; }
 *, *::before { box-sizing: border-box; font: inherit; letter-spacing: inherit; }
 h1, h2, h3, h4, p, ul, ol { margin: 0; }
