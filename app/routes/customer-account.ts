@@ -28,7 +28,8 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, request, tenant, principal, body }) {
       requireConfirmation(body.typed, confirmationPhrase(principal.account));
       const userAgent = request.header("user-agent") ?? null;
-      await deleteOwnAccount(ctx, tenant, principal, { userAgent });
+      // The platform has proven its customer.
+      await deleteOwnAccount(ctx, tenant, principal, { userAgent }, true);
       return { deleted: true };
     },
   },

@@ -30,15 +30,19 @@ export async function deleteAccount(
   visit: Visit,
 ): Promise<void> {
   await requireSamePerson(ctx, tenant, session, password);
-  await deleteOwnAccount(ctx, tenant, session, visit);
+  await deleteOwnAccount(ctx, tenant, session, visit, isProven(session.account));
 }
 
-/** For callers that have made sure who is asking. */
+/**
+ * For callers that have made sure who is asking. `proven`: as the customer of the account's address, whom no webhook
+ * brings back; only a stranger's deletion is lifted by the customer's own sign-in.
+ */
 export async function deleteOwnAccount(
   ctx: Ctx,
   tenant: Tenant,
   person: Person,
   visit: Visit,
+  proven: boolean,
 ): Promise<void> {
   const email = emailOf(person.account);
   const mayMail =
@@ -50,7 +54,7 @@ export async function deleteOwnAccount(
       throw new AppError("unauthorized");
     if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
     await revokeAll(ctx, sql, person, visit);
-    await insertTombstones(ctx, sql, tenant.shop, account);
+    await insertTombstones(ctx, sql, tenant.shop, account, proven);
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account.id);
     if (!isWaiting(account)) {
@@ -122,6 +126,7 @@ async function insertTombstones(
   sql: TenantSql,
   shop: string,
   account: Account,
+  proven: boolean,
 ): Promise<void> {
   const subjects = [
     ["gid", account.storefront_customer_gid],
@@ -133,7 +138,7 @@ async function insertTombstones(
         `INSERT INTO customer_tombstones (shop, kind, subject_hmac, unproven) VALUES ($1, $2, $3, $4)
          ON CONFLICT (shop, kind, subject_hmac) DO UPDATE
            SET created_at = now(), unproven = customer_tombstones.unproven AND excluded.unproven`,
-        [kind, tombstoneOf(ctx, shop, kind, value), !isProven(account)],
+        [kind, tombstoneOf(ctx, shop, kind, value), !proven],
       );
 }
 

@@ -382,4 +382,14 @@ describe("the deletion", () => {
     );
     expect(row).toEqual({ status: "deleted", email: null, full_name: null });
   });
+
+  it("also holds for a contact whose address was never verified here", async () => {
+    const { key, email, id } = await newCustomer();
+    await service.database.query(
+      "UPDATE storefront_users SET provider = 'email', email_verified = false WHERE id = $1",
+      [id],
+    );
+    expect((await call(key, "DELETE", "", { typed: email })).status).toBe(200);
+    expect((await call(key, "GET")).json.code).toBe("account_deleted");
+  });
 });

@@ -2,6 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import { getKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
 import { listLinkedAgents } from "../../agents/oauth/grants.ts";
+import type { Mandate } from "../../commerce/mandate.ts";
 import { listMandates } from "../../commerce/mandates.ts";
 import { stateOf } from "../../consent/consent-outcomes.ts";
 import { CONSENT_TYPES } from "../../consent/consent-types.ts";
@@ -47,11 +48,18 @@ export async function showOwnOverview(ctx: Ctx, tenant: Tenant, person: Person) 
       };
     }),
     agents: grants.map((grant) => ({ ...grant, actions: actions.get(grant.client_id) ?? [] })),
-    mandates: mandates.map(({ signature: _, proof: __, customer_id: ___, ...shown }) => shown),
+    mandates: mandates.map(withoutProof),
     /** What the customer types to delete their data. */
     confirmation: confirmationPhrase(account),
   };
 }
+
+const withoutProof = ({
+  signature: _signature,
+  proof: _proof,
+  customer_id: _owner,
+  ...shown
+}: Mandate) => shown;
 
 /** When the extension was last opened in this store, to the hour. */
 async function noteSeen(ctx: Ctx, tenant: Tenant): Promise<void> {

@@ -25,9 +25,11 @@ export async function requireAccountCustomer(
 async function bringIn(ctx: Ctx, tenant: Tenant, gid: string): Promise<number> {
   const { sql, prisma } = dataOf(ctx, tenant);
   const known = await prisma.storefrontUser.findFirst({
-    select: { status: true },
+    select: { id: true, status: true },
     where: { storefront_customer_gid: gid },
   });
+  // Brought in by another call at the same moment.
+  if (known?.status === "active") return (await findStorefrontPerson(ctx, tenant, gid)) ?? known.id;
   if (known?.status === "suspended") throw new AppError("account_suspended");
   if (known || (await isDeletedHere(ctx, sql, tenant.shop, gid)))
     throw new AppError("account_deleted");
