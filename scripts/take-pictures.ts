@@ -18,7 +18,7 @@ const secrets = JSON.parse(
   readFileSync(resolve(root, process.env.DATA_DIR ?? ".data", "secrets.json"), "utf8"),
 ) as Record<string, string>;
 
-await fetch(`${sandbox}/_control/customers`, {
+const created = await fetch(`${sandbox}/_control/customers`, {
   method: "POST",
   headers: { "Content-Type": "application/json" },
   body: JSON.stringify({
@@ -29,6 +29,8 @@ await fetch(`${sandbox}/_control/customers`, {
     tags: ["vip"],
   }),
 });
+const { gid } = (await created.json()) as { gid: string };
+const ada = gid.split("/").at(-1);
 await playScene({ service, sandbox, shop, adminKey: secrets.ADMIN_KEY ?? "" });
 const browser = await openBrowser();
 const { page, close } = await browser.visit([service, sandbox]);
@@ -105,6 +107,20 @@ if (wanted.length === 0 || wanted.includes("app-customer")) {
     style: WITHOUT_MENU,
   });
   process.stdout.write("docs/pictures/app-customer.png\n");
+}
+// The app's extensions in the store's own pages.
+const extensions = [
+  ["admin-customer", `${sandbox}/storefront/${shop}/admin/customers/${ada}`, 900],
+  ["customer-account", `${sandbox}/accounts/${shop}/pages/customer-account?customer=${ada}`, 900],
+] as const;
+for (const [name, url, height] of extensions.filter(
+  ([picture]) => wanted.length === 0 || wanted.includes(picture),
+)) {
+  await page.setViewportSize({ width: 1_100, height });
+  await page.goto(url);
+  await page.locator(".ui-extension[data-state=rendered]").waitFor();
+  await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`) });
+  process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 if (wanted.length === 0 || wanted.includes("console")) {
   writeFileSync(join(root, "docs/pictures/console.png"), await recordConsole());

@@ -292,7 +292,9 @@ describe("races", () => {
       log: service.ctx.log,
     });
     const contexts = [service.ctx, second];
-    failTokenCalls({ delayMs: 100 });
+    // Both are connected: who forces a refresh after the first one has ended rightly gets another.
+    await getTenant(second, SHOP);
+    failTokenCalls({ delayMs: 500 });
     const { calls, result } = await counting(() =>
       Promise.all(
         Array.from({ length: 40 }, (_, n) =>

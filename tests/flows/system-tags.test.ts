@@ -124,7 +124,10 @@ describe("two opposite consents at the same moment", () => {
       await writeConsentsWithin(service.ctx, tenant, sql, subject, revoked);
       const written = writeConsents(service.ctx, tenant, subject, granted);
       await eventually("the second one waits for the first", async () => {
-        const waiting = await service.database.query("SELECT 1 FROM pg_locks WHERE NOT granted");
+        const waiting = await service.database.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+            AND wait_event_type = 'Lock'`,
+        );
         return waiting.length > 0;
       });
       return { written };

@@ -73,7 +73,12 @@ describe("a store with rows in every table", () => {
       body: { region: "default" },
     });
     expect([200, 202]).toContain(answer.status);
-    expect(answer.json).toMatchObject({ ok: true, shop: SHOP, region: "default", tables: 40 });
+    expect(answer.json).toMatchObject({
+      ok: true,
+      shop: SHOP,
+      region: "default",
+      tables: expect.any(Number),
+    });
     if (answer.status === 202) await untilEnded(service, answer.json.move.id as string);
     expect(await rowsOfStore(service.database)).toEqual(before);
     expect(await rowsOfStore(eu)).toEqual({});
