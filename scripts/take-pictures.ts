@@ -10,6 +10,7 @@ import { playScene } from "./picture-scene.ts";
 const WITHOUT_MENU = "ui-nav-menu { display: none !important; }";
 /** The change takes about a second; each picture some 100 ms. */
 const MAX_MOVING_FRAMES = 20;
+const CUSTOMER = "emma.peters@nl.example.com";
 const root = join(import.meta.dirname, "..");
 const service = process.env.BASE_URL ?? "http://127.0.0.1:3000";
 const sandbox = process.env.SANDBOX_URL ?? "http://127.0.0.1:4010";
@@ -18,7 +19,7 @@ const secrets = JSON.parse(
   readFileSync(resolve(root, process.env.DATA_DIR ?? ".data", "secrets.json"), "utf8"),
 ) as Record<string, string>;
 
-const created = await fetch(`${sandbox}/_control/customers`, {
+await fetch(`${sandbox}/_control/customers`, {
   method: "POST",
   headers: { "Content-Type": "application/json" },
   body: JSON.stringify({
@@ -29,8 +30,6 @@ const created = await fetch(`${sandbox}/_control/customers`, {
     tags: ["vip"],
   }),
 });
-const { gid } = (await created.json()) as { gid: string };
-const ada = gid.split("/").at(-1);
 await playScene({ service, sandbox, shop, adminKey: secrets.ADMIN_KEY ?? "" });
 const browser = await openBrowser();
 const { page, close } = await browser.visit([service, sandbox]);
@@ -108,17 +107,22 @@ if (wanted.length === 0 || wanted.includes("app-customer")) {
   });
   process.stdout.write("docs/pictures/app-customer.png\n");
 }
-// The app's extensions in the store's own pages.
+// The app's extensions in the store's own pages, for a customer of the demo store who has used everything.
+const customers = `${sandbox}/storefront/${shop}/admin/customers`;
+const accounts = `${sandbox}/accounts/${shop}`;
 const extensions = [
-  ["admin-customer", `${sandbox}/storefront/${shop}/admin/customers/${ada}`, 900],
-  ["customer-account", `${sandbox}/accounts/${shop}/pages/customer-account?customer=${ada}`, 900],
+  ["admin-customer", (id: string) => `${customers}/${id}`, 1_120],
+  ["customer-account", (id: string) => `${accounts}/pages/customer-account?customer=${id}`, 1_120],
 ] as const;
-for (const [name, url, height] of extensions.filter(
+for (const [name, addressOf, height] of extensions.filter(
   ([picture]) => wanted.length === 0 || wanted.includes(picture),
 )) {
   await page.setViewportSize({ width: 1_100, height });
-  await page.goto(url);
+  await page.goto(`${customers}?query=${encodeURIComponent(CUSTOMER)}`);
+  const link = page.locator(`a[href*="/admin/customers/9"]`).first();
+  await page.goto(addressOf((await link.getAttribute("href"))?.split("/").at(-1) ?? ""));
   await page.locator(".ui-extension[data-state=rendered]").waitFor();
+  await page.waitForLoadState("networkidle");
   await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`) });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
