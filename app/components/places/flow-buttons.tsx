@@ -1,33 +1,19 @@
 // Opens Shopify Flow and the switch of its triggers, and looks whether both can work.
 import { useTranslation } from "react-i18next";
-import { BlockStack, Button, InlineStack } from "@shopify/polaris";
-import type { Place, PlaceTest } from "../../domain/merchant/places.ts";
-import { useScreenAction } from "../hooks/use-screen-action.ts";
-import { ActionProblem, TestButton, TestResult } from "./place-test.tsx";
+import { Button } from "@shopify/polaris";
+import type { Place } from "../../domain/merchant/places.ts";
+import { TestedPlaceButtons } from "./tested-place-buttons.tsx";
 
-export function FlowButtons({ place: { name, openUrl } }: { place: Place }) {
+export function FlowButtons({ place }: { place: Place }) {
   const { t } = useTranslation("places");
-  const test = useScreenAction<PlaceTest>("test_flow");
   return (
-    <BlockStack gap="300">
-      <InlineStack gap="200">
-        <Button url="/app/settings/integrations/flow">{t("triggers")}</Button>
-        <Button url={openUrl} target="_blank">
-          {t(`open.${name}`)}
-        </Button>
-        <TestButton name={name} isBusy={test.isBusy} onTest={() => test.submit()} />
-      </InlineStack>
-      <div aria-live="polite">
-        {test.data && (
-          <TestResult
-            name={name}
-            test={test.data}
-            texts={t("results.flow", { returnObjects: true })}
-            never={t("never.flow")}
-          />
-        )}
-        <ActionProblem error={test.error} />
-      </div>
-    </BlockStack>
+    <TestedPlaceButtons
+      place={place}
+      action="test_flow"
+      texts={t("results.flow", { returnObjects: true })}
+      never={t("never.flow")}
+    >
+      <Button url="/app/settings/integrations/flow">{t("triggers")}</Button>
+    </TestedPlaceButtons>
   );
 }
