@@ -221,6 +221,39 @@ describe("a checkout with a mandate", () => {
   });
 });
 
+describe("a store that switched Shopify Flow on", () => {
+  const switchFlow = (flow_enabled: boolean) =>
+    service.call("POST", `/config?shop=${SHOP}`, { body: { flow_enabled } });
+  beforeAll(() => switchFlow(true));
+  afterAll(() => switchFlow(false));
+
+  it("gets one trigger for a checkout under a mandate, whatever happens to the checkout later", async () => {
+    const mandate = await newMandate(service, shopper, { usage: "multi" });
+    const { id, checkout_url } = await bought(mandate);
+    await step(id, "update", { line_items: itemsOf(shelf.camera, 2) });
+    await service.sandbox.storefront.pay(SHOP, checkout_url);
+    await completed(service, id);
+    await eventually("Flow's events to be delivered", async () => {
+      const waiting = await service.database.query(
+        "SELECT 1 FROM integration_queue WHERE channel = 'flow' AND status <> 'delivered'",
+      );
+      return waiting.length === 0;
+    });
+    const used = service.sandbox.storefront
+      .flowTriggers(SHOP)
+      .filter(({ handle }) => handle === "mandate-used");
+    expect(used.map(({ payload }) => payload)).toEqual([
+      {
+        customer_id: shopper.gid.split("/").at(-1),
+        "Mandate id": mandate,
+        Amount: 40,
+        Currency: "EUR",
+        "Change id": expect.any(String),
+      },
+    ]);
+  });
+});
+
 describe("a price that changes before the checkout is completed", () => {
   afterEach(() => setPrice("40.00"));
 
