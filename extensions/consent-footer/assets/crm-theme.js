@@ -34,9 +34,12 @@
 
   const fillAll = (selector) => document.querySelectorAll(selector).forEach((place) => void fill(place).catch(() => {}));
 
-  // What the page is about comes first; the banner waits until the store's own page is there.
+  // What the page is about comes first; the banner waits until the store's own page is there, and three seconds at most.
   const pages = () => fillAll('[data-crm-embed]:not([data-crm-embed=footer])');
+  let isPlaced = false;
   const footer = () => {
+    if (isPlaced) return;
+    isPlaced = true;
     if (banner === 'true' && !document.querySelector('[data-crm-embed=footer]')) {
       const place = document.createElement('div');
       place.dataset.crmEmbed = 'footer';
@@ -49,8 +52,11 @@
     window._crmChoices?.();
   };
   pages();
-  if (document.readyState === 'complete') footer();
-  else window.addEventListener('load', () => setTimeout(footer));
+  if (document.readyState === 'complete' || performance.now() > 3000) footer();
+  else {
+    window.addEventListener('load', () => setTimeout(footer));
+    setTimeout(footer, 3000);
+  }
 
   // A sign-in elsewhere comes back with a one-time code in the address's fragment. It takes the verifier that this tab kept
   // when it left: a link with somebody else's code would sign the reader in as that person.

@@ -111,6 +111,45 @@ describe("a store with the metafield", () => {
   });
 });
 
+describe("a page whose picture does not arrive", () => {
+  /** The page's text is there, and the clock stands still. */
+  const enterUnfinished = async (kept: Record<string, unknown>) => {
+    visit = await openStore(browser, service, {
+      metafields: metafields(),
+      body: '<img src="/never.png" alt="">',
+      kept,
+    });
+    await visit.page.route("**/never.png", () => {});
+    await visit.page.clock.install();
+    const asked: string[] = [];
+    visit.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await visit.page.goto(`https://${SHOP}/`, { waitUntil: "domcontentloaded" });
+    await eventually("the picture to be asked for", () => asked.includes("/never.png"));
+    return { scripts: () => asked.filter((path) => path.startsWith("/assets/")) };
+  };
+
+  it("comes before the embed's scripts for a new visitor, who is asked after three seconds at the latest", async () => {
+    const { scripts } = await enterUnfinished({});
+    expect(scripts()).toEqual([]);
+    await visit.page.clock.runFor(3_000);
+    await banner().waitFor();
+    expect(scripts().toSorted()).toEqual([
+      "/assets/crm-choices.js",
+      "/assets/crm-loader.js",
+      "/assets/crm-theme.js",
+    ]);
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  it("does not delay the tag of a visitor who allowed it", async () => {
+    await enterUnfinished({ crm_consent: { cookie: true, marketing: true, version: "2026-11" } });
+    await visit.page.waitForFunction("window.seenByTag");
+    expect(visit.foreign).toEqual(["https://www.googletagmanager.com/gtag/js?id=G-TEST1"]);
+    await visit.close();
+  });
+});
+
 it("a store without the metafield gets the loader through the proxy, and records its choices", async () => {
   await enter({ metafields: [] });
   expect(paths().filter((path) => path === LOADER)).toHaveLength(1);
