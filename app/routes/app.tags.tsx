@@ -6,6 +6,7 @@ import { runChangedRules } from "../domain/customers/system-tags/rule-run.ts";
 import {
   CountedRules,
   countRules,
+  countThresholdTags,
   readRuleSettings,
   SavedRules,
   saveRules,
@@ -20,7 +21,7 @@ import {
   renameTag,
 } from "../domain/tags/edit-tags.ts";
 import { initTagStep, TAG_STEPS } from "../domain/tags/init-tag-system.ts";
-import { countSystemTags, readTagUsage, TagQuery } from "../domain/tags/tag-usage.ts";
+import { readTagUsage, TagQuery } from "../domain/tags/tag-usage.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -40,7 +41,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const query = TagQuery.parse(Object.fromEntries(new URL(args.request.url).searchParams));
   const [usage, people] = await Promise.all([
     readTagUsage(ctx, tenant, query),
-    countSystemTags(ctx, tenant),
+    countThresholdTags(ctx, tenant),
   ]);
   return { query, usage, rules: { ...readRuleSettings(ctx, tenant), people } };
 }

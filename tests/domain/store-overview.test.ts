@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { foldCustomerDays } from "../../app/domain/customers/customer-days.ts";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
 import { readStoreHealth, readStoreOverview } from "../../app/domain/merchant/store-overview.ts";
+import { countThresholdTags } from "../../app/domain/customers/system-tags/rule-settings.ts";
 import { readTagUsage } from "../../app/domain/tags/tag-usage.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
@@ -162,4 +163,23 @@ test("tags are listed by category and name with their holders, searched by prefi
     hasMore: false,
     isEmpty: false,
   });
+});
+
+test("a tag's holders are counted one by one up to 10,000, and as more beyond", async () => {
+  await world.database.query(
+    `WITH people AS (
+       INSERT INTO storefront_users (shop, email)
+       SELECT $1, 'many' || n || '@x.example' FROM generate_series(1, 10050) AS n RETURNING id
+     ), tags AS (
+       INSERT INTO crm_tags (shop, name, slug, category)
+       VALUES ($1, 'Many', 'many', 'campaign'), ($1, 'Inactive', 'inactive', 'status') RETURNING id
+     )
+     INSERT INTO user_tag_map (shop, user_id, tag_id, source)
+     SELECT $1, people.id, tags.id, 'admin' FROM people, tags`,
+    [SHOP],
+  );
+  const tenant = await getTenant(world.ctx, SHOP);
+  const { tags } = await readTagUsage(world.ctx, tenant, { q: "many" });
+  expect(tags.map(({ people }) => people)).toEqual([10_001]);
+  expect(await countThresholdTags(world.ctx, tenant)).toEqual({ inactive: 10_001 });
 });

@@ -12,6 +12,7 @@ import {
 import { useState } from "react";
 import type { RuleCounts, RuleSettings } from "../../domain/customers/system-tags/rule-settings.ts";
 import { formatCount } from "../i18n/format-number.ts";
+import { formatPeople } from "./format-people.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { showToast } from "../ui/toast.ts";
@@ -71,7 +72,7 @@ export function RulesCard({ settings, people }: Props) {
               value={valueOf(name)}
               onChange={(value) => setTyped((before) => ({ ...before, [name]: value }))}
               error={problemOf(name)}
-              helpText={t("rules.now", { total: formatCount(locale, people[tag] ?? 0) })}
+              helpText={t("rules.now", { total: formatPeople(locale, people[tag] ?? 0) })}
               autoComplete="off"
             />
           ))}

@@ -19,6 +19,7 @@ import { ScreenPage } from "../frame/screen-page.tsx";
 import { labelOf } from "../i18n/label-of.ts";
 import type { TagUsage } from "../../domain/tags/tag-usage.ts";
 import { formatCount } from "../i18n/format-number.ts";
+import { formatPeople } from "./format-people.ts";
 import { WrappingText } from "../ui/layout.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useDebouncedSearch } from "../hooks/use-debounced-search.ts";
@@ -168,7 +169,7 @@ function TagTable({
                     url={`/app/customers?tag=${tag.slug}`}
                     accessibilityLabel={t("show", { name: tag.name })}
                   >
-                    {formatCount(locale, tag.people)}
+                    {formatPeople(locale, tag.people)}
                   </Link>
                 ) : (
                   "0"

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { LAST_ACTIVE_AT } from "../../tags/system-tags.ts";
+import { countPeople } from "../../tags/tag-usage.ts";
 import { saveTenantConfig } from "../../tenants/settings/configuration.ts";
 import { versionOf } from "../../tenants/settings/field-versions.ts";
 import { TagRules } from "../../tenants/settings/tag-rules.ts";
@@ -21,10 +22,12 @@ export const readRuleSettings = (ctx: Ctx, tenant: Tenant): RuleSettings => ({
 });
 
 /** The tags whose customers depend on a threshold. */
-export type RuleCounts = Record<
-  "inactive" | "vip" | "high_value" | "new_customer" | "at_risk",
-  number
->;
+const THRESHOLD_TAGS = ["inactive", "vip", "high_value", "new_customer", "at_risk"] as const;
+export type RuleCounts = Record<(typeof THRESHOLD_TAGS)[number], number>;
+
+/** How many customers have each of these tags now, counted up to a bound. */
+export const countThresholdTags = (ctx: Ctx, tenant: Tenant): Promise<Record<string, number>> =>
+  countPeople(ctx, tenant, THRESHOLD_TAGS);
 
 const before = (place: string) => `now() - make_interval(days => ${place}::int)`;
 
