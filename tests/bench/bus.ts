@@ -6,21 +6,16 @@ import { claim } from "../../app/domain/bus/claim.ts";
 import { openDatabase } from "../../app/runtime/database/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { applyMigrations } from "../../app/runtime/database/migrations.ts";
-import { startChild, startServer, type Child } from "../support/processes/child.ts";
-import { ERP_FIELDS } from "../support/bus/erp-receiver.ts";
+import { startChild, startServer } from "../support/processes/child.ts";
 import { sendEvent, type SentEvent } from "../support/bus/event-load.ts";
-import { ADMIN_KEY, eventually, SHOP } from "../support/service.ts";
+import { eventually } from "../support/service.ts";
+import { connectErp, fillBacklog, startReceiver, STORES, type Receiver } from "./load/backlog.ts";
 import { percentile } from "./load/percentile.ts";
 import { sideEnvironment, startSide, stopSide, type Measure, type Side } from "./side.ts";
 
 const RATE = 100;
 const E2E_SECONDS = 10;
 const BACKLOG = 20_000;
-/**
- * One store's system gets at most 16 concurrent calls, so a backlog of one store would measure that
- * limit.
- */
-const STORES = Array.from({ length: 8 }, (_, n) => (n === 0 ? SHOP : `store-${n}.myshopify.com`));
 const DRAIN_ROUNDS = 3;
 const HISTORY = 2_000_000;
 const CLAIM_ROUNDS = 6;
@@ -29,29 +24,6 @@ const ROWS_PER_CLAIM = 32;
 const TARGET_P99_MS = 100;
 
 const median = (values: readonly number[]) => percentile(values, 0.5);
-
-type Receiver = Child & { url: string; ask(what: string): Promise<string> };
-
-async function startReceiver(): Promise<Receiver> {
-  const child = startChild("tests/bench/load/receiver.ts", {});
-  const [, url = ""] = await child.line("its address", /^listening on (\S+)$/);
-  let asked = 0;
-  const ask = async (what: string) => {
-    const question = `${what}-${(asked += 1)}`;
-    child.send(question);
-    return (await child.line(question, new RegExp(`^${question} (.*)$`)))[1] as string;
-  };
-  return Object.assign(child, { url, ask });
-}
-
-async function connectErp({ server }: Side, erp: Receiver, shop = SHOP): Promise<void> {
-  const answer = await fetch(`${server.url}/config?shop=${shop}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` },
-    body: JSON.stringify({ ...ERP_FIELDS, erp_base_url: erp.url }),
-  });
-  if (answer.status !== 200) throw new Error(await answer.text());
-}
 
 /**
  * At a steady rate: from the acknowledgement at the sender until the channel's system has the
@@ -110,23 +82,7 @@ async function rawPosts(erp: Receiver): Promise<number> {
 
 /** One worker process drains a backlog, with every state and every attempt on disk. */
 async function drain(side: Side): Promise<number> {
-  // DELETE is forbidden on the ledger.
-  await side.db.query("TRUNCATE integration_queue, delivery_attempts, channel_minutes");
-  await side.db.query(
-    `WITH event AS (SELECT gen_random_uuid()::text AS id, n,
-      ($1::text[])[1 + n % array_length($1::text[], 1)] AS shop FROM generate_series(1, $2::int) n),
-     ledger AS (
-       INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type,
-         entity_id, destinations, priority, payload_sha256, occurred_at)
-       SELECT shop, id, id, 'manual', 'order.created', 'order', n, '["erpsys"]', 2, '', clock_timestamp() FROM event
-     )
-     INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
-       entity_id, payload, priority, max_retries)
-     SELECT shop, id, 'erpsys', 'manual', 'order.created', 'order', n,
-       '{"name":"#1","total_price":"12.50"}', 2, 4 FROM event`,
-    [STORES, BACKLOG],
-  );
-  await side.db.query("ANALYZE integration_queue, event_ledger");
+  await fillBacklog(side, BACKLOG);
   const worker = await startServer({ ...sideEnvironment(side), ROLES: "worker" });
   const left = async () =>
     (await side.db.query("SELECT 1 FROM integration_queue WHERE status <> 'delivered' LIMIT 1"))

@@ -66,16 +66,18 @@ export async function runSocketRound(
   };
 }
 
-/** One HTTP request as bytes on the wire. */
-export function wireRequest(path: string, headers: Record<string, string>, body: string): Buffer {
+/** One HTTP request as bytes on the wire: a POST of JSON, or a GET without a body. */
+export function wireRequest(path: string, headers: Record<string, string>, body?: string): Buffer {
   const lines = [
-    `POST ${path} HTTP/1.1`,
+    `${body === undefined ? "GET" : "POST"} ${path} HTTP/1.1`,
     "Host: localhost",
     ...Object.entries({
       ...headers,
-      "Content-Type": "application/json",
-      "Content-Length": String(Buffer.byteLength(body)),
+      ...(body !== undefined && {
+        "Content-Type": "application/json",
+        "Content-Length": String(Buffer.byteLength(body)),
+      }),
     }).map(([name, value]) => `${name}: ${value}`),
   ];
-  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }
