@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
 import { endChildren, startServer, type Child } from "../support/processes/child.ts";
 import { sendWebhook } from "../support/bus/webhook-load.ts";
-import { ADMIN_KEY, eventually, SHOP } from "../support/service.ts";
+import { eventually, SHOP } from "../support/service.ts";
 import { prepareEvents } from "./events.ts";
 import { connectErp, fillBacklog, startReceiver, STORES } from "./load/backlog.ts";
 import { runSocketRound, wireRequest } from "./load/socket-load.ts";
