@@ -3,6 +3,7 @@
 // (domain/tenants), as the contract asks.
 import "@shopify/shopify-app-remix/adapters/node";
 import { createHmac } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { data, type ActionFunctionArgs, type LoaderFunctionArgs } from "@remix-run/node";
 import { LogSeverity } from "@shopify/shopify-api";
 import { setAbstractFetchFunc } from "@shopify/shopify-api/runtime";
@@ -14,7 +15,7 @@ import { claimedShop, staffOf, verifySessionToken } from "./http/auth/admin-sess
 import { tokenState } from "./domain/tenants/directory.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
-import { appOf, findTenant, type Tenant } from "./domain/tenants/tenant.ts";
+import { appOf, findTenant, getCachedTenant, type Tenant } from "./domain/tenants/tenant.ts";
 import { secretEquals } from "./runtime/secrets.ts";
 
 const AUTH_PREFIX = "/auth/shopify";
@@ -32,6 +33,8 @@ export type AdminVisit = {
   isConnected: boolean;
   /** The user of the store's admin; null when the token names none. */
   staffId: string | null;
+  /** As it was when the session token was proven; null for a store that was never connected. */
+  tenant: Tenant | null;
 };
 
 /** `recordAccess`: for what shows or changes customers' data. */
@@ -49,8 +52,7 @@ export const authenticate = {
    * store is not connected.
    */
   async admin(args: RouteArgs): Promise<ScreenContext> {
-    const { ctx, shop, staffId, recordAccess } = await authenticate.shop(args);
-    const tenant = await findTenant(ctx, shop);
+    const { ctx, tenant, staffId, recordAccess } = await authenticate.shop(args);
     if (!tenant) throw data({ code: "not_connected" }, { status: 409 });
     return { ctx, tenant, staffId, recordAccess };
   },
@@ -137,7 +139,28 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
   }
 
   async function prove(request: Request, token: string | null): Promise<AdminVisit> {
-    const { clientId, secrets } = await credentialsOf(claimedShop(token));
+    const app = await credentialsThatProve(token);
+    const visit = await proveBy(app, request, token);
+    const tenant = await findTenant(ctx, visit.shop);
+    const newest = appOf(ctx, tenant);
+    // A secret that was taken away meanwhile proves nothing any more.
+    const isNewest = isDeepStrictEqual(newest, app);
+    return { ...(isNewest ? visit : await proveBy(newest, request, token)), tenant };
+  }
+
+  /** The remembered ones while they prove the token: `prove` compares them with the newest. */
+  async function credentialsThatProve(token: string | null): Promise<Credentials> {
+    const shop = claimedShop(token);
+    const remembered = shop && token ? await getCachedTenant(ctx, shop) : null;
+    const isProof = remembered?.app.secrets.some((secret) => isSignedWith(token ?? "", secret));
+    return remembered && isProof ? remembered.app : credentialsOf(shop);
+  }
+
+  async function proveBy(
+    { clientId, secrets }: Credentials,
+    request: Request,
+    token: string | null,
+  ): Promise<Omit<AdminVisit, "tenant">> {
     const secret =
       secrets.find((candidate) => token && isSignedWith(token, candidate)) ?? secrets[0] ?? "";
     try {

@@ -25,11 +25,11 @@ export const handle = { i18n: ["connection", "home"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, shop } = await authenticate.shop(args);
+  const { ctx, shop, tenant } = await authenticate.shop(args);
   const webhooks = readWebhooksState(ctx, shop);
   const [connection, isDismissed] = await Promise.all([
     readConnectionState(ctx, shop),
-    isGuideDismissed(ctx, shop),
+    tenant !== null && isGuideDismissed(ctx, tenant),
   ]);
   return { connection, isGuideDismissed: isDismissed, webhooks };
 }

@@ -3,7 +3,7 @@
 // done.
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { deleteKey, getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
+import { deleteKey, getKey, getKeys, KEYS, putKey } from "../../runtime/database/kv.ts";
 import { readSyncProgress, requestSync } from "../customers/sync/sync-request.ts";
 import { matchTagsAtOnce } from "../customers/tag-matching/match-tags.ts";
 import { initTagStep, type TagStep } from "../tags/init-tag-system.ts";
@@ -88,10 +88,9 @@ const step = (
 
 async function readSteps(ctx: Ctx, tenant: Tenant): Promise<GuideStep[]> {
   const { sql } = dataOf(ctx, tenant);
-  const [embed, backend, storefront, sync] = await Promise.all([
-    getKey(sql, KEYS.themeEmbed),
-    getKey(sql, KEYS.tagStep("backend")),
-    getKey(sql, KEYS.tagStep("storefront")),
+  const tagSteps = [KEYS.tagStep("backend"), KEYS.tagStep("storefront")];
+  const [stored, sync] = await Promise.all([
+    getKeys(sql, [KEYS.themeEmbed, ...tagSteps]),
     readSyncProgress(ctx, tenant),
   ]);
   const token = tokenState(tenant);
@@ -100,8 +99,8 @@ async function readSteps(ctx: Ctx, tenant: Tenant): Promise<GuideStep[]> {
   ).length;
   return [
     step("connect", token === "valid" ? "done" : token === "none" ? "todo" : "failed"),
-    step("embed", embed ? "done" : "todo"),
-    step("tags", backend && storefront ? "done" : "todo"),
+    step("embed", stored.has(KEYS.themeEmbed) ? "done" : "todo"),
+    step("tags", tagSteps.every((key) => stored.has(key)) ? "done" : "todo"),
     step("sync", sync.state === "never" ? "todo" : sync.state, {
       count: sync.state === "running" ? sync.read : null,
       reason: sync.error,
@@ -176,10 +175,8 @@ async function noteEmbed(
 }
 
 /** Whether the merchant took the guide off Home. It stays a page of its own. */
-export async function isGuideDismissed(ctx: Ctx, shop: string): Promise<boolean> {
-  const tenant = await findTenant(ctx, shop);
-  return tenant !== null && (await getKey(dataOf(ctx, tenant).sql, KEYS.guideDismissed)) !== null;
-}
+export const isGuideDismissed = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
+  (await getKey(dataOf(ctx, tenant).sql, KEYS.guideDismissed)) !== null;
 
 export async function setGuideDismissed(
   ctx: Ctx,

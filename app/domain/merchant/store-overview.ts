@@ -46,7 +46,7 @@ export async function readStoreHealth(ctx: Ctx, shop: string): Promise<StoreHeal
     }),
     dataOf(ctx, tenant).prisma.privacyRequest.count({ where: { state: "failed" } }),
     findRetainedStore(ctx, tenant),
-    isGuideDismissed(ctx, shop),
+    isGuideDismissed(ctx, tenant),
   ]);
   return {
     // Without access to customers no sync can succeed, and Home says so already.

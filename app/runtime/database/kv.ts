@@ -160,6 +160,15 @@ export async function getKey<T>(sql: TenantSql, key: Key): Promise<Stored<T> | n
   return row ?? null;
 }
 
+/** The values of those that exist. */
+export async function getKeys(sql: TenantSql, keys: readonly Key[]): Promise<Map<Key, unknown>> {
+  const rows = await sql<Columns<Kv, "key" | "value">>(
+    `SELECT key, value FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND ${LIVE}`,
+    [keys],
+  );
+  return new Map(rows.map(({ key, value }) => [key as Key, value]));
+}
+
 export async function putKey(
   sql: TenantSql,
   key: Key,

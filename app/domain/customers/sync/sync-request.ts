@@ -1,9 +1,9 @@
 // A sync that was requested in the background; its progress is in the sync's own state.
 import type { Ctx } from "../../../context.server.ts";
-import { getKey, KEYS, PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
+import { getKeys, KEYS, PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
 import { storeRequests } from "../../tenants/store-requests.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { loadSyncState } from "./sync-state.ts";
+import { toSyncState } from "./sync-state.ts";
 
 export const syncRequests = storeRequests(PLATFORM_KEYS.syncRequest);
 
@@ -22,12 +22,13 @@ export async function requestSync(ctx: Ctx, shop: string): Promise<void> {
 }
 
 export async function readSyncProgress(ctx: Ctx, tenant: Tenant): Promise<SyncProgress> {
-  const [isRequested, lease, state] = await Promise.all([
+  const leaseKey = KEYS.lease("sync_customers");
+  const [isRequested, stored] = await Promise.all([
     syncRequests.isOpen(ctx, tenant.shop),
-    getKey(dataOf(ctx, tenant).sql, KEYS.lease("sync_customers")),
-    loadSyncState(ctx, tenant),
+    getKeys(dataOf(ctx, tenant).sql, [leaseKey, KEYS.customerSync]),
   ]);
-  const isRunning = isRequested || lease !== null;
+  const state = toSyncState(stored.get(KEYS.customerSync));
+  const isRunning = isRequested || stored.has(leaseKey);
   return {
     state: isRunning
       ? "running"

@@ -49,17 +49,20 @@ const NO_WINDOW = {
 } as const;
 
 export async function loadSyncState(ctx: Ctx, tenant: Tenant): Promise<SyncState> {
-  const stored = await getKey<Partial<SyncState>>(dataOf(ctx, tenant).sql, KEYS.customerSync);
-  return {
-    watermark: null,
-    run_id: null,
-    synced_at: null,
-    error: null,
-    lacks_fields: false,
-    ...NO_WINDOW,
-    ...stored?.value,
-  };
+  const stored = await getKey(dataOf(ctx, tenant).sql, KEYS.customerSync);
+  return toSyncState(stored?.value);
 }
+
+/** `stored`: the value of `KEYS.customerSync`; undefined before the first sync. */
+export const toSyncState = (stored: unknown): SyncState => ({
+  watermark: null,
+  run_id: null,
+  synced_at: null,
+  error: null,
+  lacks_fields: false,
+  ...NO_WINDOW,
+  ...(stored as Partial<SyncState> | undefined),
+});
 
 export async function saveSyncState(sql: TenantSql, state: SyncState): Promise<void> {
   await putKey(sql, KEYS.customerSync, state);

@@ -29,7 +29,13 @@ const ATTEMPTS = 2;
 
 const REINSTALL = "Install the app again from the store admin to obtain a new token.";
 
-export type StorefrontToken = { accessToken: string; expiresAt: Date | null; generation: number };
+export type StorefrontToken = {
+  accessToken: string;
+  expiresAt: Date | null;
+  generation: number;
+  /** What it was granted for; undefined for a token that was entered by hand. */
+  scopes: string[] | undefined;
+};
 
 /**
  * Stores a new grant, whatever was stored before: an install and a token exchange replace the pair.
@@ -105,6 +111,7 @@ function tokenOf(tenant: Tenant): StorefrontToken {
     accessToken,
     expiresAt: expiresAt ? new Date(expiresAt) : null,
     generation: tenant.connection.token_generation ?? 0,
+    scopes: tenant.connection.granted_scopes,
   };
 }
 

@@ -5,7 +5,7 @@ import type { SessionStorage } from "@shopify/shopify-app-session-storage";
 import type { Ctx } from "../../../context.server.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
-import { ensureStorefrontToken, storeGrant } from "./access-token.ts";
+import { ensureStorefrontToken, storeGrant, type StorefrontToken } from "./access-token.ts";
 import { requestLoaderMetafield } from "./loader-worker.ts";
 import { requestWebPixel } from "./web-pixel-worker.ts";
 import { registrationRequests } from "./webhook-registration.ts";
@@ -32,16 +32,15 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
      */
     async loadSession(id) {
       const shop = shopOf(id);
-      const accessToken = shop && (await findUsableToken(ctx, shop));
-      if (!shop || !accessToken) return undefined;
-      const scope = (await findTenant(ctx, shop))?.connection.granted_scopes?.join(",");
+      const token = shop && (await findUsableToken(ctx, shop));
+      if (!shop || !token) return undefined;
       return new Session({
         id,
         shop,
         state: "",
         isOnline: false,
-        accessToken,
-        ...(scope !== undefined && { scope }),
+        accessToken: token.accessToken,
+        ...(token.scopes && { scope: token.scopes.join(",") }),
       });
     },
 
@@ -93,19 +92,23 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
   return storage;
 }
 
-async function findUsableToken(ctx: Ctx, shop: string): Promise<string | null> {
+type UsableToken = Pick<StorefrontToken, "accessToken" | "scopes">;
+
+async function findUsableToken(ctx: Ctx, shop: string): Promise<UsableToken | null> {
   try {
-    return (await ensureStorefrontToken(ctx, shop)).accessToken;
+    return await ensureStorefrontToken(ctx, shop);
   } catch (error) {
     if (isAppError(error) && (error.code === "not_installed" || error.code === "unknown_tenant"))
       return null;
     if (!(error instanceof OutboundError)) throw error;
     // The platform did not answer: the stored token may still work for some minutes.
-    const config = (await findTenant(ctx, shop))?.config;
-    const isAlive =
-      config?.storefront_token_expires_at !== undefined &&
-      new Date(config.storefront_token_expires_at) > ctx.clock.now();
-    return (isAlive && config.storefront_admin_token) || null;
+    const tenant = await findTenant(ctx, shop);
+    const { storefront_admin_token: accessToken, storefront_token_expires_at: expiresAt } =
+      tenant?.config ?? {};
+    const isAlive = expiresAt !== undefined && new Date(expiresAt) > ctx.clock.now();
+    return isAlive && accessToken
+      ? { accessToken, scopes: tenant?.connection.granted_scopes }
+      : null;
   }
 }
 
