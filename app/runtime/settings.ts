@@ -53,6 +53,12 @@ export const databaseAddress = z.string().superRefine((text, refused) => {
   }
 });
 
+/** The same for a standby, of which no writes are wanted. */
+export const replicaAddress = databaseAddress.refine(
+  (text) => !/^[a-z]+:\/\/[^/?#]*,|[?&]target_session_attrs=/i.test(text),
+  "must be one address, without target_session_attrs",
+);
+
 const ROLES = ["web", "worker", "scheduler"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -137,6 +143,11 @@ export const SETTINGS = {
   DIRECT_DATABASE_URL: setting(
     databaseAddress,
     "The same database as the role that owns its schema, past any pooler: used for migrations, and behind a pooler for notifications (without it workers poll); unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<REGION>` for another region.",
+    { secret: true },
+  ),
+  DATABASE_REPLICA_URL: setting(
+    replicaAddress,
+    "A standby of `DATABASE_URL` by streaming replication, with the same role: serves lists, exports and charts of the merchant's screens while it is up to date; unset: the primary serves them. `DATABASE_REPLICA_URL_<CELL>` for another cell.",
     { secret: true },
   ),
   CELLS: setting(
