@@ -92,6 +92,16 @@ describe("a move that was asked for", () => {
     const shown = await call("GET", `/admin/moves/${id}`);
     expect([shown.status, shown.json]).toEqual([200, move]);
 
+    await cells.service.database.query(
+      `UPDATE store_moves SET progress = '{"lag_bytes": 12345}' WHERE id = $1`,
+      [id],
+    );
+    const { text: metrics } = await call("GET", "/metrics");
+    expect(metrics).toMatch(/^store_moves\{step="prepare"\} 1$/m);
+    expect(metrics).toMatch(/^store_move_lag_bytes\{step="prepare"\} 12345$/m);
+    expect(metrics).toMatch(/^store_move_age_seconds\{step="prepare"\} \d+$/m);
+    expect(metrics).not.toContain(SHOP);
+
     const second = await moveStore(cells.service, "eu");
     expect([second.status, second.json.code, second.json.move_id]).toEqual([
       409,
