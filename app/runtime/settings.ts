@@ -120,6 +120,11 @@ export const SETTINGS = {
     { default: "on" },
   ),
   SANDBOX_PORT: setting(wholeNumber(0, 65535), "Port of the sandbox; 0 picks a free one."),
+  STOP_GRACE_SECONDS: setting(
+    wholeNumber(0, 300),
+    "After `SIGTERM`: how long requests are still served while `/health/ready` is 503 already, so that a load balancer sees it before connections are refused. Not in the sandbox and in development, and not without the role `web`. Then 30 seconds for what is in flight.",
+    { default: "5" },
+  ),
   LOG_LEVEL: setting(
     z.enum(["fatal", "error", "warn", "info", "debug", "silent"]),
     "How much is logged.",
