@@ -64,7 +64,7 @@ describe("a move is refused", () => {
       directDatabaseUrls: Record<string, string>;
     };
     const owner = directDatabaseUrls.default as string;
-    directDatabaseUrls.default = cells.service.database.serviceUrl;
+    directDatabaseUrls.default = cells.service.database.directServiceUrl;
     const answer = await moveStore(cells.service, "eu");
     directDatabaseUrls.default = owner;
     expect([answer.status, answer.json.code]).toEqual([409, "move_not_possible"]);

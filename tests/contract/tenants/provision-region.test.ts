@@ -107,7 +107,7 @@ describe("an assignment is rejected and changes nothing", () => {
       directDatabaseUrls: Record<string, string>;
     };
     const owner = directDatabaseUrls.default as string;
-    directDatabaseUrls.default = service.database.serviceUrl;
+    directDatabaseUrls.default = service.database.directServiceUrl;
     const answer = await provision("eu", { shop: BUSY });
     directDatabaseUrls.default = owner;
     expect([answer.status, answer.json.code]).toEqual([409, "move_not_possible"]);
