@@ -66,7 +66,7 @@ export function openReplica({
     max: poolSize,
     idleTimeoutMillis: 30_000,
     Client: ReplicaClient as unknown as new () => pg.ClientBase,
-  } as pg.PoolConfig);
+  });
   const watch = watchConnections(replica, queryTimeoutMs);
   replica.on("error", () => {});
   let required: Position | null = null;
@@ -146,7 +146,7 @@ export function openReplica({
 
 /** The forms of `query` are the library's own, and Prisma's. */
 const ask = (on: pg.Pool | pg.PoolClient, args: unknown[]): Promise<unknown> =>
-  on.query(...(args as [string])) as unknown as Promise<unknown>;
+  on.query(...(args as [string]));
 
 /** Not about the server or the connection: a class of 22, 23, 42 and the like, and a refused write. */
 const isOfStatement = (code: string | undefined): boolean =>
