@@ -100,6 +100,7 @@ export function createCtx({
     home: databaseUrl,
     others: config.regionDatabaseUrls,
     direct: config.directDatabaseUrls,
+    replicas: config.replicaUrls,
     served: config.servedCells,
     poolSize: config.DATABASE_POOL,
     log,

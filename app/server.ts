@@ -256,12 +256,20 @@ function stopOnSignal(
   answering: SlotPool<ServerResponse>,
   stops: (() => Promise<unknown>)[],
 ): void {
-  let stopping = false;
+  const { config, log } = ctx;
+  const isBalanced = config.roles.has("web") && !config.isSandbox && !config.isDevelopment;
+  let endGrace: (() => void) | null = null;
   const stop = async (signal: string) => {
-    if (stopping) return;
-    stopping = true;
+    // A second signal is somebody who does not want to wait.
+    if (endGrace) return endGrace();
+    const grace = new Promise<void>((done) => (endGrace = done));
     ctx.startDraining();
-    ctx.log.info("process.stopping", { signal });
+    log.info("process.stopping", { signal });
+    if (signal === "SIGTERM" && isBalanced) {
+      const timer = setTimeout(() => endGrace?.(), config.STOP_GRACE_SECONDS * 1_000);
+      await grace;
+      clearTimeout(timer);
+    }
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     // Idle keep-alive connections would keep the server open; busy ones close after their response.
     for (const response of answering.all())
@@ -274,7 +282,7 @@ function stopOnSignal(
     await closed;
     clearInterval(closeIdle);
     for (const step of stops)
-      await step().catch((error: unknown) => ctx.log.error("process.stop_failed", error));
+      await step().catch((error: unknown) => log.error("process.stop_failed", error));
     process.exit(0);
   };
   // Development tools register handlers of their own that end the process before it has drained.

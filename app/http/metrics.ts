@@ -2,6 +2,7 @@
 import { Gauge } from "prom-client";
 import type { Ctx } from "../context.server.ts";
 import { readQueueDepths } from "../domain/bus/log/queue-depth.ts";
+import { countMoves } from "../domain/tenants/moves/move-record.ts";
 import { registry, requestDuration } from "../runtime/telemetry/metrics.ts";
 
 const observers = new Map<string, (seconds: number) => void>();
@@ -48,11 +49,33 @@ const inbox = new Gauge({
   registers: [registry],
 });
 
+const moves = new Gauge({
+  name: "store_moves",
+  help: "Moves of stores to another cell that have not ended, by their step.",
+  labelNames: ["step"] as const,
+  registers: [registry],
+});
+const moveLag = new Gauge({
+  name: "store_move_lag_bytes",
+  help: "How far the copies are behind their source's log: the farthest of each step.",
+  labelNames: ["step"] as const,
+  registers: [registry],
+});
+const moveAge = new Gauge({
+  name: "store_move_age_seconds",
+  help: "Since the oldest move that has not ended was requested.",
+  labelNames: ["step"] as const,
+  registers: [registry],
+});
+
 export const METRICS_CONTENT_TYPE = registry.contentType;
 
 export async function renderMetrics(ctx: Ctx): Promise<string> {
-  for (const gauge of [depth, oldest, inbox, up]) gauge.reset();
-  await Promise.all(ctx.regions.names().map((region) => readRegion(ctx, region)));
+  for (const gauge of [depth, oldest, inbox, up, moves, moveLag, moveAge]) gauge.reset();
+  await Promise.all([
+    ...ctx.regions.names().map((region) => readRegion(ctx, region)),
+    readMoves(ctx),
+  ]);
   return registry.metrics();
 }
 
@@ -70,5 +93,18 @@ async function readRegion(ctx: Ctx, region: string): Promise<void> {
   } catch (error) {
     up.set({ region }, 0);
     ctx.log.warn("metrics.region_not_read", { region, reason: (error as Error).message });
+  }
+}
+
+/** Home has all of them, whichever cells this process serves. */
+async function readMoves(ctx: Ctx): Promise<void> {
+  try {
+    for (const { step, count, lag_bytes, age_seconds } of await countMoves(ctx)) {
+      moves.set({ step }, count);
+      moveLag.set({ step }, lag_bytes);
+      moveAge.set({ step }, age_seconds);
+    }
+  } catch (error) {
+    ctx.log.warn("metrics.moves_not_read", { reason: (error as Error).message });
   }
 }

@@ -2,6 +2,7 @@
 // downloads.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { exportAccessLog } from "../domain/compliance/access-log/read-access-log.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { rowNumber } from "../http/screens/screen-address.ts";
 import { streamFile } from "../http/screens/screen-file.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -13,6 +14,6 @@ export async function loader(args: LoaderFunctionArgs) {
   return streamFile(
     `access-log-${userId === null ? "" : `${userId}-`}${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
     "text/csv; charset=utf-8",
-    exportAccessLog(ctx, tenant, userId),
+    exportAccessLog(await forReading(ctx, tenant), tenant, userId),
   );
 }

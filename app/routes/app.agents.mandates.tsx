@@ -8,6 +8,7 @@ import { MandatesCard } from "../components/agents/mandates-card.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { listStoreMandates, MandateFilters } from "../domain/agents/mandate-list.ts";
 import { revokeMandate } from "../domain/commerce/mandates.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { readKeyedScreenPage } from "../http/screens/screen-page.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -28,7 +29,8 @@ export async function loader(args: LoaderFunctionArgs) {
     "mandates",
     MandateFilters,
   );
-  const { mandates, next } = await listStoreMandates(ctx, tenant, filters, {
+  const reader = await forReading(ctx, tenant);
+  const { mandates, next } = await listStoreMandates(reader, tenant, filters, {
     limit,
     after: position,
   });

@@ -12,6 +12,7 @@ import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { countConsentDays, readOptInRates } from "../domain/consent/consent-counts.ts";
 import { ConsentFilters, listConsentLog } from "../domain/consent/consent-log.ts";
 import { readVerification, startVerification } from "../domain/consent/verification-run.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { readScreenPage } from "../http/screens/screen-page.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -34,10 +35,11 @@ export async function loader(args: LoaderFunctionArgs) {
     "consent",
     ConsentFilters,
   );
+  const reader = await forReading(ctx, tenant);
   const [{ records, next }, days, rates, verification] = await Promise.all([
-    listConsentLog(ctx, tenant, filters, { limit, before: position }),
-    countConsentDays(ctx, tenant, DAYS),
-    readOptInRates(ctx, tenant, DAYS),
+    listConsentLog(reader, tenant, filters, { limit, before: position }),
+    countConsentDays(reader, tenant, DAYS),
+    readOptInRates(reader, tenant, DAYS),
     readVerification(ctx, tenant),
   ]);
   await recordAccess({ action: "listed", count: records.length });

@@ -1,6 +1,7 @@
 // The filtered consent log as a file that the browser downloads.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { ConsentFilters, exportConsentLog } from "../domain/consent/consent-log.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { streamFile } from "../http/screens/screen-file.ts";
 import { authenticate } from "../shopify.server.ts";
 
@@ -11,6 +12,6 @@ export async function loader(args: LoaderFunctionArgs) {
   return streamFile(
     `consent-log-${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
     "text/csv; charset=utf-8",
-    exportConsentLog(ctx, tenant, filters, access.setCount),
+    exportConsentLog(await forReading(ctx, tenant), tenant, filters, access.setCount),
   );
 }

@@ -8,6 +8,7 @@ import { InsightExportButton } from "../components/consent/insights/insight-expo
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { withTranslations } from "../components/i18n/load-translations.ts";
 import { InsightQuery, readInsights } from "../domain/consent/insights/read-insights.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export { skipRevalidationOnFailure as shouldRevalidate } from "../components/frame/keep-form.ts";
@@ -20,7 +21,7 @@ export const clientLoader = withTranslations(handle);
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
   const query = InsightQuery.parse(Object.fromEntries(new URL(args.request.url).searchParams));
-  return { query, insights: await readInsights(ctx, tenant, query) };
+  return { query, insights: await readInsights(await forReading(ctx, tenant), tenant, query) };
 }
 
 export default function ConsentInsights() {

@@ -1,6 +1,7 @@
 // The banner's counts of a period as a file that the browser downloads.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { exportInsights, InsightQuery } from "../domain/consent/insights/read-insights.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { streamFile } from "../http/screens/screen-file.ts";
 import { authenticate } from "../shopify.server.ts";
 
@@ -10,6 +11,6 @@ export async function loader(args: LoaderFunctionArgs) {
   return streamFile(
     `consent-insights-${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
     "text/csv; charset=utf-8",
-    exportInsights(ctx, tenant, query),
+    exportInsights(await forReading(ctx, tenant), tenant, query),
   );
 }

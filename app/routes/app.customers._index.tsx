@@ -18,6 +18,7 @@ import {
   NewSegment,
 } from "../domain/customers/segments/edit-segments.ts";
 import { requestSync } from "../domain/customers/sync/sync-request.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -34,7 +35,8 @@ export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, recordAccess } = await authenticate.admin(args);
-  const list = await readCustomerList(ctx, tenant, new URL(args.request.url).searchParams);
+  const query = new URL(args.request.url).searchParams;
+  const list = await readCustomerList(await forReading(ctx, tenant), tenant, query);
   await recordAccess({ action: "listed", count: list.page.customers.length });
   return list;
 }

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { fixSelection, readSelection } from "../domain/customers/list/customer-selection.ts";
 import { namedCustomers } from "../domain/customers/list/bulk-runs.ts";
 import { exportCustomers } from "../domain/customers/list/export-customers.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { toErrorResponse } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 
@@ -17,7 +18,7 @@ export async function loader(args: LoaderFunctionArgs) {
     action: "exported",
     userIds: await namedCustomers(ctx, tenant, selection),
   });
-  const table = exportCustomers(ctx, tenant, selection, access.setCount);
+  const table = exportCustomers(await forReading(ctx, tenant), tenant, selection, access.setCount);
   args.request.signal.addEventListener("abort", () => table.destroy());
   ctx.log.info("customers.exported", { shop: tenant.shop });
   return new Response(Readable.toWeb(table) as ReadableStream, {

@@ -10,6 +10,7 @@ import { periodNames } from "../domain/bus/log/throughput.ts";
 import { testChannel } from "../domain/channels/channel-test.ts";
 import { readCmsSync, startCmsSync } from "../domain/channels/cms/sync-run.ts";
 import { readDeliveryHealth } from "../domain/channels/delivery-health.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { requireEvents, withEvents } from "../http/screens/event-screen.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -31,7 +32,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await requireEvents(authenticate.admin(args));
   const period = PeriodChoice.parse(new URL(args.request.url).searchParams.get("period"));
   const [health, cmsSync] = await Promise.all([
-    readDeliveryHealth(ctx, tenant, period),
+    readDeliveryHealth(await forReading(ctx, tenant), tenant, period),
     readCmsSync(ctx, tenant),
   ]);
   return { health, cmsSync };

@@ -16,6 +16,7 @@ import {
   ReplayEverything,
   startReplay,
 } from "../domain/bus/replay-run.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { requireEvents, withEvents } from "../http/screens/event-screen.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { readKeyedScreenPage } from "../http/screens/screen-page.ts";
@@ -35,9 +36,10 @@ export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await requireEvents(
     readKeyedScreenPage(args, "dead-letters", DeadLetterFilters),
   );
+  const reader = await forReading(ctx, tenant);
   const [{ letters, next }, counts, replay] = await Promise.all([
-    listDeadLetters(ctx, tenant, { ...filters, limit, after: position }),
-    countDeadLetters(ctx, tenant),
+    listDeadLetters(reader, tenant, { ...filters, limit, after: position }),
+    countDeadLetters(reader, tenant),
     readReplay(ctx, tenant),
   ]);
   return {

@@ -7,6 +7,7 @@ import { EventSections } from "../components/events/event-sections.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { AttemptFilters } from "../domain/bus/log/attempt-filters.ts";
 import { readDeliveryLog } from "../domain/merchant/delivery-log.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { requireEvents } from "../http/screens/event-screen.ts";
 import { readScreenPage } from "../http/screens/screen-page.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -21,7 +22,8 @@ export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await requireEvents(
     readScreenPage(args, "deliveries", AttemptFilters),
   );
-  const page = await readDeliveryLog(ctx, tenant, filters, { limit, before: position });
+  const reader = await forReading(ctx, tenant);
+  const page = await readDeliveryLog(reader, tenant, filters, { limit, before: position });
   return {
     ...page,
     next: toNext(page.next),

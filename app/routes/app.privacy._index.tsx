@@ -16,6 +16,7 @@ import {
   RequestId,
   retryRequest,
 } from "../domain/compliance/board/request-actions.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { readScreenPage } from "../http/screens/screen-page.ts";
 
@@ -36,7 +37,7 @@ export async function loader(args: LoaderFunctionArgs) {
     RequestFilters,
   );
   const [{ requests, next }, mark] = await Promise.all([
-    listBoard(ctx, tenant, filters, { limit, before: position }),
+    listBoard(await forReading(ctx, tenant), tenant, filters, { limit, before: position }),
     readProgressMark(ctx, tenant),
   ]);
   const named = requests.filter(({ owner }) => owner.kind === "customer").length;

@@ -17,6 +17,7 @@ import {
   renameSegment,
 } from "../domain/customers/segments/edit-segments.ts";
 import { readSegmentScreen } from "../domain/customers/segments/list-segments.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -33,7 +34,7 @@ export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
-  return readSegmentScreen(ctx, tenant);
+  return readSegmentScreen(await forReading(ctx, tenant), tenant);
 }
 
 /** Other changes are made in the list of customers, where they are seen first. */

@@ -22,6 +22,7 @@ import {
 } from "../domain/tags/edit-tags.ts";
 import { initTagStep, TAG_STEPS } from "../domain/tags/init-tag-system.ts";
 import { readTagUsage, TagQuery } from "../domain/tags/tag-usage.ts";
+import { forReading } from "../domain/tenants/reading.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -39,9 +40,10 @@ export const clientLoader = withTranslations(handle);
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
   const query = TagQuery.parse(Object.fromEntries(new URL(args.request.url).searchParams));
+  const reader = await forReading(ctx, tenant);
   const [usage, people] = await Promise.all([
-    readTagUsage(ctx, tenant, query),
-    countThresholdTags(ctx, tenant),
+    readTagUsage(reader, tenant, query),
+    countThresholdTags(reader, tenant),
   ]);
   return { query, usage, rules: { ...readRuleSettings(ctx, tenant), people } };
 }

@@ -3,6 +3,7 @@
 import {
   databaseAddress,
   HOME_REGION,
+  replicaAddress,
   SETTINGS,
   type Role,
   type SettingName,
@@ -24,6 +25,8 @@ export type Config = Settings & {
   servedCells: ReadonlySet<string> | null;
   /** The addresses for migrations of the regions that have one, the home region among them. */
   directDatabaseUrls: Readonly<Record<string, string>>;
+  /** The standbys that may serve reads of the regions that have one, the home region among them. */
+  replicaUrls: Readonly<Record<string, string>>;
 };
 
 type Problem = { name: string; problem: string };
@@ -136,7 +139,10 @@ export function shapeConfig(
   }
   const regionDatabaseUrls = readRegions(environment, "DATABASE_URL", problems);
   const directRegionUrls = readRegions(environment, "DIRECT_DATABASE_URL", problems);
-  requireServiceUrls(read, regionDatabaseUrls, directRegionUrls, problems);
+  const replicaRegionUrls = readRegions(environment, "DATABASE_REPLICA_URL", problems);
+  const beside = { ...read, regions: regionDatabaseUrls };
+  requireServiceUrls("DIRECT_DATABASE_URL", directRegionUrls, beside, problems);
+  requireServiceUrls("DATABASE_REPLICA_URL", replicaRegionUrls, beside, problems);
   const settings = shaped as Settings;
   requireAddresses(settings.CELLS ?? [], regionDatabaseUrls, problems);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -153,22 +159,26 @@ export function shapeConfig(
       ...(settings.DIRECT_DATABASE_URL && { [HOME_REGION]: settings.DIRECT_DATABASE_URL }),
       ...directRegionUrls,
     },
+    replicaUrls: {
+      ...(settings.DATABASE_REPLICA_URL && { [HOME_REGION]: settings.DATABASE_REPLICA_URL }),
+      ...replicaRegionUrls,
+    },
   };
 }
 
-/** An address for migrations requires the service's address. */
+/** Another address of a database requires the service's own. */
 function requireServiceUrls(
-  read: Partial<Record<SettingName, string>>,
-  regions: Record<string, string>,
-  direct: Record<string, string>,
+  setting: "DIRECT_DATABASE_URL" | "DATABASE_REPLICA_URL",
+  given: Record<string, string>,
+  beside: Partial<Record<SettingName, string>> & { regions: Record<string, string> },
   problems: Problem[],
 ): void {
-  if (read.DIRECT_DATABASE_URL && !read.DATABASE_URL)
-    problems.push({ name: "DIRECT_DATABASE_URL", problem: "needs DATABASE_URL beside it" });
-  for (const region of Object.keys(direct).filter((name) => !Object.hasOwn(regions, name))) {
+  if (beside[setting] && !beside.DATABASE_URL)
+    problems.push({ name: setting, problem: "needs DATABASE_URL beside it" });
+  for (const region of Object.keys(given).filter((name) => !Object.hasOwn(beside.regions, name))) {
     const suffix = region.toUpperCase().replaceAll("-", "_");
     problems.push({
-      name: `DIRECT_DATABASE_URL_${suffix}`,
+      name: `${setting}_${suffix}`,
       problem: `needs DATABASE_URL_${suffix} beside it`,
     });
   }
@@ -190,7 +200,7 @@ function requireAddresses(
 
 function readRegions(
   environment: Environment,
-  setting: "DATABASE_URL" | "DIRECT_DATABASE_URL",
+  setting: "DATABASE_URL" | "DIRECT_DATABASE_URL" | "DATABASE_REPLICA_URL",
   problems: Problem[],
 ): Record<string, string> {
   const regions: Record<string, string> = {};
@@ -198,7 +208,8 @@ function readRegions(
     if (!name.startsWith(`${setting}_`) || !value?.trim()) continue;
     const region = name.slice(setting.length + 1).toLowerCase();
     if (!/^[a-z0-9_]+$/.test(region)) continue;
-    const parsed = databaseAddress.safeParse(value.trim());
+    const schema = setting === "DATABASE_REPLICA_URL" ? replicaAddress : databaseAddress;
+    const parsed = schema.safeParse(value.trim());
     if (!parsed.success)
       problems.push({
         name,

@@ -53,6 +53,12 @@ export const databaseAddress = z.string().superRefine((text, refused) => {
   }
 });
 
+/** The same for a standby, of which no writes are wanted. */
+export const replicaAddress = databaseAddress.refine(
+  (text) => !/^[a-z]+:\/\/[^/?#]*,|[?&]target_session_attrs=/i.test(text),
+  "must be one address, without target_session_attrs",
+);
+
 const ROLES = ["web", "worker", "scheduler"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -114,6 +120,11 @@ export const SETTINGS = {
     { default: "on" },
   ),
   SANDBOX_PORT: setting(wholeNumber(0, 65535), "Port of the sandbox; 0 picks a free one."),
+  STOP_GRACE_SECONDS: setting(
+    wholeNumber(0, 300),
+    "After `SIGTERM`: how long requests are still served while `/health/ready` is 503 already, so that a load balancer sees it before connections are refused. Not in the sandbox and in development, and not without the role `web`. Then 30 seconds for what is in flight.",
+    { default: "5" },
+  ),
   LOG_LEVEL: setting(
     z.enum(["fatal", "error", "warn", "info", "debug", "silent"]),
     "How much is logged.",
@@ -137,6 +148,11 @@ export const SETTINGS = {
   DIRECT_DATABASE_URL: setting(
     databaseAddress,
     "The same database as the role that owns its schema, past any pooler: used for migrations, and behind a pooler for notifications (without it workers poll); unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<REGION>` for another region.",
+    { secret: true },
+  ),
+  DATABASE_REPLICA_URL: setting(
+    replicaAddress,
+    "A standby of `DATABASE_URL` by streaming replication, with the same role: serves lists, exports and charts of the merchant's screens while it is up to date; unset: the primary serves them. `DATABASE_REPLICA_URL_<CELL>` for another cell.",
     { secret: true },
   ),
   CELLS: setting(

@@ -55,6 +55,7 @@ export default defineConfig({
           page("Security", "/security"),
           page("Data sheet", "/data-sheet"),
           page("Running on Shopify", "/shopify"),
+          page("Deploying in containers", "/deployment"),
           page("Operating the event bus", "/operations"),
           page("Scaling", "/scaling"),
           page("Performance", "/performance"),

@@ -36,11 +36,12 @@ beforeEach(async () => {
   await service.addTenant(SHOP);
 });
 
-const start = (roles: string) =>
+const start = (roles: string, env: Record<string, string> = {}) =>
   startServer({
     ...testEnvironment(service.sandbox, service.database.serviceUrl),
     BASE_URL: service.url,
     ROLES: roles,
+    ...env,
   });
 const claimed = () =>
   service.database.query(
@@ -88,6 +89,26 @@ test("SIGTERM: the request in flight completes, new ones are rejected, and the e
   expect(await service.database.query("SELECT status FROM webhook_inbox")).toEqual([
     { status: "pending" },
   ]);
+}, 60_000);
+
+test("SIGTERM with a grace time: not ready at once, new requests are served until it ends, a second signal ends it", async () => {
+  const server = await start("web", { STOP_GRACE_SECONDS: "300" });
+  const statusOf = async (path: string) => (await fetch(server.url + path)).status;
+  expect(await statusOf("/health/ready")).toBe(200);
+  server.signal("SIGTERM");
+  await eventually("not ready", async () => (await statusOf("/health/ready")) === 503);
+  expect([await statusOf("/health/live"), await statusOf("/health")]).toEqual([200, 200]);
+  const late = slowWebhook(server.url, 2);
+  late.finish();
+  // Of a connection that was opened in the grace time.
+  await eventually(
+    "the webhook is stored",
+    async () => (await service.database.query("SELECT 1 FROM webhook_inbox")).length === 1,
+  );
+  expect(server.hasEnded()).toBe(false);
+  server.signal("SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(await late.answer).toMatch(/^HTTP\/1\.1 200 /);
 }, 60_000);
 
 test("SIGTERM with deliveries in flight and 60 pending rows: those in flight are delivered, no row stays claimed, no attempt is used up", async () => {

@@ -14,6 +14,8 @@ export interface TestDatabase {
   url: string;
   /** Connects as the service's role; with TEST_POOLER=1 through a pooler in transaction mode. */
   serviceUrl: string;
+  /** The same past any pooler. */
+  directServiceUrl: string;
   /** Returns the rows of one statement, on the helper's own pool. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test names the columns it reads
   query<Row extends pg.QueryResultRow = any>(sql: string, params?: unknown[]): Promise<Row[]>;
@@ -44,6 +46,7 @@ async function create(template: string): Promise<TestDatabase> {
   return {
     url,
     serviceUrl: pooler?.urlOf(serviceUrl) ?? serviceUrl,
+    directServiceUrl: serviceUrl,
     query: async (sql, params) => (await pool.query(sql, params)).rows,
     truncate: async () => {
       // A worker's transaction of the previous test may lock the tables in another order: retry on

@@ -51,7 +51,8 @@ async function startServer(): Promise<Started> {
         fsync: "off",
         synchronous_commit: "off",
         full_page_writes: "off",
-        max_connections: "300",
+        // The tests' pooler keeps connections beside those of its clients.
+        max_connections: process.env.TEST_POOLER ? "600" : "300",
         // Several test files move stores at once.
         max_worker_processes: "32",
         max_logical_replication_workers: "24",

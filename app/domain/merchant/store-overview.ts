@@ -6,6 +6,7 @@ import type { HealthState } from "../bus/log/health-rules.ts";
 import { readDeliveryHealth } from "../channels/delivery-health.ts";
 import { findRetainedStore } from "../compliance/find-retained-store.ts";
 import { readSyncProgress } from "../customers/sync/sync-request.ts";
+import { forReading } from "../tenants/reading.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import { readHomeMetrics, type HomeMetrics } from "./home-metrics.ts";
 import { readRecentActivity, type ActivityItem } from "./recent-activity.ts";
@@ -84,10 +85,11 @@ export async function readStoreOverview(ctx: Ctx, shop: string): Promise<StoreOv
   try {
     const tenant = await findTenant(ctx, shop);
     if (!tenant) return { state: "not_connected" };
+    const reader = await forReading(ctx, tenant);
     const [metrics, systems, activity] = await Promise.all([
-      readHomeMetrics(ctx, tenant),
-      readSystemsLine(ctx, tenant),
-      readRecentActivity(ctx, tenant),
+      readHomeMetrics(reader, tenant),
+      readSystemsLine(reader, tenant),
+      readRecentActivity(reader, tenant),
     ]);
     return { state: "known", metrics, systems, activity };
   } catch (error) {

@@ -4,10 +4,9 @@ import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { MigrationError } from "../../runtime/database/migrations.ts";
-import { changeTenantRecord } from "./tenant-record.ts";
+import { assignStore } from "./moves/assign-store.ts";
 import { requireNoMove } from "./moves/move-record.ts";
-import { STAYING_TABLES } from "./moves/moved-tables.ts";
-import { dataOf, getTenant, type Tenant } from "./tenant.ts";
+import { getTenant } from "./tenant.ts";
 
 export function requireRegion(ctx: Ctx, region: string): void {
   if (!ctx.regions.has(region))
@@ -29,31 +28,9 @@ async function migrate(ctx: Ctx, region: string): Promise<void> {
   }
 }
 
-/** A table with rows of the store that would be left behind; null when there is none. */
-async function findRows(ctx: Ctx, tenant: Tenant): Promise<string | null> {
-  const { sql } = dataOf(ctx, tenant);
-  const tables = await ctx.regions.get(tenant.region).acrossTenants<{ name: string }>(
-    `SELECT c.table_name AS name FROM information_schema.columns c JOIN information_schema.tables t
-       USING (table_schema, table_name) WHERE c.table_schema = current_schema()
-       AND t.table_type = 'BASE TABLE' AND c.column_name = 'shop' ORDER BY 1`,
-  );
-  const looks = tables
-    .filter(({ name }) => !STAYING_TABLES.has(name))
-    .map(
-      ({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM "${name}" WHERE shop = $1
-        ${name === "kv" ? PASSING_KEYS : ""})`,
-    );
-  const [row] = await sql<{ name: string }>(`${looks.join(" UNION ALL ")} LIMIT 1`);
-  return row?.name ?? null;
-}
-
-/** Keys that stay at home, or that nobody misses. */
-const PASSING_KEYS = `AND key <> 'tenant:' || shop AND key !~ '^(lease|rate):'
-  AND (expires_at IS NULL OR expires_at > clock_timestamp())`;
-
 /**
  * Migrates the region's database and assigns the tenant to it. Safe to repeat. Throws `tenant_has_data` for a
- * store with rows, which only a move takes along (moves/). Returns the number of tables there.
+ * store with rows, which only a move takes along (moves/), and `move_not_possible` with what is missing. Returns the number of tables there.
  */
 export async function provisionRegion(ctx: Ctx, shop: string, region: string): Promise<number> {
   const tenant = await getTenant(ctx, shop);
@@ -61,16 +38,13 @@ export async function provisionRegion(ctx: Ctx, shop: string, region: string): P
   // Throws for a cell of other processes, before anything is changed.
   ctx.regions.get(region);
   await requireNoMove(ctx, shop);
-  if (tenant.region !== region) {
-    const table = await findRows(ctx, tenant);
-    if (table)
-      throw new AppError("tenant_has_data", {
-        message: `The store has rows in ${table} in the region ${tenant.region}. POST /admin/move-tenant moves them.`,
-      });
-  }
   await migrate(ctx, region);
   if (tenant.region !== region) {
-    await changeTenantRecord(ctx, shop, { set: { region } });
+    const table = await assignStore(ctx, tenant, region);
+    if (table)
+      throw new AppError("tenant_has_data", {
+        message: `The store has rows in ${table}. POST /admin/move-tenant moves them.`,
+      });
     ctx.log.info("tenant.moved", { shop, region });
   }
   return countTables(ctx, region);

@@ -11,6 +11,7 @@ import { listen, type Listener } from "./connection/listen.ts";
 import { READ_ONLY } from "./connection/servers.ts";
 import { watchConnections } from "./connection/socket-watchdog.ts";
 import { readReadiness, type Readiness } from "./readiness.ts";
+import { openReplica, type ReplicaOptions } from "./replica/replica.ts";
 import { isStoreMoving } from "./postgres-errors.ts";
 import {
   scopePrisma,
@@ -53,6 +54,8 @@ export type TenantData = {
 
 export type Database = {
   region: string;
+  /** Reads may be served by a replica: see `reading`. */
+  isReplica: boolean;
   forTenant(shop: string): TenantData;
   acrossTenants<R extends Row = Row>(
     text: string,
@@ -64,6 +67,11 @@ export type Database = {
    * notifications may have been missed. Behind a pooler without a direct address never: the caller polls.
    */
   listen(channel: string, onNotify: (payload: string) => void): Promise<Listener>;
+  /**
+   * The same database for reads that its replica may serve; they see everything that was committed
+   * before the call. Itself without a replica, or while that is away or behind.
+   */
+  reading(): Promise<Database>;
   isReachable(): Promise<boolean>;
   readiness(): Promise<Readiness>;
   /**
@@ -126,17 +134,20 @@ export type DatabaseOptions = {
   url: string;
   /** Past any pooler, for notifications. */
   directUrl?: string | undefined;
+  /** A standby that may serve reads. */
+  replicaUrl?: string | undefined;
   region: string;
   poolSize: number;
   log: Log;
 };
 
-export function openDatabase({ url, directUrl, region, poolSize, log }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, directUrl, replicaUrl, region, poolSize, log } = options;
   const connection = {
     application_name: "customer-identity-service",
     connectionTimeoutMillis: 5_000,
   };
-  const options = {
+  const poolOptions = {
     ...connection,
     ...connectionTo(url),
     onReadOnly: () => watch.dropAll("the database's server accepts no writes"),
@@ -144,7 +155,7 @@ export function openDatabase({ url, directUrl, region, poolSize, log }: Database
     idleTimeoutMillis: 30_000,
   };
   const pool = new pg.Pool({
-    ...options,
+    ...poolOptions,
     Client: DatabaseClient as unknown as new () => pg.ClientBase,
   });
   const watch = watchConnections(pool, QUERY_TIMEOUT_MS);
@@ -156,18 +167,15 @@ export function openDatabase({ url, directUrl, region, poolSize, log }: Database
   pool.on("connect", (client) => (isPooled = (client as unknown as DatabaseClient).isPooled));
   const naming: Naming = (name) => (name && !isPooled ? { name } : {});
   let isPolling = false;
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg(prismaPool(pool)),
-    // Any other format includes the call's values in the message, and so personal data in the log.
-    errorFormat: "minimal",
-  });
+  const prisma = prismaOn(pool);
 
   // The types lack the timeout of a single query, the library supports it.
   const probe = async (text: string) =>
     (await pool.query<Row>({ text, query_timeout: PROBE_TIMEOUT_MS } as pg.QueryConfig)).rows;
 
-  return {
+  const database: Database = {
     region,
+    isReplica: false,
     forTenant: (shop) => ({
       shop,
       sql: tenantSql(shop, () => pool, naming),
@@ -216,10 +224,62 @@ export function openDatabase({ url, directUrl, region, poolSize, log }: Database
     async analyze(table) {
       await pool.query(`ANALYZE (SKIP_LOCKED) ${pg.escapeIdentifier(table)}`);
     },
+    reading: () => Promise.resolve(database),
     async close() {
       watch.stop();
       await prisma.$disconnect();
       if (!pool.ended) await pool.end();
+    },
+  };
+  return replicaUrl === undefined
+    ? database
+    : withReplica(database, {
+        url: replicaUrl,
+        primary: pool,
+        queryTimeoutMs: QUERY_TIMEOUT_MS,
+        region,
+        poolSize,
+        log,
+      });
+}
+
+const prismaOn = (pool: pg.Pool): PrismaClient =>
+  new PrismaClient({
+    adapter: new PrismaPg(prismaPool(pool)),
+    // Any other format includes the call's values in the message, and so personal data in the log.
+    errorFormat: "minimal",
+  });
+
+/** Transactions, and everything that is no tenant's, stay with the primary. */
+function withReplica(primary: Database, options: ReplicaOptions): Database {
+  const replica = openReplica(options);
+  const prisma = prismaOn(replica.pool);
+  const reading: Database = {
+    ...primary,
+    isReplica: true,
+    forTenant: (shop) => ({
+      shop,
+      // Without names: plans are made once per connection for statements of every request.
+      sql: tenantSql(
+        shop,
+        () => replica.pool,
+        () => ({}),
+      ),
+      get prisma() {
+        return scopePrisma(prisma, shop);
+      },
+      transaction: primary.forTenant(shop).transaction,
+    }),
+  };
+  return {
+    ...primary,
+    async reading() {
+      return (await replica.begin()) ? reading : primary;
+    },
+    async close() {
+      await prisma.$disconnect();
+      await replica.close();
+      await primary.close();
     },
   };
 }

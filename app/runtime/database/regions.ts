@@ -27,6 +27,8 @@ export function openRegions(options: {
   others: Readonly<Record<string, string>>;
   /** Connection strings past any pooler, by region, where they differ. */
   direct: Readonly<Record<string, string>>;
+  /** Standbys that may serve reads, by region. */
+  replicas: Readonly<Record<string, string>>;
   /** The regions that this process serves; null: all. */
   served: ReadonlySet<string> | null;
   poolSize: number;
@@ -46,6 +48,7 @@ export function openRegions(options: {
     const database = openDatabase({
       url: urlOf(region),
       directUrl: options.direct[region],
+      replicaUrl: options.replicas[region],
       region,
       poolSize: options.poolSize,
       log: options.log,

@@ -67,3 +67,10 @@ export const tokenRefreshes = new Counter({
   labelNames: ["outcome"] as const,
   registers,
 });
+
+export const replicaReads = new Counter({
+  name: "replica_reads_total",
+  help: "Statements that a replica may serve, by the server that did: replica or primary.",
+  labelNames: ["region", "served_by"] as const,
+  registers,
+});

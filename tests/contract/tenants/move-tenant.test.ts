@@ -64,7 +64,7 @@ describe("a move is refused", () => {
       directDatabaseUrls: Record<string, string>;
     };
     const owner = directDatabaseUrls.default as string;
-    directDatabaseUrls.default = cells.service.database.serviceUrl;
+    directDatabaseUrls.default = cells.service.database.directServiceUrl;
     const answer = await moveStore(cells.service, "eu");
     directDatabaseUrls.default = owner;
     expect([answer.status, answer.json.code]).toEqual([409, "move_not_possible"]);
@@ -91,6 +91,16 @@ describe("a move that was asked for", () => {
     });
     const shown = await call("GET", `/admin/moves/${id}`);
     expect([shown.status, shown.json]).toEqual([200, move]);
+
+    await cells.service.database.query(
+      `UPDATE store_moves SET progress = '{"lag_bytes": 12345}' WHERE id = $1`,
+      [id],
+    );
+    const { text: metrics } = await call("GET", "/metrics");
+    expect(metrics).toMatch(/^store_moves\{step="prepare"\} 1$/m);
+    expect(metrics).toMatch(/^store_move_lag_bytes\{step="prepare"\} 12345$/m);
+    expect(metrics).toMatch(/^store_move_age_seconds\{step="prepare"\} \d+$/m);
+    expect(metrics).not.toContain(SHOP);
 
     const second = await moveStore(cells.service, "eu");
     expect([second.status, second.json.code, second.json.move_id]).toEqual([

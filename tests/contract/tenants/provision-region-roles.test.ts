@@ -18,6 +18,7 @@ beforeAll(async () => {
       // Without the owner's address.
       DATABASE_URL_AP: ap.serviceUrl,
     },
+    envFrom: (_sandbox, database) => ({ DIRECT_DATABASE_URL: database.url }),
   });
   await service.addTenant(SHOP);
 });

@@ -1,5 +1,8 @@
 // POST /admin/provision-region: a second database, and a store whose rows are only there.
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { isStoreMoving } from "../../../app/runtime/database/postgres-errors.ts";
 import { emptyDatabase, type TestDatabase } from "../../support/database.ts";
 import { CUSTOMER_2024_10, GID } from "../../support/storefront/payloads.ts";
 import {
@@ -14,14 +17,21 @@ import {
 
 const TENANT_KEY = "tenant-key-of-the-test-store";
 const BUSY = "busy-store.myshopify.com";
+const RACING = ["open-transaction", "old-record", "busy-writers"].map(
+  (name) => `${name}.myshopify.com`,
+) as [string, string, string];
 let service: Service;
 let eu: TestDatabase;
 
 beforeAll(async () => {
   eu = await emptyDatabase();
-  service = await startService({ background: true, env: { DATABASE_URL_EU: eu.url } });
+  service = await startService({
+    background: true,
+    env: { DATABASE_URL_EU: eu.serviceUrl, DIRECT_DATABASE_URL_EU: eu.url },
+    envFrom: (_sandbox, database) => ({ DIRECT_DATABASE_URL: database.url }),
+  });
   await service.addTenant(SHOP, { admin_key: TENANT_KEY });
-  for (const shop of [OTHER_SHOP, BUSY]) await service.addTenant(shop);
+  for (const shop of [OTHER_SHOP, BUSY, ...RACING]) await service.addTenant(shop);
 });
 afterAll(async () => {
   await service.stop();
@@ -92,21 +102,29 @@ describe("an assignment is rejected and changes nothing", () => {
     expect((await service.call("GET", `/admin/provision-region?shop=${SHOP}`)).status).toBe(405);
   });
 
+  test("without the owner's address of the cell that the store leaves", async () => {
+    const { directDatabaseUrls } = service.ctx.config as {
+      directDatabaseUrls: Record<string, string>;
+    };
+    const owner = directDatabaseUrls.default as string;
+    directDatabaseUrls.default = service.database.directServiceUrl;
+    const answer = await provision("eu", { shop: BUSY });
+    directDatabaseUrls.default = owner;
+    expect([answer.status, answer.json.code]).toEqual([409, "move_not_possible"]);
+    expect(answer.json.missing).toEqual([expect.stringContaining("DIRECT_DATABASE_URL")]);
+    expect(await regionOf(BUSY)).toBe("default");
+  });
+
   test("for a store that already has rows", async () => {
     await service.webhook("customer-update", CUSTOMER_2024_10, { shop: BUSY });
-    const answer = await provision("eu", { shop: BUSY });
+    const answer = await service.call("POST", `/config?shop=${BUSY}`, {
+      body: { region: "eu", brand_name: "Not stored" },
+    });
     expect([answer.status, answer.json.error, answer.json.code]).toEqual([
       409,
       "Conflict",
       "tenant_has_data",
     ]);
-    expect(
-      (
-        await service.call("POST", `/config?shop=${BUSY}`, {
-          body: { region: "eu", brand_name: "Not stored" },
-        })
-      ).status,
-    ).toBe(409);
     expect(await regionOf(BUSY)).toBe("default");
     expect((await service.call("GET", `/config?shop=${BUSY}`)).json.config).not.toHaveProperty(
       "brand_name",
@@ -175,8 +193,7 @@ describe("a store assigned to a region", () => {
     expect(await eu.query("SELECT 1 FROM kv WHERE key LIKE 'tenant:%'")).toEqual([]);
   });
 
-  test("cannot leave it once it has rows", async () => {
-    expect((await provision("default")).status).toBe(409);
+  test("cannot leave it by its configuration once it has rows", async () => {
     expect(
       (await service.call("POST", `/config?shop=${SHOP}`, { body: { region: null } })).status,
     ).toBe(409);
@@ -197,6 +214,88 @@ describe("a store assigned to a region", () => {
   test("appears in the metrics of its region", async () => {
     const { text } = await service.call("GET", "/metrics");
     expect(text).toMatch(/^database_up\{region="eu"\} 1$/m);
+  });
+});
+
+describe("a row that is written while its store is assigned is never left behind", () => {
+  const assign = (shop: string) =>
+    service.call("POST", `/config?shop=${shop}`, { body: { region: "eu" } });
+  const segment = () => ({ id: randomUUID(), name: randomUUID(), filter: {} }) as never;
+  const segmentsIn = async (database: TestDatabase, shop: string) =>
+    (await database.query("SELECT name FROM segments WHERE shop = $1", [shop])).map(
+      ({ name }: { name: string }) => name,
+    );
+
+  test("by a transaction that is still open: the store stays with it, and is written on", async () => {
+    const [shop] = RACING;
+    const data = dataOf(service.ctx, await getTenant(service.ctx, shop));
+    let commit = () => {};
+    let isWritten = false;
+    const writing = data.transaction(async (_, prisma) => {
+      await prisma.segment.create({ data: segment() });
+      isWritten = true;
+      await new Promise<void>((done) => (commit = done));
+    });
+    await eventually("the row", () => isWritten);
+    const assigning = assign(shop);
+    await eventually("the assignment waits", async () => {
+      const waiting = await service.database.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+          AND application_name = 'store-moves' AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+    commit();
+    await writing;
+    expect((await assigning).json.code).toBe("tenant_has_data");
+    await data.prisma.segment.create({ data: segment() });
+    expect(await segmentsIn(service.database, shop)).toHaveLength(2);
+    expect(await regionOf(shop)).toBe("default");
+    const guards = await service.database.query(
+      "SELECT 1 FROM pg_trigger WHERE encode(tgargs, 'escape') LIKE $1",
+      [`${shop}%`],
+    );
+    expect(guards).toEqual([]);
+  });
+
+  test("by a process with the old record: it is refused", async () => {
+    const [, shop] = RACING;
+    const old = dataOf(service.ctx, await getTenant(service.ctx, shop));
+    expect((await assign(shop)).status).toBe(200);
+    await expect(old.prisma.segment.create({ data: segment() })).rejects.toSatisfy(isStoreMoving);
+    await expect(
+      old.sql("INSERT INTO kv (shop, key, value) VALUES ($1, 'late', '1'::jsonb)"),
+    ).rejects.toSatisfy(isStoreMoving);
+    expect(await segmentsIn(service.database, shop)).toEqual([]);
+    // And back again: what refused the store there is gone.
+    const back = await service.call("POST", `/config?shop=${shop}`, { body: { region: null } });
+    expect(back.status).toBe(200);
+    await old.prisma.segment.create({ data: segment() });
+  });
+
+  test("by many at once: what was written is where the store is", async () => {
+    const [, , shop] = RACING;
+    const written: string[] = [];
+    let isAssigned = false;
+    const write = async () => {
+      while (!isAssigned) {
+        const data = segment() as { name: string };
+        const tenant = await getTenant(service.ctx, shop);
+        await dataOf(service.ctx, tenant)
+          .prisma.segment.create({ data: data as never })
+          .then(
+            () => written.push(data.name),
+            (error: unknown) => expect(error).toSatisfy(isStoreMoving),
+          );
+      }
+    };
+    const writers = [write(), write(), write()];
+    const answer = await assign(shop);
+    isAssigned = true;
+    await Promise.all(writers);
+    const here = answer.status === 200 ? eu : service.database;
+    expect((await segmentsIn(here, shop)).toSorted()).toEqual(written.toSorted());
+    expect(await segmentsIn(here === eu ? service.database : eu, shop)).toEqual([]);
   });
 });
 

@@ -241,6 +241,40 @@ describe("the address for migrations", () => {
   });
 });
 
+describe("the address of a replica", () => {
+  const REPLICA = "postgres://app:replica-password@standby.example/main";
+
+  test("is set per region, including the home region", () => {
+    expect(shape(DEPLOYED).replicaUrls).toEqual({});
+    expect(
+      shape({
+        ...DEPLOYED,
+        DATABASE_URL_EU: "postgres://eu",
+        DATABASE_REPLICA_URL: REPLICA,
+        DATABASE_REPLICA_URL_EU: "postgres://standby-of-eu",
+      }).replicaUrls,
+    ).toEqual({ default: REPLICA, eu: "postgres://standby-of-eu" });
+  });
+
+  test("is rejected without the primary's, with several hosts, and as the address of a primary", () => {
+    expect(namesOf({ ...DEPLOYED, DATABASE_REPLICA_URL_EU: REPLICA })).toEqual([
+      "DATABASE_REPLICA_URL_EU",
+    ]);
+    expect(
+      namesOf({ ...DEPLOYED, DATABASE_URL: undefined, DATABASE_REPLICA_URL: REPLICA }),
+    ).toEqual(["DATABASE_REPLICA_URL"]);
+    for (const url of [
+      "postgres://app:replica-password@a,b/main",
+      `${REPLICA}?target_session_attrs=read-write`,
+      "mysql://app:replica-password@a/main",
+    ]) {
+      const error = problemsOf({ ...DEPLOYED, DATABASE_REPLICA_URL: url });
+      expect(error.problems.map(({ name }) => name)).toEqual(["DATABASE_REPLICA_URL"]);
+      expect(error.message).not.toContain("replica-password");
+    }
+  });
+});
+
 describe("the sandbox", () => {
   test("runs by itself when no credentials are set, with what this machine makes for itself", () => {
     const config = shapeConfig({}, (mode) => {

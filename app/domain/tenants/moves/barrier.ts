@@ -265,6 +265,24 @@ export async function markGone(
   );
 }
 
+/**
+ * Refuses the store's writes here for good, unless `find` finds something: it sees every earlier write. Returns
+ * what it found.
+ */
+export function closeForGood(
+  source: OwnerConnection,
+  shop: string,
+  moveId: string,
+  find: () => Promise<string | null>,
+): Promise<string | null> {
+  return source.transaction(async () => {
+    await lockWriters(source, shop);
+    const found = await find();
+    if (found === null) await markGone(source, shop, moveId);
+    return found;
+  });
+}
+
 /** Stores that left this cell a while ago: their guards are taken down, their mark stays. */
 export async function dropOldGuards(connection: OwnerConnection): Promise<number> {
   const due = await connection.query<{ shop: string; move_id: string }>(

@@ -125,6 +125,17 @@ export async function listMoves(
   return rows.map((row) => toMoveView(row as StoreMove));
 }
 
+export type MoveCount = { step: MoveStep; count: number; lag_bytes: number; age_seconds: number };
+
+/** The moves that have not ended, of all stores, by their step. The index of open moves has them all. */
+export const countMoves = (ctx: Ctx): Promise<MoveCount[]> =>
+  ctx.home.acrossTenants<MoveCount>(
+    `SELECT step, count(*)::int AS count,
+       coalesce(max((progress->>'lag_bytes')::numeric), 0)::bigint AS lag_bytes,
+       extract(epoch FROM clock_timestamp() - min(created_at))::int AS age_seconds
+     FROM store_moves WHERE state IN ('waiting', 'running') GROUP BY step`,
+  );
+
 /** Throws `not_found`. */
 export async function getMove(ctx: Ctx, id: string): Promise<MoveView> {
   const [move] = await listMoves(ctx, { id, limit: 1 });

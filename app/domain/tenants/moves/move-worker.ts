@@ -5,7 +5,7 @@ import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-q
 import { dropOldGuards } from "./barrier.ts";
 import { storeMoves, type Move } from "./move-record.ts";
 import type { MoveOptions } from "./move-run.ts";
-import { openCell } from "./request-move.ts";
+import { openCell } from "./open-cell.ts";
 import { workMove } from "./run-move.ts";
 
 /** One that only waits, for a target that lags, must not stop the others. */

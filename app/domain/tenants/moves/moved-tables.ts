@@ -8,11 +8,7 @@ import {
 import { KEYS } from "../../../runtime/database/kv.ts";
 
 /** Tables whose rows stay where they are: those of the home database, and each cell's own. */
-export const STAYING_TABLES: ReadonlySet<string> = new Set([
-  "public_hosts",
-  "store_moves",
-  "held_stores",
-]);
+const STAYING_TABLES: ReadonlySet<string> = new Set(["public_hosts", "store_moves", "held_stores"]);
 
 /** Rows of a move's own: passed through to show how far the copy is. */
 export const MARK_KEY = KEYS.moveMark;

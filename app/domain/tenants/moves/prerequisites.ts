@@ -1,9 +1,6 @@
 // What a move needs of both databases, asked before anything is changed.
 import type { OwnerConnection } from "../../../runtime/database/cells/owner-connection.ts";
-import { HOME_REGION } from "../../../runtime/settings.ts";
-
-const settingOf = (name: string, cell: string): string =>
-  cell === HOME_REGION ? name : `${name}_${cell.toUpperCase().replaceAll("-", "_")}`;
+import { settingOf } from "./open-cell.ts";
 
 type Abilities = {
   role: string;
@@ -11,6 +8,8 @@ type Abilities = {
   may_replicate: boolean;
   is_owner: boolean;
   may_subscribe: boolean;
+  may_create: boolean;
+  needs_password: boolean;
   free_slots: number;
   version: number;
   schema: string;
@@ -23,15 +22,31 @@ const ABILITIES = `
     to_regclass('kv') IS NULL OR pg_has_role((SELECT relowner FROM pg_class WHERE oid = to_regclass('kv')), 'USAGE') AS is_owner,
     r.rolsuper OR EXISTS (SELECT 1 FROM pg_roles g WHERE g.rolname IN ('pg_create_subscription', 'rds_superuser',
       'cloudsqlsuperuser', 'azure_pg_admin') AND pg_has_role(g.oid, 'MEMBER')) AS may_subscribe,
+    has_database_privilege(current_database(), 'CREATE') AS may_create, NOT r.rolsuper AS needs_password,
     current_setting('max_replication_slots')::int - (SELECT count(*)::int FROM pg_replication_slots) AS free_slots,
     current_setting('server_version_num')::int AS version, current_schema()::text AS schema
   FROM pg_roles r WHERE r.rolname = current_user`;
+
+/** The cells whose address is of another role than the owner of the schema, each with what to do. */
+export async function findNoOwner(
+  cells: readonly (readonly [cell: string, connection: OwnerConnection])[],
+): Promise<string[]> {
+  const abilities = await Promise.all(
+    cells.map(([, connection]) => connection.query<Abilities>(ABILITIES)),
+  );
+  return cells.flatMap(([cell], at) =>
+    abilities[at]?.[0]?.is_owner ? [] : [noOwner(cell, abilities[at]?.[0]?.role ?? "")],
+  );
+}
+
+const noOwner = (cell: string, role: string): string =>
+  `The role ${role} does not own the schema of the cell ${cell}: set ${settingOf("DIRECT_DATABASE_URL", cell)} to the role that does.`;
 
 /** Everything that is missing, each with what to do; empty when the move can begin. */
 export async function findMissing(
   source: OwnerConnection,
   target: OwnerConnection,
-  { from, to }: { from: string; to: string },
+  { from, to, sourceUrl }: { from: string; to: string; sourceUrl: string },
 ): Promise<string[]> {
   const [[giver], [taker]] = await Promise.all([
     source.query<Abilities>(ABILITIES),
@@ -44,10 +59,7 @@ export async function findMissing(
     [from, giver],
     [to, taker],
   ] as const)
-    if (!is_owner)
-      missing.push(
-        `The role ${role} does not own the schema of the cell ${cell}: set ${owner(cell)} to the role that does.`,
-      );
+    if (!is_owner) missing.push(noOwner(cell, role));
   if (giver.wal_level !== "logical")
     missing.push(
       `The cell ${from} has wal_level=${giver.wal_level}: set wal_level=logical there and restart it (managed databases call it logical replication).`,
@@ -63,8 +75,20 @@ export async function findMissing(
   if (!taker.may_subscribe)
     missing.push(
       taker.version >= 160_000
-        ? `The role ${taker.role} may not subscribe in the cell ${to}: GRANT pg_create_subscription TO "${taker.role}", and GRANT CREATE ON DATABASE to it.`
+        ? `The role ${taker.role} may not subscribe in the cell ${to}: GRANT pg_create_subscription TO "${taker.role}".`
         : `The role ${taker.role} may not subscribe in the cell ${to}: before PostgreSQL 16 that needs a superuser, set ${owner(to)} to one.`,
+    );
+  for (const [cell, { role, may_create }] of [
+    [from, giver],
+    [to, taker],
+  ] as const)
+    if (!may_create)
+      missing.push(
+        `The role ${role} may not create publications and subscriptions in the cell ${cell}: GRANT CREATE ON DATABASE to "${role}".`,
+      );
+  if (taker.needs_password && !hasPassword(sourceUrl))
+    missing.push(
+      `The address of the cell ${from} has no password, and a subscription of a role that is no superuser must log in with one: set ${owner(from)} with it.`,
     );
   if (giver.schema !== taker.schema)
     missing.push(
@@ -72,3 +96,6 @@ export async function findMissing(
     );
   return missing;
 }
+
+const hasPassword = (url: string): boolean =>
+  /^[a-z]+:\/\/[^/?#@:]*:[^/?#@]+@/i.test(url) || /[?&]password=./.test(url);

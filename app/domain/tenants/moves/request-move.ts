@@ -1,31 +1,15 @@
 // The operator's side of a move: begins it once both databases can do it.
 import type { Ctx } from "../../../context.server.ts";
 import {
-  connectAsOwner,
+  OwnerBehindPooler,
   type OwnerConnection,
 } from "../../../runtime/database/cells/owner-connection.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { requireRegion } from "../regions.ts";
 import { getTenant } from "../tenant.ts";
 import { getMove, insertMove, requireNoMove, type MoveView } from "./move-record.ts";
+import { CellAway, openCell } from "./open-cell.ts";
 import { findMissing } from "./prerequisites.ts";
-
-/** A database that a move needs does not answer. */
-export class CellAway extends Error {
-  readonly cell: string;
-  constructor(cell: string, cause: unknown) {
-    super(`the database of the cell ${cell} does not answer`, { cause });
-    this.cell = cell;
-  }
-}
-
-export async function openCell(ctx: Ctx, cell: string): Promise<OwnerConnection> {
-  try {
-    return await connectAsOwner(ctx.regions.ownerUrl(cell));
-  } catch (error) {
-    throw new CellAway(cell, error);
-  }
-}
 
 /**
  * Throws `unknown_tenant`, `unknown_region`, `move_in_progress`, `move_not_possible` with everything that is
@@ -52,8 +36,10 @@ async function check(ctx: Ctx, cells: { from: string; to: string }): Promise<str
   try {
     for (const cell of [cells.from, cells.to]) opened.push(await openCell(ctx, cell));
     const [source, target] = opened as [OwnerConnection, OwnerConnection];
-    return await findMissing(source, target, cells);
+    const sourceUrl = ctx.regions.ownerUrl(cells.from);
+    return await findMissing(source, target, { ...cells, sourceUrl });
   } catch (error) {
+    if (error instanceof OwnerBehindPooler) return [error.message];
     if (error instanceof CellAway)
       throw new AppError("database_unavailable", {
         message: `The database of the cell ${error.cell} does not answer.`,

@@ -32,7 +32,7 @@ import {
   readCopyState,
   replicationName,
 } from "./replication.ts";
-import { CellAway, openCell } from "./request-move.ts";
+import { CellAway, openCell } from "./open-cell.ts";
 
 class MoveCancelled extends Error {}
 /** The process stops: another one goes on. */
@@ -151,7 +151,11 @@ async function goOn(run: MoveRun): Promise<void> {
 async function prepare(run: MoveRun): Promise<void> {
   const { ctx, move, source, target } = run;
   await run.options.reached?.("prepare", move);
-  const missing = await findMissing(source, target, { from: move.from_cell, to: move.to_cell });
+  const missing = await findMissing(source, target, {
+    from: move.from_cell,
+    to: move.to_cell,
+    sourceUrl: ctx.regions.ownerUrl(move.from_cell),
+  });
   if (missing.length > 0) throw new MoveFailed(missing.join(" "));
   for (const cell of [move.from_cell, move.to_cell])
     await ctx.regions.migrate(cell).catch((error: unknown) => {
@@ -177,7 +181,14 @@ async function copy(run: MoveRun): Promise<void> {
   const { ctx, move, source, target, tables } = run;
   const name = replicationName(move.id);
   await createPublication(source, name, tables, move.shop);
-  await createSubscription(source, target, name, ctx.regions.ownerUrl(move.from_cell));
+  const sourceUrl = ctx.regions.ownerUrl(move.from_cell);
+  await createSubscription(source, target, name, sourceUrl).catch((error: unknown) => {
+    const { code = "", message } = error as Error & { code?: string };
+    // No right, or no password was asked for. Postgres names no part of the address here.
+    if (/^(42501|2F003|28)/.test(code))
+      throw new MoveFailed(`The target cannot subscribe to the source: ${message}`);
+    throw error;
+  });
   for (let waitMs = POLL_MS.first; ; waitMs = Math.min(waitMs * 2, POLL_MS.longest)) {
     await run.check();
     const state = await readCopyState(source, target, name);

@@ -17,6 +17,10 @@ export type OwnerConnection = {
 const OPENING =
   "SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET intervalstyle = 'postgres'; SET extra_float_digits = 1; SET bytea_output = 'hex'; SET statement_timeout = 0";
 
+/** A pooler gives each transaction another session, and keeps none of what a move sets in its own. */
+export class OwnerBehindPooler extends Error {}
+
+/** Throws OwnerBehindPooler. */
 export async function connectAsOwner(url: string): Promise<OwnerConnection> {
   // A lost connection fails the next statement.
   const client = clientOf(url, {
@@ -26,6 +30,7 @@ export async function connectAsOwner(url: string): Promise<OwnerConnection> {
   });
   await client.connect();
   try {
+    if (client.isPooled) throw new OwnerBehindPooler("the address leads to a pooler");
     await client.query(OPENING);
   } catch (error) {
     await client.end().catch(() => {});

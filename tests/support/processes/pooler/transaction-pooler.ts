@@ -29,6 +29,8 @@ const TRACKED = new Set([
 const SUSPECT =
   /(^|[;\0])\s*(SET\s+(?!LOCAL\b)|PREPARE\b|LISTEN\b|DECLARE\b)|\bset_config\b|pg_(try_)?advisory_lock|\bTEMP(ORARY)?\b/i;
 const LOOK_EVERY = 20;
+/** Per login and database: a run has hundreds of them, and a server has a limit. */
+const MAX_IDLE = 6;
 const SSL_REQUEST = 80_877_103;
 const CANCEL_REQUEST = 80_877_102;
 
@@ -65,6 +67,11 @@ export async function startTransactionPooler(serverUrl: string): Promise<Transac
   async function acquire(pool: Pool, last: number): Promise<ServerConnection> {
     const at = pool.idle.findIndex(({ id }) => id !== last);
     return at < 0 ? pool.open() : pool.idle.splice(at, 1)[0]!;
+  }
+
+  function keep(pool: Pool, connection: ServerConnection): void {
+    if (pool.idle.length < MAX_IDLE) pool.idle.push(connection);
+    else connection.destroy();
   }
 
   function serve(client: Socket): void {
@@ -124,7 +131,7 @@ export async function startTransactionPooler(serverUrl: string): Promise<Transac
       pool = poolOf(user, password, database);
       try {
         // The database itself decides about the password.
-        pool.idle.push(await pool.open());
+        keep(pool, await pool.open());
       } catch (error) {
         const { code = "08006", message: text } = error as Error & { code?: string };
         return void client.end(fatal(code, text));
@@ -163,7 +170,7 @@ export async function startTransactionPooler(serverUrl: string): Promise<Transac
       try {
         for (const left of isLookedAfter ? await linked.clean() : [])
           refuse("08P01", `left in the session: ${left} (${parameters.database})`);
-        pool!.idle.push(linked);
+        keep(pool!, linked);
       } catch {
         linked.destroy();
       }
