@@ -129,13 +129,14 @@ async function linkAgent(
   );
   await exchangeCode(ctx, demo.tenant, { code, clientId: client.id, redirectUri, verifier });
   const isEnded = index % 7 === 5;
-  if (isEnded) await revokeGrant(ctx, demo.tenant, userId, grantId);
+  const endedAt = new Date(at.getTime() + 1.5 * DAY_MS);
+  if (isEnded) await revokeGrant(inHistory(demo.ctx, endedAt), demo.tenant, userId, grantId);
   await prisma.oauthGrant.updateMany({
     where: { id: grantId },
     data: {
       created_at: at,
       last_used_at: new Date(at.getTime() + DAY_MS),
-      ...(isEnded && { ended_at: new Date(at.getTime() + 1.5 * DAY_MS) }),
+      ...(isEnded && { ended_at: endedAt }),
     },
   });
 }
@@ -213,9 +214,10 @@ async function banAgent(demo: Demo, clientId: string): Promise<void> {
   const open = { client_id: clientId, ended_at: null };
   const isLinked = (await prisma.oauthGrant.count({ where: open })) > 0;
   if (!isLinked) return;
-  await endAgent(demo.ctx, demo.tenant, clientId);
+  const endedAt = new Date(demo.calendar.end.getTime() - 2 * DAY_MS);
+  await endAgent(inHistory(demo.ctx, endedAt), demo.tenant, clientId);
   await prisma.oauthGrant.updateMany({
     where: { client_id: clientId, end_reason: "revoked_by_store" },
-    data: { ended_at: new Date(demo.calendar.end.getTime() - 2 * DAY_MS) },
+    data: { ended_at: endedAt },
   });
 }
