@@ -1,97 +1,60 @@
-// An agent finds a store, is allowed by a shopper, and prepares a checkout for them.
-import { createHash, randomBytes } from "node:crypto";
-import { connect, expectData, SERVICE_URL, SHOP } from "./client/client.ts";
+// An agent over REST: it finds what the store offers by its UCP profile, is let in by a shopper, and
+// buys within a mandate.
+import { getAgentToken } from "./client/agent-access.ts";
+import { connect, expectData } from "./client/client.ts";
 
-const REDIRECT = "https://agent.example/callback";
 const anybody = connect();
 
 // 1. Discovery: what the store offers, and where tokens come from.
-const card = expectData(await anybody.GET("/.well-known/agent-card.json"));
+const profile = expectData(await anybody.GET("/.well-known/ucp"));
 const server = expectData(await anybody.GET("/.well-known/oauth-authorization-server"));
-console.log(`Found ${card.name}; tokens come from ${server.issuer}.`);
-
-// 2. Registration as a public client.
-const agent = expectData(
-  await anybody.POST("/oauth/register", {
-    body: {
-      client_name: "Shopping helper",
-      redirect_uris: [REDIRECT],
-      token_endpoint_auth_method: "none",
-    },
-  }),
+console.log(
+  `${profile.name} offers ${Object.keys(profile.ucp.capabilities).join(", ")}; tokens come from ${server.issuer}.`,
 );
 
-// 3. The shopper allows it. In life this is their browser; here the example plays both.
-const verifier = randomBytes(32).toString("base64url");
-const code = await allowAsShopper(
-  `/oauth/authorize?${new URLSearchParams({
-    shop: SHOP,
-    response_type: "code",
-    client_id: agent.client_id,
-    redirect_uri: REDIRECT,
-    state: "example",
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-    code_challenge_method: "S256",
-  })}`,
+// 2. The shopper allows it: their consent is in the store's log, and the agent has a token.
+const agent = connect(
+  await getAgentToken(
+    "REST example",
+    "identity:read dev.ucp.shopping.checkout:manage commerce.mandates:create",
+  ),
 );
-
-// 4. The code becomes an access token.
-const token = expectData(
-  await anybody.POST("/oauth/token", {
-    body: {
-      grant_type: "authorization_code",
-      client_id: agent.client_id,
-      redirect_uri: REDIRECT,
-      code,
-      code_verifier: verifier,
-    },
-    bodySerializer: (fields) => new URLSearchParams(fields as Record<string, string>),
-    headers: { "Content-Type": "application/x-www-form-urlencoded" },
-  }),
-);
-console.log(`May: ${token.scope}`);
-
-// 5. The agent acts: who is it for, what is there, a checkout for it.
-const forShopper = connect(token.access_token);
-const identity = expectData(await forShopper.GET("/commerce/identity"));
+const identity = expectData(await agent.GET("/commerce/identity"));
 console.log(`Acts for ${identity.email}.`);
 
-const { products } = expectData(await forShopper.GET("/commerce/products"));
-const variant = products.flatMap(({ variants }) => variants).find(({ available }) => available);
-if (!variant) throw new Error("the store has nothing to sell");
-
-const checkout = expectData(
-  await forShopper.POST("/commerce/checkout", {
-    body: { line_items: [{ variant_id: variant.id, quantity: 1 }] },
+// 3. A mandate: the agent may spend up to an amount, once, and nobody else may spend it.
+const mandate = expectData(
+  await agent.POST("/commerce/mandates", {
+    body: { max_amount: "100.00", currency: "EUR", scope: "all" },
   }),
 );
+console.log(`May spend ${mandate.max_amount} ${mandate.currency} until ${mandate.expires_at}.`);
+
+// 4. A checkout under it. The same key again is the same checkout.
+const { products } = expectData(await agent.GET("/commerce/products"));
+const variant = products.flatMap(({ variants }) => variants).find(({ available }) => available);
+if (!variant) throw new Error("the store has nothing to sell");
+const checkout = expectData(
+  await agent.POST("/commerce/checkout", {
+    headers: { "Idempotency-Key": crypto.randomUUID() },
+    body: {
+      line_items: [{ variant_id: variant.id, quantity: 1 }],
+      mandate_id: mandate.mandate_id,
+    },
+  }),
+);
+const confirmed = expectData(
+  await agent.POST("/commerce/checkout/{id}/complete", { params: { path: { id: checkout.id } } }),
+);
 console.log(
-  `Checkout ${checkout.status}: ${checkout.totals.total} ${checkout.currency}, paid at ${checkout.checkout_url}`,
+  `Checkout ${confirmed.status}: ${checkout.totals.total} ${checkout.currency}, paid at ${checkout.checkout_url}`,
 );
 
-async function allowAsShopper(path: string): Promise<string> {
-  const session = expectData(
-    await anybody.POST("/auth/signup", {
-      body: {
-        email: `grace-${Date.now()}@example.com`,
-        password: "correct horse battery staple",
-        consent_tos: true,
-        consent_privacy: true,
-      },
-    }),
-  );
-  if (!("token" in session)) throw new Error("the store verifies addresses first");
-  const headers = { Cookie: `__Host-crm_session=${session.token}` };
-  const page = await (await fetch(SERVICE_URL + path, { headers })).text();
-  const csrf = /name="csrf" value="([0-9a-f]+)"/.exec(page)?.[1] ?? "";
-  const answer = await fetch(SERVICE_URL + path, {
-    method: "POST",
-    redirect: "manual",
-    headers: { ...headers, Origin: new URL(SERVICE_URL).origin },
-    body: new URLSearchParams({ action: "approve", csrf }),
-  });
-  const location = answer.headers.get("location");
-  const granted = location && new URL(location).searchParams.get("code");
-  if (!granted) throw new Error(`the shopper could not allow it: ${answer.status}`);
-  return granted;
-}
+// 5. What does not fit is refused, with the reason.
+const { error } = await agent.POST("/commerce/checkout", {
+  body: {
+    line_items: [{ variant_id: variant.id, quantity: 1 }],
+    mandate_id: mandate.mandate_id,
+  },
+});
+console.log("A second checkout under it:", JSON.stringify(error));
