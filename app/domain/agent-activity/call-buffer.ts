@@ -34,6 +34,8 @@ export function startOf(caller: CallCaller, at: Date): Date {
   return new Date(Math.floor(at.getTime() / step) * step);
 }
 
+const isToken = (caller: CallCaller): boolean => caller !== null && "tokenHash" in caller;
+
 const nameOf = (caller: CallCaller): string =>
   caller === null
     ? ""
@@ -41,8 +43,10 @@ const nameOf = (caller: CallCaller): string =>
       ? caller.tokenHash
       : `${caller.userId} ${caller.clientId}`;
 
-export function createCallBuffer(maxEntries: number): CallBuffer {
+/** `maxTokens`: entries of tokens that nobody checked; a caller with more of them is unknown. */
+export function createCallBuffer(maxEntries: number, maxTokens = maxEntries / 4): CallBuffer {
   let entries = new Map<string, CountedCall>();
+  let tokens = 0;
   let dropped = 0;
 
   function merge(key: string, calls: number, make: () => CountedCall): CountedCall | null {
@@ -57,6 +61,7 @@ export function createCallBuffer(maxEntries: number): CallBuffer {
     }
     const made = make();
     entries.set(key, made);
+    if (isToken(made.caller)) tokens += 1;
     return null;
   }
 
@@ -70,7 +75,10 @@ export function createCallBuffer(maxEntries: number): CallBuffer {
     `${shop} ${startedAt.getTime()} ${operation} ${outcome} ${code} ${mandateId} ${currency} ${nameOf(caller)}`;
 
   return {
-    add(shop, call, at) {
+    add(shop, given, at) {
+      // Made-up tokens must not take the place of known callers.
+      const call =
+        isToken(given.caller) && tokens >= maxTokens ? { ...given, caller: null } : given;
       const { money, ...rest } = call;
       const startedAt = startOf(call.caller, at);
       const [mandateId, currency] = [money?.mandateId ?? null, money?.currency ?? null];
@@ -105,6 +113,7 @@ export function createCallBuffer(maxEntries: number): CallBuffer {
       const taken = [...entries.values()];
       // A new map: one whose entries come and go keeps its old tables alive (decision 025).
       entries = new Map();
+      tokens = 0;
       return taken;
     },
     takeDropped() {

@@ -14,13 +14,14 @@ const MAX_WAITING = 20_000;
 const ROWS_PER_STATEMENT = 500;
 
 type Recorder = { buffer: CallBuffer; timer: NodeJS.Timeout | null; writing: Promise<void> };
-const recorders = new WeakMap<Ctx, Recorder>();
+/** By the databases: a context with another clock has the same ones. */
+const recorders = new WeakMap<Ctx["regions"], Recorder>();
 
 function recorderOf(ctx: Ctx): Recorder {
-  const known = recorders.get(ctx);
+  const known = recorders.get(ctx.regions);
   if (known) return known;
   const made = { buffer: createCallBuffer(MAX_WAITING), timer: null, writing: Promise.resolve() };
-  recorders.set(ctx, made);
+  recorders.set(ctx.regions, made);
   return made;
 }
 
@@ -44,22 +45,16 @@ export function flushAgentCalls(ctx: Ctx): Promise<void> {
 async function writeAll(ctx: Ctx, recorder: Recorder): Promise<void> {
   const dropped = recorder.buffer.takeDropped();
   if (dropped > 0) ctx.log.warn("agent_calls.not_recorded", { calls: dropped, reason: "too_many" });
-  const taken = recorder.buffer.take();
-  for (const shop of new Set(taken.map((call) => call.shop))) {
-    const calls = taken.filter((call) => call.shop === shop);
+  for (const [shop, calls] of byShop(recorder.buffer.take())) {
     try {
       const tenant = await findTenant(ctx, shop);
       // A store that was deleted meanwhile gets no new rows.
       while (tenant && calls.length > 0) {
         const batch = calls.slice(0, ROWS_PER_STATEMENT);
-        await dataOf(ctx, tenant).sql(WRITE_LOCKING, [toRows(batch)], "record_agent_calls");
+        await writeSound(ctx, tenant, batch);
         calls.splice(0, batch.length);
       }
     } catch (error) {
-      if (isRowFault(error)) {
-        ctx.log.error("agent_calls.not_recorded", error, { shop, calls: calls.length });
-        continue;
-      }
       ctx.log.warn("agent_calls.delayed", {
         shop,
         calls: calls.length,
@@ -71,6 +66,33 @@ async function writeAll(ctx: Ctx, recorder: Recorder): Promise<void> {
     }
   }
 }
+
+function byShop(calls: readonly CountedCall[]): Map<string, CountedCall[]> {
+  const groups = new Map<string, CountedCall[]>();
+  for (const call of calls) {
+    const group = groups.get(call.shop);
+    if (group) group.push(call);
+    else groups.set(call.shop, [call]);
+  }
+  return groups;
+}
+
+/** A row that the database rejects is left out; the others are written. */
+async function writeSound(ctx: Ctx, tenant: Tenant, calls: readonly CountedCall[]): Promise<void> {
+  try {
+    await dataOf(ctx, tenant).sql(WRITE_LOCKING, [toRows(calls)], "record_agent_calls");
+  } catch (error) {
+    if (!isRowFault(error)) throw error;
+    if (calls.length === 1)
+      return ctx.log.error("agent_calls.not_recorded", error, { shop: tenant.shop, calls: 1 });
+    const half = calls.length >> 1;
+    await writeSound(ctx, tenant, calls.slice(0, half));
+    await writeSound(ctx, tenant, calls.slice(half));
+  }
+}
+
+/** An index holds no longer one; the address of a metadata document has no limit. */
+const MAX_CLIENT_ID = 500;
 
 /** What the column holds; null stays null, which `least` would not keep. */
 const bounded = (sum: string) =>
@@ -87,7 +109,7 @@ const writeWith = (lock: string) => `
       client_id text, user_id int, token_hash text, operation text, outcome text, code text, mandate_id uuid,
       currency text, amounts json, calls int)
   ), named AS (
-    SELECT g.*, coalesce(o.client_id, g.client_id) AS agent, coalesce(o.user_id, g.user_id) AS customer
+    SELECT g.*, left(coalesce(o.client_id, g.client_id), ${MAX_CLIENT_ID}) AS agent, coalesce(o.user_id, g.user_id) AS customer
     FROM given g LEFT JOIN LATERAL (
       SELECT grants.client_id, grants.user_id FROM oauth_tokens t
       JOIN oauth_grants grants ON grants.shop = t.shop AND grants.id = t.grant_id

@@ -80,9 +80,22 @@ describe("counted calls", () => {
 
   it("find no place beyond the limit, and are counted as lost", () => {
     const buffer = createCallBuffer(2);
-    for (let id = 0; id < 5; id += 1)
-      buffer.add("a.example", call({ caller: { tokenHash: `token-${id}` } }), at(0));
+    for (let userId = 0; userId < 5; userId += 1)
+      buffer.add("a.example", call({ caller: { clientId: "a", userId } }), at(0));
     expect([buffer.size, buffer.takeDropped(), buffer.takeDropped()]).toEqual([2, 3, 0]);
+  });
+
+  it("with many tokens that nobody checked are those of one unknown caller, and known callers keep their place", () => {
+    const buffer = createCallBuffer(8);
+    for (let id = 0; id < 100; id += 1)
+      buffer.add("a.example", call({ caller: { tokenHash: `token-${id}` } }), at(0));
+    buffer.add("a.example", call(), at(0));
+    expect(buffer.take().map(({ caller, calls }) => [caller, calls])).toEqual([
+      [{ tokenHash: "token-0" }, 1],
+      [{ tokenHash: "token-1" }, 1],
+      [null, 98],
+      [{ clientId: "agent-1", userId: 7 }, 1],
+    ]);
   });
 
   it("that could not be written are added to those that came meanwhile", () => {
