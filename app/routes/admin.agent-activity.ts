@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { ActivityFilters } from "../domain/agent-activity/activity-filters.ts";
 import { listActivity } from "../domain/agent-activity/activity-list.ts";
 import { endpoint } from "../http/endpoint.ts";

@@ -20,8 +20,8 @@ const day = z
   .catch(undefined);
 
 /** In place of a client id. */
-export const UNKNOWN_AGENT = "unknown";
-export const SESSION_AGENT = "session";
+const UNKNOWN_AGENT = "unknown";
+const SESSION_AGENT = "session";
 
 /** Parses the filter of a URL. Invalid parts are ignored, as in every list. */
 export const ActivityFilters = z.object({

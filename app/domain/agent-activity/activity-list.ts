@@ -2,7 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { AgentActivity, Columns, NullableColumns, StorefrontUser } from "../../db.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { ActivityFilters, queryOf } from "./activity-filters.ts";
+import { queryOf, type ActivityFilters } from "./activity-filters.ts";
 import type { CallOutcome } from "./agent-call.ts";
 import { kindOf, type ActivityKind } from "./operations.ts";
 
@@ -102,13 +102,14 @@ export async function listActivity(
      FROM (${newest(query.indexedValues.length + 2)}) found WHERE shop = $1`,
     [...query.indexedValues, at, id],
   );
-  const isCut = end?.at != null && end.rows >= MAX_COMPARED;
-  return { activity, next: isCut ? `${end.at?.toISOString()}|${end.id}` : null, isCut };
+  // Full: older rows may follow.
+  if (!end?.at || end.rows < MAX_COMPARED) return { activity, next: null, isCut: false };
+  return { activity, next: `${end.at.toISOString()}|${end.id}`, isCut: true };
 }
 
 function toListed({ last_at: at, user_id: customerId, ...row }: Row): ListedActivity {
   return {
-    id: Number(row.id),
+    id: row.id,
     at: at.toISOString(),
     client_id: row.client_id,
     agent: row.client_id === null ? null : (row.agent ?? nameOf(row.client_id)),
@@ -118,7 +119,7 @@ function toListed({ last_at: at, user_id: customerId, ...row }: Row): ListedActi
     kind: kindOf(row.operation),
     outcome: row.outcome as CallOutcome,
     code: row.code,
-    amount: row.amount === null ? null : String(row.amount),
+    amount: row.amount,
     currency: row.currency,
     mandate_id: row.mandate_id,
     calls: row.calls,

@@ -3,10 +3,10 @@ import type { Ctx } from "../../context.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { OUTCOMES, type CallOutcome } from "./agent-call.ts";
 
-export const TOTAL_DAYS = 30;
+const TOTAL_DAYS = 30;
 const MAX_SPENDERS = 10;
 
-export type CallDay = { day: string } & Record<CallOutcome, number>;
+type CallDay = { day: string } & Record<CallOutcome, number>;
 export type Spender = {
   client_id: string | null;
   name: string | null;

@@ -27,32 +27,32 @@ type Page = { activity: Call[]; next_cursor: string | null };
 const ACTIVITY = "/oauth/activity?limit=10";
 const LOOK_EVERY_MS = 5_000;
 
-const SAW: Readonly<Record<string, keyof typeof WORDS>> = {
-  get_identity: "did_saw_profile",
-  get_consent: "did_saw_consent",
-  get_tags: "did_saw_tag",
-  list_orders: "did_saw_order",
-  get_order: "did_saw_order",
-  get_return: "did_saw_return",
-  get_checkout: "did_saw_checkout",
-  get_mandate: "did_saw_mandate",
-  list_mandates: "did_saw_mandate",
-  create_checkout: "did_changed_checkout",
-  update_checkout: "did_changed_checkout",
-  complete_checkout: "did_changed_checkout",
-  cancel_checkout: "did_changed_checkout",
-  create_mandate: "did_changed_mandate",
-  revoke_mandate: "did_changed_mandate",
-  search_catalog: "did_searched",
-  lookup_catalog: "did_searched",
-  get_product: "did_searched",
-  create_cart: "did_cart",
-  get_cart: "did_cart",
-  update_cart: "did_cart",
-  cancel_cart: "did_cart",
-  pay_checkout: "did_paid",
-  link_agent: "did_linked",
-  unlink_agent: "did_unlinked",
+const ASKED: Readonly<Record<string, keyof typeof WORDS>> = {
+  get_identity: "asked_saw_profile",
+  get_consent: "asked_saw_consent",
+  get_tags: "asked_saw_tag",
+  list_orders: "asked_saw_order",
+  get_order: "asked_saw_order",
+  get_return: "asked_saw_return",
+  get_checkout: "asked_saw_checkout",
+  get_mandate: "asked_saw_mandate",
+  list_mandates: "asked_saw_mandate",
+  create_checkout: "asked_changed_checkout",
+  update_checkout: "asked_changed_checkout",
+  complete_checkout: "asked_changed_checkout",
+  cancel_checkout: "asked_changed_checkout",
+  create_mandate: "asked_changed_mandate",
+  revoke_mandate: "asked_changed_mandate",
+  search_catalog: "asked_searched",
+  lookup_catalog: "asked_searched",
+  get_product: "asked_searched",
+  create_cart: "asked_cart",
+  get_cart: "asked_cart",
+  update_cart: "asked_cart",
+  cancel_cart: "asked_cart",
+  pay_checkout: "asked_paid",
+  link_agent: "asked_linked",
+  unlink_agent: "asked_unlinked",
 };
 
 function reasonOf({ outcome, code }: Call): string | null {
@@ -68,7 +68,7 @@ function reasonOf({ outcome, code }: Call): string | null {
 function row(call: Call): HTMLElement {
   const { agent, operation, amount, currency, calls } = call;
   const reason = reasonOf(call);
-  const name = SAW[operation] ?? "did_other";
+  const name = ASKED[operation] ?? "asked_other";
   return el(
     "li",
     { class: reason === null ? null : "over" },
@@ -78,7 +78,7 @@ function row(call: Call): HTMLElement {
       el(
         "div",
         {},
-        el("strong", {}, String(WORDS[name])),
+        el("strong", {}, WORDS[name]),
         amount !== null && currency !== null && ` ${money(amount, currency)}`,
         calls > 1 && ` ${fill(WORDS.times, { count: String(calls) })}`,
       ),

@@ -170,7 +170,7 @@ test("activity shows who asked what for whom and why it was refused; a new call 
   const visit = await world.open("/app/agents/activity", { shop: SHOP });
   const { page } = visit;
   const rows = page.locator("tbody tr[id]").filter({ hasText: "Parcel Pilot" });
-  await rows.filter({ hasText: "Viewed the profile" }).waitFor();
+  await rows.filter({ hasText: "View the profile" }).waitFor();
   await page.getByRole("heading", { name: "Calls in the last 30 days" }).waitFor();
   await page.getByText("No order of an agent was paid in this time.").waitFor();
   await expectHealthyPage(visit);
@@ -178,7 +178,7 @@ test("activity shows who asked what for whom and why it was refused; a new call 
   const mandates = `/commerce/mandates?shop=${SHOP}`;
   const refused = await world.service.call("GET", mandates, { key: second.access_token });
   expect(refused.status).toBe(403);
-  const news = rows.filter({ hasText: "Viewed mandates" });
+  const news = rows.filter({ hasText: "View mandates" });
   await news.getByText("The customer did not give the agent this permission.").waitFor();
   expect(await news.innerText()).toMatch(/person-\d+@example.com/);
 

@@ -76,7 +76,7 @@ describe("agents", () => {
     await close();
   });
 
-  it("show what they saw and changed, and nothing of another agent or shopper", async () => {
+  it("show what they asked for and what was refused, without a reload", async () => {
     const { tokens } = await linkAgent("Trail Planner");
     await linkAgent("Gift Finder");
     for (const path of ["/commerce/identity", "/commerce/orders"])
@@ -85,10 +85,10 @@ describe("agents", () => {
     await settled(page);
     const activity = page.locator("#crm-activity .rows");
     // The calls above are written within a second, and appear without a reload.
-    await activity.getByText("Saw your orders").waitFor();
+    await activity.getByText("See your orders").waitFor();
     const text = await activity.innerText();
-    expect(text).toMatch(/Saw your orders[\s\S]*Trail Planner/);
-    expect(text).toMatch(/Saw your profile[\s\S]*You let it in/);
+    expect(text).toMatch(/See your orders[\s\S]*Trail Planner/);
+    expect(text).toMatch(/See your profile[\s\S]*You let it in/);
     expect(
       (await service.call("GET", "/commerce/returns/R-1", { key: tokens.access_token })).status,
     ).toBe(404);

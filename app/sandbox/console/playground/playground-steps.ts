@@ -11,7 +11,7 @@ import type { ServiceAnswer } from "../live/service-client.ts";
 import { decide, readConsents } from "../live/shopper.ts";
 import type { Shopper } from "../live/shopper.ts";
 
-export const AGENT_NAME = "Playground agent";
+const AGENT_NAME = "Playground agent";
 
 /** What the agent and Ada's browser have got until now. */
 export type Memory = {
@@ -26,7 +26,7 @@ export type Memory = {
   checkout?: { id: string; url: string };
 };
 
-export type Scene = { act: Act; shopper: Shopper; memory: Memory };
+type Scene = { act: Act; shopper: Shopper; memory: Memory };
 
 export type PlaygroundStep = {
   name: string;

@@ -24,7 +24,7 @@ export type ShopperView = {
 };
 export type MerchantView = { activity: SeenCall[] };
 
-const SHOWN = 8;
+const SHOWN = 5;
 const listOf = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.map(fieldsOf) : [];
 

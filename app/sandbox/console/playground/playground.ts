@@ -11,7 +11,7 @@ import { readMerchantView, readShopperView } from "./playground-views.ts";
 import type { MerchantView, ShopperView } from "./playground-views.ts";
 
 export const PLAYGROUND_ACTIONS = ["next", "all", "again"] as const;
-export type PlaygroundAction = (typeof PLAYGROUND_ACTIONS)[number];
+type PlaygroundAction = (typeof PLAYGROUND_ACTIONS)[number];
 
 type ShownExchange = {
   id: number;
@@ -24,7 +24,7 @@ type ShownExchange = {
   ms: number;
 };
 
-export type PlaygroundState = {
+type PlaygroundState = {
   isBusy: boolean;
   problem: string | null;
   steps: {
