@@ -1,6 +1,7 @@
 // Starts what this process's roles ask for, and stops it again.
 import { schedule } from "node-cron";
 import type { Ctx } from "./context.server.ts";
+import { flushAgentCalls } from "./domain/agent-activity/record-agent-call.ts";
 import { startWorker } from "./domain/bus/worker.ts";
 import { completeFromOrder } from "./domain/commerce/checkout-completion.ts";
 import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
@@ -66,6 +67,7 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
   return {
     async stop() {
       await Promise.all(stops.map((stop) => stop()));
+      await flushAgentCalls(ctx);
     },
   };
 }

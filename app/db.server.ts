@@ -15,6 +15,7 @@ export { isUniqueViolation } from "./runtime/database/postgres-errors.ts";
 /** The tables' rows, one type per model of prisma/schema.prisma. */
 export type {
   AccessLog,
+  AgentActivity,
   BannerDay,
   BannerDraft,
   BannerVersion,

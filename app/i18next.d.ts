@@ -1,4 +1,5 @@
 // Types the keys of the texts from English: a key that does not exist fails the compiler.
+import type agentActivity from "./locales/en/agent-activity.json";
 import type agents from "./locales/en/agents.json";
 import type banner from "./locales/en/banner.json";
 import type connection from "./locales/en/connection.json";
@@ -26,6 +27,7 @@ declare module "i18next" {
   interface CustomTypeOptions {
     defaultNS: "frame";
     resources: {
+      "agent-activity": typeof agentActivity;
       agents: typeof agents;
       banner: typeof banner;
       connection: typeof connection;

@@ -73,15 +73,16 @@ for (const [name, link, height] of screens.filter(
   });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
-// The tabs of Consent.
+// The tabs of Consent and Agents.
 const tabs = [
-  ["app-banner", "Banner", 1_150],
-  ["app-insights", "Insights", 1_150],
+  ["app-banner", "Consent", "Banner", 1_150],
+  ["app-insights", "Consent", "Insights", 1_150],
+  ["app-agent-activity", "Agents", "Activity", 1_150],
 ] as const;
-for (const [name, tab, height] of tabs.filter(
+for (const [name, screen, tab, height] of tabs.filter(
   ([picture]) => wanted.length === 0 || wanted.includes(picture),
 )) {
-  await page.locator("ui-nav-menu").getByRole("link", { name: "Consent", exact: true }).click();
+  await page.locator("ui-nav-menu").getByRole("link", { name: screen, exact: true }).click();
   await page.getByRole("link", { name: tab, exact: true }).click();
   await page.getByRole("heading", { name: tab, exact: true, level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");
@@ -129,6 +130,15 @@ for (const [name, addressOf, height] of extensions.filter(
 if (wanted.length === 0 || wanted.includes("console")) {
   writeFileSync(join(root, "docs/pictures/console.png"), await recordConsole());
   process.stdout.write("docs/pictures/console.png\n");
+}
+if (wanted.length === 0 || wanted.includes("playground")) {
+  await page.setViewportSize({ width: 1_280, height: 1_000 });
+  await page.goto(`${sandbox}/playground`);
+  await page.getByRole("button", { name: "Run all" }).click();
+  await page.locator('.steps li:last-child[data-state="done"]').waitFor();
+  await page.locator("#merchant").getByText("invalid_token").first().waitFor();
+  await page.screenshot({ path: join(root, "docs/pictures/playground.png") });
+  process.stdout.write("docs/pictures/playground.png\n");
 }
 await close();
 await browser.close();

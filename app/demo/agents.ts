@@ -1,6 +1,9 @@
 // Agents that act for some customers, and payment mandates in every state. Some were disconnected
 // again: by their shopper, or all at once by the merchant.
 import { hash } from "node:crypto";
+import { DONE, type AgentCall } from "../domain/agent-activity/agent-call.ts";
+import type { AgentOperation } from "../domain/agent-activity/operations.ts";
+import { flushAgentCalls, recordAgentCall } from "../domain/agent-activity/record-agent-call.ts";
 import { endAgent } from "../domain/agents/linked-agents.ts";
 import { registerClient } from "../domain/agents/oauth/clients.ts";
 import { grantAccess, revokeGrant } from "../domain/agents/oauth/grants.ts";
@@ -62,12 +65,23 @@ export async function linkAgents(demo: Demo): Promise<void> {
     demo.signal.throwIfAborted();
     const name = AGENTS[index % AGENTS.length] as (typeof AGENTS)[number];
     const client = { id: clients.get(name) as string, name };
-    await linkAgent(demo, shopper, client, index);
+    const isNew = await linkAgent(demo, shopper, client, index);
     const mandate = MANDATES[index];
     if (mandate) await giveMandate(demo, shopper, client.id, mandate);
+    if (!isNew) continue;
+    const until = Math.min(
+      isEndedEarly(index) ? endOf(shopper).getTime() : Infinity,
+      demo.calendar.end.getTime() - (name === BANNED ? 2 * DAY_MS : 0),
+    );
+    recordCalls(demo, shopper, client.id, { mandate: mandate ?? null, index, until });
   }
   await banAgent(demo, clients.get(BANNED) as string);
+  await flushAgentCalls(demo.ctx);
 }
+
+/** Disconnected by the shopper. */
+const isEndedEarly = (index: number): boolean => index % 7 === 5;
+const endOf = ({ at }: Pick<Shopper, "at">): Date => new Date(at.getTime() + 1.5 * DAY_MS);
 
 const redirectUriOf = (name: string) =>
   `https://${name.toLowerCase().replace(" ", "-")}.example/callback`;
@@ -107,11 +121,11 @@ async function linkAgent(
   { userId, userAgent, grantId, at }: Shopper,
   client: { id: string; name: string },
   index: number,
-): Promise<void> {
+): Promise<boolean> {
   const { prisma, sql } = dataOf(demo.ctx, demo.tenant);
-  if ((await prisma.oauthGrant.count({ where: { id: grantId } })) > 0) return;
+  if ((await prisma.oauthGrant.count({ where: { id: grantId } })) > 0) return false;
   const person = await findPerson(sql, userId);
-  if (!person) return;
+  if (!person) return false;
   const ctx = inHistory(demo.ctx, at, grantId);
   const verifier = demo.ctx.random.bytes(32).toString("base64url");
   const redirectUri = redirectUriOf(client.name);
@@ -128,15 +142,71 @@ async function linkAgent(
     { userAgent, gpc: false, at: timeOf(demo, at) },
   );
   await exchangeCode(ctx, demo.tenant, { code, clientId: client.id, redirectUri, verifier });
-  const isEnded = index % 7 === 5;
-  if (isEnded) await revokeGrant(ctx, demo.tenant, userId, grantId);
+  const isEnded = isEndedEarly(index);
+  const endedAt = endOf({ at });
+  if (isEnded) await revokeGrant(inHistory(demo.ctx, endedAt), demo.tenant, userId, grantId);
   await prisma.oauthGrant.updateMany({
     where: { id: grantId },
     data: {
       created_at: at,
       last_used_at: new Date(at.getTime() + DAY_MS),
-      ...(isEnded && { ended_at: new Date(at.getTime() + 1.5 * DAY_MS) }),
+      ...(isEnded && { ended_at: endedAt }),
     },
+  });
+  return true;
+}
+
+const MINUTE_MS = 60_000;
+/** What an agent asks in a visit, a minute apart. */
+const VISIT: readonly AgentOperation[] = [
+  "get_identity",
+  "search_catalog",
+  "get_product",
+  "create_cart",
+  "list_orders",
+  "search_catalog",
+  "update_cart",
+];
+
+/** The agent's visits since it was let in: most days a few calls, now and then a refusal. */
+function recordCalls(
+  { ctx, tenant }: Demo,
+  { userId, mandateId, at }: Shopper,
+  clientId: string,
+  { mandate, index, until: end }: { mandate: MandatePlan | null; index: number; until: number },
+): void {
+  const record = (ms: number, call: Omit<AgentCall, "caller">) => {
+    if (ms < end)
+      recordAgentCall(inHistory(ctx, new Date(ms)), tenant, {
+        ...call,
+        caller: { clientId, userId },
+      });
+  };
+  const start = at.getTime() + HOUR_MS;
+  for (let day = 0; start + day * DAY_MS < end; day += 1 + ((index + day) % 3)) {
+    const from = start + day * DAY_MS + ((index * 7 + day * 3) % 9) * HOUR_MS;
+    const length = 2 + ((index + day) % (VISIT.length - 1));
+    for (const [step, operation] of VISIT.slice(0, length).entries())
+      record(from + step * MINUTE_MS, { ...DONE, operation });
+    if ((index + day) % 4 === 0)
+      record(from + length * MINUTE_MS, {
+        operation: "get_return",
+        outcome: "refused",
+        code: "insufficient_scope",
+      });
+  }
+  if (!mandate) return;
+  const of = (amount: string) => ({ amount, currency: "EUR", mandateId });
+  record(start, { ...DONE, operation: "create_mandate", money: of(mandate.amount) });
+  const { spent } = mandate;
+  if (spent === undefined) return;
+  const usedAt = start + 5 * HOUR_MS;
+  record(usedAt - MINUTE_MS, { ...DONE, operation: "create_checkout", money: of(spent) });
+  record(usedAt, { ...DONE, operation: "pay_checkout", money: of(spent) });
+  record(usedAt + DAY_MS, {
+    operation: "create_checkout",
+    outcome: "refused",
+    code: mandate.usage === "single" ? "mandate_used" : "mandate_exceeded",
   });
 }
 
@@ -213,9 +283,10 @@ async function banAgent(demo: Demo, clientId: string): Promise<void> {
   const open = { client_id: clientId, ended_at: null };
   const isLinked = (await prisma.oauthGrant.count({ where: open })) > 0;
   if (!isLinked) return;
-  await endAgent(demo.ctx, demo.tenant, clientId);
+  const endedAt = new Date(demo.calendar.end.getTime() - 2 * DAY_MS);
+  await endAgent(inHistory(demo.ctx, endedAt), demo.tenant, clientId);
   await prisma.oauthGrant.updateMany({
     where: { client_id: clientId, end_reason: "revoked_by_store" },
-    data: { ended_at: new Date(demo.calendar.end.getTime() - 2 * DAY_MS) },
+    data: { ended_at: endedAt },
   });
 }

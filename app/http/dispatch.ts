@@ -2,10 +2,12 @@
 // body, handler. Every error has the one JSON shape (DECISIONS 3), and every request writes one log
 // line.
 import type { Ctx } from "../context.server.ts";
+import type { CallMoney } from "../domain/agent-activity/agent-call.ts";
 import { findTenant, StaleTenantError, type Tenant } from "../domain/tenants/tenant.ts";
 import { isStoreMoving } from "../runtime/database/postgres-errors.ts";
 import { AppError, isAppError } from "../runtime/errors.ts";
 import { recordServed, type AccessNote } from "./access/served-access.ts";
+import { recordServedCall, type ServedCall } from "./agents/agent-calls.ts";
 import { parseForm, type ApiRequest } from "./api-request.ts";
 import { empty, isReply, json, type ApiResponse } from "./api-response.ts";
 import { personWithoutStore } from "./auth/agent-guard.ts";
@@ -139,6 +141,36 @@ async function dispatch(
   const spec = specs[method as Method];
   if (!spec) throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
 
+  const watched: ServedCall = {
+    ctx,
+    request,
+    spec,
+    isProxied,
+    tenant: asked.tenant,
+    principal: undefined,
+    money: null,
+  };
+  try {
+    const reply = await serve(
+      spec,
+      { ctx, request, isProxied, params, requestId, asked, notes },
+      watched,
+    );
+    recordServedCall(watched, null);
+    return reply;
+  } catch (error) {
+    recordServedCall(watched, error);
+    throw error;
+  }
+}
+
+type Served = Omit<Dispatch, "found" | "cors"> & { asked: Found };
+
+async function serve(
+  spec: AnySpec,
+  { ctx, request, isProxied, params, requestId, asked, notes }: Served,
+  watched: ServedCall,
+): Promise<ApiResponse> {
   const raw = await readRaw(spec, request);
   const found =
     raw.length > 0 && !asked.error
@@ -155,6 +187,7 @@ async function dispatch(
     proxied,
     agent: spec.agent,
   });
+  Object.assign(watched, { tenant, principal });
 
   let access: AccessNote | null = null;
   const served = async (result: ApiResponse | object): Promise<ApiResponse> => {
@@ -190,6 +223,9 @@ async function dispatch(
     note: (fields: object) => Object.assign(notes, fields),
     accessed: (note: AccessNote) => {
       access = note;
+    },
+    noteMoney: (money: CallMoney) => {
+      watched.money = money;
     },
   };
   if (spec.handleForm && mediaType(request) === "application/x-www-form-urlencoded") {

@@ -4,10 +4,12 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { Ctx } from "../context.server.ts";
+import type { AgentOperation } from "../domain/agent-activity/operations.ts";
 import type { AccessAction } from "../domain/compliance/access-log/record-access.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { AppError } from "../runtime/errors.ts";
 import type { NoteAccess } from "./access/served-access.ts";
+import type { NoteMoney } from "./agents/agent-calls.ts";
 import { fromWeb, type ApiRequest } from "./api-request.ts";
 import { encodedBody, type ApiResponse } from "./api-response.ts";
 import type { AgentRule } from "./auth/agent-guard.ts";
@@ -55,6 +57,8 @@ export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   note(fields: Record<string, unknown>): void;
   /** Says more of the access that is recorded after the handler: see `access`. */
   accessed: NoteAccess;
+  /** What an agent's call reserves or allows: see `agentOperation`. */
+  noteMoney: NoteMoney;
 };
 
 export type MethodSpec<
@@ -75,6 +79,8 @@ export type MethodSpec<
   rateLimit?: RateLimit;
   /** For `person` routes: what an agent needs here beside the shopper's token. */
   agent?: AgentRule;
+  /** The name under which an agent's call is recorded: that of the tool that does the same. */
+  agentOperation?: AgentOperation;
   /**
    * Opens the method to the storefront's app proxy, with the query parameters it accepts there. The
    * proxied path is `/proxy` and the path; without this the route has none.

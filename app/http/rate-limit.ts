@@ -1,7 +1,6 @@
 // The subjects of rate limits; the numbers are in identity/rate-limits.ts. A route declares its
 // limits as `rateLimit`; the endpoint counts before the work and responds with 429 and `Retry-After`.
 import type { Ctx } from "../context.server.ts";
-import { isAgentToken } from "../domain/agents/oauth/agent-token.ts";
 import {
   consumeRateLimit,
   type RateLimitName,
@@ -9,10 +8,10 @@ import {
 } from "../domain/identity/rate-limits.ts";
 import type { Person } from "../domain/identity/account.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
+import { saysToBeAgent } from "./auth/agent-guard.ts";
 import type { ProxiedRequest } from "./auth/app-proxy.ts";
 import type { EventSender } from "./auth/event-source-guard.ts";
 import { callerAddress } from "./client-address.ts";
-import { bearerToken } from "./auth/guards.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { sessionCredential } from "./auth/session-guard.ts";
 import type { Visitor } from "./auth/visitor-guard.ts";
@@ -119,11 +118,6 @@ export const AGENT_CHANGE: RateLimit = {
   counted: "before_auth",
   subjects: { ...AGENT_READ.subjects, agent_changes_per_caller: token },
 };
-
-const saysToBeAgent = (request: ApiRequest) =>
-  request.header("ucp-agent") !== undefined ||
-  request.header("a2a-version") !== undefined ||
-  isAgentToken(bearerToken(request) ?? "");
 
 const ofNamedAgents =
   (subject: Subject): Subject =>

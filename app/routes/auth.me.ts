@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The signed-in person and the consents.",
     auth: "person",
+    agentOperation: "get_identity",
     access: "viewed",
     tenant: "registered",
     result: Me,

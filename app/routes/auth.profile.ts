@@ -6,6 +6,7 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The whole profile: person, consents, tags, segment, language, linked providers.",
     auth: "person",
+    agentOperation: "get_identity",
     access: "viewed",
     tenant: "registered",
     result: Profile,

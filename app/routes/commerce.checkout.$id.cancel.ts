@@ -10,6 +10,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "changed",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
+    agentOperation: "cancel_checkout",
     tenant: "registered",
     rateLimit: AGENT_CHANGE,
     answers: { 200: "The checkout.", 409: "`checkout_closed`." },

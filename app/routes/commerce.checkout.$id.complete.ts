@@ -11,6 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "changed",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
+    agentOperation: "complete_checkout",
     tenant: "registered",
     rateLimit: AGENT_CHANGE,
     answers: {

@@ -10,6 +10,7 @@ export const { loader, action, route } = endpoint({
     auth: "person_or_admin",
     access: "viewed",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
+    agentOperation: "get_checkout",
     tenant: "registered",
     rateLimit: AGENT_READ,
     result: Checkout,

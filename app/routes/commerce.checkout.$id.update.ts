@@ -11,6 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "changed",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
+    agentOperation: "update_checkout",
     tenant: "registered",
     rateLimit: AGENT_CHANGE,
     body: CheckoutChange,
@@ -20,7 +21,7 @@ export const { loader, action, route } = endpoint({
       409: "`checkout_closed`, `items_unavailable`.",
     },
     result: Checkout,
-    async handle({ ctx, tenant, principal, params, body, request }) {
+    async handle({ ctx, tenant, principal, params, body, request, noteMoney }) {
       const { id = "" } = params;
       const attempt = {
         key: request.header("idempotency-key"),
@@ -32,7 +33,7 @@ export const { loader, action, route } = endpoint({
         updateCheckout(
           ctx,
           tenant,
-          { person: principal, userAgent: request.header("user-agent") ?? null, keep },
+          { person: principal, userAgent: request.header("user-agent") ?? null, keep, noteMoney },
           id,
           body,
         ),

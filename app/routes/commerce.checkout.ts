@@ -12,6 +12,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "changed",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
+    agentOperation: "create_checkout",
     tenant: "registered",
     rateLimit: AGENT_CHANGE,
     body: CheckoutInput,
@@ -21,7 +22,7 @@ export const { loader, action, route } = endpoint({
       409: "`items_unavailable`, `idempotency_conflict`, `idempotency_in_flight`.",
     },
     result: Checkout,
-    async handle({ ctx, tenant, principal, body, request }) {
+    async handle({ ctx, tenant, principal, body, request, noteMoney }) {
       const attempt = {
         key: request.header("idempotency-key"),
         person: principal,
@@ -32,7 +33,7 @@ export const { loader, action, route } = endpoint({
         createCheckout(
           ctx,
           tenant,
-          { person: principal, userAgent: request.header("user-agent") ?? null, keep },
+          { person: principal, userAgent: request.header("user-agent") ?? null, keep, noteMoney },
           body,
         ),
       );

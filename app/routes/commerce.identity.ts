@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "viewed",
     agent: { scope: "identity:read", needsConsent: true },
+    agentOperation: "get_identity",
     tenant: "registered",
     rateLimit: AGENT_READ,
     result: Identity,

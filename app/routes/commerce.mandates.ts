@@ -12,14 +12,14 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "viewed",
     agent: { scope: "commerce.mandates:create" },
+    agentOperation: "list_mandates",
     tenant: "registered",
     rateLimit: AGENT_READ,
     query: Page,
     result: Mandates,
     async handle({ ctx, tenant, principal, query }) {
       const list = `mandates/${tenant.shop}/${principal.account.id}`;
-      const after = readKeyCursor(ctx.secrets, list, query.cursor);
-      const page = { limit: query.limit, after };
+      const page = { limit: query.limit, after: readKeyCursor(ctx.secrets, list, query.cursor) };
       const { mandates, next } = await listMandates(ctx, tenant, principal, page);
       return { mandates, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
     },
@@ -29,6 +29,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "changed",
     agent: { scope: "commerce.mandates:create" },
+    agentOperation: "create_mandate",
     tenant: "registered",
     rateLimit: AGENT_CHANGE,
     body: MandateInput,
@@ -37,12 +38,11 @@ export const { loader, action, route } = endpoint({
       403: "`payment_consent_required`: the shopper has not consented to payments by agents.",
     },
     result: Mandate,
-    async handle({ ctx, tenant, principal, body, request }) {
-      const key = request.header("idempotency-key");
-      const userAgent = request.header("user-agent") ?? null;
+    async handle({ ctx, tenant, principal, body, request, noteMoney }) {
+      const [key, agent = null] = ["idempotency-key", "user-agent"].map(request.header);
       const attempt = { key, person: principal, operation: "mandate.create", body };
       const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
-        createMandate(ctx, tenant, principal, body, { userAgent, keep }),
+        createMandate(ctx, tenant, principal, body, { userAgent: agent, keep, noteMoney }),
       );
       return json(201, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },

@@ -12,6 +12,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "viewed",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
+    agentOperation: "get_order",
     tenant: "registered",
     rateLimit: AGENT_READ,
     result: z.object({ order: OrderWithItems }),

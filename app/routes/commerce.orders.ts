@@ -13,6 +13,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     access: "viewed",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
+    agentOperation: "list_orders",
     tenant: "registered",
     rateLimit: AGENT_READ,
     query: Page,

@@ -11,6 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     rateLimit: CATALOGUE,
+    agentOperation: "search_catalog",
     query: ProductSearch,
     result: z.object({
       products: z.array(Product),

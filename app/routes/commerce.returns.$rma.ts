@@ -12,6 +12,7 @@ export const { loader, action, route } = endpoint({
     auth: "person_or_admin",
     access: "viewed",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
+    agentOperation: "get_return",
     tenant: "registered",
     rateLimit: AGENT_READ,
     result: z.object({ return: ReturnCase }),

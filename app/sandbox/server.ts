@@ -12,6 +12,7 @@ import { createBackend } from "./systems/backend.ts";
 import { createCms } from "./cms/cms.ts";
 import { initialCmsState } from "./cms/state.ts";
 import { answerControl } from "./console/control.ts";
+import { createPlayground } from "./console/playground/playground.ts";
 import { createLiveConsole } from "./console/live/live-console.ts";
 import { createCustomerAccounts, isCustomerAccountPath } from "./storefront/customer-accounts.ts";
 import { createEmail } from "./systems/email.ts";
@@ -203,7 +204,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       });
     }
     return call.path.startsWith("/_control/")
-      ? answerControl(sandbox, live, call)
+      ? answerControl(sandbox, { live, playground }, call)
       : answerPage(sandbox, live, call);
   };
 
@@ -290,6 +291,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
   };
   const live = createLiveConsole(sandbox, { ...options.console, stopped: stopping.signal });
+  const playground = createPlayground(sandbox, {
+    shop: () => live.shop(),
+    ...(options.console?.adminKey !== undefined && { adminKey: options.console.adminKey }),
+  });
   return sandbox;
 }
 

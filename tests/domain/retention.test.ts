@@ -88,6 +88,12 @@ const access = (store: string, id: string, days: number) =>
       VALUES ($1, 'staff', 'viewed', '/', $2, now() - make_interval(days => $3))`,
     [store, id, days],
   );
+const agentCall = (store: string, code: string, days: number) =>
+  service.database.query(
+    `INSERT INTO agent_activity (shop, started_at, operation, outcome, code, last_at)
+      VALUES ($1, now() - make_interval(days => $3), 'get_order', 'refused', $2, now())`,
+    [store, code, days],
+  );
 const idsOf = async (table: string, store: string, column = "event_id") =>
   (
     await service.database.query(
@@ -159,6 +165,20 @@ describe("a store without settings of its own", () => {
     await run();
     expect(await idsOf("access_log", shop, "request_id")).toEqual(["364 days"]);
     expect(await idsOf("access_log", other, "request_id")).toEqual(["89 days"]);
+  });
+
+  it("loses the agents' calls after 90 days, or when its setting says", async () => {
+    for (const [store, days] of [
+      [shop, 89],
+      [shop, 91],
+      [other, 6],
+      [other, 8],
+    ] as const)
+      await agentCall(store, `${days} days`, days);
+    await saveTenantConfig(service.ctx, other, { agent_activity_retention_days: 7 }, true);
+    await run();
+    expect(await idsOf("agent_activity", shop, "code")).toEqual(["89 days"]);
+    expect(await idsOf("agent_activity", other, "code")).toEqual(["6 days"]);
   });
 
   it("loses mandates 400 days after they expired and grants 400 days after they ended", async () => {

@@ -183,6 +183,16 @@ describe("the history", () => {
     expect(sums).toEqual({ agree: true, spread: true });
   });
 
+  it("has what agents asked on most days, refusals and paid orders, none of it in the future", async () => {
+    const [activity] = await rows(
+      `SELECT count(DISTINCT last_at::date)::int > 20 AS spread, max(last_at) <= now() AS past,
+         count(*) FILTER (WHERE outcome = 'refused')::int > 10 AS refused,
+         count(*) FILTER (WHERE operation = 'pay_checkout')::int > 3 AS paid
+       FROM agent_activity`,
+    );
+    expect(activity).toEqual({ spread: true, past: true, refused: true, paid: true });
+  });
+
   it("has agents, and mandates and privacy requests in every state", async () => {
     const states = async (text: string) =>
       (await rows<{ state: string }>(text)).map(({ state }) => state).sort();

@@ -105,6 +105,7 @@ export const MINIMAL_ROWS: Record<string, Row> = {
     place: "/app/customers/:id",
     request_id: "r",
   },
+  AgentActivity: { id: 1n, started_at: at, operation: "get_order", outcome: "done", last_at: at },
   PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer_redact", due_by: at },
   PublicHost: { host: "theirs.example" },
   Kv: { key: "k", value: {} },

@@ -179,6 +179,11 @@ export async function seedPersonEverywhere(
       VALUES ($1, 'staff', '7', 'viewed', $2, '/app/customers/:id', 'r')`,
     [shop, id],
   );
+  await query(
+    `INSERT INTO agent_activity (shop, started_at, client_id, user_id, operation, outcome, last_at)
+      VALUES ($1, now(), 'agent', $2, 'get_identity', 'done', now())`,
+    [shop, id],
+  );
   const order = JSON.stringify({
     id: 299938,
     email: who.email,

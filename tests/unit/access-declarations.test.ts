@@ -68,6 +68,7 @@ const ENDPOINTS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
   "sends what is stored to the CMS, and shows counts": ["POST /sync/cms"],
   "the state and evidence of requests, without the person": ["GET /admin/privacy-requests"],
   "the log itself: ids only": ["GET /admin/access-log"],
+  "what agents asked: ids only": ["GET /admin/agent-activity"],
   "ends a session": ["POST /auth/logout"],
   "makes a link: the file behind it is recorded": ["POST /customer-account/export"],
 };
@@ -111,6 +112,7 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.events.replay.ts",
   ],
   "the log itself: ids only": ["app.access-log.ts"],
+  "whether an agent has called: no row of it": ["app.agents.activity.mark.ts"],
   "what was done for a request and how far it is, without the person": [
     "app.privacy.$id.proof.ts",
     "app.privacy.progress.ts",

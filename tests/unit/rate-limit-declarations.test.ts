@@ -28,6 +28,7 @@ const WITHOUT_LIMIT: Record<string, readonly string[]> = {
     "GET /auth/profile",
     "PATCH /auth/profile",
     "DELETE /oauth/grants/:id",
+    "GET /oauth/activity",
     "GET /oauth/grants",
     "POST /segment/assign",
     "GET /segment/current",

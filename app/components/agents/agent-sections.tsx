@@ -8,6 +8,7 @@ export function AgentSections() {
       label={t("sections")}
       pages={[
         { path: "/app/agents", text: t("linked") },
+        { path: "/app/agents/activity", text: t("activity") },
         { path: "/app/agents/mandates", text: t("mandates") },
       ]}
     />

@@ -2,6 +2,8 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, OauthGrant } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { DONE } from "../agent-activity/agent-call.ts";
+import { recordAgentCall } from "../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { EndReason } from "./oauth/grants.ts";
 
@@ -89,6 +91,11 @@ export async function endAgent(
     if (rows.length < SLICE) break;
   }
   if (ended === 0) throw new AppError("not_found");
+  recordAgentCall(ctx, tenant, {
+    ...DONE,
+    operation: "unlink_agent",
+    caller: { clientId, userId: null },
+  });
   ctx.log.info("agent.revoked_by_store", { shop: tenant.shop, client_id: clientId, grants: ended });
   return { ended, name };
 }

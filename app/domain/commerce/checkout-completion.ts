@@ -5,6 +5,8 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { CheckoutSession, Columns, TenantSql } from "../../db.server.ts";
 import { isAppError } from "../../runtime/errors.ts";
+import { DONE } from "../agent-activity/agent-call.ts";
+import { writeAgentCall } from "../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CUSTOMER_GID } from "../customers/customer-change.ts";
 import { CHECKOUT_ATTRIBUTE, readCart } from "./storefront-cart.ts";
@@ -153,6 +155,18 @@ export async function completeWithin(
   }
   const [completed] = await sql<Columns<CheckoutSession, "order_id">>(COMPLETE, [row.id, orderId]);
   await enqueueCommerceEvent(ctx, tenant, sql, row.customer_id, "ucp_checkout_completed");
+  // Without both it was the shopper's own checkout.
+  if (row.client_id !== null || row.mandate_id !== null)
+    await writeAgentCall(ctx, tenant, sql, {
+      ...DONE,
+      operation: "pay_checkout",
+      caller: { clientId: row.client_id, userId: row.customer_id },
+      money: {
+        amount: amount ?? row.total,
+        currency: row.currency,
+        mandateId: row.mandate_id,
+      },
+    });
   return {
     ...row,
     status: "completed",

@@ -4,6 +4,7 @@
 import type { CheckoutSession, Columns, TenantSql } from "../../db.server.ts";
 import { z } from "zod";
 import { AppError } from "../../runtime/errors.ts";
+import type { CallMoney } from "../agent-activity/agent-call.ts";
 import type { Person } from "../identity/account.ts";
 import type { Keep } from "./idempotency.ts";
 import type { Money } from "./money.ts";
@@ -50,8 +51,14 @@ export function toWanted({ line_items: items }: CheckoutChange): LineItemInput[]
 
 /**
  * The caller. `keep` stores the response inside the transaction of its effect: see idempotency.ts.
+ * `noteMoney`: what the checkout costs, for the record of an agent's call.
  */
-export type CheckoutCaller = { person: Person; userAgent: string | null; keep?: Keep };
+export type CheckoutCaller = {
+  person: Person;
+  userAgent: string | null;
+  keep?: Keep;
+  noteMoney?: (money: CallMoney) => void;
+};
 
 export type CheckoutStatus =
   | "incomplete"

@@ -79,6 +79,7 @@ export async function createCheckout(
       return made;
     }),
   );
+  noteOffer(caller, checkout);
   ctx.log.info("checkout.created", {
     shop: tenant.shop,
     user_id: account.id,
@@ -88,6 +89,12 @@ export async function createCheckout(
   });
   return checkout;
 }
+
+/** For the record of an agent's call. */
+const noteOffer = (
+  { noteMoney }: CheckoutCaller,
+  { totals, currency, mandate_id: mandateId }: Checkout,
+) => noteMoney?.({ amount: totals.total, currency, mandateId });
 
 /** The account and the agent that spend. */
 const spenderOf = ({ person }: CheckoutCaller): Spender => ({
@@ -195,6 +202,7 @@ export async function updateCheckout(
       return { old: row, checkout: answer };
     }),
   );
+  noteOffer(caller, checkout);
   await discardCart(ctx, tenant, { source: old.source, externalId: old.external_id });
   ctx.log.info("checkout.updated", {
     shop: tenant.shop,

@@ -3,6 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql, UserClaims } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import type { CallMoney } from "../agent-activity/agent-call.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { epochOf } from "../identity/links.ts";
 import type { Person } from "../identity/account.ts";
@@ -24,9 +25,15 @@ const HOUR_MS = 3_600_000;
 
 /**
  * `keep` stores the response inside the transaction that creates the mandate: see idempotency.ts.
+ * `noteMoney`: for the record of an agent's call.
  * `at`: in the history of the demo store.
  */
-export type Visit = { userAgent: string | null; keep?: Keep; at?: HistoricTime };
+export type Visit = {
+  userAgent: string | null;
+  keep?: Keep;
+  noteMoney?: (money: CallMoney) => void;
+  at?: HistoricTime;
+};
 
 export function requirePayments(tenant: Tenant): void {
   if (!tenant.config.agent_payments_enabled) throw new AppError("agent_payments_disabled");
@@ -103,6 +110,8 @@ export async function createMandate(
       at: visit.at,
     });
   });
+  const { mandate_id: mandateId, max_amount: limit, currency } = mandate;
+  visit.noteMoney?.({ amount: limit, currency, mandateId });
   ctx.log.info("mandate.created", {
     shop: tenant.shop,
     user_id: account.id,

@@ -41,6 +41,9 @@ const OF_ACCOUNT = {
   checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text,
     currency, mandate_id, client_id, order_id, created_at, updated_at, expires_at
     FROM checkout_sessions WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MAX_ROWS}`,
+  agent_calls: `SELECT user_id, client_id, operation, outcome, code, amount::text, currency, mandate_id,
+    calls, started_at, last_at FROM agent_activity WHERE shop = $1 AND user_id = ANY($2::int[])
+    ORDER BY last_at DESC, id DESC LIMIT ${MAX_ROWS}`,
   returns: `SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases
       WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at`,
   // Without the ids of the store's staff, who are other people.

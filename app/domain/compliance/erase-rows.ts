@@ -121,6 +121,12 @@ export async function anonymiseAccounts(
        WHERE shop = $1 AND id = ANY($2::int[])`,
       ids,
     ),
+    // Last: a call that is recorded at this moment waits for the account's row, and finds it deleted.
+    agent_activity: await counted(
+      sql,
+      "DELETE FROM agent_activity WHERE shop = $1 AND user_id = ANY($2::int[])",
+      ids,
+    ),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Transaction } from "../../db.server.ts";
 import { END_ALL_SESSIONS } from "./session/sessions.ts";
 
 /**
- * Empties the row and deletes claims, extras and tags. Identity links stay: a deleted person is
+ * Empties the row and deletes claims, extras, tags and the record of agents' calls. Identity links stay: a deleted person is
  * recognised by them. With `mergedInto` the sessions continue as sessions of that account; without
  * it they end. Agents' grants and mandates end either way, by triggers on the row's status.
  */
@@ -31,4 +31,6 @@ export async function clearAccount(
      WHERE shop = $1 AND id = $2`,
     [userId, mergedInto],
   );
+  // Last: an agent's call that is recorded at this moment waits for the row above.
+  await prisma.agentActivity.deleteMany({ where });
 }

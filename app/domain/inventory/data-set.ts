@@ -16,6 +16,7 @@ export type Aged =
   | "finished_tag_runs"
   | "finished_requests"
   | "accesses"
+  | "agent_calls"
   | "data_exports"
   | "canceled_checkouts"
   | "completed_checkouts"

@@ -215,6 +215,21 @@ const AGENTS: DataSet = {
       ],
       end: null,
     },
+    agent_activity: {
+      holds:
+        "what agents asked and what came of it, counted by the minute: agent and customer by their ids, the operation, the reason of a refusal, amount and mandate; no words that were searched for, no articles; callers that nobody knows only as numbers per hour",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "agent_calls",
+          sweep: "id",
+          column: "started_at",
+          where: "true",
+          after: "agent_activity_retention_days",
+        },
+      ],
+      end: "account",
+    },
   },
 };
 

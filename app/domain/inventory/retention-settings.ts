@@ -24,6 +24,7 @@ export const RETENTION_SETTINGS = {
     min: 7,
     max: 365,
   },
+  agent_activity_retention_days: { label: "Agent activity (days)", days: 90, min: 7, max: 730 },
   access_log_retention_days: { label: "Access log (days)", days: 365, min: 90, max: 3650 },
 } as const satisfies Record<string, RetentionSetting>;
 

@@ -324,6 +324,7 @@ export const TENANT_FIELDS = {
   tag_run_retention_days: retentionField("tag_run_retention_days"),
   privacy_request_retention_days: retentionField("privacy_request_retention_days"),
   data_export_retention_days: retentionField("data_export_retention_days"),
+  agent_activity_retention_days: retentionField("agent_activity_retention_days"),
   access_log_retention_days: retentionField("access_log_retention_days"),
 } as const satisfies Record<string, TenantField>;
 

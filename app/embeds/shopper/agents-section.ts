@@ -18,21 +18,9 @@ type Grant = {
   scopes: string[];
   created_at: string;
   last_used_at: string | null;
-  /** What it did, newest first. */
-  actions: { what: string; changed: boolean; at: string }[];
 };
 type Page = { grants: Grant[]; next_cursor: string | null };
-const GRANTS = "/oauth/grants?include=actions";
-
-function actionRow({ what, changed, at }: Grant["actions"][number]): HTMLElement {
-  const name = `did_${changed ? "changed" : "saw"}_${what}`;
-  return el(
-    "li",
-    {},
-    el("span", {}, (WORDS as Record<string, string>)[name] ?? WORDS.did_other),
-    el("span", { class: "quiet" }, when(at)),
-  );
-}
+const GRANTS = "/oauth/grants?limit=20";
 
 export function agentsSection(): { section: HTMLElement; reload(): void } {
   const { section, place } = createSection("agents", WORDS.agents, WORDS.agentsText);
@@ -70,14 +58,6 @@ export function agentsSection(): { section: HTMLElement; reload(): void } {
         "ul",
         { class: "can" },
         ...grant.scopes.map((scope) => el("li", {}, el("span", {}, DATA.scopes[scope] ?? scope))),
-      ),
-      el(
-        "details",
-        {},
-        el("summary", {}, fill(WORDS.agentDid, { count: String(grant.actions.length) })),
-        grant.actions.length === 0
-          ? el("p", { class: "quiet" }, WORDS.agentDidNothing)
-          : el("ul", { class: "done" }, ...grant.actions.map(actionRow)),
       ),
     );
   };

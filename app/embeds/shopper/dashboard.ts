@@ -1,4 +1,5 @@
 // The dashboard: the shopper's data and consents, and every action on them.
+import { activitySection } from "./activity-section.ts";
 import { agentsSection } from "./agents-section.ts";
 import { consentsSection, customerConsents } from "./consents-section.ts";
 import { button, el, isolated, announce, show, type Child } from "./elements.ts";
@@ -59,9 +60,11 @@ function signedOutView(text: string, focus: boolean): void {
 function dashboardView(profile: Profile, focus: boolean): void {
   const agents = agentsSection();
   const mandates = mandatesSection();
+  const activity = activitySection();
   const afterConsent = (): void => {
     agents.reload();
     mandates.reload();
+    activity.reload();
   };
   const onSignedOut = (text: string): void => {
     clearSession();
@@ -75,6 +78,7 @@ function dashboardView(profile: Profile, focus: boolean): void {
     ["orders", WORDS.orders, ordersSection(profile)],
     ["mandates", WORDS.mandates, mandates.section],
     ["agents", WORDS.agents, agents.section],
+    ["activity", WORDS.activity, activity.section],
     ["leave", WORDS.leave, deleteAccountSection(profile, onSignedOut)],
   ];
   const out = button(

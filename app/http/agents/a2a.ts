@@ -15,6 +15,7 @@ import {
 } from "@a2a-js/sdk/server";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import { DONE } from "../../domain/agent-activity/agent-call.ts";
 import { buildAgentCard } from "../../domain/agents/agent-card.ts";
 import { readSkillRequest } from "../../domain/agents/skills.ts";
 import {
@@ -29,6 +30,7 @@ import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
 import { toTask } from "./a2a-messages.ts";
+import { recordRefusal, recordToolCall } from "./agent-calls.ts";
 import {
   authorizeToolCall,
   noteToolAccess,
@@ -112,7 +114,11 @@ async function readLister(
 ): Promise<Passage> {
   const none = { asked: null, record: null, accessed };
   if (!bearerToken(request)) return { ...none, owner: null };
-  const { person, scopes = null } = await requireShopper(ctx, request, tenant, null);
+  const call = { ctx, request, tenant, name: "list_tasks" };
+  const { person, scopes = null } = await recordRefusal(call, () =>
+    requireShopper(ctx, request, tenant, null),
+  );
+  recordToolCall({ ...call, person, money: null }, DONE);
   noteToolAccess(accessed, "task", person, true);
   return { ...none, owner: { userId: person.account.id, scopes } };
 }

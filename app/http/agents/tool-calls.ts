@@ -2,6 +2,12 @@
 // caller acts for the shopper, also with the shopper's own session; a browser's cookie does not
 // authenticate an agent.
 import type { Ctx } from "../../context.server.ts";
+import {
+  DONE,
+  outcomeOf,
+  type AgentCall,
+  type CallMoney,
+} from "../../domain/agent-activity/agent-call.ts";
 import type { Person } from "../../domain/identity/account.ts";
 import type { AgentScope } from "../../domain/agents/oauth/scopes.ts";
 import { Meta, type AgentTool, type ToolCall } from "../../domain/agents/tools/tool.ts";
@@ -11,13 +17,20 @@ import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
 import { agentChallenge, requirePerson, type ActingPerson } from "../auth/agent-guard.ts";
+import { recordRefusal, recordToolCall } from "./agent-calls.ts";
 import { addressOfCaller, countAgentChange } from "./agent-limits.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
 import { addressFor } from "./discovery.ts";
 import { bearerToken } from "../auth/guards.ts";
 import type { ApiRequest } from "../api-request.ts";
+import { toAppError } from "../error-response.ts";
 
-export type AdmittedCall = { tool: AgentTool; call: ToolCall & { person: Person | null } };
+export type AdmittedCall = {
+  tool: AgentTool;
+  call: ToolCall & { person: Person | null };
+  /** Records what came of it. */
+  record(outcome: Pick<AgentCall, "outcome" | "code">): void;
+};
 /** `invalid`: wrong arguments; `failed`: the tool rejected the call with its own message. */
 export type ToolOutcome =
   { kind: "done" | "failed"; answer: object } | { kind: "invalid"; message: string };
@@ -58,7 +71,18 @@ export async function requireShopper(
 }
 
 /** Throws 401, 403, 429, or an error in the agent's profile, before any effect. */
-export async function authorizeToolCall(
+export const authorizeToolCall = (
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  tool: AgentTool,
+  args: unknown,
+): Promise<AdmittedCall> =>
+  recordRefusal({ ctx, request, tenant, name: tool.name }, () =>
+    admit(ctx, request, tenant, tool, args),
+  );
+
+async function admit(
   ctx: Ctx,
   request: ApiRequest,
   tenant: Tenant,
@@ -69,6 +93,7 @@ export async function authorizeToolCall(
   const current = acting?.tenant ?? tenant;
   if (!tool.annotations.readOnlyHint) await countAgentChange(ctx, request, current);
   const meta = readMeta(args);
+  let money: CallMoney | null = null;
   const call = {
     ctx,
     tenant: current,
@@ -76,8 +101,15 @@ export async function authorizeToolCall(
     terms: await agreeOnTerms(ctx, request, current, meta?.["ucp-agent"]?.profile),
     idempotencyKey: meta?.["idempotency-key"] ?? null,
     userAgent: request.header("user-agent") ?? null,
+    noteMoney: (noted: CallMoney) => void (money = noted),
   };
-  return { tool, call: { ...call, person: acting?.person ?? null } };
+  const person = acting?.person ?? null;
+  return {
+    tool,
+    call: { ...call, person },
+    record: (outcome) =>
+      recordToolCall({ ctx, request, tenant: current, name: tool.name, person, money }, outcome),
+  };
 }
 
 function readMeta(args: unknown) {
@@ -125,14 +157,16 @@ export function noteToolAccess(
   });
 }
 
-/** Calls `accessed` for a tool that gave an answer. */
+/** Calls `accessed` for a tool that gave an answer, and records the call. */
 export async function runTool(
-  { tool, call }: AdmittedCall,
+  admitted: AdmittedCall,
   args: unknown,
   accessed: NoteAccess,
 ): Promise<ToolOutcome> {
+  const { tool, call, record } = admitted;
   const parsed = tool.input.safeParse(args ?? {});
-  if (!parsed.success)
+  if (!parsed.success) {
+    record({ outcome: "failed", code: "invalid_request" });
     return {
       kind: "invalid",
       message: parsed.error.issues
@@ -140,7 +174,9 @@ export async function runTool(
         .map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`)
         .join("; "),
     };
-  if (tool.ucp.length > 0 && call.terms.capabilities.length === 0)
+  }
+  if (tool.ucp.length > 0 && call.terms.capabilities.length === 0) {
+    record({ outcome: "failed", code: "version_unsupported" });
     return {
       kind: "failed",
       answer: refusalAnswer(call.terms, tool.ucp, [
@@ -151,12 +187,15 @@ export async function runTool(
         ),
       ]),
     };
+  }
   try {
     const answer = await tool.run(call, parsed.data);
     if (call.person)
       noteToolAccess(accessed, tool.name, call.person, tool.annotations.readOnlyHint);
+    record(DONE);
     return { kind: "done", answer };
   } catch (error) {
+    record(outcomeOf(toAppError(error)));
     if (!isAppError(error) || isHttpStatusError(error)) throw error;
     if (error.code === "invalid_cursor") return { kind: "invalid", message: error.message };
     const code =

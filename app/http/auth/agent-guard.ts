@@ -78,6 +78,11 @@ const IDENTITY: AgentRule = { scope: "identity:read" };
 
 const AGENT_HEADERS = ["ucp-agent", "a2a-version"];
 
+/** On a public route, where nothing else tells an agent from a page of the store. */
+export const saysToBeAgent = (request: ApiRequest): boolean =>
+  AGENT_HEADERS.some((name) => request.header(name) !== undefined) ||
+  isAgentToken(bearerToken(request) ?? "");
+
 /**
  * The origin of the calling page. A browser sends no Origin on a same-origin read: Sec-Fetch-Site
  * is same-origin, and our pages send their address as Referer.

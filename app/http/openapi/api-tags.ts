@@ -37,7 +37,7 @@ export const API_TAGS: readonly ApiTag[] = [
   {
     name: "Agents",
     description: "Discovery, authorization and the protocols of AI agents.",
-    prefixes: ["/.well-known", "/oauth", "/mcp", "/a2a"],
+    prefixes: ["/.well-known", "/admin/agent-activity", "/oauth", "/mcp", "/a2a"],
   },
   {
     name: "Events",

@@ -6,6 +6,8 @@ import { SYSTEM_NAMES } from "../faults.ts";
 import type { LiveConsole } from "./live/live-console.ts";
 import { SCENARIOS } from "./live/scenarios.ts";
 import { MODES } from "./live/systems.ts";
+import { PLAYGROUND_ACTIONS } from "./playground/playground.ts";
+import type { Playground } from "./playground/playground.ts";
 import { isSameSiteOrProgram } from "../loopback-guard.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { CustomerPatch } from "../storefront/customers.ts";
@@ -94,12 +96,18 @@ const FailNext = z.object({
 const ScenarioStart = z.object({ scenario: z.enum(SCENARIOS) });
 const ModeChange = z.object({ system: SystemName, mode: z.enum(MODES) });
 
+const PlaygroundStart = z.object({ do: z.enum(PLAYGROUND_ACTIONS) });
+
 export async function answerControl(
   sandbox: Sandbox,
-  live: LiveConsole,
+  { live, playground }: { live: LiveConsole; playground: Playground },
   call: Call,
 ): Promise<ApiResponse> {
   if (call.method === "GET" && call.path === "/_control/state") return showState(sandbox, call);
+  if (call.method === "GET" && call.path === "/_control/playground")
+    return isSameSiteOrProgram(call.headers)
+      ? json(200, await playground.state())
+      : text(403, "Only this page itself and programs on this machine may read that");
   if (call.method !== "POST") return text(405, "Use POST");
   if (!isSameSiteOrProgram(call.headers))
     return text(403, "Only this page itself and programs on this machine may do that");
@@ -110,6 +118,10 @@ export async function answerControl(
       return live.start(ScenarioStart.parse(call.body).scenario)
         ? json(202, { ok: true })
         : json(409, { error: "busy", message: "Another scenario is running." });
+    if (call.path === "/_control/playground")
+      return playground.start(PlaygroundStart.parse(call.body).do)
+        ? json(202, { ok: true })
+        : json(409, { error: "busy", message: "A step is running." });
     if (call.path === "/_control/mode") {
       const { system, mode } = ModeChange.parse(call.body);
       live.setMode(system, mode);

@@ -1,4 +1,4 @@
-/** The console's pages: the live map, the raw state in tabs, and the inbox. */
+/** The console's pages: the live map, the agent playground, the raw state in tabs, and the inbox. */
 import { readFileSync } from "node:fs";
 import { page, text } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
@@ -7,15 +7,17 @@ import { inboxTable, mailPage } from "./inbox-page.ts";
 import type { LiveConsole } from "./live/live-console.ts";
 import { mapPage } from "./map-page.ts";
 import { escapeHtml, layout } from "./page-layout.ts";
+import { playgroundPage } from "./playground/playground-page.ts";
 import { RAW_TABS } from "./raw-state.ts";
 
 /** As the other pages', and the console's own style and script. */
 const CONSOLE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-const SCRIPTS = ["console", "calls", "dom", "lines", "story", "world"];
+const SCRIPTS = ["console", "calls", "dom", "lines", "playground", "story", "world"];
 const ASSETS: Record<string, string> = {
   "console.css": "text/css; charset=utf-8",
+  "playground.css": "text/css; charset=utf-8",
   ...Object.fromEntries(SCRIPTS.map((name) => [`${name}.js`, "text/javascript; charset=utf-8"])),
 };
 
@@ -24,6 +26,10 @@ export function answerPage(sandbox: Sandbox, live: LiveConsole, call: Call): Api
   const asset = /^\/console\/([a-z.]+)$/.exec(call.path)?.[1] ?? "";
   if (Object.hasOwn(ASSETS, asset)) return sendAsset(asset);
   if (call.path === "/") return consolePage(overview(sandbox, live, call.query.get("tab")));
+  if (call.path === "/playground") {
+    const shop = live.shop();
+    return consolePage(playgroundPage(shop, consoleHead(sandbox, shop, "playground")));
+  }
   if (call.path === "/inbox") {
     const inbox = `<main><section class="card"><h1>Inbox</h1>${inboxTable(sandbox.email.inbox(), Infinity)}</section></main>`;
     return consolePage(layout("Inbox", inbox, consoleHead(sandbox, live.shop(), "mail")));
@@ -64,8 +70,12 @@ const SCRIPT =
 
 /** The bar with the links to every page of the demo, and the tabs. */
 function consoleHead(sandbox: Sandbox, shop: string, current: string): string {
-  const tabs = [{ name: "map", label: "Live map" }, ...RAW_TABS].map(({ name, label }) => {
-    const href = name === "map" ? "/" : `/?tab=${name}`;
+  const views = [
+    { name: "map", label: "Live map", href: "/" },
+    { name: "playground", label: "Agent playground", href: "/playground" },
+    ...RAW_TABS.map(({ name, label }) => ({ name, label, href: `/?tab=${name}` })),
+  ];
+  const tabs = views.map(({ name, label, href }) => {
     return `<a href="${href}"${name === current ? ' aria-current="page"' : ""}>${escapeHtml(label)}</a>`;
   });
   const places = [

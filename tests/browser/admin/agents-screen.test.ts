@@ -1,6 +1,7 @@
 // The merchant's agents screens in a real browser against the whole service: a change there takes
 // effect for agents at once.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { flushAgentCalls } from "../../../app/domain/agent-activity/record-agent-call.ts";
 import { reserve } from "../../../app/domain/commerce/mandate-ledger.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { newClient, newTokens, type Tokens } from "../../support/agents/agent.ts";
@@ -50,6 +51,7 @@ test("a store without linked agents sees the discovery documents and links to th
   for (const [path, text] of [
     ["/app/agents", "No agent is linked"],
     ["/app/agents/mandates", "No mandate yet"],
+    ["/app/agents/activity", "No agent has called yet"],
   ] as const) {
     const visit = await world.open(path, { shop: EMPTY });
     await visit.page.getByText(text).waitFor();
@@ -159,6 +161,43 @@ test("a revoked mandate cannot pay any more; filters find it by state and by cus
   await visit.close();
 });
 
+test("activity shows who asked what for whom and why it was refused; a new call appears without a reload; filters narrow it by clicks", async () => {
+  const { client, tokens } = await letIn("Parcel Pilot", 2);
+  const [first, second] = tokens as [Tokens, Tokens];
+  await asAgent(first);
+  await letIn("Quiet Quill", 1);
+  await flushAgentCalls(world.service.ctx);
+  const visit = await world.open("/app/agents/activity", { shop: SHOP });
+  const { page } = visit;
+  const rows = page.locator("tbody tr[id]").filter({ hasText: "Parcel Pilot" });
+  await rows.filter({ hasText: "View the profile" }).waitFor();
+  await page.getByRole("heading", { name: "Calls in the last 30 days" }).waitFor();
+  await page.getByText("No order of an agent was paid in this time.").waitFor();
+  await expectHealthyPage(visit);
+
+  const mandates = `/commerce/mandates?shop=${SHOP}`;
+  const refused = await world.service.call("GET", mandates, { key: second.access_token });
+  expect(refused.status).toBe(403);
+  const news = rows.filter({ hasText: "View mandates" });
+  await news.getByText("The customer did not give the agent this permission.").waitFor();
+  expect(await news.innerText()).toMatch(/person-\d+@example.com/);
+
+  await chooseFilter(page, "Result", "Refused");
+  await page.waitForURL(/outcome=refused/);
+  await chooseFilter(page, "Agent", "Parcel Pilot");
+  await page.waitForURL(new RegExp(`agent=${client}`));
+  await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(1);
+  await chooseFilter(page, "Area", "Orders");
+  await page.getByText("Nothing matches these filters").waitFor();
+  await page.getByRole("button", { name: "Clear all" }).click();
+  await typeFilter(page, "Customer", "nobody-at-all@example.com");
+  await page.getByText("No customer matches this name").waitFor();
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+  const other = await askAs(world.service, OTHER_SHOP, "/app/agents/activity");
+  expect(other.text).not.toContain("Parcel Pilot");
+});
+
 test("a mandate shows its agent", async () => {
   const shopper = await signUp(world.service, {}, SHOP);
   await syncAs(world.service, shopper, { consent_ap2: true }, { shop: SHOP });
@@ -212,6 +251,7 @@ test.each([
   ["es", "Pagos por agentes", "/app/agents"],
   ["fr", "Paiements par agents", "/app/agents"],
   ["es", "Mandatos de pago", "/app/agents/mandates"],
+  ["fr", "Appels des 30 derniers jours", "/app/agents/activity"],
 ])("speaks %s, and fits a phone: %s", async (locale, text, path) => {
   const visit = await world.open(path, {
     shop: SHOP,

@@ -243,6 +243,7 @@ test.each([
   "/app",
   "/app/customers",
   "/app/customers/1",
+  "/app/agents/activity",
   "/app/segments",
   "/app/tags",
   "/app/events",

@@ -84,6 +84,7 @@ describe("customers/data_request", () => {
       agents: 1,
       mandates: 1,
       checkouts: 2,
+      agent_calls: 1,
       returns: 1,
       accesses: 1,
       deliveries: 2,

@@ -10,6 +10,8 @@ import { readSubmission, type Visit } from "../../consent/sync-consent.ts";
 import { writeConsentsWithin } from "../../consent/write-consents.ts";
 import { epochOf } from "../../identity/links.ts";
 import type { Session } from "../../identity/session/sessions.ts";
+import { DONE } from "../../agent-activity/agent-call.ts";
+import { recordAgentCall } from "../../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { IS_ALIVE, PERSON_OF_GRANT } from "./agent-caller.ts";
 import { hashSecret, mintSecret, TOKEN_SECONDS } from "./agent-token.ts";
@@ -74,6 +76,11 @@ export async function grantAccess(
       "UPDATE oauth_clients SET granted_at = now() WHERE shop = $1 AND client_id = $2 AND granted_at IS NULL",
       [request.client.id],
     );
+  });
+  recordAgentCall(ctx, tenant, {
+    ...DONE,
+    operation: "link_agent",
+    caller: { clientId: request.client.id, userId: account.id },
   });
   ctx.log.info("agent.granted", {
     shop: tenant.shop,
@@ -160,10 +167,19 @@ export async function revokeGrant(
   id: string,
 ): Promise<void> {
   const { sql, prisma } = dataOf(ctx, tenant);
-  const isKnown =
-    GrantId.safeParse(id).success &&
-    (await prisma.oauthGrant.count({ where: { id, user_id: userId } })) > 0;
-  if (!isKnown) throw new AppError("not_found");
+  const grant = GrantId.safeParse(id).success
+    ? await prisma.oauthGrant.findFirst({
+        select: { client_id: true, ended_at: true },
+        where: { id, user_id: userId },
+      })
+    : null;
+  if (!grant) throw new AppError("not_found");
   await endGrant(sql, id, "revoked");
+  if (grant.ended_at === null)
+    recordAgentCall(ctx, tenant, {
+      ...DONE,
+      operation: "unlink_agent",
+      caller: { clientId: grant.client_id, userId },
+    });
   ctx.log.info("agent.revoked", { shop: tenant.shop, user_id: userId, grant_id: id });
 }

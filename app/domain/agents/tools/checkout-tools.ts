@@ -3,7 +3,7 @@
 // shopper continues at `continue_url`.
 import { z } from "zod";
 import { AppError, isAppError } from "../../../runtime/errors.ts";
-import type { Checkout } from "../../commerce/checkout.ts";
+import type { Checkout, CheckoutCaller } from "../../commerce/checkout.ts";
 import {
   cancelCheckout,
   createCheckout,
@@ -82,21 +82,17 @@ function answer(
 
 /** Under the operation names of `/commerce/checkout`. */
 async function once(
-  { ctx, tenant, person, idempotencyKey, userAgent }: ShopperCall,
+  { ctx, tenant, person, idempotencyKey, userAgent, noteMoney }: ShopperCall,
   operation: string,
   body: unknown,
-  run: (caller: {
-    person: ShopperCall["person"];
-    userAgent: string | null;
-    keep: Keep;
-  }) => Promise<Checkout>,
+  run: (caller: CheckoutCaller & { keep: Keep }) => Promise<Checkout>,
 ): Promise<Checkout> {
   return (
     await withIdempotencyKey(
       ctx,
       tenant,
       { key: idempotencyKey ?? undefined, person, operation, body },
-      (keep) => run({ person, userAgent, keep }),
+      (keep) => run({ person, userAgent, keep, noteMoney }),
     )
   ).answer;
 }

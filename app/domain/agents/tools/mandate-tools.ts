@@ -46,7 +46,7 @@ export const MANDATE_TOOLS: readonly AgentTool[] = [
     output: MANDATE,
     annotations: CREATES,
     async run(
-      { ctx, tenant, person, userAgent, idempotencyKey },
+      { ctx, tenant, person, userAgent, idempotencyKey, noteMoney },
       { max_amount, currency, scope, expires_in_hours, usage, agent_clients },
     ) {
       // In the member order of `/commerce/mandates`, so that an idempotency key means the same on both.
@@ -59,7 +59,7 @@ export const MANDATE_TOOLS: readonly AgentTool[] = [
       };
       return (
         await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
-          createMandate(ctx, tenant, person, body, { userAgent, keep }),
+          createMandate(ctx, tenant, person, body, { userAgent, keep, noteMoney }),
         )
       ).answer;
     },

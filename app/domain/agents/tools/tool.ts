@@ -2,6 +2,7 @@
 // protocols check it before the tool runs.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
+import type { CallMoney } from "../../agent-activity/agent-call.ts";
 import type { Person } from "../../identity/account.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { PublicAddress } from "../public-address.ts";
@@ -16,6 +17,8 @@ export type ToolCall = {
   /** A retry with the same key and arguments gets the same response. */
   idempotencyKey: string | null;
   userAgent: string | null;
+  /** What the call reserves or allows, for the record of agents' calls. */
+  noteMoney(money: CallMoney): void;
 };
 export type ShopperCall = ToolCall & { person: Person };
 

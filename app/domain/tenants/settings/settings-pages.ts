@@ -127,6 +127,7 @@ export const SETTINGS_PAGES = [
           "tag_run_retention_days",
           "privacy_request_retention_days",
           "data_export_retention_days",
+          "agent_activity_retention_days",
           "access_log_retention_days",
         ],
       },

@@ -142,3 +142,29 @@ export const LinkedAgents = z.object({
   ),
   next_cursor: NextCursor,
 });
+
+/** Equal calls of a minute, or of an hour for unknown callers, are one. */
+const AgentCall = z.object({
+  id: z.int(),
+  at: Timestamp,
+  client_id: z.string().nullable(),
+  agent: z.string().nullable(),
+  operation: z.string(),
+  kind: z.string().nullable(),
+  outcome: z.enum(["done", "refused", "failed"]),
+  code: z.string().nullable(),
+  amount: z.string().nullable(),
+  currency: z.string().nullable(),
+  mandate_id: z.string().nullable(),
+  calls: z.int(),
+});
+
+export const OwnAgentActivity = z.object({
+  activity: z.array(AgentCall),
+  next_cursor: NextCursor,
+});
+
+export const AgentActivity = z.object({
+  activity: z.array(AgentCall.extend({ customer_id: z.int().nullable() })),
+  next_cursor: NextCursor,
+});

@@ -18,7 +18,7 @@ export type Act = {
   call(
     from: Place,
     text: string,
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "DELETE",
     path: string,
     options?: ServiceCall & { expected?: number[] },
   ): Promise<ServiceAnswer>;
@@ -36,9 +36,20 @@ export class ScenarioProblem extends Error {
   override name = "ScenarioProblem";
 }
 
+/** A call of a step as it went over the wire. */
+export type Exchange = {
+  from: Place;
+  text: string;
+  method: string;
+  path: string;
+  call: ServiceCall;
+  answer: ServiceAnswer;
+};
+
 export function createAct(
   { sandbox, shop, run }: Pick<Act, "sandbox" | "shop" | "run">,
   onChange: () => void,
+  onExchange?: (exchange: Exchange) => void,
 ): Act {
   const step: Act["step"] = (one) => {
     run.steps.push({ ...one, atMs: Date.now() - run.startedAt });
@@ -51,6 +62,7 @@ export function createAct(
     step,
     async call(from, text, method, path, { expected = [200], ...options } = {}) {
       const answer = await callService(new URL(path, sandbox.appUrl()), method, options);
+      onExchange?.({ from, text, method, path, call: options, answer });
       const isExpected = expected.includes(answer.status);
       const { status, ms } = answer;
       step({ from, to: "service", text, status, ms, tone: isExpected ? "good" : "bad" });

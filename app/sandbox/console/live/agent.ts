@@ -39,7 +39,7 @@ export function createAgent(shopper: Shopper): Agent {
   };
 }
 
-type Endpoints = { registration: string; authorization: string; token: string };
+export type Endpoints = { registration: string; authorization: string; token: string };
 
 /** Addresses of the service's own documents; the host is the one that the sandbox knows. */
 const pathOf = (act: Act, address: unknown): string => {
@@ -47,7 +47,7 @@ const pathOf = (act: Act, address: unknown): string => {
   return url.pathname + url.search;
 };
 
-async function discover(act: Act, shop: string): Promise<Endpoints> {
+export async function discover(act: Act, shop: string): Promise<Endpoints> {
   const manifest = await act.call(
     "agent",
     "Discovers what the store offers agents",
@@ -69,11 +69,11 @@ async function discover(act: Act, shop: string): Promise<Endpoints> {
   };
 }
 
-async function register(act: Act, path: string): Promise<string> {
+export async function register(act: Act, path: string, name = "Console agent"): Promise<string> {
   const { fields } = await act.call("agent", "Registers itself", "POST", path, {
     expected: [201],
     json: {
-      client_name: "Console agent",
+      client_name: name,
       redirect_uris: [REDIRECT],
       token_endpoint_auth_method: "none",
     },
@@ -81,7 +81,7 @@ async function register(act: Act, path: string): Promise<string> {
   return textOf(fields["client_id"]);
 }
 
-async function authorize(
+export async function authorize(
   act: Act,
   {
     authorization,
@@ -179,7 +179,7 @@ async function shopWith(act: Act, shop: string, token: string): Promise<void> {
 }
 
 /** The store's own checkout page takes the payment, which sends the order's webhook. */
-async function pay({ sandbox, shop, send }: Act, url: string): Promise<string> {
+export async function pay({ sandbox, shop, send }: Act, url: string): Promise<string> {
   let name = "";
   await send(async (options) => {
     const { order, deliveries } = await sandbox.storefront.pay(shop, url, options);
@@ -189,7 +189,7 @@ async function pay({ sandbox, shop, send }: Act, url: string): Promise<string> {
   return name;
 }
 
-async function awaitCompletion(act: Act, path: string, headers: Record<string, string>) {
+export async function awaitCompletion(act: Act, path: string, headers: Record<string, string>) {
   for (let look = 1; ; look += 1) {
     const { fields } =
       look < LOOKS

@@ -27,7 +27,7 @@ export class ServiceAway extends Error {
 /** Follows no redirect. Throws `ServiceAway` without an answer. */
 export async function callService(
   url: URL | string,
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "DELETE",
   { headers = {}, json, form, signal }: ServiceCall = {},
 ): Promise<ServiceAnswer> {
   const startedAt = performance.now();

@@ -1,0 +1,77 @@
+// The filters of the agents' activity and their SQL. What an index answers narrows the reading; the rest
+// is compared among a bounded number of rows.
+import { z } from "zod";
+import { OUTCOMES } from "./agent-call.ts";
+import { KINDS, operationsOf } from "./operations.ts";
+
+const text = (max: number) =>
+  z
+    .string()
+    .max(max)
+    // The database takes no NUL in a text.
+    .transform((value) => value.replaceAll("\u0000", "").trim() || undefined)
+    .optional()
+    .catch(undefined);
+const day = z
+  .string()
+  .regex(/^20\d\d-/)
+  .pipe(z.iso.date())
+  .optional()
+  .catch(undefined);
+
+/** In place of a client id. */
+const UNKNOWN_AGENT = "unknown";
+const SESSION_AGENT = "session";
+
+/** Parses the filter of a URL. Invalid parts are ignored, as in every list. */
+export const ActivityFilters = z.object({
+  agent: text(500),
+  /** A name, an e-mail address or an id. */
+  customer: text(200),
+  kind: z.enum(KINDS).optional().catch(undefined),
+  outcome: z.enum(OUTCOMES).optional().catch(undefined),
+  from: day,
+  to: day,
+});
+export type ActivityFilters = z.output<typeof ActivityFilters>;
+
+export type ActivityQuery = {
+  /** Over `agent_activity`, by an index. Its values are numbered from `$2`. */
+  indexed: string;
+  indexedValues: unknown[];
+  /** The values of `compared` come behind. */
+  compared: string;
+  comparedValues: unknown[];
+};
+
+/** `customers`: the ids that the filter means; null: all. */
+export function queryOf(
+  { agent, kind, outcome, from, to }: ActivityFilters,
+  customers: readonly number[] | null,
+): ActivityQuery {
+  const values: unknown[] = [];
+  const place = (value: unknown) => `$${values.push(value) + 1}`;
+  const indexed = [
+    ...(agent === undefined ? [] : [agentIs(agent, place)]),
+    ...(customers === null ? [] : [`user_id = ANY(${place(customers)}::int[])`]),
+    ...(from === undefined ? [] : [`last_at >= ${place(from)}::timestamptz`]),
+    ...(to === undefined ? [] : [`last_at < ${place(to)}::timestamptz + interval '1 day'`]),
+  ];
+  const count = values.length;
+  const compared = [
+    ...(kind === undefined ? [] : [`operation = ANY(${place(operationsOf(kind))}::text[])`]),
+    ...(outcome === undefined ? [] : [`outcome = ${place(outcome)}`]),
+  ];
+  return {
+    indexed: indexed.map((part) => ` AND ${part}`).join(""),
+    indexedValues: values.slice(0, count),
+    compared: compared.map((part) => ` AND ${part}`).join(""),
+    comparedValues: values.slice(count),
+  };
+}
+
+function agentIs(agent: string, place: (value: unknown) => string): string {
+  if (agent === UNKNOWN_AGENT) return "client_id IS NULL AND user_id IS NULL";
+  if (agent === SESSION_AGENT) return "client_id IS NULL AND user_id IS NOT NULL";
+  return `client_id = ${place(agent)}`;
+}

@@ -1,0 +1,178 @@
+/** A run of the playground's agent: step by step or all at once, and again. One per sandbox. */
+import type { ConsoleOptions, Sandbox } from "../../sandbox.ts";
+import { createAct, ScenarioProblem } from "../live/act.ts";
+import type { Act, Exchange } from "../live/act.ts";
+import { newRun } from "../live/run.ts";
+import { ServiceAway } from "../live/service-client.ts";
+import { createShopper } from "../live/shopper.ts";
+import { PLAYGROUND_STEPS } from "./playground-steps.ts";
+import type { Memory } from "./playground-steps.ts";
+import { readMerchantView, readShopperView } from "./playground-views.ts";
+import type { MerchantView, ShopperView } from "./playground-views.ts";
+
+export const PLAYGROUND_ACTIONS = ["next", "all", "again"] as const;
+type PlaygroundAction = (typeof PLAYGROUND_ACTIONS)[number];
+
+type ShownExchange = {
+  id: number;
+  step: string;
+  from: string;
+  text: string;
+  request: string;
+  response: string;
+  status: number;
+  ms: number;
+};
+
+type PlaygroundState = {
+  isBusy: boolean;
+  problem: string | null;
+  steps: {
+    name: string;
+    state: "waiting" | "running" | "done" | "failed";
+    result: string | null;
+  }[];
+  exchanges: ShownExchange[];
+  shopper: ShopperView | null;
+  merchant: MerchantView | null;
+};
+
+export type Playground = {
+  /** Reads what Ada and the merchant see now. */
+  state(): Promise<PlaygroundState>;
+  /** False while a step runs. */
+  start(action: PlaygroundAction): boolean;
+};
+
+const MAX_SHOWN = 6_000;
+
+export function createPlayground(
+  sandbox: Sandbox,
+  { adminKey, shop }: Pick<ConsoleOptions, "adminKey"> & { shop(): string },
+): Playground {
+  const shopper = createShopper();
+  let memory: Memory = {};
+  let results: string[] = [];
+  let exchanges: ShownExchange[] = [];
+  let problem: string | null = null;
+  let isBusy = false;
+
+  function note({ from, text, method, path, call, answer }: Exchange): void {
+    exchanges.push({
+      id: exchanges.length + 1,
+      step: PLAYGROUND_STEPS[results.length]?.name ?? "",
+      from,
+      text,
+      request: shown([`${method} ${path}`, ...headersOf(call), "", bodyOf(call)]),
+      response: shown([String(answer.status), "", textOf(answer)]),
+      status: answer.status,
+      ms: answer.ms,
+    });
+  }
+  const newAct = (): Act =>
+    createAct(
+      { sandbox, shop: shop(), run: newRun(0, "playground", "Playground") },
+      () => {},
+      note,
+    );
+
+  async function runNext(): Promise<boolean> {
+    const step = PLAYGROUND_STEPS[results.length];
+    if (!step) return false;
+    problem = null;
+    try {
+      results.push(await step.run({ act: newAct(), shopper, memory }));
+      return true;
+    } catch (error) {
+      problem =
+        error instanceof ScenarioProblem || error instanceof ServiceAway
+          ? error.message
+          : `The step failed: ${error instanceof Error ? error.message : String(error)}`;
+      return false;
+    }
+  }
+
+  async function perform(action: PlaygroundAction): Promise<void> {
+    if (action === "again") {
+      // The client stays registered: an agent registers once.
+      memory = { ...(memory.clientId !== undefined && { clientId: memory.clientId }) };
+      results = [];
+      exchanges = [];
+      problem = null;
+    } else if (action === "next") await runNext();
+    else while (await runNext());
+  }
+
+  async function views(): Promise<Pick<PlaygroundState, "shopper" | "merchant">> {
+    const act = newAct();
+    const { browser } = memory;
+    const [seenByShopper, seenByMerchant] = await Promise.all([
+      browser ? readShopperView(act, browser).catch(() => null) : null,
+      adminKey ? readMerchantView(act, adminKey).catch(() => null) : null,
+    ]);
+    return { shopper: seenByShopper, merchant: seenByMerchant };
+  }
+
+  return {
+    async state() {
+      return {
+        isBusy,
+        problem,
+        steps: PLAYGROUND_STEPS.map(({ name }, at) => ({
+          name,
+          state:
+            at < results.length
+              ? "done"
+              : at > results.length
+                ? "waiting"
+                : isBusy
+                  ? "running"
+                  : problem === null
+                    ? "waiting"
+                    : "failed",
+          result: results[at] ?? null,
+        })),
+        exchanges,
+        ...(await views()),
+      };
+    },
+    start(action) {
+      if (isBusy) return false;
+      isBusy = true;
+      void perform(action).finally(() => {
+        isBusy = false;
+      });
+      return true;
+    },
+  };
+}
+
+/** Credentials are shown by their beginning only, in headers, addresses and bodies alike. */
+function shown(lines: string[]): string {
+  const text = lines
+    .join("\n")
+    .trim()
+    .replace(/\b(agt_\w{0,4})[\w.~-]*/g, "$1…")
+    .replace(/\b((?:code|code_verifier|csrf|session_code)=[\w.~-]{4})[\w.~-]+/g, "$1…");
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}\n…` : text;
+}
+
+/** Ada's cookie is hers: a page that shows it would be one that gives it away. */
+const headersOf = ({ headers = {} }: Exchange["call"]): string[] =>
+  Object.entries(headers).map(([name, value]) => `${name}: ${name === "cookie" ? "…" : value}`);
+
+const bodyOf = ({ json, form }: Exchange["call"]): string =>
+  form ? new URLSearchParams(form).toString() : json === undefined ? "" : pretty(json);
+
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
+
+function textOf({ text, headers }: Exchange["answer"]): string {
+  const location = headers.get("location");
+  if (location) return `location: ${location}`;
+  try {
+    return pretty(JSON.parse(text));
+  } catch {
+    const title = /<title>([^<]{0,200})/.exec(text)?.[1];
+    return title === undefined ? text : `A page: ${title}`;
+  }
+}

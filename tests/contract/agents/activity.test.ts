@@ -1,0 +1,312 @@
+// The record of what agents ask: each call with its agent, customer, outcome and amount; floods as
+// numbers; nothing of an erased customer; nothing of another store.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ActivityFilters } from "../../../app/domain/agent-activity/activity-filters.ts";
+import {
+  listActivity,
+  readActivityMark,
+} from "../../../app/domain/agent-activity/activity-list.ts";
+import { readActivityTotals } from "../../../app/domain/agent-activity/activity-totals.ts";
+import {
+  flushAgentCalls,
+  recordAgentCall,
+} from "../../../app/domain/agent-activity/record-agent-call.ts";
+import { DONE } from "../../../app/domain/agent-activity/agent-call.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { PASSWORD } from "../identity/people.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
+import {
+  completed,
+  itemsOf,
+  newPayer,
+  seedProducts,
+  type Shelf,
+} from "../../support/agents/checkout.ts";
+import { asShopper, consent, newShopper, type Shopper } from "../../support/agents/commerce.ts";
+import {
+  OTHER_SHOP,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+} from "../../support/service.ts";
+
+const ALL =
+  "identity:read dev.ucp.shopping.order:read dev.ucp.shopping.checkout:manage commerce.mandates:create";
+
+let service: Service;
+let shelf: Shelf;
+let payer: Shopper;
+let client: string;
+let token: string;
+beforeAll(async () => {
+  service = await startService({ background: true });
+  shelf = await seedProducts(service);
+  payer = await newPayer(service);
+  client = await newClient(service, { client_name: "Trail Planner" });
+  token = (await newTokens(service, client, payer.token, { scope: ALL })).access_token;
+});
+afterAll(() => service.stop());
+
+const rest = (
+  method: string,
+  path: string,
+  key: string | null,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  service.call(method, `${path}${path.includes("?") ? "&" : "?"}shop=${SHOP}`, {
+    key,
+    body,
+    headers,
+  });
+const tool = (
+  name: string,
+  args: object,
+  key: string | null,
+  { shop = SHOP, path = "/mcp" } = {},
+): Promise<Answer> =>
+  service.call("POST", `${path}?shop=${shop}`, {
+    key,
+    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+  });
+
+type Row = Record<string, any>;
+const rowsOf = async (where: string, values: unknown[] = [], shop = SHOP): Promise<Row[]> => {
+  await flushAgentCalls(service.ctx);
+  return service.database.query<Row>(
+    `SELECT client_id, user_id, operation, outcome, code, amount::text, currency, mandate_id, calls
+     FROM agent_activity WHERE shop = $1 AND ${where} ORDER BY last_at, id`,
+    [shop, ...values],
+  );
+};
+const ofPayer = (operation: string) =>
+  rowsOf("user_id = $2 AND operation = $3", [payer.id, operation]);
+const known = () => ({ client_id: client, user_id: payer.id });
+
+describe("a call of a linked agent", () => {
+  it("is recorded with agent and customer over MCP, A2A and REST alike", async () => {
+    await tool("get_identity", {}, token);
+    await rest("GET", "/commerce/identity", token);
+    await service.call("POST", `/a2a?shop=${SHOP}`, {
+      key: token,
+      headers: { "A2A-Version": "1.0" },
+      body: {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "SendMessage",
+        params: {
+          message: {
+            messageId: "m-1",
+            role: "ROLE_USER",
+            parts: [{ data: { tool: "get_identity" } }],
+          },
+        },
+      },
+    });
+    const rows = await ofPayer("get_identity");
+    expect(rows.reduce((sum, row) => sum + row.calls, 0)).toBe(3);
+    for (const row of rows)
+      expect(row).toMatchObject({ ...known(), outcome: "done", code: null, amount: null });
+    expect(await ofPayer("link_agent")).toMatchObject([{ ...known(), outcome: "done" }]);
+  });
+
+  it("of a public tool is the agent's too, and its words are stored nowhere", async () => {
+    await tool("search_catalog", { catalog: { query: "camera for aunt Zelda" } }, token);
+    await service.call("GET", `/commerce/products?shop=${SHOP}&query=Zelda`, { key: token });
+    const rows = await ofPayer("search_catalog");
+    expect(rows.reduce((sum, row) => sum + row.calls, 0)).toBe(2);
+    const stored = await service.database.query(
+      "SELECT 1 FROM agent_activity a WHERE to_jsonb(a)::text ILIKE '%zelda%'",
+    );
+    expect(stored).toEqual([]);
+  });
+
+  it("shows the limit of a mandate, what a checkout reserves, what is refused, and what an order takes", async () => {
+    const mandate = (
+      await rest("POST", "/commerce/mandates", token, {
+        max_amount: "50.00",
+        currency: "EUR",
+        scope: "all",
+      })
+    ).json.mandate_id;
+    const body = { line_items: itemsOf(shelf.camera), mandate_id: mandate };
+    const once = { "Idempotency-Key": randomUUID() };
+    const made = await rest("POST", "/commerce/checkout", token, body, once);
+    expect(made.status).toBe(201);
+    expect((await rest("POST", "/commerce/checkout", token, body, once)).status).toBe(201);
+    expect((await rest("POST", "/commerce/checkout", token, body)).json.reason).toBe("used");
+    const tooMuch = { line_items: itemsOf(shelf.lamp), mandate_id: randomUUID() };
+    expect((await rest("POST", "/commerce/checkout", token, tooMuch)).status).toBe(404);
+    await service.sandbox.storefront.pay(SHOP, made.json.checkout_url);
+    await completed(service, made.json.id);
+
+    const money = { ...known(), mandate_id: mandate, currency: "EUR", calls: 1 };
+    expect(await ofPayer("create_mandate")).toMatchObject([{ ...money, amount: "50.00" }]);
+    const checkouts = await ofPayer("create_checkout");
+    expect(checkouts.filter((row) => row.amount !== null)).toMatchObject([
+      { ...money, amount: "40.00", outcome: "done" },
+    ]);
+    expect(checkouts.map((row) => row.code)).toEqual(
+      expect.arrayContaining(["mandate_used", "not_found"]),
+    );
+    expect(await ofPayer("pay_checkout")).toMatchObject([{ ...money, amount: "40.00" }]);
+    const { days, spenders } = await readActivityTotals(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+    );
+    expect(spenders).toMatchObject([
+      { client_id: client, name: "Trail Planner", currency: "EUR", amount: "40.00", orders: 1 },
+    ]);
+    expect(days).toHaveLength(30);
+    expect(days.at(-1)?.refused).toBeGreaterThan(0);
+  });
+
+  it("that is refused names the agent and the customer, also after the access has ended", async () => {
+    const agent = await newClient(service, { client_name: "Nosy" });
+    const { access_token: key } = await newTokens(service, agent, payer.token, {
+      scope: "identity:read",
+    });
+    const refusals = () =>
+      rowsOf("client_id = $2 AND outcome = 'refused'", [agent]).then((rows) =>
+        rows.map((row) => [row.user_id, row.operation, row.code]),
+      );
+    expect((await tool("list_orders", {}, key)).status).toBe(403);
+    expect(await refusals()).toEqual([[payer.id, "list_orders", "insufficient_scope"]]);
+    const { grants } = (await asShopper(service, payer, "GET", "/oauth/grants")).json;
+    const grant = grants.find((one: Row) => one.client_id === agent);
+    await asShopper(service, payer, "DELETE", `/oauth/grants/${grant.id}`, { body: {} });
+    expect((await rest("GET", "/commerce/identity", key)).status).toBe(401);
+    expect(await refusals()).toContainEqual([payer.id, "get_identity", "invalid_token"]);
+    expect(await rowsOf("client_id = $2 AND operation = 'unlink_agent'", [agent])).toHaveLength(1);
+  });
+});
+
+describe("an unknown caller", () => {
+  it("fills no table: a flood of refused calls with tokens of its own is a number per hour", async () => {
+    const before = (await rowsOf("user_id IS NULL AND client_id IS NULL")).length;
+    await Promise.all(
+      Array.from({ length: 120 }, (_, at) =>
+        at % 2 === 0
+          ? tool(
+              "get_identity",
+              {},
+              `agt_${Buffer.from(SHOP).toString("base64url")}.${randomUUID()}`,
+            )
+          : rest("GET", "/commerce/orders", `agt_none.${randomUUID()}`),
+      ),
+    );
+    const rows = await rowsOf("user_id IS NULL AND client_id IS NULL");
+    // The hour may change between the calls.
+    expect(rows.length - before).toBeLessThanOrEqual(4);
+    expect(rows.reduce((sum, row) => sum + row.calls, 0)).toBeGreaterThanOrEqual(120);
+    expect(new Set(rows.map((row) => row.outcome))).toContain("refused");
+  });
+
+  it("has no names of its own in the record", async () => {
+    await tool("drop_tables", {}, null);
+    expect(await rowsOf("operation = 'drop_tables'")).toEqual([]);
+  });
+});
+
+it("a shopper's own page is no agent", async () => {
+  const shopper = await newShopper(service);
+  for (const path of ["/commerce/orders", "/commerce/identity", "/auth/profile"])
+    expect((await asShopper(service, shopper, "GET", path)).status).toBe(200);
+  expect(await rowsOf("user_id = $2", [shopper.id])).toEqual([]);
+});
+
+it("a store sees no other store's calls; a token is unknown where it was not given", async () => {
+  await tool("get_identity", {}, token, { shop: OTHER_SHOP });
+  const rows = await rowsOf("true", [], OTHER_SHOP);
+  expect(rows).toMatchObject([{ client_id: null, user_id: null, outcome: "refused" }]);
+  const other = await getTenant(service.ctx, OTHER_SHOP);
+  const { activity } = await listActivity(service.ctx, other, ActivityFilters.parse({}), {
+    limit: 100,
+    after: null,
+    customers: [payer.id],
+  });
+  expect(activity).toEqual([]);
+});
+
+it("the operator's list holds ids only, and no other store's calls", async () => {
+  await flushAgentCalls(service.ctx);
+  const list = (shop: string) =>
+    service.call("GET", `/admin/agent-activity?shop=${shop}&limit=100&kind=mandate`);
+  const { activity } = (await list(SHOP)).json;
+  expect(activity).toMatchObject([
+    { agent: "Trail Planner", customer_id: payer.id, operation: "create_mandate" },
+  ]);
+  expect(JSON.stringify(activity)).not.toContain(payer.email);
+  expect((await list(OTHER_SHOP)).json.activity).toEqual([]);
+  expect((await rest("GET", "/admin/agent-activity", payer.token)).status).toBe(401);
+});
+
+it("pages by key without a gap or a repetition, under filters", async () => {
+  const tenant = await getTenant(service.ctx, SHOP);
+  const mark = await readActivityMark(service.ctx, tenant);
+  const shopper = await newShopper(service);
+  const names = ["get_order", "get_cart", "list_orders", "get_consent", "get_tags"] as const;
+  for (const operation of names)
+    recordAgentCall(service.ctx, tenant, {
+      ...DONE,
+      operation,
+      caller: { clientId: client, userId: shopper.id },
+    });
+  await flushAgentCalls(service.ctx);
+  expect(await readActivityMark(service.ctx, tenant)).not.toBe(mark);
+  const read = async (filters: object) => {
+    const seen: string[] = [];
+    for (let after: string | null = null; ;) {
+      const page: Awaited<ReturnType<typeof listActivity>> = await listActivity(
+        service.ctx,
+        tenant,
+        ActivityFilters.parse(filters),
+        { limit: 2, after, customers: [shopper.id] },
+      );
+      seen.push(...page.activity.map(({ operation }) => operation));
+      if (page.next === null) return seen;
+      after = page.next;
+    }
+  };
+  expect((await read({})).toSorted()).toEqual(names.toSorted());
+  expect((await read({ kind: "order" })).toSorted()).toEqual(["get_order", "list_orders"]);
+  expect(await read({ agent: "unknown" })).toEqual([]);
+  expect(await read({ outcome: "refused" })).toEqual([]);
+  expect(await read({ from: "2020-01-01", to: "2020-12-31" })).toEqual([]);
+});
+
+describe("the shopper", () => {
+  const mine = (person: Shopper, query = "") =>
+    asShopper(service, person, "GET", `/oauth/activity${query}`);
+
+  it("reads the calls of the own agents only, by pages, and gets them in the export", async () => {
+    const first = (await mine(payer, "?limit=2")).json;
+    expect(first.activity).toHaveLength(2);
+    const second = (await mine(payer, `?limit=2&cursor=${first.next_cursor}`)).json;
+    expect(second.activity.map((call: Row) => call.id)).not.toContain(first.activity[0].id);
+    const stranger = await newShopper(service);
+    expect((await mine(stranger)).json).toEqual({ activity: [], next_cursor: null });
+    expect((await mine(stranger, `?cursor=${first.next_cursor}`)).status).toBe(400);
+    expect((await rest("GET", "/oauth/activity", null)).status).toBe(401);
+    expect((await rest("GET", "/oauth/activity", token)).status).toBe(401);
+    const exported = (await asShopper(service, payer, "GET", "/auth/me/export")).json;
+    expect(exported.agent_calls.length).toBeGreaterThan(5);
+    expect(exported.agent_calls[0].user_id).toBe(payer.id);
+  });
+
+  it("who deletes the account leaves none, and a call that is recorded late adds none", async () => {
+    const shopper = await newShopper(service);
+    await consent(service, shopper, { consent_a2a: true });
+    const key = (await newTokens(service, client, shopper.token)).access_token;
+    await tool("get_identity", {}, key);
+    expect(await rowsOf("user_id = $2", [shopper.id])).not.toEqual([]);
+    await tool("get_identity", {}, key);
+    const gone = await asShopper(service, shopper, "DELETE", "/auth/me", {
+      body: { password: PASSWORD },
+    });
+    expect(gone.status).toBe(200);
+    expect(await rowsOf("user_id = $2", [shopper.id])).toEqual([]);
+  });
+});
