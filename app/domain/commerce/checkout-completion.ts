@@ -7,7 +7,7 @@ import type { CheckoutSession, Columns, TenantSql } from "../../db.server.ts";
 import { isAppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CUSTOMER_GID } from "../customers/customer-change.ts";
-import { CHECKOUT_ATTRIBUTE, readCart } from "./storefront-cart.ts";
+import { CHECKOUT_ATTRIBUTE, readCart } from "./cart/storefront-cart.ts";
 import { CHECKOUT_COLUMNS, getCheckoutRow, holdsMandate, type CheckoutRow } from "./checkout.ts";
 import { enqueueCommerceEvent } from "./commerce-events.ts";
 import { release, spend } from "./mandate-ledger.ts";

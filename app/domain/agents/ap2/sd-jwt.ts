@@ -12,7 +12,7 @@ const SALT_BYTES = 16;
 export type Json = Record<string, unknown>;
 /** A token without its meaning. `text` ends with `~`, as its hash is taken. */
 export type SdJwt = { text: string; jwt: string; disclosures: readonly string[] };
-export type Header = { alg: unknown; typ: unknown; kid: unknown };
+type Header = { alg: unknown; typ: unknown; kid: unknown };
 
 /** Something that is no token of this kind. */
 export class MalformedToken extends Error {}

@@ -54,7 +54,7 @@ export const CHECKS = [
   "amounts",
   "state",
 ] as const;
-export type CheckName = (typeof CHECKS)[number];
+type CheckName = (typeof CHECKS)[number];
 /** Those that say whether the mandate is the store's, whatever became of it since. */
 const OF_ORIGIN: readonly CheckName[] = [
   "format",
@@ -83,7 +83,7 @@ export const REASONS = [
   "canceled",
   "payments_disabled",
 ] as const;
-export type Reason = (typeof REASONS)[number];
+type Reason = (typeof REASONS)[number];
 
 export type Check = {
   check: CheckName;
