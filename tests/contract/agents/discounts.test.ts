@@ -32,14 +32,22 @@ afterAll(() => service.stop());
 
 const setTenOff = (isActive = true) =>
   service.sandbox.storefront.putDiscount(SHOP, {
-    ...{ code: "SUMMER10", title: "Summer", percent: 10, on: "order", isActive },
+    code: "SUMMER10",
+    title: "Summer",
+    percent: 10,
+    on: "order",
+    isActive,
   });
 beforeEach(() => {
   setTenOff();
   const { putDiscount } = service.sandbox.storefront;
   putDiscount(SHOP, { code: "CAMERAS", title: "Cameras", percent: 25, on: "items" });
   putDiscount(SHOP, {
-    ...{ code: "GONE", title: "Gone", percent: 50, on: "order", isActive: false },
+    code: "GONE",
+    title: "Gone",
+    percent: 50,
+    on: "order",
+    isActive: false,
   });
 });
 
@@ -53,7 +61,9 @@ const tool = async (name: string, args: object, version: string = UCP_VERSIONS[0
   const { json } = await service.call("POST", `/mcp?shop=${SHOP}`, {
     key: shopper.token,
     body: {
-      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
       params: { name, arguments: { meta, ...args } },
     },
   });

@@ -207,7 +207,10 @@ async function signedTerms(
 }
 
 const offerOf = ({ id, currency, line_items, totals, merchant }: Json) => ({
-  ...{ id, currency, line_items, totals },
+  id,
+  currency,
+  line_items,
+  totals,
   merchant: (merchant as { id?: unknown }).id,
 });
 

@@ -109,7 +109,13 @@ export function checkoutTerms(tenant: Tenant, checkout: Checkout): Json {
   return {
     ...envelope(terms, []),
     merchant: merchantOf(tenant),
-    ...{ id, status, currency, line_items, totals, links, expires_at },
+    id,
+    status,
+    currency,
+    line_items,
+    totals,
+    links,
+    expires_at,
   };
 }
 

@@ -47,7 +47,12 @@ export const OpenContent = z
     const reference = constraints.find((one) => one.type === "payment.reference");
     const merchants = constraints.find((one) => "allowed" in one);
     return {
-      ...{ vct, iat, exp, holder: cnf.jwk, issuer: iss, mandateId: jti },
+      vct,
+      iat,
+      exp,
+      holder: cnf.jwk,
+      issuer: iss,
+      mandateId: jti,
       merchant: merchants?.allowed[0].id ?? "",
       limit: limit ? { amount: limit.max, currency: limit.currency } : null,
       reference: reference?.conditional_transaction_id ?? null,
@@ -83,7 +88,12 @@ export const ClosedContent = z
     const { vct, iat, exp } = content;
     const isPayment = content.vct === CLOSED_PAYMENT;
     return {
-      ...{ vct, iat, exp, aud, nonce, openHash },
+      vct,
+      iat,
+      exp,
+      aud,
+      nonce,
+      openHash,
       checkoutHash: isPayment ? content.transaction_id : content.checkout_hash,
       checkoutJwt: isPayment ? null : content.checkout_jwt,
       payee: isPayment ? content.payee.id : null,
