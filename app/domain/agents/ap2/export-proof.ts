@@ -66,7 +66,7 @@ export async function exportProof(
   if (clientId !== undefined && mandate.agent_clients && !mandate.agent_clients.includes(clientId))
     throw refusal("wrong_agent");
   const open = await openMandates(ctx, tenant, mandate);
-  const checkouts = await confirmedCheckouts(dataOf(ctx, tenant).sql, mandate.mandate_id);
+  const checkouts = await confirmedCheckouts(dataOf(ctx, tenant).sql, mandate);
   const proof = {
     ap2_version: AP2_VERSION,
     mandate_id: mandate.mandate_id,
@@ -91,12 +91,15 @@ export async function exportProof(
 type StoredCheckout = CheckoutRow & { ap2_checkout: string | null };
 const CONFIRMED = `
   SELECT ${CHECKOUT_COLUMNS}, ap2_checkout FROM checkout_sessions
-  WHERE shop = $1 AND mandate_id = $2 AND (status = 'completed'
+  WHERE shop = $1 AND customer_id = $2 AND mandate_id = $3 AND (status = 'completed'
     OR status = 'complete_in_progress' AND expires_at > clock_timestamp())
   ORDER BY created_at DESC, id LIMIT ${MAX_CHECKOUTS}`;
 
-const confirmedCheckouts = (sql: TenantSql, mandateId: string): Promise<StoredCheckout[]> =>
-  sql<StoredCheckout>(CONFIRMED, [mandateId]);
+/** By the customer, whose checkouts have an index. */
+const confirmedCheckouts = (
+  sql: TenantSql,
+  { customer_id: customerId, mandate_id: mandateId }: Mandate,
+): Promise<StoredCheckout[]> => sql<StoredCheckout>(CONFIRMED, [customerId, mandateId]);
 
 // The first export writes it, a concurrent one waits for the row and finds it. A key that was replaced
 // verifies nothing any more, so what it signed is made anew.

@@ -280,7 +280,7 @@ async function checkContent(
   if (!isOwn) return;
   const { sql } = dataOf(ctx, tenant);
   const mandate = await findMandateRow(sql, open.mandateId);
-  const checkout = closed && (await findCheckout(sql, open.mandateId, closed.checkoutHash));
+  const checkout = mandate && closed ? await findCheckout(sql, mandate, closed.checkoutHash) : null;
   list.settle("binding", await bindingProblem(sql, presented, checkout));
   list.settle("amounts", amountProblem(presented, mandate, checkout));
   list.settle("state", stateProblem(tenant, mandate, checkout));
@@ -295,20 +295,21 @@ function expiryProblem({ open, closed }: Presented, now: Date): Reason | null {
 
 type KnownCheckout = Columns<CheckoutSession, "total" | "currency"> & { status: CheckoutStatus };
 
-// By the hash of its signed terms: a checkout whose terms changed since has others.
+// By the hash of its signed terms: a checkout whose terms changed since has others. The customer's
+// checkouts have an index.
 const CHECKOUT = `
   SELECT total, currency, CASE WHEN status NOT IN ('completed', 'canceled')
     AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status
-  FROM checkout_sessions WHERE shop = $1 AND mandate_id = $2::uuid AND ap2_checkout IS NOT NULL
-    AND sha256(convert_to(ap2_checkout, 'UTF8')) = decode($3, 'hex')`;
+  FROM checkout_sessions WHERE shop = $1 AND customer_id = $2 AND mandate_id = $3::uuid
+    AND ap2_checkout IS NOT NULL AND sha256(convert_to(ap2_checkout, 'UTF8')) = decode($4, 'hex')`;
 
 async function findCheckout(
   sql: TenantSql,
-  mandateId: string,
+  { customer_id: customerId, mandate_id: mandateId }: MandateRow,
   transactionId: string,
 ): Promise<KnownCheckout | null> {
   const digest = Buffer.from(transactionId, "base64url").toString("hex");
-  const [row] = await sql<KnownCheckout>(CHECKOUT, [mandateId, digest]);
+  const [row] = await sql<KnownCheckout>(CHECKOUT, [customerId, mandateId, digest]);
   return row ?? null;
 }
 
