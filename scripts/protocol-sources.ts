@@ -27,6 +27,12 @@ const SOURCES = {
     commit: "a2d8bf0b8f5a6fc790f677899c2c7da0684fe33d",
     paths: ["LICENSE", "source"],
   },
+  // Tag v0.2.0.
+  "ap2-0.2": {
+    repository: "google-agentic-commerce/AP2",
+    commit: "b4587ac1d055888a73b4b21750973cffba961793",
+    paths: ["LICENSE", "code/sdk/schemas"],
+  },
   "a2a-0.3": {
     repository: "a2aproject/A2A",
     commit: "8d57eba286de756176892518a8fc39b0ac2ccefb",

@@ -73,6 +73,7 @@ export const CONSENT = limit({
   consent_per_address: strangersAddress,
   consent_per_account: knownVisitor,
 });
+export const PROOF_CHECK = limit({ proof_checks_per_address: address });
 export const BANNER_EVENT = limit({ banner_events_per_address: address });
 
 const ofPixels =

@@ -129,6 +129,14 @@ export const COMMERCE_DOCUMENTS: Record<string, string> = {
   DRAFT_ORDER_DELETE,
 };
 
+// Of the whole cart, or of one of its lines.
+const DISCOUNT_ALLOCATIONS = `discountAllocations {
+        discountedAmount { amount currencyCode }
+        ... on CartCodeDiscountAllocation { code }
+        ... on CartAutomaticDiscountAllocation { title }
+        ... on CartCustomDiscountAllocation { title }
+      }`;
+
 const CART_FIELDS = `id
       checkoutUrl
       cost { subtotalAmount { amount currencyCode } totalAmount { amount currencyCode } }
@@ -138,8 +146,11 @@ const CART_FIELDS = `id
           quantity
           merchandise { ... on ProductVariant { id title price { amount currencyCode } product { title } } }
           cost { totalAmount { amount currencyCode } }
+          ${DISCOUNT_ALLOCATIONS}
         }
-      }`;
+      }
+      discountCodes { code applicable }
+      ${DISCOUNT_ALLOCATIONS}`;
 
 export const CART_CREATE = `mutation CartCreate($input: CartInput!) {
   cartCreate(input: $input) {

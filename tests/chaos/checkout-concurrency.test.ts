@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { endChildren, startServer } from "../support/processes/child.ts";
 import {
   CART_API,
+  completed,
   itemsOf,
   newMandate,
   newPayer,
@@ -11,6 +12,7 @@ import {
   mandateRow,
   type Shelf,
 } from "../support/agents/checkout.ts";
+import { check, proofOf } from "../support/agents/proofs.ts";
 import { callsOf, type Shopper } from "../support/agents/commerce.ts";
 import {
   eventually,
@@ -87,9 +89,43 @@ test(`of 20 concurrent checkouts of 40.00 on a mandate of 100.00, across ${PROCE
   const mandate = await newMandate(service, shopper);
   const single = await Promise.all(urls.map((url) => buy(url, shopper, mandate)));
   expect(single.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 403, 403, 403]);
+  await paidWithin(urls, shopper);
   for (const web of webs) web.signal("SIGTERM");
   await Promise.all(webs.map(({ ended }) => ended));
 }, 120_000);
+
+/** Each process confirms every checkout, and each that was made is paid: the limit holds to the end. */
+async function paidWithin(urls: string[], shopper: Shopper): Promise<void> {
+  const mandate = await newMandate(service, shopper, { usage: "multi" });
+  const made = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => buy(urls[n % urls.length] as string, shopper, mandate)),
+  );
+  const open = made.flatMap(({ status, json }) => (status === 201 ? [json] : []));
+  await Promise.all(
+    urls.flatMap((url) =>
+      open.map(({ id }) =>
+        fetch(`${url}/commerce/checkout/${id}/complete?shop=${SHOP}`, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${shopper.token}`, "Content-Type": "application/json" },
+          body: "{}",
+        }),
+      ),
+    ),
+  );
+  const { json: proof } = await proofOf(service, mandate, shopper.token);
+  const checked = (await check(service, proof)).json;
+  expect(checked.is_usable).toBe(true);
+  const closed = checked.mandates.filter(({ type }: any) => type === "mandate.payment.1");
+  expect(closed.map(({ content }: any) => content.amount)).toEqual(["40.00", "40.00"]);
+  for (const { id, checkout_url } of open) {
+    await service.sandbox.storefront.pay(SHOP, checkout_url);
+    await completed(service, id);
+  }
+  expect(await mandateRow(service, mandate)).toMatchObject({
+    spent_amount: "80.00",
+    reserved_amount: "0.00",
+  });
+}
 
 test("a process killed during a checkout keeps nothing reserved, and the same idempotency key works in another process", async () => {
   const web = await startWeb();

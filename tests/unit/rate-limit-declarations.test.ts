@@ -47,6 +47,7 @@ const WITHOUT_LIMIT: Record<string, readonly string[]> = {
     "GET /auth/consent-confirm",
     "GET /auth/password/reset",
     "GET /auth/verify-email",
+    "GET /commerce/mandates/verify",
     "GET /embed/account",
     "GET /embed/compliance",
     "GET /embed/dashboard",

@@ -18,3 +18,14 @@ export function toMinorUnits(amount: string, currency: string): number {
   const rounded = kept + (Number(decimals[exponent] ?? 0) >= 5 ? 1 : 0);
   return sign && rounded !== 0 ? -rounded : rounded;
 }
+
+/** The reverse: 4000 EUR is `40.00`, 40 JPY is `40.00`, as our own responses write amounts. */
+export function fromMinorUnits(amount: number, currency: string): string {
+  const exponent = EXPONENTS[currency] ?? 2;
+  const digits = String(Math.abs(amount)).padStart(exponent + 1, "0");
+  const [whole, decimals] = [
+    digits.slice(0, digits.length - exponent),
+    digits.slice(digits.length - exponent),
+  ];
+  return `${amount < 0 ? "-" : ""}${whole}.${decimals.padEnd(2, "0")}`;
+}

@@ -9,7 +9,7 @@ import { DONE } from "../agent-activity/agent-call.ts";
 import { writeAgentCall } from "../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CUSTOMER_GID } from "../customers/customer-change.ts";
-import { CHECKOUT_ATTRIBUTE, readCart } from "./storefront-cart.ts";
+import { CHECKOUT_ATTRIBUTE, readCart } from "./cart/storefront-cart.ts";
 import { CHECKOUT_COLUMNS, getCheckoutRow, holdsMandate, type CheckoutRow } from "./checkout.ts";
 import { enqueueCommerceEvent } from "./commerce-events.ts";
 import { release, spend } from "./mandate-ledger.ts";

@@ -25,11 +25,30 @@ const LineItem = z.object({
     .max(MAX_QUANTITY, `must be at most ${MAX_QUANTITY}`),
 });
 
+const MAX_CODES = 10;
+
+/** Discount codes, each once whatever its case; the storefront ignores case too. */
+export const DiscountCodes = z
+  .array(
+    z
+      .string()
+      .trim()
+      .regex(/^[^\p{C}]{1,100}$/u, "must be 1 to 100 printable characters"),
+  )
+  .max(MAX_CODES, `must name at most ${MAX_CODES} codes`)
+  .transform((codes) => {
+    const known = codes.map((code) => code.toLowerCase());
+    return codes.filter((_, index) => known.indexOf(known[index] as string) === index);
+  });
+
 export const CheckoutChange = z.object({
   line_items: z
     .array(LineItem)
     .min(1, "must name at least one item")
     .max(MAX_LINES, `must name at most ${MAX_LINES} items`),
+  discount_codes: DiscountCodes.optional().describe(
+    "In place of those of the checkout; without it they stay.",
+  ),
 });
 export type CheckoutChange = z.output<typeof CheckoutChange>;
 
@@ -75,6 +94,22 @@ export type CheckoutLine = {
   total: Money;
 };
 
+export const DISCOUNT_REJECTIONS = [
+  "discount_code_invalid",
+  "discount_code_expired",
+  "discount_code_user_not_logged_in",
+  "discount_code_user_ineligible",
+  "discounts_not_supported",
+] as const;
+export type DiscountRejection = (typeof DISCOUNT_REJECTIONS)[number];
+
+/** What the storefront made of the codes, and its own automatic discounts (`code` null). */
+export type Discounts = {
+  codes: string[];
+  applied: { code: string | null; title: string; amount: string }[];
+  rejected: { code: string; reason: DiscountRejection }[];
+};
+
 export type CheckoutRow = Columns<
   CheckoutSession,
   | "id"
@@ -96,13 +131,14 @@ export type CheckoutRow = Columns<
   stored_status: CheckoutStatus;
   source: "cart" | "draft_order";
   line_items: CheckoutLine[];
+  discounts: Discounts | null;
 };
 
 // After its expiry a checkout reads as canceled, whatever is stored; only the database's clock decides.
 export const CHECKOUT_COLUMNS = `id, customer_id, CASE WHEN status NOT IN ('completed', 'canceled')
   AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status, status AS stored_status,
   source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id,
-    order_id, reserved_amount, expires_at`;
+    order_id, reserved_amount, discounts, expires_at`;
 
 export const toCheckout = (row: CheckoutRow) => ({
   id: row.id,
@@ -116,6 +152,7 @@ export const toCheckout = (row: CheckoutRow) => ({
   client_id: row.client_id,
   expires_at: row.expires_at.toISOString(),
   ...(row.order_id !== null && { order_id: row.order_id }),
+  ...(row.discounts !== null && { discounts: row.discounts }),
 });
 
 /** `messages` tells the shopper what to review, in UCP's terms. */

@@ -5,7 +5,7 @@ import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { discardCart, createCart, type Cart } from "./storefront-cart.ts";
+import { discardCart, createCart, type Cart } from "./cart/storefront-cart.ts";
 import {
   CHECKOUT_COLUMNS,
   getCheckoutRow,
@@ -49,7 +49,8 @@ export async function createCheckout(
   const wanted = toWanted(input);
   const id = ctx.random.uuid();
   await requireCover(ctx, tenant, spender, mandateId, wanted);
-  const cart = await createCart(ctx, tenant, account, id, wanted);
+  const codes = input.discount_codes ?? [];
+  const cart = await createCart(ctx, tenant, account, id, wanted, codes);
   const checkout = await orDiscard(ctx, tenant, cart, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
       if (mandateId !== null) {
@@ -104,9 +105,10 @@ const spenderOf = ({ person }: CheckoutCaller): Spender => ({
 
 const INSERT = `
   INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, external_id,
-    line_items, subtotal, total, currency, mandate_id, client_id, reserved_amount, expires_at)
+    line_items, subtotal, total, currency, mandate_id, client_id, reserved_amount, discounts, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::numeric, $10::numeric, $11, $12::uuid, $13,
-    CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, clock_timestamp() + interval '${LIFETIME}')
+    CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, $14::jsonb,
+    clock_timestamp() + interval '${LIFETIME}')
   RETURNING ${CHECKOUT_COLUMNS}`;
 
 async function insertCheckout(
@@ -132,6 +134,7 @@ async function insertCheckout(
     currency,
     mandateId,
     spender.clientId,
+    cart.discounts && JSON.stringify(cart.discounts),
   ]);
   return row as CheckoutRow;
 }
@@ -152,7 +155,7 @@ export async function getCheckout(
 
 const UPDATE = `
   UPDATE checkout_sessions SET status = $3, source = $4, checkout_url = $5, external_id = $6,
-    line_items = $7::jsonb, subtotal = $8::numeric, total = $9::numeric, currency = $10,
+    line_items = $7::jsonb, subtotal = $8::numeric, total = $9::numeric, currency = $10, discounts = $11::jsonb,
     reserved_amount = CASE WHEN mandate_id IS NULL THEN 0 ELSE $9::numeric END, updated_at = clock_timestamp()
   WHERE shop = $1 AND id = $2 RETURNING ${CHECKOUT_COLUMNS}`;
 
@@ -170,7 +173,8 @@ export async function updateCheckout(
   const wanted = toWanted(change);
   const spender = spenderOf(caller);
   await requireCover(ctx, tenant, spender, known.mandate_id, wanted);
-  const cart = await createCart(ctx, tenant, account, known.id, wanted);
+  const codes = change.discount_codes ?? known.discounts?.codes ?? [];
+  const cart = await createCart(ctx, tenant, account, known.id, wanted, codes);
   const { old, checkout } = await orDiscard(ctx, tenant, cart, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
       const row = await getCheckoutRow(sql, known.id, account.id, true);
@@ -196,6 +200,7 @@ export async function updateCheckout(
         cart.subtotal,
         cart.total,
         cart.currency,
+        cart.discounts && JSON.stringify(cart.discounts),
       ]);
       const answer = toCheckout(changed as CheckoutRow);
       await caller.keep?.(sql, answer);

@@ -65,6 +65,8 @@ export const RATE_LIMITS = {
   test_mail_per_store: { max: 10, windowSeconds: 3_600 },
   /** A merchant types the address: no mailbox is filled by many stores. */
   sample_mail_per_email: { max: 5, windowSeconds: 3_600, isOfPlatform: true },
+  /** Checks of mandates' proofs: each one is some signatures and reads. */
+  proof_checks_per_address: { max: 120, windowSeconds: 60 },
   /** Fetches of documents at addresses that callers name. */
   agent_document_per_address: { max: 30, windowSeconds: 60 },
   consent_mail_per_email: { max: 5, windowSeconds: 3_600 },

@@ -26,7 +26,7 @@ import {
   type PageProblem,
   type ShownAgent,
   type SignInProblem,
-} from "../../embeds/agent-pages.ts";
+} from "../../embeds/agents/agent-pages.ts";
 import { brandOfIssuer, lookOf } from "../../embeds/public-config.ts";
 import { isAppError, type ErrorCode } from "../../runtime/errors.ts";
 import { secretEquals } from "../../runtime/secrets.ts";

@@ -9,6 +9,7 @@ import { fieldsOf, json } from "../exchange.ts";
 import type { ApiResponse } from "../exchange.ts";
 import { findVariant, isPublic } from "./catalog.ts";
 import type { GraphqlContext } from "./graphql/admin-api.ts";
+import { allocate, discountsOf } from "./discounts.ts";
 import { putOrder } from "./orders.ts";
 import type { Order } from "./orders.ts";
 import { requireAccess } from "./scopes.ts";
@@ -24,6 +25,8 @@ export type Cart = {
   customerGid: string | null;
   lines: Line[];
   attributes: Attribute[];
+  /** Absent in older state files. */
+  discountCodes?: string[];
   /** The order that the checkout became. */ orderGid?: string;
 };
 
@@ -31,6 +34,7 @@ type CartInput = {
   lines?: { merchandiseId: string; quantity?: number }[];
   attributes?: Attribute[];
   buyerIdentity?: { email?: string };
+  discountCodes?: string[];
 };
 type DraftInput = {
   lineItems?: { variantId?: string; quantity: number }[];
@@ -92,7 +96,9 @@ export function openCheckout(
 const newCart = (
   shop: ShopState,
   token: string,
-  fields: Pick<Cart, "lines" | "email" | "customerGid"> & { attributes?: Attribute[] },
+  fields: Pick<Cart, "lines" | "email" | "customerGid" | "discountCodes"> & {
+    attributes?: Attribute[];
+  },
 ): Cart => ({
   gid: `gid://shopify/Cart/${token}?key=${token.slice(0, 8)}`,
   kind: "cart",
@@ -138,7 +144,10 @@ function createCart(shop: ShopState, input: CartInput, changed: () => void) {
     customerGid: null,
     lines,
     attributes: input.attributes ?? [],
+    discountCodes: input.discountCodes ?? [],
   });
+  const { warnings: refused } = discountsOf(shop, cart.discountCodes ?? [], cart.email);
+  warnings.push(...refused.map((warning) => ({ ...warning, target: cart.gid })));
   (shop.baskets ??= {})[cart.gid] = cart;
   changed();
   return { cart: toCart(shop, cart), userErrors: [], warnings };
@@ -150,8 +159,11 @@ function findCart(shop: ShopState, gid: string) {
 }
 
 /** The cart with current prices. */
-function toCart(shop: ShopState, { gid, url, lines }: Cart) {
+function toCart(shop: ShopState, { gid, url, lines, email, discountCodes = [] }: Cart) {
   const money = (amount: string) => ({ amount, currencyCode: shop.currencyCode });
+  const inCents = (cents: number) => money((cents / 100).toFixed(2));
+  const { codes, counting } = discountsOf(shop, discountCodes, email);
+  let subtotal = 0;
   const nodes = lines.map(({ variantGid, quantity }, index) => {
     const { product, variant } = findVariant(shop, variantGid) as NonNullable<
       ReturnType<typeof findVariant>
@@ -163,20 +175,27 @@ function toCart(shop: ShopState, { gid, url, lines }: Cart) {
       price: money(variant.price),
       product: { title: product.title },
     };
+    const price = Math.round(Number(variant.price) * 100) * quantity;
+    const { left, allocations } = allocate(counting, "items", price, inCents);
+    subtotal += left;
     return {
       __typename: "CartLine",
       id: `${gid.split("?")[0]?.replace("/Cart/", "/CartLine/")}-${index}`,
       quantity,
       merchandise,
-      cost: { totalAmount: money((Number(variant.price) * quantity).toFixed(2)) },
+      cost: { totalAmount: inCents(left) },
+      discountAllocations: allocations,
     };
   });
-  const total = money(totalOf(shop, lines));
+  const { left: total, allocations } = allocate(counting, "order", subtotal, inCents);
   return {
     id: gid,
     checkoutUrl: url,
-    cost: { subtotalAmount: total, totalAmount: total },
+    // The subtotal is before the discounts of the whole cart.
+    cost: { subtotalAmount: inCents(subtotal), totalAmount: inCents(total) },
     lines: { nodes },
+    discountCodes: codes,
+    discountAllocations: allocations,
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Saving } from "../state-file.ts";
 import { putProduct } from "./catalog.ts";
+import { putDiscount, type Discount } from "./discounts.ts";
 import type { Product, ProductPatch } from "./catalog.ts";
 import { payFor } from "./checkout.ts";
 import { addedTags, putCustomer, topicsOfChange } from "./customers.ts";
@@ -304,6 +305,8 @@ export function createStorefrontControls({
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 
+    putDiscount: (domain: string, discount: Discount): void =>
+      putDiscount(ensureShop(domain), discount),
     putProduct: (domain: string, patch: ProductPatch): Product =>
       putProduct(ensureShop(domain), patch),
     /** Changes state only; sends no webhook. */

@@ -14,7 +14,8 @@ import { completeCheckout } from "../../commerce/complete-checkout.ts";
 import { withIdempotencyKey, type Keep } from "../../commerce/idempotency.ts";
 import { Lines, LinesOrNone, readCart, toCartLines, type CartLine } from "../carts.ts";
 import { toCheckoutInput, toUcpCheckout } from "../ucp/checkouts.ts";
-import { isSelling } from "../ucp/profile.ts";
+import { rejectedCodes, toUcpDiscounts } from "../ucp/discounts.ts";
+import { DISCOUNT, isSelling } from "../ucp/profile.ts";
 import { BUYING, CONFIRMING } from "../ucp/request.ts";
 import { envelope, errorMessage } from "../ucp/envelope.ts";
 import { unusedFields } from "../ucp/unused-fields.ts";
@@ -31,6 +32,8 @@ import {
 } from "./tool.ts";
 
 const CHECKOUT = ["dev.ucp.shopping.checkout"];
+/** With what extends it. */
+const RELEVANT = [...CHECKOUT, DISCOUNT];
 const Id = z.string().min(1).max(255);
 const Start = z.looseObject({
   line_items: LinesOrNone.describe("What is bought; none when cart_id names a cart.").default([]),
@@ -76,9 +79,26 @@ function answer(
   given: Parameters<typeof unusedFields>[0] = {},
 ) {
   const { messages = [], ...shown } = toUcpCheckout(tenant, checkout);
-  const all = [...messages, ...unusedFields(given, person.account.email)];
-  return { ...envelope(terms, CHECKOUT), ...shown, ...(all.length > 0 && { messages: all }) };
+  const hasDiscounts = terms.capabilities.includes(DISCOUNT);
+  const { discounts, ...others } = given;
+  const all = [
+    ...messages,
+    ...(hasDiscounts ? rejectedCodes(checkout) : []),
+    ...unusedFields(hasDiscounts ? others : { ...others, discounts }, person.account.email),
+  ];
+  return {
+    ...envelope(terms, RELEVANT),
+    ...shown,
+    ...(hasDiscounts && toUcpDiscounts(checkout)),
+    ...(all.length > 0 && { messages: all }),
+  };
 }
+
+/** Codes count only for a platform that knows the extension. */
+const codesOf = (
+  { terms }: ShopperCall,
+  { discounts }: { discounts?: { codes?: string[] | undefined } | undefined },
+): string[] | undefined => (terms.capabilities.includes(DISCOUNT) ? discounts?.codes : undefined);
 
 /** Under the operation names of `/commerce/checkout`. */
 async function once(
@@ -117,7 +137,8 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({ meta: Meta.optional(), checkout: Start }),
     annotations: CREATES,
     async run(call, { checkout }) {
-      const body = toCheckoutInput(await linesOf(call, checkout), checkout.mandate_id);
+      const lines = await linesOf(call, checkout);
+      const body = toCheckoutInput(lines, checkout.mandate_id, codesOf(call, checkout));
       return answer(
         call,
         await once(call, "checkout.create", body, (caller) =>
@@ -150,12 +171,13 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     }),
     annotations: REPLACES,
     async run(call, { id, checkout }) {
-      const { line_items } = toCheckoutInput(toCartLines(checkout.line_items), undefined);
+      const lines = toCartLines(checkout.line_items);
+      const body = toCheckoutInput(lines, undefined, codesOf(call, checkout));
       try {
         return answer(
           call,
-          await once(call, `checkout.update/${id}`, { line_items }, (caller) =>
-            updateCheckout(call.ctx, call.tenant, caller, id, { line_items }),
+          await once(call, `checkout.update/${id}`, body, (caller) =>
+            updateCheckout(call.ctx, call.tenant, caller, id, body),
           ),
           checkout,
         );

@@ -2,7 +2,7 @@
 // `/commerce/checkout`.
 import { z } from "zod";
 import { AppError } from "../../../runtime/errors.ts";
-import { CheckoutInput, type Checkout } from "../../commerce/checkout.ts";
+import { CheckoutInput, type Checkout, type CheckoutLine } from "../../commerce/checkout.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CartLine } from "../carts.ts";
 import { toMinorUnits } from "../minor-units.ts";
@@ -36,24 +36,17 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
   ];
   const messages: UcpMessage[] =
     checkout.messages ?? (status === "requires_escalation" ? [PAYMENT] : []);
+  const lines = checkout.line_items.map((line) => toUcpLine(line, checkout));
+  const offItems = lines.reduce((sum, { off }) => sum + off, 0);
   const isOver = status === "completed" || status === "canceled";
   return {
     id,
     status,
     currency,
-    line_items: checkout.line_items.map(
-      ({ variant_id, title, quantity, price, total: sum }, index) => {
-        const amount = toMinorUnits(sum.amount, currency);
-        return {
-          id: `li_${index + 1}`,
-          item: { id: variant_id, title, price: toMinorUnits(price.amount, currency) },
-          quantity,
-          totals: totalsOf(amount, amount),
-        };
-      },
-    ),
+    line_items: lines.map(({ line }, index) => ({ id: `li_${index + 1}`, ...line })),
     totals: [
-      { type: "subtotal", amount: subtotal },
+      { type: "subtotal", amount: subtotal + offItems },
+      ...(offItems > 0 ? [{ type: "items_discount", amount: -offItems }] : []),
       ...(total > subtotal
         ? [{ type: "fee", display_text: "Shipping, taxes and fees", amount: total - subtotal }]
         : []),
@@ -70,6 +63,26 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
   };
 }
 
+/** `off`: what discounts of the line took off its price; a draft order's prices are without it. */
+function toUcpLine(
+  { variant_id, title, quantity, price, total }: CheckoutLine,
+  { source, currency }: Checkout,
+) {
+  const paid = toMinorUnits(total.amount, currency);
+  const each = toMinorUnits(price.amount, currency);
+  const off = source === "cart" ? Math.max(0, each * quantity - paid) : 0;
+  const [subtotal, sum] = totalsOf(paid + off, paid);
+  const discount = off > 0 ? [{ type: "items_discount", amount: -off }] : [];
+  return {
+    off,
+    line: {
+      item: { id: variant_id, title, price: each },
+      quantity,
+      totals: [subtotal, ...discount, sum],
+    },
+  };
+}
+
 /**
  * The same as at `/commerce/checkout`, so that an idempotency key means the same on both. Throws
  * `invalid_request`.
@@ -77,9 +90,11 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
 export function toCheckoutInput(
   lines: readonly CartLine[],
   mandateId: string | undefined,
+  codes: readonly string[] | undefined,
 ): CheckoutInput {
   const input = CheckoutInput.safeParse({
     line_items: lines.map(({ variantId, quantity }) => ({ variant_id: variantId, quantity })),
+    ...(codes !== undefined && { discount_codes: codes }),
     ...(mandateId !== undefined && { mandate_id: mandateId }),
   });
   if (!input.success)

@@ -18,13 +18,20 @@ export const isSelling = (tenant: Tenant): boolean =>
 
 const at = (version: UcpVersion, path: string) => `https://ucp.dev/${version}/${path}`;
 
-function capability(version: UcpVersion, spec: string, schema: string, config?: object): object[] {
+export const DISCOUNT = "dev.ucp.shopping.discount";
+
+function capability(
+  version: UcpVersion,
+  spec: string,
+  schema: string,
+  more: { config?: object; extends?: string } = {},
+): object[] {
   return [
     {
       version,
       spec: at(version, `specification/${spec}`),
       schema: at(version, `schemas/${schema}.json`),
-      ...(config && { config }),
+      ...more,
     },
   ];
 }
@@ -51,6 +58,9 @@ export function ucpCapabilities(tenant: Tenant, version: UcpVersion): Record<str
       ...(isOpen && {
         "dev.ucp.shopping.checkout": capability(version, "checkout", "shopping/checkout"),
         "dev.ucp.shopping.order": capability(version, "order", "shopping/order"),
+        [DISCOUNT]: capability(version, "discount", "shopping/discount", {
+          extends: "dev.ucp.shopping.checkout",
+        }),
       }),
     }),
     // A listed scope is a requirement: its operations need the shopper's consent.
@@ -60,7 +70,9 @@ export function ucpCapabilities(tenant: Tenant, version: UcpVersion): Record<str
         "identity-linking",
         "common/identity_linking",
         {
-          scopes: { "dev.ucp.shopping.order:read": {}, "dev.ucp.shopping.checkout:manage": {} },
+          config: {
+            scopes: { "dev.ucp.shopping.order:read": {}, "dev.ucp.shopping.checkout:manage": {} },
+          },
         },
       ),
     }),

@@ -3,6 +3,7 @@
 // tool's schema lists. None of it is stored or trusted: the shopper is the token's, and prices are the
 // storefront's.
 import { z } from "zod";
+import { DiscountCodes } from "../../commerce/checkout.ts";
 
 const text = (max: number, description: string) => z.string().max(max).describe(description);
 
@@ -72,6 +73,14 @@ const Payment = z
     "Instruments of the platform. This store has no handler: the storefront takes the payment.",
   );
 
+const Discounts = z
+  .looseObject({
+    codes: DiscountCodes.describe(
+      "Discount codes, in place of those sent before; none: [].",
+    ).optional(),
+  })
+  .describe("Discount codes for the storefront's cart.");
+
 /** For catalog operations. */
 export const BROWSING = {
   context: Context.optional(),
@@ -81,7 +90,11 @@ export const BROWSING = {
 /** For carts, where the buyer is open. */
 export const GATHERING = { buyer: Buyer.optional(), ...BROWSING };
 /** For checkouts. */
-export const BUYING = { ...GATHERING, payment: Payment.optional() };
+export const BUYING = {
+  ...GATHERING,
+  payment: Payment.optional(),
+  discounts: Discounts.optional(),
+};
 /** For completing one. */
 export const CONFIRMING = {
   signals: BROWSING.signals,

@@ -1,4 +1,5 @@
 // What responses say of products, orders, checkouts, mandates and returns.
+import { DISCOUNT_REJECTIONS } from "../../../domain/commerce/checkout.ts";
 import { z } from "zod";
 import { NextCursor, Timestamp } from "./outcome.ts";
 
@@ -96,6 +97,15 @@ export const Checkout = z
     mandate_id: z.string().nullable(),
     client_id: z.string().nullable(),
     order_id: z.string().optional(),
+    discounts: z
+      .object({
+        codes: z.array(z.string()),
+        applied: z.array(
+          z.object({ code: z.string().nullable(), title: z.string(), amount: z.string() }),
+        ),
+        rejected: z.array(z.object({ code: z.string(), reason: z.enum(DISCOUNT_REJECTIONS) })),
+      })
+      .optional(),
     expires_at: Timestamp,
     messages: z
       .array(

@@ -1,26 +1,32 @@
 // The cart at the storefront: a cart of its Storefront API, or a draft order where that fails. Prices,
 // currency and the payment address are the storefront's.
-import type { Ctx } from "../../context.server.ts";
+import type { Ctx } from "../../../context.server.ts";
 import {
   CART,
   CART_CREATE,
   DRAFT_ORDER,
   DRAFT_ORDER_CREATE,
   DRAFT_ORDER_DELETE,
-} from "../../integrations/storefront-commerce-documents.ts";
-import { AppError, OutboundError } from "../../runtime/errors.ts";
-import { isProven, type Account } from "../identity/account.ts";
+} from "../../../integrations/storefront-commerce-documents.ts";
+import { AppError, OutboundError } from "../../../runtime/errors.ts";
+import { isProven, type Account } from "../../identity/account.ts";
 import {
   callStorefront,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront/admin-session.ts";
-import type { Tenant } from "../tenants/tenant.ts";
-import { toLink, toPlainText } from "./catalog-text.ts";
-import type { CheckoutLine, CheckoutRow, LineItemInput } from "./checkout.ts";
-import { toMoney, toRounded, type Money, type StorefrontMoney } from "./money.ts";
-import { customerOf } from "./orders.ts";
-import { readVariants, assertAvailable, requireAvailable } from "./variants.ts";
+} from "../../tenants/storefront/admin-session.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import { toLink, toPlainText } from "../catalog-text.ts";
+import {
+  notCarried,
+  readDiscounts,
+  type CartDiscounts,
+  type CartWarning,
+} from "./cart-discounts.ts";
+import type { CheckoutLine, CheckoutRow, Discounts, LineItemInput } from "../checkout.ts";
+import { toMoney, toRounded, type Money, type StorefrontMoney } from "../money.ts";
+import { customerOf } from "../orders.ts";
+import { readVariants, assertAvailable, requireAvailable } from "../variants.ts";
 
 export type Cart = {
   source: "cart" | "draft_order";
@@ -30,6 +36,7 @@ export type Cart = {
   subtotal: string;
   total: string;
   currency: string;
+  discounts: Discounts | null;
   /** The order that it became. */ orderId: string | null;
 };
 
@@ -37,12 +44,12 @@ export type Cart = {
 export const CHECKOUT_ATTRIBUTE = "checkout_id";
 const MAX_TITLE = 255;
 
-type StorefrontCart = {
+type StorefrontCart = Omit<CartDiscounts, "lines"> & {
   id: string;
   checkoutUrl: string;
   cost: { subtotalAmount: StorefrontMoney; totalAmount: StorefrontMoney };
   lines: {
-    nodes: {
+    nodes: (CartDiscounts["lines"]["nodes"][0] & {
       quantity: number;
       merchandise: {
         id: string;
@@ -51,7 +58,7 @@ type StorefrontCart = {
         product?: { title: string };
       };
       cost: { totalAmount: StorefrontMoney };
-    }[];
+    })[];
   };
 };
 type Priced = { shopMoney: StorefrontMoney };
@@ -82,8 +89,9 @@ export async function createCart(
   account: Account,
   checkoutId: string,
   wanted: readonly LineItemInput[],
+  codes: readonly string[] = [],
 ): Promise<Cart> {
-  const cart = await openCart(ctx, tenant, account, checkoutId, wanted);
+  const cart = await openCart(ctx, tenant, account, checkoutId, wanted, codes);
   if (cart) {
     const inCart = new Map(cart.lines.map(({ variant_id: id, quantity }) => [id, quantity]));
     assertAvailable(
@@ -95,7 +103,8 @@ export async function createCart(
   }
   // A draft order accepts anything, also unpublished products.
   requireAvailable(await readVariants(ctx, tenant, wanted));
-  return openDraftOrder(ctx, tenant, account, checkoutId, wanted);
+  const draft = await openDraftOrder(ctx, tenant, account, checkoutId, wanted);
+  return { ...draft, discounts: notCarried(codes) };
 }
 
 /** Null when the cart API failed for any reason. */
@@ -105,19 +114,30 @@ async function openCart(
   account: Account,
   checkoutId: string,
   wanted: readonly LineItemInput[],
+  codes: readonly string[],
 ): Promise<Cart | null> {
   const token = tenant.config.storefront_api_token;
   const input = {
     lines: wanted.map(({ variantId, quantity }) => ({ merchandiseId: variantId, quantity })),
     attributes: [{ key: CHECKOUT_ATTRIBUTE, value: checkoutId }],
     ...(isProven(account) && account.email && { buyerIdentity: { email: account.email } }),
+    ...(codes.length > 0 && { discountCodes: codes }),
   };
   try {
     const { cartCreate } = await ctx.storefront.cartApi<{
-      cartCreate: { cart: StorefrontCart | null; userErrors: UserError[] } | null;
+      cartCreate: {
+        cart: StorefrontCart | null;
+        userErrors: UserError[];
+        warnings?: CartWarning[];
+      } | null;
     }>(tenant.shop, token, { document: CART_CREATE, variables: { input } });
     requireNoUserErrors("cartCreate", cartCreate?.userErrors);
-    return cartCreate?.cart ? readWhole(() => fromCart(cartCreate.cart as StorefrontCart)) : null;
+    const { cart, warnings } = cartCreate ?? {};
+    if (!cart) return null;
+    return readWhole(() => ({
+      ...fromCart(cart),
+      discounts: readDiscounts(codes, cart, warnings),
+    }));
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     ctx.log.warn("checkout.cart_failed", {
@@ -236,6 +256,7 @@ function fromCart({ id, checkoutUrl, cost, lines }: StorefrontCart): Cart {
     externalId: id,
     url: checkoutUrl,
     orderId: null,
+    discounts: null,
     cost: [cost.subtotalAmount, cost.totalAmount],
     lines: lines.nodes.map(({ quantity, merchandise, cost: { totalAmount } }) => ({
       variant_id: merchandise.id,
@@ -260,6 +281,7 @@ function fromDraftOrder({
     externalId: id,
     url: invoiceUrl ?? "",
     orderId: order?.id ?? null,
+    discounts: null,
     cost: [subtotalPriceSet.shopMoney, totalPriceSet.shopMoney],
     lines: lineItems.nodes.map((line) => ({
       variant_id: line.variant?.id ?? "",

@@ -1,10 +1,10 @@
 // The pages on which a shopper decides about an agent: plain HTML, no script. The agent's
 // self-description is untrusted: it is shown in an element that isolates its direction, never
 // inside a sentence of ours.
-import { agentTexts } from "./texts.ts";
-import { escapeHtml, page, type PageLook } from "./account-pages.ts";
-import { providerLink } from "./provider-link.ts";
-import type { FederatedBrand } from "./public-config.ts";
+import { agentTexts } from "../texts.ts";
+import { escapeHtml, page, type PageLook } from "../account-pages.ts";
+import { providerLink } from "../provider-link.ts";
+import type { FederatedBrand } from "../public-config.ts";
 
 /** An agent as the pages show it: its self-declared name and its verified hosts. */
 export type ShownAgent = { name: string; host: string | null; returnsTo: string };
