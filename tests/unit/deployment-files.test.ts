@@ -271,7 +271,7 @@ describe("kubernetes/identity.yaml", () => {
   });
 
   test("selects pods that exist", () => {
-    const labels = resources.flatMap(({ spec }) => spec?.template?.metadata.labels ?? []);
+    const labels = resources.map(({ spec }) => spec?.template?.metadata.labels);
     for (const { spec } of resources) {
       const wanted = spec?.selector?.matchLabels ?? spec?.selector;
       if (wanted) expect(labels).toContainEqual(wanted);
