@@ -35,7 +35,7 @@ export async function startShop(options: ServiceOptions = {}): Promise<Shop> {
       });
     },
     async open(path, { shop, locale, viewport }) {
-      const visit = await browser.visit(
+      const visit = await browser.visitAgain(
         [service.url, service.sandbox.url],
         viewport && { viewport },
       );
