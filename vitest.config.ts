@@ -51,7 +51,15 @@ export default defineConfig({
         },
       },
       { test: { ...heavy, name: "chaos", include: CHAOS } },
-      { test: { ...heavy, name: "browser", include: BROWSER } },
+      {
+        test: {
+          ...heavy,
+          name: "browser",
+          include: BROWSER,
+          // React renders the built pages as a deployed service does: without the checks of development.
+          env: { NODE_ENV: "production" },
+        },
+      },
     ],
   },
 });
