@@ -39,7 +39,6 @@ export async function startShop(options: ServiceOptions = {}): Promise<Shop> {
         [service.url, service.sandbox.url],
         viewport && { viewport },
       );
-      visit.page.setDefaultTimeout(15_000);
       await visit.page.goto(await adminUrl(service, shop, path, locale));
       await waitForHydration(visit.page);
       return visit;

@@ -38,7 +38,6 @@ export async function openScreen(
   options?: Parameters<Browser["visitAgain"]>[1],
 ): Promise<MerchantVisit> {
   const visit = await browser.visitAgain([world.url, world.sandbox.url], options);
-  visit.page.setDefaultTimeout(15_000);
   const [pathname, query] = path.split("?");
   await visit.page.goto(
     `${await embeddedUrl(world, shop, { path: pathname as string })}${query ? `&${query}` : ""}`,
