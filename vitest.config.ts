@@ -50,7 +50,16 @@ export default defineConfig({
           ],
         },
       },
-      { test: { ...heavy, name: "chaos", include: CHAOS } },
+      {
+        // A test starts up to five processes, one after the other.
+        test: {
+          ...heavy,
+          name: "chaos",
+          include: CHAOS,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
       {
         test: {
           ...heavy,

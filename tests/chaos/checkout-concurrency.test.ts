@@ -89,7 +89,7 @@ test(`of 20 concurrent checkouts of 40.00 on a mandate of 100.00, across ${PROCE
   expect(single.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 403, 403, 403]);
   for (const web of webs) web.signal("SIGTERM");
   await Promise.all(webs.map(({ ended }) => ended));
-}, 120_000);
+});
 
 test("a process killed during a checkout keeps nothing reserved, and the same idempotency key works in another process", async () => {
   const web = await startWeb();
@@ -122,4 +122,4 @@ test("a process killed during a checkout keeps nothing reserved, and the same id
     reserved_amount: "40.00",
     reservations: 1,
   });
-}, 60_000);
+});
