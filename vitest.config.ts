@@ -18,7 +18,7 @@ const shared = {
   // Modules keep nothing of one test file that another could see: each worker loads and compiles them once.
   isolate: false,
   // Long enough for a machine that does other work: a timeout tells of something that hangs, never of something slow.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   hookTimeout: 120_000,
   // CI repeats a failed test once and reports it as repeated; here a failure stays a failure.
   retry: process.env.CI ? 1 : 0,
@@ -50,8 +50,25 @@ export default defineConfig({
           ],
         },
       },
-      { test: { ...heavy, name: "chaos", include: CHAOS } },
-      { test: { ...heavy, name: "browser", include: BROWSER } },
+      {
+        // A test starts up to five processes, one after the other.
+        test: {
+          ...heavy,
+          name: "chaos",
+          include: CHAOS,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          ...heavy,
+          name: "browser",
+          include: BROWSER,
+          // React renders the built pages as a deployed service does: without the checks of development.
+          env: { NODE_ENV: "production" },
+        },
+      },
     ],
   },
 });

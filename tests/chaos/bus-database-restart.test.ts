@@ -62,7 +62,7 @@ beforeAll(async () => {
     body: JSON.stringify({ ...ERP_FIELDS, erp_base_url: erp.url }),
   });
   if (answer.status !== 200) throw new Error(await answer.text());
-}, 120_000);
+});
 afterAll(async () => {
   await endChildren();
   await Promise.all([sandbox.stop(), erp.stop(), line?.stop(), postgres.stop()]);

@@ -158,4 +158,4 @@ test("a killed worker's rows are claimed again within its lease and a sweep, and
     rows.filter(({ retry_count, lease_lost }) => retry_count !== 0 || lease_lost !== 1),
   ).toEqual([]);
   expect(erp.twice()).toBeLessThanOrEqual(inFlight);
-}, 60_000);
+});

@@ -70,14 +70,10 @@ test("an event that crashed three workers alone becomes a dead letter with its r
     await letLeasesRunOut();
   }
   worker = await startWorker();
-  const settled = await eventually(
-    "every row settled",
-    async () => {
-      const all = await rows();
-      return all.every(({ status }) => status === "delivered" || status === "dead_letter") && all;
-    },
-    30_000,
-  );
+  const settled = await eventually("every row settled", async () => {
+    const all = await rows();
+    return all.every(({ status }) => status === "delivered" || status === "dead_letter") && all;
+  });
   process.stdout.write(
     `an event that kills its worker: ${deaths} workers died, then ${settled.filter(({ status }) => status === "dead_letter").length} dead letter; of ${others.length} beside it delivered ${settled.filter(({ status }) => status === "delivered").length}\n`,
   );
@@ -87,7 +83,7 @@ test("an event that crashed three workers alone becomes a dead letter with its r
   expect(settled).toHaveLength(1 + others.length);
   expect(worker.hasEnded()).toBe(false);
   await endChildren();
-}, 90_000);
+});
 
 test("a lone event that kills its worker is a dead letter after the third crash", async () => {
   await sendEvent(service.url);
@@ -103,7 +99,7 @@ test("a lone event that kills its worker is a dead letter after the third crash"
   expect(await rows()).toMatchObject([{ last_error: "worker_lost", retry_count: 0 }]);
   expect([erp.received.length, worker.hasEnded()]).toEqual([3, false]);
   await endChildren();
-}, 90_000);
+});
 
 test("workers killed three times in a row with a long backlog at a hanging system: no dead letter, no attempt used up, everything delivered", async () => {
   await sendEvents(service.url, 60);
@@ -111,21 +107,17 @@ test("workers killed three times in a row with a long backlog at a hanging syste
     const arrived = erp.received.length;
     erp.answer(() => {});
     const worker = await startWorker();
-    await eventually("a delivery in flight", () => erp.received.length > arrived, 20_000);
+    await eventually("a delivery in flight", () => erp.received.length > arrived);
     worker.signal("SIGKILL");
     await worker.ended;
     await letLeasesRunOut();
   }
   erp.answer(takeDocument);
   await startWorker();
-  const settled = await eventually(
-    "every row settled",
-    async () => {
-      const all = await rows();
-      return all.every(({ status }) => status === "delivered" || status === "dead_letter") && all;
-    },
-    30_000,
-  );
+  const settled = await eventually("every row settled", async () => {
+    const all = await rows();
+    return all.every(({ status }) => status === "delivered" || status === "dead_letter") && all;
+  });
   process.stdout.write(
     `3 kills over a backlog of ${settled.length}: dead letters ${settled.filter(({ status }) => status === "dead_letter").length}, arrived twice ${erp.twice()}\n`,
   );
@@ -133,4 +125,4 @@ test("workers killed three times in a row with a long backlog at a hanging syste
     [],
   );
   await endChildren();
-}, 90_000);
+});

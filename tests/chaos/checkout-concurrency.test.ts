@@ -92,7 +92,7 @@ test(`of 20 concurrent checkouts of 40.00 on a mandate of 100.00, across ${PROCE
   await paidWithin(urls, shopper);
   for (const web of webs) web.signal("SIGTERM");
   await Promise.all(webs.map(({ ended }) => ended));
-}, 120_000);
+});
 
 /** Each process confirms every checkout, and each that was made is paid: the limit holds to the end. */
 async function paidWithin(urls: string[], shopper: Shopper): Promise<void> {
@@ -158,4 +158,4 @@ test("a process killed during a checkout keeps nothing reserved, and the same id
     reserved_amount: "40.00",
     reservations: 1,
   });
-}, 60_000);
+});

@@ -68,5 +68,5 @@ describe("a customer redaction whose worker is killed", () => {
     await worker.stop();
     await expectNowhere(service);
     expect(await service.objects.list("")).toEqual([]);
-  }, 80_000);
+  });
 });

@@ -44,7 +44,7 @@ beforeAll(async () => {
     DATA_DIR: join(folder, "data"),
   });
   await child.line("`listening on`", /^listening on http/, 90_000);
-}, 120_000);
+});
 afterAll(async () => {
   await endChildren();
   await removeFolder(folder);
@@ -102,7 +102,7 @@ test("the root forwards a launch into the app, and pages come with the tunnel's 
   const page = await fetch(url("/"), { headers: { Accept: "text/html" } });
   expect(page.status).toBe(200);
   expect(await page.text()).toContain("Customer identity");
-}, 60_000);
+});
 
 test("reload messages travel over the service's own port, so that one tunnel is enough", async () => {
   const client = await (await fetch(url("/@vite/client"))).text();
@@ -129,4 +129,4 @@ test("reload messages travel over the service's own port, so that one tunnel is 
     upgrade.end();
   });
   expect(status).toBe(101);
-}, 60_000);
+});

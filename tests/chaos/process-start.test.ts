@@ -167,7 +167,7 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
       expect(text).toContain("check DATABASE_URL");
     }
     expect(unreachable).not.toContain("a-secret-word");
-  }, 40_000);
+  });
 
   test.each<[string, (dataDir: string) => Promise<void>, RegExp]>([
     [
@@ -227,12 +227,12 @@ describe("starts", () => {
     [url.username, url.password] = [role, "role-password"];
     const env = deployment({ DATABASE_URL: url.href, ROLES: "web,worker,scheduler" });
     expect((await refusal(env)).trim()).toMatch(/may not change the schema.*DIRECT_DATABASE_URL/);
-    const first = await startServer({ ...env, DIRECT_DATABASE_URL: empty.url }, 60_000);
+    const first = await startServer({ ...env, DIRECT_DATABASE_URL: empty.url });
     expect((await fetch(`${first.url}/health`)).status).toBe(200);
     first.signal("SIGTERM");
     expect(await first.ended).toBe(0);
     // Once migrated, the owner is no longer needed.
-    const second = await startServer(env, 60_000);
+    const second = await startServer(env);
     expect((await fetch(`${second.url}/health`)).status).toBe(200);
     const [rights] = await empty.query(
       `SELECT has_table_privilege($1, 'consent_records', 'DELETE') AS may_delete,
@@ -243,7 +243,7 @@ describe("starts", () => {
     second.signal("SIGTERM");
     expect(await second.ended).toBe(0);
     await empty.drop();
-  }, 120_000);
+  });
 
   test("before its database is up, and answers 503 until it is", async () => {
     const proxy = await startDatabaseProxy(database.url);
@@ -333,7 +333,7 @@ describe("starts", () => {
     again.signal("SIGTERM");
     expect(await again.ended).toBe(0);
     await beside.drop();
-  }, 150_000);
+  });
 
   test("without any settings: embedded database, sandbox, demo store; a webhook reaches every system", async () => {
     const dataDir = await mkdtemp(join(folder, "plain-"));
@@ -369,16 +369,12 @@ describe("starts", () => {
       }).then(
         (answer) => answer.json() as Promise<{ entries: { channel: string; status: string }[] }>,
       );
-    await eventually(
-      "deliveries on all channels",
-      async () => {
-        const { entries } = await log();
-        return ["cms", "web_analytics", "profile_platform"].every((channel) =>
-          entries.some((entry) => entry.channel === channel && entry.status === "delivered"),
-        );
-      },
-      15_000,
-    );
+    await eventually("deliveries on all channels", async () => {
+      const { entries } = await log();
+      return ["cms", "web_analytics", "profile_platform"].every((channel) =>
+        entries.some((entry) => entry.channel === channel && entry.status === "delivered"),
+      );
+    });
     const order = {
       event_type: "order.created",
       entity_id: "gid://shopify/Order/1",
@@ -393,16 +389,12 @@ describe("starts", () => {
       },
     );
     expect(accepted.status).toBe(202);
-    await eventually(
-      "the order in the ERP",
-      async () => {
-        const { entries } = await log();
-        return ["erpsys", "erp_generic", "archive"].every((channel) =>
-          entries.some((entry) => entry.channel === channel && entry.status === "delivered"),
-        );
-      },
-      15_000,
-    );
+    await eventually("the order in the ERP", async () => {
+      const { entries } = await log();
+      return ["erpsys", "erp_generic", "archive"].every((channel) =>
+        entries.some((entry) => entry.channel === channel && entry.status === "delivered"),
+      );
+    });
     const forged = await fetch(`${server.url}/webhooks/customer-update`, {
       method: "POST",
       headers: {
@@ -423,7 +415,7 @@ describe("starts", () => {
     expect(
       ["pg", "sandbox.json", "secrets.json"].filter((name) => existsSync(join(dataDir, name))),
     ).toEqual(["secrets.json"]);
-  }, 150_000);
+  });
 });
 
 /** What the README shows of a start: up to the links, and the line of the demo store. */

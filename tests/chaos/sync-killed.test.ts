@@ -28,7 +28,7 @@ let service: Service;
 beforeEach(async () => {
   service = await startService({ background: true });
   await installStore(service);
-}, 60_000);
+});
 afterEach(async () => {
   await endChildren();
   await service.stop();
@@ -73,7 +73,7 @@ it.each(["pages", "bulk"])(
     let here = 0;
     for (const target of KILL_AT) {
       const child = startSync();
-      await eventually(`${target} customers`, async () => (await countUsers()) >= target, 30_000);
+      await eventually(`${target} customers`, async () => (await countUsers()) >= target);
       child.signal("SIGKILL");
       expect(await child.ended).toBeNull();
       expect(await endLease()).toBe(1);

@@ -17,7 +17,7 @@ let service: Service;
 beforeAll(async () => {
   service = await startService();
   await service.addTenant(SHOP);
-}, 60_000);
+});
 afterAll(async () => {
   await endChildren();
   await service.stop();

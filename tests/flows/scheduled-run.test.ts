@@ -75,7 +75,8 @@ describe("200 tenants, one of them failing", () => {
     expect(await service.database.query("SELECT 1 FROM kv WHERE key LIKE 'old:%'")).toEqual([]);
     expect(await loadReport(service.ctx)).toEqual(report);
     service.sandbox.clearFaults();
-  });
+    // 200 tenants with six steps each.
+  }, 240_000);
 
   it("a quarter of an hour has one run; a manual one is additional", async () => {
     expect(await runScheduled(service.ctx)).toBeNull();

@@ -5,14 +5,14 @@ import { eventually, SHOP, startService, type Service } from "../support/service
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService({ background: true });
+  // A worker that is not notified would look for work only after a minute: longer than a test waits.
+  service = await startService({ background: true, env: { WORKER_POLL_MS: "60000" } });
 });
 afterAll(() => service.stop());
 
 describe("one customer change reaches every system", () => {
-  it("arrives in the table, the CMS, analytics, the profile platform and the delivery log within a second", async () => {
+  it("arrives in the table, the CMS, analytics, the profile platform and the delivery log at once, without waiting for a worker's next look", async () => {
     await service.addTenant(SHOP);
-    const started = performance.now();
     const answer = await service.webhook("customer-update", CUSTOMER_2024_10);
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({ ok: true });
@@ -20,7 +20,6 @@ describe("one customer change reaches every system", () => {
       const { json } = await service.call("GET", `/admin/events/log?shop=${SHOP}`);
       return json.entries.length === 3 && json.entries;
     });
-    expect(performance.now() - started).toBeLessThan(1_000);
     expect(
       log
         .map((entry: { channel: string; status: string }) => `${entry.channel} ${entry.status}`)

@@ -25,6 +25,8 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+const SMALL_TABLE_BYTES = 1024 * 1024;
+
 export function freshDatabase(): Promise<TestDatabase> {
   return create(inject("databaseServer").template);
 }
@@ -77,27 +79,28 @@ async function findPooler(serverUrl: string): Promise<TransactionPooler | null> 
 }
 
 // session_replication_role disables the triggers that forbid emptying an append-only table; the
-// copy's owner may do that. DELETE instead of TRUNCATE, because few rows are deleted and TRUNCATE
-// creates a new file for every table and index.
+// copy's owner may do that. A table that never held a row has no page and is passed over. DELETE instead
+// of TRUNCATE for a small one, because TRUNCATE creates a new file for every table and index.
 const truncateEverything = `DO $$
 DECLARE
-  tables text[];
-  one text;
-  found int;
+  tables oid[];
+  one regclass;
 BEGIN
-  SELECT array_agg(format('%I.%I', schemaname, tablename) ORDER BY tablename) INTO tables
-  FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> '_prisma_migrations';
+  SELECT array_agg(oid ORDER BY relname) INTO tables FROM pg_class
+  WHERE relkind IN ('r', 'p') AND relname <> '_prisma_migrations'
+    AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'pg_toast'::regnamespace);
   IF tables IS NULL THEN RETURN; END IF;
   SET LOCAL session_replication_role = replica;
-  EXECUTE 'LOCK TABLE ' || array_to_string(tables, ', ') || ' IN ACCESS EXCLUSIVE MODE';
+  EXECUTE 'LOCK TABLE ' || array_to_string(tables::regclass[], ', ') || ' IN ACCESS EXCLUSIVE MODE';
   FOREACH one IN ARRAY tables LOOP
-    EXECUTE format('SELECT count(*) FROM (SELECT 1 FROM %s LIMIT 2000) AS first_rows', one) INTO found;
-    IF found = 2000 THEN EXECUTE format('TRUNCATE %s CASCADE', one);
-    ELSIF found > 0 THEN EXECUTE format('DELETE FROM %s', one);
-    END IF;
+    CASE
+      WHEN pg_relation_size(one) = 0 THEN CONTINUE;
+      WHEN pg_relation_size(one) < ${SMALL_TABLE_BYTES} THEN EXECUTE 'DELETE FROM ' || one;
+      ELSE EXECUTE 'TRUNCATE ' || one || ' CASCADE';
+    END CASE;
   END LOOP;
-  PERFORM setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
-  FROM pg_sequences WHERE last_value IS NOT NULL;
+  PERFORM setval(seqrelid, seqstart, false) FROM pg_sequence
+  WHERE pg_sequence_last_value(seqrelid) IS NOT NULL;
 END $$`;
 
 async function onServer(url: string, sql: string): Promise<void> {

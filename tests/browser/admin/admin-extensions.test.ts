@@ -65,7 +65,6 @@ async function extension(page: Page): Promise<Frame> {
 }
 async function visit(path: string, viewport = DESKTOP) {
   const opened = await browser.visit([world.url, world.sandbox.url], { viewport });
-  opened.page.setDefaultTimeout(15_000);
   await opened.page.goto(`${admin}${path}`);
   return opened;
 }

@@ -66,7 +66,6 @@ async function turn(page: Page): Promise<void> {
 
 async function openSlowly(url: string): Promise<Visit & { held: string[] }> {
   const visit = await browser.visit([world.url, world.sandbox.url]);
-  visit.page.setDefaultTimeout(15_000);
   const { held, letThrough } = await holdLateScripts(visit.page);
   await visit.page.goto(url, { waitUntil: "commit" });
   await visit.page.locator("button, a").first().waitFor();

@@ -79,7 +79,8 @@ test("every page is in the index, is no longer than 2,000 px, fits a phone and h
     expect([path, await findOverflow(page), await findA11yViolations(page)]).toEqual([path, 0, []]);
   }
   await visit.leave();
-});
+  // Some twenty pages in two sizes.
+}, 240_000);
 
 test("a link to a part of the former single page opens the page where it is now", async () => {
   const visit = await open("/app/settings");

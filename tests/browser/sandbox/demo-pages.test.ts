@@ -86,7 +86,8 @@ test("no link of the demo, the admin and the store leads to a missing page, and 
     `${APP}/app/settings`,
   ])
     expect(paths).toContain(path);
-});
+  // Every page of the demo.
+}, 240_000);
 
 test.each(WIDTHS)(
   "the pages of store and admin are accessible and fit a window of %i px, and hostile names stay text",

@@ -45,7 +45,6 @@ async function extensionOf(page: Page): Promise<Frame> {
 
 async function visit(path: string, viewport = { width: 1_280, height: 900 }) {
   const opened = await browser.visit([world.url, world.sandbox.url], { viewport });
-  opened.page.setDefaultTimeout(15_000);
   await opened.page.goto(
     `${world.sandbox.url}/accounts/${SHOP}${path}${path.includes("?") ? "&" : "?"}customer=${customer.number}`,
   );

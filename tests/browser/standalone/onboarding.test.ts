@@ -52,6 +52,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   });
   const { page, errors, foreign, close } = await browser.visit([world.url, world.sandbox.url]);
   await page.goto(`${world.url}/setup?key=${ADMIN_KEY}`);
+  await waitForHydration(page);
   await page.getByLabel("Store domain").fill(`https://${shop}/admin`);
   await page.getByRole("button", { name: "Connect" }).click();
   await page.getByText("0 of 5 steps done").waitFor();

@@ -55,6 +55,7 @@ async function open(
   );
   await visit.page.waitForFunction(() => document.readyState === "complete");
   await visit.page.locator("h1").waitFor();
+  await waitForHydration(visit.page);
   return visit;
 }
 
@@ -78,7 +79,6 @@ test.each([
       const visit = await open(address);
       expect(await visit.page.title()).toBe(`${title} · Customer identity`);
       expect(visit.page.url()).toBe(world.url + address);
-      await waitForHydration(visit.page);
       await visit.page.evaluate(() =>
         Promise.all(document.getAnimations().map(({ finished }) => finished)),
       );

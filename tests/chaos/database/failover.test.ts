@@ -67,7 +67,7 @@ test("after the promotion callers are served again, nothing acknowledged is lost
     isChainWhole: true,
     hasEnded: false,
   });
-}, 120_000);
+});
 
 test("of two servers that accept writes the one that was promoted is used", async () => {
   const former = new URL((await postgres.restartPrimary()).url);

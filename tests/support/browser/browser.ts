@@ -2,13 +2,21 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  type Request,
+} from "playwright-core";
 
 // The app answers 410 to a headless user agent.
 const USER_AGENT =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
 
 const THIS_MACHINE = "127.0.0.1";
+const VIEWPORT = { width: 1_100, height: 620 };
 
 export type Visit = {
   page: Page;
@@ -58,43 +66,80 @@ export async function openBrowser(): Promise<{
       deviceScaleFactor?: number;
     },
   ): Promise<Visit>;
+  /**
+   * A page in one profile with the others that this opened: it loads the scripts and styles from the
+   * profile's cache. For pages that keep nothing in the browser.
+   */
+  visitAgain(
+    origins: string[],
+    options?: { viewport?: { width: number; height: number } },
+  ): Promise<Visit>;
   /** Closes the visited pages. */
   close(): Promise<void>;
 }> {
   const browser = await launch();
   const contexts = new Set<BrowserContext>();
+  const newContext = async (options: BrowserContextOptions = {}): Promise<BrowserContext> => {
+    const context = await browser.newContext({
+      userAgent: USER_AGENT,
+      viewport: VIEWPORT,
+      ...options,
+    });
+    contexts.add(context);
+    context.once("close", () => contexts.delete(context));
+    return context;
+  };
+  let profile: Promise<BrowserContext> | undefined;
   return {
-    async visit(origins, options = {}) {
-      const context = await browser.newContext({
-        userAgent: USER_AGENT,
-        viewport: { width: 1_100, height: 620 },
-        ...options,
-      });
-      contexts.add(context);
-      context.once("close", () => contexts.delete(context));
-      const [errors, foreign]: [string[], string[]] = [[], []];
-      // Watched, not intercepted: interception costs a round trip per request and the HTTP cache. A page
-      // whose origin a test plays itself may ask that origin.
-      context.on("request", (request) => {
-        if (request.isNavigationRequest()) return;
-        const { origin, protocol } = new URL(request.url());
-        const own = URL.parse(request.frame().url())?.origin;
-        if (/^https?:$/.test(protocol) && origin !== own && !origins.includes(origin))
-          foreign.push(request.url());
-      });
-      context.on("requestfailed", (request) => {
-        const isUnknown = request.failure()?.errorText === "net::ERR_NAME_NOT_RESOLVED";
-        if (isUnknown && request.isNavigationRequest()) foreign.push(request.url());
-      });
+    async visit(origins, options) {
+      const context = await newContext(options);
+      const { foreign, onRequest, onFailure } = watchRequests(origins);
+      context.on("request", onRequest).on("requestfailed", onFailure);
       const page = await context.newPage();
-      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-      page.on("pageerror", (error) => errors.push(error.message));
-      return { page, errors, foreign, close: () => context.close() };
+      return { page, foreign, errors: watchErrors(page), close: () => context.close() };
+    },
+    async visitAgain(origins, { viewport = VIEWPORT } = {}) {
+      profile ??= newContext();
+      const page = await (await profile).newPage();
+      const { foreign, onRequest, onFailure } = watchRequests(origins);
+      page.on("request", onRequest).on("requestfailed", onFailure);
+      page.on("popup", (popup) => popup.on("request", onRequest).on("requestfailed", onFailure));
+      await page.setViewportSize(viewport);
+      return { page, foreign, errors: watchErrors(page), close: () => page.close() };
     },
     async close() {
       await Promise.all([...contexts].map((context) => context.close()));
     },
   };
+}
+
+/**
+ * Watched, not intercepted: interception costs a round trip per request and the HTTP cache. A page
+ * whose origin a test plays itself may ask that origin.
+ */
+function watchRequests(origins: string[]) {
+  const foreign: string[] = [];
+  return {
+    foreign,
+    onRequest(request: Request) {
+      if (request.isNavigationRequest()) return;
+      const { origin, protocol } = new URL(request.url());
+      const own = URL.parse(request.frame().url())?.origin;
+      if (/^https?:$/.test(protocol) && origin !== own && !origins.includes(origin))
+        foreign.push(request.url());
+    },
+    onFailure(request: Request) {
+      const isUnknown = request.failure()?.errorText === "net::ERR_NAME_NOT_RESOLVED";
+      if (isUnknown && request.isNavigationRequest()) foreign.push(request.url());
+    },
+  };
+}
+
+function watchErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(error.message));
+  return errors;
 }
 
 /** Into a private folder: a copy in the shared one may be incomplete after another run. */

@@ -35,11 +35,10 @@ export async function startShop(options: ServiceOptions = {}): Promise<Shop> {
       });
     },
     async open(path, { shop, locale, viewport }) {
-      const visit = await browser.visit(
+      const visit = await browser.visitAgain(
         [service.url, service.sandbox.url],
         viewport && { viewport },
       );
-      visit.page.setDefaultTimeout(15_000);
       await visit.page.goto(await adminUrl(service, shop, path, locale));
       await waitForHydration(visit.page);
       return visit;

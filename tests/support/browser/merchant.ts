@@ -35,10 +35,9 @@ export async function openScreen(
   browser: Browser,
   shop: string,
   path: string,
-  options?: Parameters<Browser["visit"]>[1],
+  options?: Parameters<Browser["visitAgain"]>[1],
 ): Promise<MerchantVisit> {
-  const visit = await browser.visit([world.url, world.sandbox.url], options);
-  visit.page.setDefaultTimeout(15_000);
+  const visit = await browser.visitAgain([world.url, world.sandbox.url], options);
   const [pathname, query] = path.split("?");
   await visit.page.goto(
     `${await embeddedUrl(world, shop, { path: pathname as string })}${query ? `&${query}` : ""}`,
