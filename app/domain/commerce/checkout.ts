@@ -94,14 +94,12 @@ export type CheckoutLine = {
   total: Money;
 };
 
-export const DISCOUNT_REJECTIONS = [
-  "discount_code_invalid",
-  "discount_code_expired",
-  "discount_code_user_not_logged_in",
-  "discount_code_user_ineligible",
-  "discounts_not_supported",
-] as const;
-export type DiscountRejection = (typeof DISCOUNT_REJECTIONS)[number];
+export type DiscountRejection =
+  | "discount_code_invalid"
+  | "discount_code_expired"
+  | "discount_code_user_not_logged_in"
+  | "discount_code_user_ineligible"
+  | "discounts_not_supported";
 
 /** What the storefront made of the codes, and its own automatic discounts (`code` null). */
 export type Discounts = {

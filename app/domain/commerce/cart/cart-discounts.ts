@@ -34,7 +34,7 @@ export function readDiscounts(
     known.some((one) => one.applicable && one.code.toLowerCase() === code.toLowerCase());
   const refused = asked.filter((code) => !isApplied(code));
   const reasons = warnings.filter(({ code }) => code.startsWith("DISCOUNT_"));
-  // A warning does not name its code: the reasons are told apart only when each code has one.
+  // A warning does not name its code: the reasons count only when each refused code has one.
   const isTold = reasons.length === refused.length;
   const rejected = refused.map((code, index) => ({
     code,
