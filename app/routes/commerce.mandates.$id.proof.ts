@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
     auth: "person_or_admin",
     access: "viewed",
     agent: { scope: "commerce.mandates:create" },
+    agentOperation: "export_mandate",
     tenant: "registered",
     rateLimit: AGENT_READ,
     query: ProofQuery,

@@ -10,6 +10,8 @@ const NO_REPLACEMENT_YET = [
   "CustomerPhoneNumber.marketingState",
   "CustomerPhoneNumber.marketingUpdatedAt",
 ];
+// A line's own discounts with its share of the cart's (`lineLevelOnly: false`) exist only from 2026-07.
+const NO_CART_REPLACEMENT_YET = ["Cart.discountAllocations"];
 
 describe.each(["2026-04", "2026-07"])("Admin API %s", (version) => {
   const sdl = readFileSync(
@@ -50,7 +52,7 @@ it.each(Object.entries(CART_DOCUMENTS))("the Storefront API accepts %s", (_name,
     ),
   );
   expect(validate(schema, parse(text)).map(({ message }) => message)).toEqual([]);
-  expect(deprecatedUses(schema, text)).toEqual([]);
+  expect(deprecatedUses(schema, text)).toEqual(NO_CART_REPLACEMENT_YET);
 });
 
 it("every document has one operation, named like its key", () => {

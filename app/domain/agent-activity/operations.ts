@@ -36,6 +36,7 @@ export const OPERATIONS = {
   list_tasks: "profile",
   create_mandate: "mandate",
   get_mandate: "mandate",
+  export_mandate: "mandate",
   list_mandates: "mandate",
   revoke_mandate: "mandate",
   link_agent: "access",

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { pathOfFile } from "../../app/http/route-table.ts";
-import { shapeConfig } from "../../app/runtime/config.ts";
-import { SETTINGS } from "../../app/runtime/settings.ts";
+import { pathOfFile } from "../../../app/http/route-table.ts";
+import { shapeConfig } from "../../../app/runtime/config.ts";
+import { SETTINGS } from "../../../app/runtime/settings.ts";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const operations = join(root, "docs/operations");
 const read = (file: string) => readFileSync(join(operations, file), "utf8");
 const page = readFileSync(join(root, "docs/deployment.md"), "utf8");
