@@ -189,6 +189,7 @@ describe("the returned configuration", () => {
       webhook_retention_days: 30,
       archive_retention_days: 365,
       tag_run_retention_days: 90,
+      agent_activity_retention_days: 90,
       privacy_request_retention_days: 1095,
       data_export_retention_days: 30,
       access_log_retention_days: 365,
