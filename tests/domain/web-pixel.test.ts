@@ -1,5 +1,6 @@
 // The store's web pixel at the platform: made where the scopes are, written again when its settings change.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { startBackground } from "../../app/boot.server.ts";
 import { runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
 import { TENANT_STEPS } from "../../app/domain/scheduled-run/steps.ts";
 import { pixelKey } from "../../app/domain/tenants/storefront/web-pixel-key.ts";
@@ -18,7 +19,7 @@ import { installStore, storefrontCalls } from "../support/storefront/synced-stor
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ background: true });
+  service = await startService();
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -63,6 +64,9 @@ test("a store without both scopes has no pixel, no call is made, and the platfor
 });
 
 test("the worker makes the pixel of the store that grants the scopes, and a second visit changes nothing", async () => {
+  // Beside the other tests a worker would write what they are about to write.
+  const background = await startBackground(service.ctx);
+  onTestFinished(() => background.stop());
   await service.sandbox.storefront.grantScopes(SHOP, PIXEL_SCOPES);
   await service.webhook(
     "app-scopes-update",
