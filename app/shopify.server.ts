@@ -64,11 +64,11 @@ export const authenticate = {
     context: { ctx, shopify, requestId },
   }: RouteArgs): Promise<AdminVisit & { ctx: Ctx } & WithAccess> {
     const visit = await shopify.authenticateAdmin(request);
-    const { shop, staffId } = visit;
+    const { tenant, staffId } = visit;
     return {
       ctx,
       ...visit,
-      recordAccess: screenAccess({ ctx, shop, staffId, request, params, requestId }),
+      recordAccess: screenAccess({ ctx, tenant, staffId, request, params, requestId }),
     };
   },
 };

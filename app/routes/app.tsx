@@ -4,7 +4,6 @@ import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import stylesheet from "@shopify/polaris/build/esm/styles.css?url";
 import { AppFrame } from "../components/frame/app-frame.tsx";
-import { findTenant } from "../domain/tenants/tenant.ts";
 import { localeOf } from "../components/i18n/locale.ts";
 import { authenticate } from "../shopify.server.ts";
 import { designTranslations } from "../http/screens/design-translations.ts";
@@ -15,12 +14,12 @@ export { screenHeaders as headers } from "../components/frame/screen-headers.ts"
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet }];
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, shop, apiKey } = await authenticate.shop(args);
+  const { tenant, apiKey } = await authenticate.shop(args);
   const locale = localeOf(args.request);
   return {
     apiKey,
     appBridgeUrl: args.context.shopify.appBridgeUrl,
-    timeZone: (await findTenant(ctx, shop))?.connection.time_zone ?? null,
+    timeZone: tenant?.connection.time_zone ?? null,
     design: await designTranslations(locale),
   };
 }

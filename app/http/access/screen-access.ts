@@ -5,7 +5,7 @@ import {
   type AccessAction,
   type RecordedAccess,
 } from "../../domain/compliance/access-log/record-access.ts";
-import { findTenant } from "../../domain/tenants/tenant.ts";
+import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { placeOf } from "./place.ts";
 
 type ScreenAccess = {
@@ -23,7 +23,8 @@ export type RecordScreenAccess = (access: ScreenAccess) => Promise<RecordedAcces
 
 type Screen = {
   ctx: Ctx;
-  shop: string;
+  /** Null for a store without a record, which has no customers. */
+  tenant: Tenant | null;
   /** The session token's `sub`. */
   staffId: string | null;
   request: Request;
@@ -34,15 +35,10 @@ type Screen = {
 const NOTHING: RecordedAccess = { setCount: async () => {} };
 
 export function screenAccess(screen: Screen): RecordScreenAccess {
-  const { ctx, shop, staffId, request, params, requestId } = screen;
+  const { ctx, tenant, staffId, request, params, requestId } = screen;
   return async ({ action, userIds = [], count = null, part, isEveryTime = false }) => {
-    const path = placeOf(new URL(request.url).pathname, params);
-    const tenant = await findTenant(ctx, shop).catch((error: unknown) => {
-      ctx.log.error("access.not_recorded", error, { shop, action, place: path });
-      return null;
-    });
-    // A store without a record has no customers.
     if (!tenant) return NOTHING;
+    const path = placeOf(new URL(request.url).pathname, params);
     return recordAccess(ctx, tenant, {
       actor: { kind: "staff", id: staffId },
       action,
