@@ -124,6 +124,17 @@ test("the scheduled run makes up for a platform that did not answer", async () =
   expect([await state(), storefrontCalls(service, "WebPixelCreate") > 0]).toEqual(["active", true]);
 });
 
+test("two writers of one pixel at the same moment both end with it, made once", async () => {
+  await allow();
+  const before = storefrontCalls(service, "WebPixelCreate");
+  const both = await Promise.all([1, 2].map(() => writeWebPixel(service.ctx, SHOP)));
+  expect(both.toSorted()).toEqual(["unchanged", "written"]);
+  expect([await state(), storefrontCalls(service, "WebPixelCreate") - before]).toEqual([
+    "active",
+    1,
+  ]);
+});
+
 test("the platform refuses settings that the extension does not define", async () => {
   await allow();
   const token = (await tenant()).config.storefront_admin_token ?? "";

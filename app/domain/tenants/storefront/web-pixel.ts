@@ -1,6 +1,7 @@
 // The store's web pixel at the platform (shopify.dev `webPixelCreate`): an app has one for each store, with
 // settings of its own. The scopes are optional: without them there is no pixel, and nothing is called.
 import { hash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import {
   APP_INSTALLATION,
@@ -25,6 +26,10 @@ type Written = "written" | "unchanged" | "busy" | "not_allowed" | "not_connected
 
 type Settings = { accountID: string; endpoint: string };
 type Payload = { webPixel: { id: string } | null; userErrors: UserError[] } | null;
+
+/** The merchant's button and the worker write at the same moment when the merchant has just allowed it. */
+const WAIT_FOR_HOLDER_MS = 5_000;
+const WAIT_STEP_MS = 50;
 
 const NO_EXTENSION = /no extension found/i;
 const NO_PIXEL = /no web pixel/i;
@@ -55,15 +60,20 @@ export const isPixelOutdated = (ctx: Ctx, tenant: Tenant): boolean =>
 
 /** Makes no call while the settings are those last written. Throws as `callStorefront`. */
 export async function writeWebPixel(ctx: Ctx, shop: string): Promise<Written> {
-  const tenant = await getTenant(ctx, shop);
-  const reason = obstacle(tenant);
-  if (reason) return reason;
-  if (!isPixelOutdated(ctx, tenant)) return "unchanged";
-  // One writer at a time: of two keys the older could arrive last.
-  const held = await withLease(ctx.home.forTenant(shop).sql, "web_pixel", ctx.random.uuid(), () =>
-    writeSettings(ctx, shop),
-  );
-  return held?.result ?? "busy";
+  const deadline = performance.now() + WAIT_FOR_HOLDER_MS;
+  for (;;) {
+    const tenant = await getTenant(ctx, shop);
+    const reason = obstacle(tenant);
+    if (reason) return reason;
+    if (!isPixelOutdated(ctx, tenant)) return "unchanged";
+    // One writer at a time: of two keys the older could arrive last.
+    const held = await withLease(ctx.home.forTenant(shop).sql, "web_pixel", ctx.random.uuid(), () =>
+      writeSettings(ctx, shop),
+    );
+    if (held) return held.result;
+    if (performance.now() > deadline) return "busy";
+    await delay(WAIT_STEP_MS);
+  }
 }
 
 async function writeSettings(ctx: Ctx, shop: string): Promise<Written> {
