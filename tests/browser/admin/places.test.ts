@@ -93,7 +93,9 @@ test("the merchant allows the pixel, a shopper's checkout reaches analytics with
     "checkout.payment_info_submitted",
     "checkout.started",
   ]);
-  expect(JSON.stringify(await stored())).not.toMatch(/ada|Kanal|4930|secret|clientId|Mug/i);
+  expect(JSON.stringify(await stored())).not.toMatch(
+    /\b(ada|Kanal\w*|4930|secret|clientId|Mug)\b/i,
+  );
   await eventually("the analytics", () => pixelHits().length === 7);
   expect(pixelHits().find(({ name }) => name === "checkout_completed")?.params).toMatchObject({
     page_path: "/checkouts/cn/-/thank-you",
