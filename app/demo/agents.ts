@@ -241,7 +241,7 @@ async function giveMandate(
   if (spent !== undefined)
     await data.transaction(async (sql) => {
       await spend(sql, made.mandate_id, spent, false);
-      await recordMandate(inHistory(demo.ctx, usedAt), sql, {
+      await recordMandate(inHistory(demo.ctx, usedAt), demo.tenant, sql, {
         action: "mandate_used",
         userId,
         mandateId: made.mandate_id,

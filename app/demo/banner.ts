@@ -1,7 +1,9 @@
 // What became of the store's banner on each of the 90 days, for the consent insights.
 import { BannerEvent, type BannerStep } from "../domain/consent/insights/banner-event.ts";
 import { addBannerCounts } from "../domain/consent/insights/count-banner-event.ts";
+import { timeZoneOf } from "../domain/tenants/storefront/time-zone.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
+import { dayOf } from "../runtime/calendar-days.ts";
 import { DAY_MS, HISTORY_DAYS, type Calendar } from "./calendar.ts";
 import { COUNTRIES } from "./countries.ts";
 import type { Demo } from "./demo.ts";
@@ -18,20 +20,20 @@ const ANSWERS: readonly (readonly [BannerStep | null, number])[] = [
 
 /** In one transaction, and once: counts that are there are not added again. */
 export async function countBanner({ ctx, tenant, calendar }: Demo): Promise<void> {
-  const today = toDay(calendar.end);
+  const dayAt = (at: Date) => dayOf(timeZoneOf(tenant), at);
+  const today = dayAt(calendar.end);
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     if (await prisma.bannerDay.findFirst({ where: { day: { lt: new Date(today) } } })) return;
     const dice = createDice(SEED);
     for (let daysAgo = HISTORY_DAYS - 1; daysAgo > 0; daysAgo -= 1)
       await addBannerCounts(
         sql,
+        tenant,
         planDay(dice, calendar, daysAgo),
-        toDay(new Date(calendar.end.getTime() - daysAgo * DAY_MS)),
+        dayAt(new Date(calendar.end.getTime() - daysAgo * DAY_MS)),
       );
   });
 }
-
-const toDay = (at: Date): string => at.toISOString().slice(0, 10);
 
 function planDay(dice: Dice, calendar: Calendar, daysAgo: number): BannerEvent[] {
   const shown = Math.round(SHOWN_PER_DAY * calendar.trade(daysAgo) * (0.85 + 0.3 * dice.next()));

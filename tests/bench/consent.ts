@@ -190,7 +190,7 @@ async function measureChain(ctx: Ctx, tenant: Tenant): Promise<number> {
       userAgent: "Mozilla/5.0 (X11; Linux x86_64) Bench/1.0",
       sourcePage: "https://shop.example/products/tea",
     }));
-    await transaction((tx) => recordConsent(tx, entries));
+    await transaction((tx) => recordConsent(tx, { connection: {} }, entries));
   }
   const rates: number[] = [];
   for (let round = 0; round < 4; round += 1) {

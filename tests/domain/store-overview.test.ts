@@ -55,7 +55,7 @@ test("a sign-up is a new account or a contact that signed up; the numbers stay t
   });
   const consent = { userId: contact, method: "signup", consentId: "1" } as const;
   await world.ctx.home.forTenant(SHOP).transaction((sql) =>
-    recordConsent(sql, [
+    recordConsent(sql, { connection: {} }, [
       { ...consent, consentType: "tos", action: "granted" },
       { ...consent, consentType: "privacy", action: "granted" },
       { ...consent, consentType: "marketing", action: "revoked" },

@@ -7,15 +7,14 @@ import type {
   PublishedPolicies,
   PublishedPolicy,
 } from "../../domain/consent/published-policies.ts";
-import { formatDay } from "../ui/date-time.tsx";
-import { useLocale } from "../i18n/locale.ts";
+import { useDateFormat } from "../ui/date-time.tsx";
 import { requestScopes } from "./request-scope.ts";
 
 const PATH = "/app/consent/policies/published";
 
 export function PolicyStart({ onStart }: { onStart(policy: PublishedPolicy): void }) {
   const { t } = useTranslation("consent");
-  const locale = useLocale();
+  const { formatDay } = useDateFormat();
   const { found, reload } = usePublishedPolicies();
   const [type, setType] = useState("");
   if (found?.state === "not_allowed")
@@ -39,7 +38,7 @@ export function PolicyStart({ onStart }: { onStart(policy: PublishedPolicy): voi
           value: policy.type,
           label: t("policy.start.choice", {
             title: policy.title,
-            day: formatDay(locale, policy.updatedAt),
+            day: formatDay(policy.updatedAt),
           }),
         })),
       ]}

@@ -6,7 +6,7 @@ import { formatCount } from "../i18n/format-number.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
-import { formatDay } from "../ui/date-time.tsx";
+import { useDateFormat } from "../ui/date-time.tsx";
 
 type Need = { key: string; title: string; text: string; action?: { content: string; url: string } };
 
@@ -54,6 +54,7 @@ export function NeedsCard({ health, paused }: { health: StoreHealth; paused: rea
 function useNeeds(health: StoreHealth, paused: readonly string[]): Need[] {
   const { t } = useTranslation("home");
   const locale = useLocale();
+  const { formatDay } = useDateFormat();
   const needs: (Need | false)[] = [
     health.syncError !== null && {
       key: "sync",
@@ -87,7 +88,7 @@ function useNeeds(health: StoreHealth, paused: readonly string[]): Need[] {
     health.keptDataAt !== undefined && {
       key: "kept",
       title: t("keptData"),
-      text: t("keptDataText", { day: formatDay(locale, health.keptDataAt) }),
+      text: t("keptDataText", { day: formatDay(health.keptDataAt) }),
     },
   ];
   return needs.filter((need) => need !== false);

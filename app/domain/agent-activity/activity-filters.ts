@@ -1,6 +1,7 @@
 // The filters of the agents' activity and their SQL. What an index answers narrows the reading; the rest
 // is compared among a bounded number of rows.
 import { z } from "zod";
+import { nextDay, startOfDay } from "../../runtime/calendar-days.ts";
 import { OUTCOMES } from "./agent-call.ts";
 import { KINDS, operationsOf } from "./operations.ts";
 
@@ -44,9 +45,10 @@ export type ActivityQuery = {
   comparedValues: unknown[];
 };
 
-/** `customers`: the ids that the filter means; null: all. */
+/** `zone`: of the days. `customers`: the ids that the filter means; null: all. */
 export function queryOf(
   { agent, kind, outcome, from, to }: ActivityFilters,
+  zone: string,
   customers: readonly number[] | null,
 ): ActivityQuery {
   const values: unknown[] = [];
@@ -54,8 +56,8 @@ export function queryOf(
   const indexed = [
     ...(agent === undefined ? [] : [agentIs(agent, place)]),
     ...(customers === null ? [] : [`user_id = ANY(${place(customers)}::int[])`]),
-    ...(from === undefined ? [] : [`last_at >= ${place(from)}::timestamptz`]),
-    ...(to === undefined ? [] : [`last_at < ${place(to)}::timestamptz + interval '1 day'`]),
+    ...(from === undefined ? [] : [`last_at >= ${place(startOfDay(zone, from))}`]),
+    ...(to === undefined ? [] : [`last_at < ${place(startOfDay(zone, nextDay(to)))}`]),
   ];
   const count = values.length;
   const compared = [

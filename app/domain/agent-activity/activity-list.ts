@@ -1,6 +1,7 @@
 // What agents asked, newest first: for the merchant of every agent, for a shopper of the own ones.
 import type { Ctx } from "../../context.server.ts";
 import type { AgentActivity, Columns, NullableColumns, StorefrontUser } from "../../db.server.ts";
+import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { queryOf, type ActivityFilters } from "./activity-filters.ts";
 import type { CallOutcome } from "./agent-call.ts";
@@ -75,7 +76,7 @@ export async function listActivity(
 ): Promise<ActivityPage> {
   const { sql } = dataOf(ctx, tenant);
   const [at = null, id = null] = after?.split("|") ?? [];
-  const query = queryOf(filters, customers);
+  const query = queryOf(filters, timeZoneOf(tenant), customers);
   const place = query.indexedValues.length + query.comparedValues.length + 2;
   const newest = (from: number) => `
     SELECT * FROM agent_activity WHERE shop = $1${query.indexed}

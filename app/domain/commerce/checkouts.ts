@@ -71,7 +71,7 @@ export async function createCheckout(
         });
       await caller.keep?.(sql, made);
       if (mandateId !== null)
-        await recordMandate(ctx, sql, {
+        await recordMandate(ctx, tenant, sql, {
           action: "mandate_used",
           userId: account.id,
           mandateId,

@@ -60,10 +60,11 @@ type MandateAct = {
 /** Locks the tenant's consent chain until the commit: call it last. */
 export async function recordMandate(
   ctx: Ctx,
+  tenant: Tenant,
   sql: TenantSql,
   { action, userId, mandateId, userAgent, at }: MandateAct,
 ): Promise<void> {
-  await recordConsent(sql, [
+  await recordConsent(sql, tenant, [
     {
       userId,
       consentType: "ap2",

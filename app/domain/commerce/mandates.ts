@@ -102,7 +102,7 @@ export async function createMandate(
       params: { mandate_id, max_amount, currency, scope },
     });
     await visit.keep?.(sql, mandate);
-    await recordMandate(ctx, sql, {
+    await recordMandate(ctx, tenant, sql, {
       action: "mandate_created",
       userId: account.id,
       mandateId: mandate_id,

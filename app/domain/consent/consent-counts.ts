@@ -1,6 +1,7 @@
 // Consents counted by day and outcome, from the counts that are written with the log: the cost of a
-// chart does not grow with the number of records. Days are UTC.
+// chart does not grow with the number of records. Days are the store's own (docs/decisions/048).
 import type { Ctx } from "../../context.server.ts";
+import { lastDaysIn, timeZoneOf, todayIn } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { ConsentOutcome } from "./consent-outcomes.ts";
 
@@ -23,11 +24,11 @@ export async function countConsentDays(
 ): Promise<CountedDay[]> {
   return dataOf(ctx, tenant).sql<CountedDay>(
     `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, ${SUMS}
-     FROM generate_series(current_date - ($2::int - 1), current_date, interval '1 day') AS d(day)
-     LEFT JOIN consent_days c ON c.shop = $1 AND c.day = d.day::date
-       AND c.day > current_date - $2::int AND ($3::text IS NULL OR c.consent_type = $3)
+     FROM ${lastDaysIn("$4", "$2::int")}
+     LEFT JOIN consent_days c ON c.shop = $1 AND c.day = d.day
+       AND c.day > ${todayIn("$4")} - $2::int AND ($3::text IS NULL OR c.consent_type = $3)
      GROUP BY d.day ORDER BY d.day`,
-    [days, type],
+    [days, type, timeZoneOf(tenant)],
   );
 }
 
@@ -47,12 +48,12 @@ export type OptInRate = OutcomeCounts & {
 export async function readOptInRates(ctx: Ctx, tenant: Tenant, days: number): Promise<OptInRate[]> {
   type Row = OutcomeCounts & { type: OptInType; is_recent: boolean };
   const rows = await dataOf(ctx, tenant).sql<Row>(
-    `SELECT c.consent_type AS type, c.day > current_date - $2::int AS is_recent, ${SUMS}
+    `SELECT c.consent_type AS type, c.day > ${todayIn("$4")} - $2::int AS is_recent, ${SUMS}
      FROM consent_days c
-     WHERE c.shop = $1 AND c.day > current_date - 2 * $2::int AND c.day <= current_date
+     WHERE c.shop = $1 AND c.day > ${todayIn("$4")} - 2 * $2::int AND c.day <= ${todayIn("$4")}
        AND c.consent_type = ANY($3::text[])
      GROUP BY 1, 2`,
-    [days, OPT_IN_TYPES],
+    [days, OPT_IN_TYPES, timeZoneOf(tenant)],
   );
   return OPT_IN_TYPES.map((type) => {
     const of = (isRecent: boolean) =>

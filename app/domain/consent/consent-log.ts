@@ -96,10 +96,10 @@ const rowsAt = (found: string) => `
     JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id ORDER BY r.created_at DESC, r.seq DESC`;
 
 const ofPeople = (ids: string) => `AND user_id = ANY(${ids}::int[])`;
-// A revocation's outcome needs the person's earlier records: it is asked for only on days that have
-// the wanted one.
+// A revocation's outcome needs the person's earlier records: it is asked for only around days that have
+// the wanted one. A store's day of any time zone is within the UTC day, the one before and the one after.
 const ofOutcome = (outcome: string) => `
-    AND (created_at AT TIME ZONE 'UTC')::date = ANY(ARRAY(SELECT day FROM consent_days
+    AND (created_at AT TIME ZONE 'UTC')::date = ANY(ARRAY(SELECT day + shift FROM consent_days, generate_series(-1, 1) AS shift
       WHERE shop = $1 AND outcome = ${outcome} AND ($2::text IS NULL OR consent_type = $2)))
     AND (SELECT ${outcomeOf("o")} FROM consent_records o
       WHERE o.shop = $1 AND o.seq = consent_records.seq) = ${outcome}`;

@@ -3,6 +3,8 @@
 // missing row is detected (verify-chain.ts).
 import type { Columns, ConsentChainHead, ConsentRecord, TenantSql } from "../../db.server.ts";
 import { hash } from "node:crypto";
+import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { redactEmailAddresses } from "../../runtime/email-addresses.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 
@@ -87,16 +89,18 @@ export type StoredEvidence = Columns<ConsentRecord, "seq" | "user_id" | "gpc"> &
 export const evidenceOf = ({ seq, user_id: userId, texts, gpc, at }: StoredEvidence): string =>
   `[${seq},${userId},${texts.slice(1, -1)},${gpc},"${at}"]`;
 
-// Rows and head in one statement. The head row is locked already; $20 and $21 are its new values.
+// Rows and head in one statement. The head row is locked already; $20 and $21 are its new values. The
+// trigger that counts the rows per day reads the store's time zone of this transaction.
 const APPEND = `
   WITH moved AS (UPDATE consent_chain_heads
-    SET seq = $20, hash = $21, updated_at = clock_timestamp() WHERE shop = $1)
+    SET seq = $20, hash = $21, updated_at = clock_timestamp() WHERE shop = $1),
+  zone AS MATERIALIZED (SELECT set_config('consent.time_zone', $22, true))
   INSERT INTO consent_records (shop, user_id, visitor_id, consent_type, action, method,
     consent_version, consent_id, user_agent, ga_session_id, timestamp, form_type, source_page,
     policy_hash, gpc, created_at, seq, prev_hash, hash)
-  SELECT $1, * FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+  SELECT $1, entry.* FROM zone, unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-    $15::bool[], $16::timestamptz[], $17::bigint[], $18::text[], $19::text[])`;
+    $15::bool[], $16::timestamptz[], $17::bigint[], $18::text[], $19::text[]) AS entry`;
 
 export type ChainHead = Columns<ConsentChainHead, "seq" | "hash"> & { now: Date };
 
@@ -137,6 +141,7 @@ const asStored = (entry: ConsentEntry): ConsentEntry =>
 
 export async function recordConsent(
   sql: TenantSql,
+  tenant: Pick<Tenant, "connection">,
   submitted: readonly ConsentEntry[],
   locked?: ChainHead,
 ): Promise<void> {
@@ -173,5 +178,6 @@ export async function recordConsent(
     links.map((link) => link.hash),
     head.seq + entries.length,
     prevHash,
+    timeZoneOf(tenant),
   ]);
 }

@@ -140,7 +140,7 @@ async function writeBatch(
         entries: [...(changed.get(subject.userId)?.entries ?? []), ...added],
       });
   }
-  await recordConsent(sql, entries, head);
+  await recordConsent(sql, tenant, entries, head);
   await updateFlags(sql, changed);
   await rememberClients(sql, batch);
   await applyTagRules(

@@ -53,7 +53,7 @@ export async function deleteOwnAccount(
     if (account.status !== "active" || account.password_hash !== person.account.password_hash)
       throw new AppError("unauthorized");
     if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
-    await revokeAll(ctx, sql, person, visit);
+    await revokeAll(ctx, tenant, sql, person, visit);
     await insertTombstones(ctx, sql, tenant.shop, account, proven);
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account.id);
@@ -95,6 +95,7 @@ function deletionMail(ctx: Ctx, tenant: Tenant, account: Account) {
 
 async function revokeAll(
   ctx: Ctx,
+  tenant: Tenant,
   sql: TenantSql,
   { account, consents }: Person,
   visit: Visit,
@@ -104,6 +105,7 @@ async function revokeAll(
   const types = granted.length > 0 ? granted : (["tos"] as const);
   await recordConsent(
     sql,
+    tenant,
     types.map((consentType) => ({
       userId: account.id,
       consentType,

@@ -113,7 +113,7 @@ async function mergeConsents(
     userAgent: row.user_agent,
     timestamp: row.timestamp ?? ctx.clock.now().toISOString(),
   }));
-  await recordConsent(sql, decisions);
+  await recordConsent(sql, tenant, decisions);
   await announceDecisions(ctx, tenant, sql, holderId, decisions);
 }
 

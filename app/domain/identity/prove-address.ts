@@ -188,7 +188,7 @@ export async function endUnprovenWaysIn(
     userAgent: proof.userAgent,
     timestamp: ctx.clock.now().toISOString(),
   }));
-  await recordConsent(tx.sql, decisions);
+  await recordConsent(tx.sql, tenant, decisions);
   await announceDecisions(ctx, tenant, tx.sql, account.id, decisions);
   return true;
 }

@@ -200,7 +200,7 @@ async function storeClaims(
       timestamp: ctx.clock.now().toISOString(),
       createdAt: visit.at,
     }));
-  await recordConsent(sql, decisions);
+  await recordConsent(sql, tenant, decisions);
   return decisions;
 }
 

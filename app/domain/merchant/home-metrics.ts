@@ -1,6 +1,7 @@
-// The metrics of the app's home: the last 30 days (UTC), today included, against the 30 days before.
+// The metrics of the app's home: the last 30 days of the store's time zone, today included, against the 30 days before.
 import type { Ctx } from "../../context.server.ts";
 import {
+  lastDaySteps,
   readThroughput,
   successRate,
   sumCounts,
@@ -12,7 +13,6 @@ import { readCustomerDays } from "../customers/customer-days.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 const METRIC_DAYS = 30;
-const DAY_MINUTES = 1_440;
 
 /** Null: nothing was measured. */
 export type HomeMetric = {
@@ -39,12 +39,10 @@ export async function readHomeMetrics(ctx: Ctx, tenant: Tenant): Promise<HomeMet
   const [customers, consents, throughput] = await Promise.all([
     readCustomerDays(ctx, tenant, 2 * METRIC_DAYS),
     countConsentDays(ctx, tenant, 2 * METRIC_DAYS, "marketing"),
-    readThroughput(
-      ctx,
-      tenant,
-      { minutes: DAY_MINUTES, count: 2 * METRIC_DAYS },
-      { except: OUR_OWN, hasLatencies: false },
-    ),
+    readThroughput(ctx, tenant, lastDaySteps(2 * METRIC_DAYS), {
+      except: OUR_OWN,
+      hasLatencies: false,
+    }),
   ]);
   const attempts = throughput.steps.map((_, day) =>
     sumCounts([...throughput.channels.values()].flatMap((counts) => counts[day] ?? [])),

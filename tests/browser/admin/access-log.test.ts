@@ -152,7 +152,7 @@ test("lists and files are recorded with the number of their customers", async ()
   await world.service.ctx.home
     .forTenant(SHOP)
     .transaction((sql) =>
-      recordConsent(sql, [
+      recordConsent(sql, { connection: {} }, [
         { userId: ada, consentType: "tos", action: "granted", method: "signup", consentId: "c-1" },
       ]),
     );

@@ -57,7 +57,7 @@ async function open(id: number | string, options?: Parameters<typeof openScreen>
 async function seedHistory(id: number, gid: string): Promise<void> {
   const { query } = world.database;
   await world.ctx.home.forTenant(shop).transaction((sql) =>
-    recordConsent(sql, [
+    recordConsent(sql, { connection: {} }, [
       {
         userId: id,
         consentType: "tos",
@@ -141,7 +141,7 @@ test("the page shows the identity, the sign-in methods, the consents with time a
   );
   await world.ctx.home.forTenant(shop).transaction(async (sql) => {
     for (let place = 0; place < 30; place += 1)
-      await recordConsent(sql, [
+      await recordConsent(sql, { connection: {} }, [
         {
           userId: id,
           consentType: place === 29 ? "tos" : "marketing",

@@ -59,7 +59,7 @@ async function fillStore(ofShop: string, people: number): Promise<void> {
   const userId = one?.id as number;
   const consent = { userId, method: "banner", consentId: "c1" } as const;
   await world.ctx.home.forTenant(ofShop).transaction((sql) =>
-    recordConsent(sql, [
+    recordConsent(sql, { connection: {} }, [
       { ...consent, consentType: "tos", action: "granted" },
       { ...consent, consentType: "marketing", action: "granted" },
       ...[1, 2].map((n) => ({

@@ -160,7 +160,7 @@ describe("the ap2 log", () => {
     const ada = await signUp(service);
     await syncAs(service, ada, { consent_ap2: true });
     await dataOf(service.ctx, await getTenant(service.ctx, SHOP)).transaction((sql) =>
-      recordConsent(sql, [
+      recordConsent(sql, { connection: {} }, [
         {
           userId: ada.id,
           consentType: "ap2",

@@ -88,7 +88,7 @@ beforeEach(async () => {
 
 async function storeConsent(type: string, action: "granted" | "revoked"): Promise<void> {
   await service.ctx.home.forTenant(SHOP).transaction((sql) =>
-    recordConsent(sql, [
+    recordConsent(sql, { connection: {} }, [
       {
         userId: customer.id,
         consentType: type,

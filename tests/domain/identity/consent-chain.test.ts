@@ -29,7 +29,9 @@ const entry = (fields: Partial<ConsentEntry> = {}): ConsentEntry => ({
   ...fields,
 });
 const append = (shop: string, entries: ConsentEntry[]) =>
-  world.ctx.home.forTenant(shop).transaction((sql) => recordConsent(sql, entries));
+  world.ctx.home
+    .forTenant(shop)
+    .transaction((sql) => recordConsent(sql, { connection: {} }, entries));
 const rowsOf = (shop: string) =>
   world.database.query("SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq", [shop]);
 
@@ -88,7 +90,7 @@ it("each store has its own chain", async () => {
 it("a failed transaction leaves neither row nor gap", async () => {
   await append(SHOP, [entry()]);
   const failing = world.ctx.home.forTenant(SHOP).transaction(async (sql) => {
-    await recordConsent(sql, [entry(), entry()]);
+    await recordConsent(sql, { connection: {} }, [entry(), entry()]);
     throw new Error("something else failed");
   });
   await expect(failing).rejects.toThrow("something else failed");

@@ -42,6 +42,7 @@ async function consent(shop: string, userId: number): Promise<void> {
   await service.ctx.home.forTenant(shop).transaction((sql) =>
     recordConsent(
       sql,
+      { connection: {} },
       ["tos", "privacy"].map((consentType) => ({
         userId,
         consentType,

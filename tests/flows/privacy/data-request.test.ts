@@ -27,7 +27,7 @@ beforeAll(async () => {
   await service.ctx.home
     .forTenant(SHOP)
     .transaction((sql) =>
-      recordConsent(sql, [
+      recordConsent(sql, { connection: {} }, [
         { userId, consentType: "tos", action: "granted", method: "signup", consentId: "c" },
       ]),
     );

@@ -29,7 +29,7 @@ async function fill(shop: string): Promise<void> {
   await service.ctx.home
     .forTenant(shop)
     .transaction((sql) =>
-      recordConsent(sql, [
+      recordConsent(sql, { connection: {} }, [
         { userId, consentType: "tos", action: "granted", method: "signup", consentId: "c" },
       ]),
     );

@@ -126,9 +126,9 @@ describe("a filter", () => {
       from: "yesterday",
       to: "2026-11-23",
     });
-    const query = queryOf(filters, [7]);
+    const query = queryOf(filters, "Australia/Sydney", [7]);
     expect(query.indexed + query.compared).not.toContain("DROP");
-    expect(query.indexedValues).toEqual([filters.agent, [7], "2026-11-23"]);
+    expect(query.indexedValues).toEqual([filters.agent, [7], new Date("2026-11-23T13:00:00Z")]);
     expect(query.comparedValues).toEqual([
       ["create_cart", "get_cart", "update_cart", "cancel_cart"],
     ]);

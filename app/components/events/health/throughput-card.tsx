@@ -7,7 +7,7 @@ import { TimeChart } from "../../charts/time-chart.tsx";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
-import { formatDay, formatMoment } from "../../ui/date-time.tsx";
+import { useDateFormat } from "../../ui/date-time.tsx";
 
 const COLORS = { delivered: "success", failed: "critical", skipped: "subdued" } as const;
 const NAMES = Object.keys(COLORS) as (keyof typeof COLORS)[];
@@ -17,6 +17,7 @@ type Props = { steps: DeliveryHealth["steps"]; period: Period };
 export function ThroughputCard({ steps, period }: Props) {
   const { t } = useTranslation("events");
   const locale = useLocale();
+  const { formatDay, formatMoment, formatTime } = useDateFormat();
   const isByDay = period === "30d";
   const series: Series[] = NAMES.map((key) => ({ key, label: t(key), color: COLORS[key] }));
   const sum = (of: (typeof NAMES)[number]) =>
@@ -26,11 +27,9 @@ export function ThroughputCard({ steps, period }: Props) {
     );
   const points = steps.map(({ at, ...values }) => ({
     key: at,
-    label: isByDay ? formatDay(locale, at) : formatMoment(locale, at),
+    label: isByDay ? formatDay(at) : formatMoment(at),
     short:
-      period === "1h" || period === "24h"
-        ? at.slice(11, 16)
-        : formatDay(locale, at).replace(/ \d{4}$/, ""),
+      period === "1h" || period === "24h" ? formatTime(at) : formatDay(at).replace(/ \d{4}$/, ""),
     values,
   }));
   return (

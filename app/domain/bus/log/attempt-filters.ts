@@ -1,6 +1,7 @@
 // The filters of the delivery log and their SQL. A list reads one index from its newest end, and a
 // bounded number of rows of it: what no index answers is compared among those rows.
 import { z } from "zod";
+import { nextDay, startOfDay } from "../../../runtime/calendar-days.ts";
 import { isSkipped } from "../outcome.ts";
 
 const text = (max: number) =>
@@ -52,22 +53,28 @@ export type AttemptQuery = {
 
 const SKIPPED = isSkipped("a");
 
-/** `$1` is the shop. */
-export function queryOf({ channel, status, http, type, from, to }: AttemptFilters): AttemptQuery {
+/** `$1` is the shop. `zone`: of the days. */
+export function queryOf(
+  { channel, status, http, type, from, to }: AttemptFilters,
+  zone: string,
+): AttemptQuery {
   const values: unknown[] = [];
   const place = (value: unknown) => `$${values.push(value) + 1}`;
   const isExact = http !== undefined && /^[345]\d\d$/.test(http);
   const isFailed = status === "failed" || isExact || /^[345]xx$/.test(http ?? "");
   const isByIndex = !isExact && (isFailed || status !== "skipped");
 
-  const days = { from: from && place(from), to: to && place(to) };
+  const days = {
+    from: from && place(startOfDay(zone, from)),
+    end: to && place(startOfDay(zone, nextDay(to))),
+  };
   const indexed = [
     ...(isFailed ? ["a.status = 'failed'"] : []),
     ...(isExact ? [`a.http_status = ${place(Number(http))}`] : []),
     ...(!isFailed && status === "skipped" ? [SKIPPED] : []),
     ...(channel !== undefined && isByIndex ? [`a.channel = ${place(channel)}`] : []),
     ...(days.from ? [sinceOf(days.from)] : []),
-    ...(days.to ? [untilOf(days.to)] : []),
+    ...(days.end ? [untilOf(days.end)] : []),
   ];
   const indexedValues = [...values];
   const compared = [
@@ -77,7 +84,7 @@ export function queryOf({ channel, status, http, type, from, to }: AttemptFilter
     ...(http !== undefined && !isExact ? [statusIn(http, place)] : []),
     ...(type !== undefined ? [typeIs(type, place)] : []),
     ...(days.from ? [`a.created_at >= ${days.from}::timestamptz`] : []),
-    ...(days.to ? [`a.created_at < ${days.to}::timestamptz + interval '1 day'`] : []),
+    ...(days.end ? [`a.created_at < ${days.end}::timestamptz`] : []),
   ];
   return {
     indexed: indexed.map((part) => ` AND ${part}`).join(""),
@@ -106,6 +113,6 @@ const typeIs = (type: string, place: Place): string =>
 const sinceOf = (from: string) => `a.id >= (
   SELECT id FROM delivery_attempts WHERE shop = $1
     AND created_at >= ${from}::timestamptz - interval '1 minute' ORDER BY created_at LIMIT 1)`;
-const untilOf = (to: string) => `a.id <= (
+const untilOf = (end: string) => `a.id <= (
   SELECT id FROM delivery_attempts WHERE shop = $1
-    AND created_at < ${to}::timestamptz + interval '1 day 1 minute' ORDER BY created_at DESC LIMIT 1)`;
+    AND created_at < ${end}::timestamptz + interval '1 minute' ORDER BY created_at DESC LIMIT 1)`;

@@ -7,6 +7,7 @@ import type {
   NullableColumns,
   TenantSql,
 } from "../../../db.server.ts";
+import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { toSkip, type Skip } from "../outcome.ts";
 import { queryOf, type AttemptFilters, type AttemptQuery } from "./attempt-filters.ts";
@@ -76,7 +77,7 @@ export async function listAttempts(
   { limit, before, customer = null, types = [] }: AttemptPageOptions,
 ): Promise<AttemptPage> {
   const { sql } = dataOf(ctx, tenant);
-  const query = queryOf(filters);
+  const query = queryOf(filters, timeZoneOf(tenant));
   const eventIds = await eventIdsOf(sql, filters.event, { customer, types });
   if (eventIds) {
     const rows = await readOfEvents(sql, query, { eventIds, before, limit: limit + 1 });

@@ -2,23 +2,27 @@
 // of the period, not on the number of deliveries.
 import type { Ctx } from "../../../context.server.ts";
 import type { ChannelMinute, Columns } from "../../../db.server.ts";
+import { lastDays } from "../../../runtime/calendar-days.ts";
+import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { FOLDED_UNTIL } from "./fold-hours.ts";
 import { sumLatencies } from "./latency-histogram.ts";
 
-type Step = { minutes: number; count: number };
-/** The steps of a period's chart; the last one is incomplete. */
+type Steps = { minutes: number; count: number };
+const DAY_MINUTES = 1_440;
+/** The steps of a period's chart; the last one is incomplete. A step of a day is a day of the store. */
 export const PERIODS = {
   "1h": { minutes: 2, count: 30 },
   "24h": { minutes: 60, count: 24 },
   "7d": { minutes: 360, count: 28 },
-  "30d": { minutes: 1_440, count: 30 },
-} as const satisfies Record<string, Step>;
+  "30d": { minutes: DAY_MINUTES, count: 30 },
+} as const satisfies Record<string, Steps>;
 export type Period = keyof typeof PERIODS;
 export const periodNames = Object.keys(PERIODS) as Period[];
+export const lastDaySteps = (count: number): Steps => ({ minutes: DAY_MINUTES, count });
 
 export type AttemptCounts = Columns<ChannelMinute, "delivered" | "failed" | "skipped">;
-type ChannelStep = AttemptCounts & { channel: string; latencies: number[] };
+type ChannelStep = AttemptCounts & { channel: string; step: number; latencies: number[] | null };
 export type Throughput = {
   /** The start of each step, ISO 8601, oldest first. */
   steps: string[];
@@ -26,68 +30,54 @@ export type Throughput = {
   channels: Map<string, (AttemptCounts & { latencies: number[] })[]>;
 };
 
-// Whole hours are read from the hours as far as they are folded; steps of minutes only from minutes.
+// `$2`: the starts of the steps. Whole hours are read from the hours as far as they are folded; steps of minutes only from
+// minutes. An hour belongs to the step in which it begins.
 const READ = (isByHour: boolean, hasLatencies: boolean) => `
-  WITH span AS (
-    SELECT date_bin(make_interval(mins => $2), clock_timestamp(), '2000-01-01Z') AS last
-  ), first AS (SELECT last - make_interval(mins => $2) * ($3::int - 1) AS at FROM span),
-  counts AS (
+  WITH counts AS (
     ${
       isByHour
-        ? `SELECT channel, hour AS at, delivered, failed, skipped, latencies FROM channel_hours, first
-            WHERE shop = $1 AND hour >= first.at
+        ? `SELECT channel, hour AS at, delivered, failed, skipped, latencies FROM channel_hours
+            WHERE shop = $1 AND hour >= ($2::timestamptz[])[1]
           UNION ALL`
         : ""
     }
     SELECT m.channel, m.minute AS at, m.delivered, m.failed, m.skipped, m.latencies
-      FROM channel_minutes m, first, ${isByHour ? FOLDED_UNTIL : "(SELECT '-infinity'::timestamptz AS until)"} AS folded
-      WHERE m.shop = $1 AND m.minute >= greatest(first.at, folded.until)
+      FROM channel_minutes m, ${isByHour ? FOLDED_UNTIL : "(SELECT '-infinity'::timestamptz AS until)"} AS folded
+      WHERE m.shop = $1 AND m.minute >= greatest(($2::timestamptz[])[1], folded.until)
   )
-  SELECT NULL AS channel, first.at, 0 AS delivered, 0 AS failed, 0 AS skipped, NULL AS latencies
-    FROM first
-  UNION ALL
-  SELECT channel, date_bin(make_interval(mins => $2), at, '2000-01-01Z'), sum(delivered)::int,
-    sum(failed)::int, sum(skipped)::int, ${hasLatencies ? sumLatencies("latencies") : "NULL"}
-  FROM counts WHERE channel <> ALL($4::text[]) GROUP BY 1, 2`;
+  SELECT channel, width_bucket(at, $2::timestamptz[]) - 1 AS step, sum(delivered)::int AS delivered,
+    sum(failed)::int AS failed, sum(skipped)::int AS skipped,
+    ${hasLatencies ? sumLatencies("latencies") : "NULL"} AS latencies
+  FROM counts WHERE channel <> ALL($3::text[]) GROUP BY 1, 2`;
 
-const NOTHING: Omit<ChannelStep, "channel"> = {
-  delivered: 0,
-  failed: 0,
-  skipped: 0,
-  latencies: [],
-};
+const NOTHING = { delivered: 0, failed: 0, skipped: 0, latencies: [] };
 
 /** `except`: channels that are not of interest. The sum of the latencies is most of the cost. */
 export async function readThroughput(
   ctx: Ctx,
   tenant: Tenant,
-  { minutes, count }: Step,
+  { minutes, count }: Steps,
   { except = [], hasLatencies = true }: { except?: readonly string[]; hasLatencies?: boolean } = {},
 ): Promise<Throughput> {
-  type Row = { [K in keyof ChannelStep]: ChannelStep[K] | null } & { at: Date };
-  const rows = await dataOf(ctx, tenant).sql<Row>(READ(minutes >= 60, hasLatencies), [
-    minutes,
-    count,
+  const starts = startsOf({ minutes, count }, timeZoneOf(tenant), ctx.clock.now());
+  const rows = await dataOf(ctx, tenant).sql<ChannelStep>(READ(minutes >= 60, hasLatencies), [
+    starts,
     except,
   ]);
-  const first = rows.find(({ channel }) => channel === null)?.at.getTime() ?? 0;
-  const stepMs = minutes * 60_000;
   const channels: Throughput["channels"] = new Map();
-  for (const { channel, at, delivered, failed, skipped, latencies } of rows) {
-    if (channel === null) continue;
-    const steps = channels.get(channel) ?? Array.from({ length: count }, () => NOTHING);
-    steps[(at.getTime() - first) / stepMs] = {
-      delivered: delivered ?? 0,
-      failed: failed ?? 0,
-      skipped: skipped ?? 0,
-      latencies: latencies ?? [],
-    };
+  for (const { channel, step, latencies, ...counts } of rows) {
+    const steps = channels.get(channel) ?? starts.map(() => NOTHING);
+    steps[step] = { ...counts, latencies: latencies ?? [] };
     channels.set(channel, steps);
   }
-  return {
-    steps: Array.from({ length: count }, (_, at) => new Date(first + at * stepMs).toISOString()),
-    channels,
-  };
+  return { steps: starts.map((start) => start.toISOString()), channels };
+}
+
+function startsOf({ minutes, count }: Steps, zone: string, now: Date): Date[] {
+  if (minutes === DAY_MINUTES) return lastDays(zone, count, now).map(({ start }) => start);
+  const stepMs = minutes * 60_000;
+  const last = Math.floor(now.getTime() / stepMs) * stepMs;
+  return Array.from({ length: count }, (_, at) => new Date(last - (count - 1 - at) * stepMs));
 }
 
 /** The sum over the channels, or over the steps of one channel. */

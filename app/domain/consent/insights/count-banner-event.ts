@@ -5,15 +5,16 @@ import type { Ctx } from "../../../context.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import type { TenantSql } from "../../../db.server.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
+import { timeZoneOf, todayIn } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { BANNER_STEPS, type BannerEvent, type BannerStep } from "./banner-event.ts";
 
 /**
- * Adds a batch to a day's rows, by default to today's. Sorted, so that two processes lock the rows in one order. Not safe to repeat: a
- * batch whose COMMIT is unknown fails, and is not counted again.
+ * Adds a batch to a day's rows, by default to the store's today. Sorted, so that two processes lock the rows in one order. Not safe
+ * to repeat: a batch whose COMMIT is unknown fails, and is not counted again.
  */
 const ADD_COUNTS = `INSERT INTO banner_days AS d (shop, day, dimension, version, value, ${BANNER_STEPS.join(", ")})
-  SELECT $1, coalesce($9::date, current_date), n.* FROM unnest($2::text[], $3::int[], $4::text[], $5::int[], $6::int[], $7::int[], $8::int[])
+  SELECT $1, coalesce($9::date, ${todayIn("$10")}), n.* FROM unnest($2::text[], $3::int[], $4::text[], $5::int[], $6::int[], $7::int[], $8::int[])
     AS n(dimension, version, value, ${BANNER_STEPS.join(", ")})
   ORDER BY n.dimension, n.version, n.value
   ON CONFLICT (shop, day, dimension, version, value) DO UPDATE SET
@@ -45,13 +46,14 @@ export async function countBannerEvent(
 }
 
 async function addToday(ctx: Ctx, tenant: Tenant, batch: BannerEvent[]): Promise<true[]> {
-  await addBannerCounts(dataOf(ctx, tenant).sql, batch);
+  await addBannerCounts(dataOf(ctx, tenant).sql, tenant, batch);
   return batch.map(() => true);
 }
 
 /** `day`: as `2026-11-23`; null for today. */
 export async function addBannerCounts(
   sql: TenantSql,
+  tenant: Pick<Tenant, "connection">,
   batch: readonly BannerEvent[],
   day: string | null = null,
 ): Promise<void> {
@@ -62,6 +64,7 @@ export async function addBannerCounts(
     rows.map(({ value }) => value),
     ...BANNER_STEPS.map((step) => rows.map((row) => row[step])),
     day,
+    timeZoneOf(tenant),
   ]);
 }
 

@@ -1,8 +1,10 @@
-// What shoppers did with the banner over a period, beside the period before it. Days are UTC.
+// What shoppers did with the banner over a period, beside the period before it. Days are
+// the store's own (docs/decisions/048).
 import { z } from "zod";
 import { stringify } from "csv-stringify/sync";
 import type { Ctx } from "../../../context.server.ts";
 import type { BannerDay, Columns } from "../../../db.server.ts";
+import { lastDaysIn, timeZoneOf, todayIn } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { BANNER_STEPS, type BannerStep } from "./banner-event.ts";
 
@@ -58,11 +60,11 @@ export async function readInsights(
 const readDays = (ctx: Ctx, tenant: Tenant, days: number): Promise<InsightDay[]> =>
   dataOf(ctx, tenant).sql<InsightDay>(
     `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, ${SUMS}
-     FROM generate_series(current_date - ($2::int - 1), current_date, interval '1 day') AS d(day)
-     LEFT JOIN banner_days b ON b.shop = $1 AND b.day = d.day::date AND b.dimension = 'all'
-       AND b.day > current_date - $2::int
+     FROM ${lastDaysIn("$3", "$2::int")}
+     LEFT JOIN banner_days b ON b.shop = $1 AND b.day = d.day AND b.dimension = 'all'
+       AND b.day > ${todayIn("$3")} - $2::int
      GROUP BY d.day ORDER BY d.day`,
-    [days],
+    [days, timeZoneOf(tenant)],
   );
 
 type CutRow = { value: string; is_recent: boolean } & StepCounts;
@@ -75,12 +77,12 @@ async function readRows(
 ): Promise<InsightRow[]> {
   const value = by === "version" ? "b.version::text" : "b.value";
   const found = await dataOf(ctx, tenant).sql<CutRow>(
-    `SELECT ${value} AS value, b.day > current_date - $2::int AS is_recent, ${SUMS}
+    `SELECT ${value} AS value, b.day > ${todayIn("$4")} - $2::int AS is_recent, ${SUMS}
      FROM banner_days b
-     WHERE b.shop = $1 AND b.dimension = $3 AND b.day > current_date - 2 * $2::int
-       AND b.day <= current_date
+     WHERE b.shop = $1 AND b.dimension = $3 AND b.day > ${todayIn("$4")} - 2 * $2::int
+       AND b.day <= ${todayIn("$4")}
      GROUP BY 1, 2`,
-    [days, by === "version" ? "all" : by],
+    [days, by === "version" ? "all" : by, timeZoneOf(tenant)],
   );
   const before = new Map(found.filter((row) => !row.is_recent).map((row) => [row.value, row]));
   return found
@@ -127,9 +129,9 @@ export async function* exportInsights(
   const rows = await dataOf(ctx, tenant).sql<ExportedRow>(
     `SELECT to_char(day, 'YYYY-MM-DD') AS day, version, dimension, value, ${BANNER_STEPS.join(", ")}
      FROM banner_days
-     WHERE shop = $1 AND day > current_date - $2::int AND day <= current_date
+     WHERE shop = $1 AND day > ${todayIn("$3")} - $2::int AND day <= ${todayIn("$3")}
      ORDER BY day, dimension, version, value`,
-    [days],
+    [days, timeZoneOf(tenant)],
   );
   yield stringify(rows, { header: true, columns: [...EXPORTED], record_delimiter: "\r\n" });
 }

@@ -49,7 +49,7 @@ const orders = amount(/^\d{1,10}$/, MAX_ORDERS).transform((count) =>
   count === undefined ? undefined : Math.trunc(count),
 );
 const spent = amount(/^\d{1,13}(\.\d{1,4})?$/, MAX_SPENT);
-/** A calendar day in UTC. */
+/** A calendar day of the store. */
 const day = z.iso
   .date()
   .refine((value) => value >= "1970-01-01" && value <= "9999-12-31")

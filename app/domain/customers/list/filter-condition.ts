@@ -4,6 +4,8 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, CrmTag } from "../../../db.server.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
 import { LAST_ACTIVE_AT } from "../../tags/system-tags.ts";
+import { nextDay, startOfDay } from "../../../runtime/calendar-days.ts";
+import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import {
   hasFilters,
@@ -28,6 +30,8 @@ export type ReadyFilter = {
   filter: CustomerFilter;
   tagIds: ReadonlyMap<string, number>;
   matches: Matches | null;
+  /** In which its days are. */
+  zone: string;
 };
 
 /** An id that no tag has, for an unknown slug. */
@@ -69,7 +73,7 @@ export async function prepareFilter(
     tagIdsOf(ctx, tenant, tagsOfFilter(filter)),
     filter.q === undefined ? null : findMatches(ctx, tenant, filter.q),
   ]);
-  return { filter, tagIds, matches };
+  return { filter, tagIds, matches, zone: timeZoneOf(tenant) };
 }
 
 /** Whether more customers match than are counted, without reading them. */
@@ -77,7 +81,10 @@ export const isKnownToBeMany = ({ filter, matches }: ReadyFilter): boolean =>
   matches !== null && "isMany" in matches && matches.isMany && !hasFilters(filter);
 
 /** Over `storefront_users u`; its values are numbered from `$<first>`. `$1` is the shop. */
-export function conditionOf({ filter, tagIds, matches }: ReadyFilter, first: number): Condition {
+export function conditionOf(
+  { filter, tagIds, matches, zone }: ReadyFilter,
+  first: number,
+): Condition {
   const values: unknown[] = [];
   const place = (value: unknown) => `$${first + values.push(value) - 1}`;
   const parts = [
@@ -102,9 +109,8 @@ export function conditionOf({ filter, tagIds, matches }: ReadyFilter, first: num
   compare("u.number_of_orders <=", filter.orders_max);
   compare("u.amount_spent >=", filter.spent_min);
   compare("u.amount_spent <=", filter.spent_max);
-  if (filter.joined_from) parts.push(`u.created_at >= ${startOf(place(filter.joined_from))}`);
-  if (filter.joined_to)
-    parts.push(`u.created_at < ${startOf(place(filter.joined_to))} + interval '1 day'`);
+  compare("u.created_at >=", filter.joined_from && startOfDay(zone, filter.joined_from));
+  compare("u.created_at <", filter.joined_to && startOfDay(zone, nextDay(filter.joined_to)));
   if (filter.signed_in) parts.push(signedInOf(filter.signed_in));
   if (filter.active) parts.push(activeOf(filter.active));
   return { sql: parts.join(" AND "), values };
@@ -126,8 +132,6 @@ const matchOf = (matches: Matches, place: (value: unknown) => string): string =>
   "ids" in matches
     ? `u.id = ANY(${place(matches.ids)}::int[])`
     : comparisonOf(matches.patterns, place);
-
-const startOf = (day: string) => `(${day}::date::timestamp AT TIME ZONE 'UTC')`;
 
 function consentOf(state: (typeof CONSENT_STATES)[number]): string {
   const type = CONSENT_TYPES.find((known) =>

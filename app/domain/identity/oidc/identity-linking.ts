@@ -273,6 +273,6 @@ async function recordSignInConsent(
     userAgent: visit.userAgent,
     timestamp: ctx.clock.now().toISOString(),
   }));
-  await recordConsent(sql, decisions);
+  await recordConsent(sql, tenant, decisions);
   await announceDecisions(ctx, tenant, sql, userId, decisions);
 }

@@ -1,5 +1,5 @@
-// The store's time zone, in which its staff read times: kept on the tenant record with the primary
-// domain, and updated by shop/update and by the scheduled run.
+// The store's time zone, in which its staff read times and days begin: kept on the tenant record with the
+// primary domain, and updated by shop/update and by the scheduled run.
 import type { Ctx } from "../../../context.server.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import type { Tenant } from "../tenant.ts";
@@ -10,6 +10,18 @@ const ZONE = /^[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+){0,2}$/;
 /** The store's IANA time zone; UTC while it is not known. */
 export const timeZoneOf = ({ connection }: Pick<Tenant, "connection">): string =>
   connection.time_zone ?? "UTC";
+
+/** SQL of the store's day of an instant, as a date. `zone`: the parameter with `timeZoneOf`. */
+export const dayIn = (zone: string, at: string): string =>
+  // A subquery is computed once per statement, the function in its place once per row.
+  `(${at} AT TIME ZONE (SELECT known_time_zone(${zone})))::date`;
+
+/** SQL of the store's present day. */
+export const todayIn = (zone: string): string => dayIn(zone, "now()");
+
+/** SQL of a table `d (day)` of the store's last days, today included. `count`: an integer. */
+export const lastDaysIn = (zone: string, count: string): string =>
+  `(SELECT ${todayIn(zone)} - ago AS day FROM generate_series(0, ${count} - 1) AS ago) AS d`;
 
 /** Keeps the zone; false for one that is known or that is no time zone. */
 export async function keepTimeZone(
