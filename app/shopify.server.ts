@@ -3,7 +3,6 @@
 // (domain/tenants), as the contract asks.
 import "@shopify/shopify-app-remix/adapters/node";
 import { createHmac } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { data, type ActionFunctionArgs, type LoaderFunctionArgs } from "@remix-run/node";
 import { LogSeverity } from "@shopify/shopify-api";
 import { setAbstractFetchFunc } from "@shopify/shopify-api/runtime";
@@ -83,7 +82,8 @@ export type AdminAddresses = { appBridgeUrl?: string; adminOrigin?: string };
 export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
   const { appBridgeUrl = APP_BRIDGE_URL, adminOrigin = ADMIN_ORIGIN } = options;
   setAbstractFetchFunc(storefrontFetch(ctx));
-  const sessionStorage = createSessionStorage(ctx);
+  // The store was read a moment ago: `prove` begins with it.
+  const sessionStorage = createSessionStorage(ctx, getCachedTenant);
   const build = ({ clientId, secret }: { clientId: string; secret: string }) =>
     shopifyApp({
       apiKey: clientId,
@@ -138,34 +138,27 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     });
   }
 
+  /** One look-up of the store for a whole page, unless the library changed its record. */
   async function prove(request: Request, token: string | null): Promise<AdminVisit> {
-    const app = await credentialsThatProve(token);
-    const visit = await proveBy(app, request, token);
-    const tenant = await findTenant(ctx, visit.shop);
-    const newest = appOf(ctx, tenant);
-    // A secret that was taken away meanwhile proves nothing any more.
-    const isNewest = isDeepStrictEqual(newest, app);
-    return { ...(isNewest ? visit : await proveBy(newest, request, token)), tenant };
-  }
-
-  /** The remembered ones while they prove the token: `prove` compares them with the newest. */
-  async function credentialsThatProve(token: string | null): Promise<Credentials> {
     const shop = claimedShop(token);
-    const remembered = shop && token ? await getCachedTenant(ctx, shop) : null;
-    const isProof = remembered?.app.secrets.some((secret) => isSignedWith(token ?? "", secret));
-    return remembered && isProof ? remembered.app : credentialsOf(shop);
+    const known = shop ? await findTenant(ctx, shop) : null;
+    const { accessToken, ...visit } = await proveBy(appOf(ctx, known), request, token);
+    const isUnchanged =
+      known?.shop === visit.shop && known.config.storefront_admin_token === accessToken;
+    return { ...visit, tenant: isUnchanged ? known : await findTenant(ctx, visit.shop) };
   }
 
   async function proveBy(
     { clientId, secrets }: Credentials,
     request: Request,
     token: string | null,
-  ): Promise<Omit<AdminVisit, "tenant">> {
+  ): Promise<Omit<AdminVisit, "tenant"> & { accessToken?: string | undefined }> {
     const secret =
       secrets.find((candidate) => token && isSignedWith(token, candidate)) ?? secrets[0] ?? "";
     try {
       const { session } = await libraryFor(clientId, secret).authenticate.admin(request);
-      return { shop: session.shop, apiKey: clientId, isConnected: true, staffId: staffIn(token) };
+      const { shop, accessToken } = session;
+      return { shop, apiKey: clientId, isConnected: true, staffId: staffIn(token), accessToken };
     } catch (thrown) {
       if (!(thrown instanceof Response) || thrown.status !== 500 || !token) throw thrown;
       // The token is right and the platform refused to exchange it, or did not answer: the page can

@@ -9,7 +9,7 @@ import { ConsentSections } from "../components/consent/consent-sections.tsx";
 import { ConsentVerifyCard } from "../components/consent/consent-verify-card.tsx";
 import { OptInCard } from "../components/consent/opt-in-card.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
-import { countConsentDays, readOptInRates } from "../domain/consent/consent-counts.ts";
+import { readConsentCounts } from "../domain/consent/consent-counts.ts";
 import { ConsentFilters, listConsentLog } from "../domain/consent/consent-log.ts";
 import { readVerification, startVerification } from "../domain/consent/verification-run.ts";
 import { forReading } from "../domain/tenants/reading.ts";
@@ -36,10 +36,9 @@ export async function loader(args: LoaderFunctionArgs) {
     ConsentFilters,
   );
   const reader = await forReading(ctx, tenant);
-  const [{ records, next }, days, rates, verification] = await Promise.all([
+  const [{ records, next }, { days, rates }, verification] = await Promise.all([
     listConsentLog(reader, tenant, filters, { limit, before: position }),
-    countConsentDays(reader, tenant, DAYS),
-    readOptInRates(reader, tenant, DAYS),
+    readConsentCounts(reader, tenant, DAYS),
     readVerification(ctx, tenant),
   ]);
   await recordAccess({ action: "listed", count: records.length });

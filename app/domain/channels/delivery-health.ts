@@ -1,7 +1,7 @@
 // How the store's systems take their deliveries, over a period: each system's state, numbers and last
 // problem, the sums, and the systems that are not set up.
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, DeliveryAttempt, Kv } from "../../db.server.ts";
+import type { Columns, DeliveryAttempt } from "../../db.server.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
 import { ARCHIVE_CHANNEL, BACKEND_CHANNEL, type Channel } from "../bus/channel.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
@@ -58,16 +58,28 @@ export type DeliveryHealth = {
   available: { name: string; missing: Missing[] }[];
 };
 
-type Queue = { channel: string; waiting: number; oldest_seconds: number | null; dead: number };
-type LastFailure = Columns<DeliveryAttempt, "channel" | "error" | "http_status" | "created_at">;
+type Queue = {
+  channel: string;
+  waiting: number;
+  oldest_seconds: number | null;
+  dead: number;
+  paused_until: Date | null;
+  last_failure:
+    (Columns<DeliveryAttempt, "error" | "http_status"> & { /** ISO 8601. */ at: string }) | null;
+};
 
 // Partial indexes of what waits and of what is dead: delivered history costs nothing. A system that
-// is away for days has more rows than are counted.
+// is away for days has more rows than are counted. The newest failure is one read of the failures' index.
+// `$3`: the keys of the circuits, in the order of the channels.
 const QUEUES = `
   SELECT c.name AS channel, pending.count + coalesce(active.count, 0) AS waiting,
     round(extract(epoch FROM clock_timestamp() - least(pending.oldest, active.oldest)))::int
-      AS oldest_seconds, coalesce(dead.count, 0) AS dead
-  FROM unnest($2::text[]) AS c(name)
+      AS oldest_seconds, coalesce(dead.count, 0) AS dead,
+    circuit.open_until AS paused_until,
+    (SELECT json_build_object('error', f.error, 'http_status', f.http_status, 'at', f.created_at)
+      FROM delivery_attempts f WHERE f.shop = $1 AND f.channel = c.name AND f.status = 'failed'
+      ORDER BY f.id DESC LIMIT 1) AS last_failure
+  FROM unnest($2::text[], $3::text[]) AS c(name, circuit_key)
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, min(created_at) AS oldest FROM (
       SELECT created_at FROM integration_queue
@@ -83,13 +95,11 @@ const QUEUES = `
       SELECT channel FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'
       ORDER BY dead_lettered_at DESC LIMIT ${MAX_COUNTED + 1}
     ) AS rows GROUP BY channel
-  ) AS dead ON dead.channel = c.name`;
-
-// One read of the failures' index per channel.
-const LAST_FAILURES = `
-  SELECT f.channel, f.error, f.http_status, f.created_at FROM unnest($2::text[]) AS c(name)
-  CROSS JOIN LATERAL (SELECT channel, error, http_status, created_at FROM delivery_attempts
-    WHERE shop = $1 AND channel = c.name AND status = 'failed' ORDER BY id DESC LIMIT 1) f`;
+  ) AS dead ON dead.channel = c.name
+  LEFT JOIN (
+    SELECT key, (value->>'open_until')::timestamptz AS open_until FROM kv
+    WHERE shop = $1 AND key = ANY($3::text[])
+  ) AS circuit ON circuit.key = c.circuit_key AND circuit.open_until > clock_timestamp()`;
 
 export async function readDeliveryHealth(
   ctx: Ctx,
@@ -99,27 +109,17 @@ export async function readDeliveryHealth(
   const { sql } = dataOf(ctx, tenant);
   const channels = ctx.channels.filter(({ name }) => !OUR_OWN.includes(name));
   const names = channels.map(({ name }) => name);
-  const [throughput, queues, circuits, failures] = await Promise.all([
+  const [throughput, queues] = await Promise.all([
     readThroughput(ctx, tenant, PERIODS[period], { except: OUR_OWN }),
-    sql<Queue>(QUEUES, [names]),
-    sql<Columns<Kv, "key"> & { until: Date }>(
-      `SELECT key, (value->>'open_until')::timestamptz AS until FROM kv WHERE shop = $1
-        AND key = ANY($2::text[]) AND (value->>'open_until')::timestamptz > clock_timestamp()`,
-      [names.map(KEYS.circuit)],
-    ),
-    sql<LastFailure>(LAST_FAILURES, [names]),
+    sql<Queue>(QUEUES, [names, names.map(KEYS.circuit)]),
   ]);
-  const untilOf = (name: string) =>
-    circuits.find(({ key }) => key === KEYS.circuit(name))?.until.toISOString() ?? null;
   const toSystem = (channel: Channel): SystemHealth => {
     const { name } = channel;
     const steps = throughput.channels.get(name) ?? [];
-    const numbers = toNumbers(
-      steps,
-      queues.filter((queue) => queue.channel === name),
-    );
-    const pausedUntil = untilOf(name);
-    const last = failures.find((failure) => failure.channel === name);
+    const own = queues.filter((queue) => queue.channel === name);
+    const numbers = toNumbers(steps, own);
+    const pausedUntil = own[0]?.paused_until?.toISOString() ?? null;
+    const last = own[0]?.last_failure;
     return {
       name,
       ...numbers,
@@ -134,7 +134,7 @@ export async function readDeliveryHealth(
         (_, at) => (steps[at]?.delivered ?? 0) + (steps[at]?.failed ?? 0),
       ),
       can_be_tested: channel.isDestination && channel.probe !== undefined,
-      last_failure: last ? { ...toFailure(last), at: last.created_at.toISOString() } : null,
+      last_failure: last ? { ...toFailure(last), at: new Date(last.at).toISOString() } : null,
     };
   };
   return {

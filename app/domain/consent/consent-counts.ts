@@ -1,36 +1,13 @@
 // Consents counted by day and outcome, from the counts that are written with the log: the cost of a
 // chart does not grow with the number of records. Days are the store's own (docs/decisions/048).
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, ConsentDay } from "../../db.server.ts";
 import { lastDaysIn, timeZoneOf, todayIn } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { ConsentOutcome } from "./consent-outcomes.ts";
 
 type OutcomeCounts = Record<ConsentOutcome, number>;
 export type CountedDay = { day: string } & OutcomeCounts;
-
-const SUMS = (["granted", "declined", "withdrawn"] satisfies ConsentOutcome[])
-  .map((name) => `coalesce(sum(c.count) FILTER (WHERE c.outcome = '${name}'), 0)::int AS ${name}`)
-  .join(", ");
-
-/**
- * Every day of the span, including days without any consent, oldest first. `type`: of one type of
- * consent only.
- */
-export async function countConsentDays(
-  ctx: Ctx,
-  tenant: Tenant,
-  days: number,
-  type: OptInType | null = null,
-): Promise<CountedDay[]> {
-  return dataOf(ctx, tenant).sql<CountedDay>(
-    `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, ${SUMS}
-     FROM ${lastDaysIn("$4", "$2::int")}
-     LEFT JOIN consent_days c ON c.shop = $1 AND c.day = d.day
-       AND c.day > ${todayIn("$4")} - $2::int AND ($3::text IS NULL OR c.consent_type = $3)
-     GROUP BY d.day ORDER BY d.day`,
-    [days, type, timeZoneOf(tenant)],
-  );
-}
 
 /** The consents that shoppers are free to decline: the others come with an account. */
 const OPT_IN_TYPES = ["marketing", "cookie"] as const;
@@ -44,31 +21,62 @@ export type OptInRate = OutcomeCounts & {
   rateBefore: number | null;
 };
 
-/** Opt-in rates of the last `days` days, today included, and of as many days before them. */
-export async function readOptInRates(ctx: Ctx, tenant: Tenant, days: number): Promise<OptInRate[]> {
-  type Row = OutcomeCounts & { type: OptInType; is_recent: boolean };
-  const rows = await dataOf(ctx, tenant).sql<Row>(
-    `SELECT c.consent_type AS type, c.day > ${todayIn("$4")} - $2::int AS is_recent, ${SUMS}
-     FROM consent_days c
-     WHERE c.shop = $1 AND c.day > ${todayIn("$4")} - 2 * $2::int AND c.day <= ${todayIn("$4")}
-       AND c.consent_type = ANY($3::text[])
-     GROUP BY 1, 2`,
-    [days, OPT_IN_TYPES, timeZoneOf(tenant)],
-  );
-  return OPT_IN_TYPES.map((type) => {
-    const of = (isRecent: boolean) =>
-      rows.find((row) => row.type === type && row.is_recent === isRecent);
-    const { granted, declined, withdrawn } = of(true) ?? { granted: 0, declined: 0, withdrawn: 0 };
-    return {
-      type,
-      granted,
-      declined,
-      withdrawn,
-      rate: rateOf(granted, declined),
-      rateBefore: rateOf(of(false)?.granted ?? 0, of(false)?.declined ?? 0),
-    };
-  });
+const READ = `
+  SELECT to_char(d.day, 'YYYY-MM-DD') AS day, coalesce(json_agg(json_build_object(
+    'type', c.consent_type, 'outcome', c.outcome, 'count', c.count)) FILTER (WHERE c.count > 0), '[]') AS counts
+  FROM ${lastDaysIn("$3", "$2::int")}
+  LEFT JOIN consent_days c ON c.shop = $1 AND c.day = d.day AND c.day > ${todayIn("$3")} - $2::int
+  GROUP BY d.day ORDER BY d.day`;
+
+type StoredCount = Columns<ConsentDay, "outcome" | "count"> & { type: string };
+type StoredDay = { day: string; counts: StoredCount[] };
+
+/** Every day of the span, also one without any consent, oldest first. */
+const readDays = (ctx: Ctx, tenant: Tenant, days: number): Promise<StoredDay[]> =>
+  dataOf(ctx, tenant).sql<StoredDay>(READ, [days, timeZoneOf(tenant)]);
+
+function sumOutcomes(counts: readonly StoredCount[]): OutcomeCounts {
+  const of = (name: ConsentOutcome) =>
+    counts.reduce((sum, { outcome, count }) => sum + (outcome === name ? count : 0), 0);
+  return { granted: of("granted"), declined: of("declined"), withdrawn: of("withdrawn") };
 }
 
-const rateOf = (granted: number, declined: number): number | null =>
+/** Marketing decisions of every day of the span, today included, oldest first. */
+export async function countMarketingDays(
+  ctx: Ctx,
+  tenant: Tenant,
+  days: number,
+): Promise<CountedDay[]> {
+  return (await readDays(ctx, tenant, days)).map(({ day, counts }) => ({
+    day,
+    ...sumOutcomes(counts.filter(({ type }) => type === "marketing")),
+  }));
+}
+
+export type ConsentCounts = {
+  /** All types, every day of the span, oldest first. */
+  days: CountedDay[];
+  rates: OptInRate[];
+};
+
+/** Of the last `days` days, today included; the rates also of as many days before them. */
+export async function readConsentCounts(
+  ctx: Ctx,
+  tenant: Tenant,
+  days: number,
+): Promise<ConsentCounts> {
+  const all = await readDays(ctx, tenant, 2 * days);
+  const countsOf = (span: readonly StoredDay[], type: OptInType) =>
+    sumOutcomes(span.flatMap(({ counts }) => counts.filter((count) => count.type === type)));
+  return {
+    days: all.slice(-days).map(({ day, counts }) => ({ day, ...sumOutcomes(counts) })),
+    rates: OPT_IN_TYPES.map((type) => {
+      const counts = countsOf(all.slice(-days), type);
+      const before = countsOf(all.slice(0, days), type);
+      return { type, ...counts, rate: rateOf(counts), rateBefore: rateOf(before) };
+    }),
+  };
+}
+
+const rateOf = ({ granted, declined }: OutcomeCounts): number | null =>
   granted + declined === 0 ? null : granted / (granted + declined);

@@ -8,7 +8,7 @@ import {
   type AttemptCounts,
 } from "../bus/log/throughput.ts";
 import { OUR_OWN } from "../channels/delivery-health.ts";
-import { countConsentDays, type CountedDay } from "../consent/consent-counts.ts";
+import { countMarketingDays, type CountedDay } from "../consent/consent-counts.ts";
 import { readCustomerDays } from "../customers/customer-days.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -38,7 +38,7 @@ export type HomeMetrics = {
 export async function readHomeMetrics(ctx: Ctx, tenant: Tenant): Promise<HomeMetrics> {
   const [customers, consents, throughput] = await Promise.all([
     readCustomerDays(ctx, tenant, 2 * METRIC_DAYS),
-    countConsentDays(ctx, tenant, 2 * METRIC_DAYS, "marketing"),
+    countMarketingDays(ctx, tenant, 2 * METRIC_DAYS),
     readThroughput(ctx, tenant, lastDaySteps(2 * METRIC_DAYS), {
       except: OUR_OWN,
       hasLatencies: false,

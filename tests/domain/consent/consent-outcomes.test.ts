@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { countConsentDays, readOptInRates } from "../../../app/domain/consent/consent-counts.ts";
+import { readConsentCounts } from "../../../app/domain/consent/consent-counts.ts";
 import { stateOf } from "../../../app/domain/consent/consent-outcomes.ts";
 import { ConsentFilters, listConsentLog } from "../../../app/domain/consent/consent-log.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
@@ -134,7 +134,7 @@ test("the chart and the opt-in rates are those of the stored days", async () => 
      FROM consent_days WHERE shop = $1 AND day = current_date`,
     [SHOP],
   );
-  const days = await countConsentDays(service.ctx, tenant, 30);
+  const { days, rates } = await readConsentCounts(service.ctx, tenant, 30);
   expect(days).toHaveLength(30);
   expect(days[0]).toMatchObject({ granted: 40, declined: 0, withdrawn: 0 });
   expect(days.at(-1)).toMatchObject({ ...today });
@@ -144,7 +144,7 @@ test("the chart and the opt-in rates are those of the stored days", async () => 
     [SHOP],
   );
   const of = (outcome: string) => counted.find((row) => row.outcome === outcome)?.count ?? 0;
-  const [marketing, cookie] = await readOptInRates(service.ctx, tenant, 30);
+  const [marketing, cookie] = rates;
   expect(marketing).toEqual({
     type: "marketing",
     granted: of("granted"),

@@ -115,6 +115,19 @@ function tokenOf(tenant: Tenant): StorefrontToken {
   };
 }
 
+/** Without a refresh token or an expiry there is nothing to refresh, forced or not (SPEC: skipped). */
+const canBeRefreshed = ({ config }: Tenant): boolean =>
+  Boolean(config.storefront_refresh_token && config.storefront_token_expires_at);
+
+const isEnding = (ctx: Ctx, { expiresAt }: StorefrontToken): boolean =>
+  expiresAt !== null && expiresAt.getTime() - ctx.clock.now().getTime() <= REFRESH_BUFFER_MS;
+
+/** The token of this record; null when it has to be refreshed first. Throws `not_installed`. */
+export function findFreshToken(ctx: Ctx, tenant: Tenant): StorefrontToken | null {
+  const token = tokenOf(tenant);
+  return canBeRefreshed(tenant) && isEnding(ctx, token) ? null : token;
+}
+
 const callers = new WeakMap<Ctx, Map<string, Promise<StorefrontToken>>>();
 
 /**
@@ -151,11 +164,9 @@ async function ensure(
 ): Promise<StorefrontToken> {
   const tenant = await getTenant(ctx, shop);
   const token = tokenOf(tenant);
-  // Without a refresh token or an expiry there is nothing to refresh, forced or not (SPEC: skipped).
-  if (!tenant.config.storefront_refresh_token || !token.expiresAt) return token;
+  if (!canBeRefreshed(tenant)) return token;
   if (force && failed !== undefined && failed !== token.generation) return token;
-  if (!force && token.expiresAt.getTime() - ctx.clock.now().getTime() > REFRESH_BUFFER_MS)
-    return token;
+  if (!force && !isEnding(ctx, token)) return token;
 
   const sql = ctx.home.forTenant(shop).sql;
   const key = KEYS.lease("storefront_token");

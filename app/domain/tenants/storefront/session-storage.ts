@@ -5,13 +5,18 @@ import type { SessionStorage } from "@shopify/shopify-app-session-storage";
 import type { Ctx } from "../../../context.server.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
-import { ensureStorefrontToken, storeGrant, type StorefrontToken } from "./access-token.ts";
+import {
+  ensureStorefrontToken,
+  findFreshToken,
+  storeGrant,
+  type StorefrontToken,
+} from "./access-token.ts";
 import { requestLoaderMetafield } from "./loader-worker.ts";
 import { requestWebPixel } from "./web-pixel-worker.ts";
 import { registrationRequests } from "./webhook-registration.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";
 import { changeTenantRecord, registerTenant } from "../tenant-record.ts";
-import { findTenant } from "../tenant.ts";
+import { findTenant, type Tenant } from "../tenant.ts";
 
 const OFFLINE_PREFIX = "offline_";
 
@@ -23,7 +28,8 @@ function shopOf(id: string): string | null {
   return SHOP_PATTERN.test(shop) ? shop : null;
 }
 
-export function createSessionStorage(ctx: Ctx): SessionStorage {
+/** `lookUp`: how the store of a session is read. */
+export function createSessionStorage(ctx: Ctx, lookUp: LookUp = findTenant): SessionStorage {
   const storage: SessionStorage = {
     /**
      * Returns the session without its refresh token and expiry: freshness is decided here, so the
@@ -32,7 +38,7 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
      */
     async loadSession(id) {
       const shop = shopOf(id);
-      const token = shop && (await findUsableToken(ctx, shop));
+      const token = shop && (await findUsableToken(ctx, shop, lookUp));
       if (!shop || !token) return undefined;
       return new Session({
         id,
@@ -92,11 +98,17 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
   return storage;
 }
 
+type LookUp = (ctx: Ctx, shop: string) => Promise<Tenant | null>;
 type UsableToken = Pick<StorefrontToken, "accessToken" | "scopes">;
 
-async function findUsableToken(ctx: Ctx, shop: string): Promise<UsableToken | null> {
+async function findUsableToken(
+  ctx: Ctx,
+  shop: string,
+  lookUp: LookUp,
+): Promise<UsableToken | null> {
   try {
-    return await ensureStorefrontToken(ctx, shop);
+    const known = await lookUp(ctx, shop);
+    return (known && findFreshToken(ctx, known)) ?? (await ensureStorefrontToken(ctx, shop));
   } catch (error) {
     if (isAppError(error) && (error.code === "not_installed" || error.code === "unknown_tenant"))
       return null;
