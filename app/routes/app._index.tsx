@@ -1,13 +1,9 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { HomeScreen } from "../components/home/home-screen.tsx";
-import { readSetupGuide, setGuideDismissed } from "../domain/merchant/setup-guide.ts";
-import {
-  namedCustomers,
-  readStoreHealth,
-  readStoreOverview,
-} from "../domain/merchant/store-overview.ts";
-import { readConnectionState } from "../domain/tenants/connection-state.ts";
+import { readHome } from "../domain/merchant/home/read-home.ts";
+import { setGuideDismissed } from "../domain/merchant/setup-guide.ts";
+import { namedCustomers, readStoreOverview } from "../domain/merchant/home/store-overview.ts";
 import { defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -23,18 +19,13 @@ export const handle = { i18n: ["home", "setup-guide"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, shop, recordAccess } = await authenticate.shop(args);
-  const overview = readStoreOverview(ctx, shop).then(async (found) => {
+  const { ctx, shop, tenant, recordAccess } = await authenticate.shop(args);
+  const overview = readStoreOverview(ctx, tenant).then(async (found) => {
     const named = namedCustomers(found);
     if (named > 0) await recordAccess({ action: "listed", count: named });
     return found;
   });
-  const [connection, guide, health] = await Promise.all([
-    readConnectionState(ctx, shop),
-    readSetupGuide(ctx, shop),
-    readStoreHealth(ctx, shop),
-  ]);
-  return { connection, guide, health, overview };
+  return { ...(await readHome(ctx, shop, tenant)), overview };
 }
 
 export const action = defineShopActions({

@@ -28,7 +28,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const { ctx, shop, tenant } = await authenticate.shop(args);
   const webhooks = readWebhooksState(ctx, shop);
   const [connection, isDismissed] = await Promise.all([
-    readConnectionState(ctx, shop),
+    readConnectionState(ctx, shop, tenant),
     tenant !== null && isGuideDismissed(ctx, tenant),
   ]);
   return { connection, isGuideDismissed: isDismissed, webhooks };

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { foldCustomerDays } from "../../app/domain/customers/customer-days.ts";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
-import { readStoreHealth, readStoreOverview } from "../../app/domain/merchant/store-overview.ts";
+import { readHome } from "../../app/domain/merchant/home/read-home.ts";
+import { readStoreOverview } from "../../app/domain/merchant/home/store-overview.ts";
 import { countThresholdTags } from "../../app/domain/customers/system-tags/rule-settings.ts";
 import { readTagUsage } from "../../app/domain/tags/tag-usage.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
-import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { findTenant, getTenant } from "../../app/domain/tenants/tenant.ts";
 import { putPerson } from "../support/storefront/customers.ts";
 import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
@@ -22,8 +23,10 @@ beforeEach(async () => {
   await Promise.all([SHOP, OTHER].map((shop) => registerTenant(world.ctx, shop)));
 });
 
+const healthOf = async (shop: string) =>
+  (await readHome(world.ctx, shop, await findTenant(world.ctx, shop))).health;
 const knownOverview = async (shop: string) => {
-  const overview = await readStoreOverview(world.ctx, shop);
+  const overview = await readStoreOverview(world.ctx, await getTenant(world.ctx, shop));
   if (overview.state !== "known") throw new Error(`the overview is ${overview.state}`);
   return overview;
 };
@@ -125,13 +128,13 @@ test("dead letters and a failed sync are this store's own; a store that is not c
     [OTHER, JSON.stringify({ watermark: null, error: "no answer" })],
   );
   const nothing = { syncError: null, deadLetters: 0, failedRequests: 0, refusedTopics: [] };
-  expect(await readStoreHealth(world.ctx, SHOP)).toMatchObject(nothing);
-  expect(await readStoreHealth(world.ctx, OTHER)).toMatchObject({
+  expect(await healthOf(SHOP)).toMatchObject(nothing);
+  expect(await healthOf(OTHER)).toMatchObject({
     syncError: "no answer",
     deadLetters: 1,
   });
-  expect(await readStoreHealth(world.ctx, "unknown.myshopify.com")).toMatchObject(nothing);
-  expect(await readStoreOverview(world.ctx, "unknown.myshopify.com")).toEqual({
+  expect(await healthOf("unknown.myshopify.com")).toMatchObject(nothing);
+  expect(await readStoreOverview(world.ctx, null)).toEqual({
     state: "not_connected",
   });
 });

@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 import type { ConnectionState } from "../../domain/tenants/connection-state.ts";
 import type { SetupGuide } from "../../domain/merchant/setup-guide.ts";
-import type { StoreHealth, StoreOverview } from "../../domain/merchant/store-overview.ts";
+import type { StoreHealth, StoreOverview } from "../../domain/merchant/home/store-overview.ts";
 import { ScreenPage } from "../frame/screen-page.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useChannelName } from "../i18n/channel-names.ts";

@@ -1,7 +1,7 @@
 // What needs the merchant: one line per problem, each with what to do about it.
 import { useTranslation } from "react-i18next";
 import { BlockStack, Button, Card, Divider, InlineGrid, Text } from "@shopify/polaris";
-import type { StoreHealth } from "../../domain/merchant/store-overview.ts";
+import type { StoreHealth } from "../../domain/merchant/home/store-overview.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";

@@ -2,7 +2,7 @@
 // recent activity is the last card, so that nothing shifts.
 import { useTranslation } from "react-i18next";
 import { BlockStack, Card, SkeletonBodyText, Text } from "@shopify/polaris";
-import type { StoreOverview } from "../../domain/merchant/store-overview.ts";
+import type { StoreOverview } from "../../domain/merchant/home/store-overview.ts";
 import type { CountedDay } from "../../domain/consent/consent-counts.ts";
 import { DecisionsCard } from "../charts/decisions-card.tsx";
 import { DeferredCard } from "../frame/deferred-card.tsx";

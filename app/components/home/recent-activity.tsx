@@ -1,7 +1,7 @@
 // The newest activity, one entry per person.
 import { useTranslation } from "react-i18next";
 import { BlockStack, InlineStack, Link, Text } from "@shopify/polaris";
-import type { ActivityItem } from "../../domain/merchant/recent-activity.ts";
+import type { ActivityItem } from "../../domain/merchant/home/recent-activity.ts";
 import { labelOf } from "../i18n/label-of.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";
 import { DateTime } from "../ui/date-time.tsx";

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Badge, InlineStack, Link, Text } from "@shopify/polaris";
-import type { SystemsLine as Systems } from "../../domain/merchant/store-overview.ts";
+import type { SystemsLine as Systems } from "../../domain/merchant/home/store-overview.ts";
 import { useChannelName } from "../i18n/channel-names.ts";
 
 /** The state of the connected systems in one line. */

@@ -5,32 +5,38 @@ import { CONSENT_TYPES, type ConsentType } from "./consent-types.ts";
 
 type Decision = { outcome: ConsentOutcome; method: string; version: string | null; at: string };
 
-/** The latest record of each consent. */
-export async function readLastDecisions(
-  sql: TenantSql,
-  userId: number,
-): Promise<Map<ConsentType, Decision>> {
-  const rows = await sql<
-    Columns<ConsentRecord, "consent_type" | "method" | "consent_version" | "created_at"> & {
-      consent_type: ConsentType;
-      outcome: ConsentOutcome;
-    }
-  >(
-    `SELECT last.*, ${outcomeOf("last")} AS outcome FROM (
-       SELECT DISTINCT ON (consent_type) * FROM consent_records WHERE shop = $1 AND user_id = $2
-         AND consent_type = ANY($3::text[]) AND action IN ('granted', 'revoked')
-       ORDER BY consent_type, id DESC) AS last`,
-    [userId, CONSENT_TYPES],
-  );
-  return new Map(
+/** SQL of the latest record of each consent. `user`: the parameter of the customer's id. */
+export const lastDecisions = (user: string): string => `
+  SELECT last.consent_type, last.method, last.consent_version, last.created_at, ${outcomeOf("last")} AS outcome
+  FROM (
+    SELECT DISTINCT ON (consent_type) * FROM consent_records WHERE shop = $1 AND user_id = ${user}
+      AND consent_type IN (${CONSENT_TYPES.map((type) => `'${type}'`).join(", ")})
+      AND action IN ('granted', 'revoked')
+    ORDER BY consent_type, id DESC
+  ) AS last`;
+
+/** `created_at`: a text where the row came as JSON. */
+export type DecisionRow = Columns<ConsentRecord, "method" | "consent_version"> & {
+  consent_type: ConsentType;
+  outcome: ConsentOutcome;
+  created_at: Date | string;
+};
+
+export const toDecisions = (rows: readonly DecisionRow[]): Map<ConsentType, Decision> =>
+  new Map(
     rows.map((row) => [
       row.consent_type,
       {
         outcome: row.outcome,
         method: row.method,
         version: row.consent_version,
-        at: row.created_at.toISOString(),
+        at: new Date(row.created_at).toISOString(),
       },
     ]),
   );
-}
+
+export const readLastDecisions = async (
+  sql: TenantSql,
+  userId: number,
+): Promise<Map<ConsentType, Decision>> =>
+  toDecisions(await sql<DecisionRow>(lastDecisions("$2"), [userId]));

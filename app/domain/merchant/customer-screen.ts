@@ -4,13 +4,13 @@ import type { Ctx } from "../../context.server.ts";
 import { confirmationPhrase } from "../compliance/merchant-requests.ts";
 import { stateOf } from "../consent/consent-outcomes.ts";
 import { CONSENT_TYPES } from "../consent/consent-types.ts";
-import { readLastDecisions } from "../consent/last-decisions.ts";
+import { toDecisions } from "../consent/last-decisions.ts";
 import { findPerson } from "../identity/account.ts";
 import { toAcceptsTag, toSlug } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { readRelated, type Related } from "./customer/related.ts";
 import { compareSubscriptions } from "./customer/subscriptions.ts";
-import { namesOnBus, readSystems } from "./customer/systems.ts";
+import { namesOnBus, toSystems } from "./customer/systems.ts";
 import { readTimeline, type TimelineQuery } from "./customer/timeline.ts";
 
 /** Null for an id without a customer in this store. */
@@ -21,12 +21,11 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, query: 
   const { account, consents } = person;
   const { storefront_customer_gid: gid, email } = account;
   const names = namesOnBus(account);
-  const [related, timeline, decisions, systems] = await Promise.all([
-    readRelated(sql, id),
+  const [{ related, ...rows }, timeline] = await Promise.all([
+    readRelated(sql, id, names),
     readTimeline(ctx, tenant, { id, gid, email, names }, query),
-    readLastDecisions(sql, id),
-    readSystems(ctx, tenant, sql, names),
   ]);
+  const decisions = toDecisions(rows.decisions);
   return {
     customer: {
       id,
@@ -61,7 +60,7 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, query: 
     subscriptions: compareSubscriptions(account, consents.marketing),
     related,
     storeTags: ownTagsOf(account.tags, related.tags),
-    systems,
+    systems: toSystems(ctx, tenant, rows.deliveries),
     timeline,
   };
 }

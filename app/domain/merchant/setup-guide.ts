@@ -3,8 +3,12 @@
 // done.
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { deleteKey, getKey, getKeys, KEYS, putKey } from "../../runtime/database/kv.ts";
-import { readSyncProgress, requestSync } from "../customers/sync/sync-request.ts";
+import { deleteKey, getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
+import {
+  readSyncWithKeys,
+  requestSync,
+  type SyncProgress,
+} from "../customers/sync/sync-request.ts";
 import { matchTagsAtOnce } from "../customers/tag-matching/match-tags.ts";
 import { initTagStep, type TagStep } from "../tags/init-tag-system.ts";
 import { tokenState } from "../tenants/directory.ts";
@@ -60,9 +64,38 @@ const NO_SYSTEMS: ReadonlySet<string> = new Set(["archive", "backend", "storefro
 
 export async function readSetupGuide(ctx: Ctx, shop: string): Promise<SetupGuide> {
   const tenant = await findTenant(ctx, shop);
-  const steps = tenant
-    ? await readSteps(ctx, tenant)
-    : GUIDE_STEPS.map((name) => step(name, "todo"));
+  return toSetupGuide(ctx, shop, tenant && { tenant, progress: await readProgress(ctx, tenant) });
+}
+
+/** What the store itself has of its setup. */
+export type SetupProgress = {
+  hasEmbed: boolean;
+  hasTags: boolean;
+  isDismissed: boolean;
+  sync: SyncProgress;
+};
+
+const TAG_STEPS = [KEYS.tagStep("backend"), KEYS.tagStep("storefront")];
+
+export async function readProgress(ctx: Ctx, tenant: Tenant): Promise<SetupProgress> {
+  const wanted = [KEYS.themeEmbed, KEYS.guideDismissed, ...TAG_STEPS];
+  const { sync, stored } = await readSyncWithKeys(ctx, tenant, wanted);
+  return {
+    hasEmbed: stored.has(KEYS.themeEmbed),
+    hasTags: TAG_STEPS.every((key) => stored.has(key)),
+    isDismissed: stored.has(KEYS.guideDismissed),
+    sync,
+  };
+}
+
+/** `known`: null for a store that was never connected. */
+export function toSetupGuide(
+  ctx: Ctx,
+  shop: string,
+  known: { tenant: Tenant; progress: SetupProgress } | null,
+): SetupGuide {
+  const tenant = known?.tenant ?? null;
+  const steps = known ? toSteps(ctx, known) : GUIDE_STEPS.map((name) => step(name, "todo"));
   const done = steps.filter(({ state }) => state === "done").length;
   const { clientId } = appOf(ctx, tenant);
   const paths = Object.entries(themeEditorPaths(clientId)).map(([part, path]) => [
@@ -86,21 +119,18 @@ const step = (
   more: Partial<GuideStep> = {},
 ): GuideStep => ({ name, state, count: null, reason: null, ...more });
 
-async function readSteps(ctx: Ctx, tenant: Tenant): Promise<GuideStep[]> {
-  const { sql } = dataOf(ctx, tenant);
-  const tagSteps = [KEYS.tagStep("backend"), KEYS.tagStep("storefront")];
-  const [stored, sync] = await Promise.all([
-    getKeys(sql, [KEYS.themeEmbed, ...tagSteps]),
-    readSyncProgress(ctx, tenant),
-  ]);
+function toSteps(
+  ctx: Ctx,
+  { tenant, progress: { hasEmbed, hasTags, sync } }: { tenant: Tenant; progress: SetupProgress },
+): GuideStep[] {
   const token = tokenState(tenant);
   const systems = ctx.channels.filter(
     (channel) => !NO_SYSTEMS.has(channel.name) && channel.isEnabled(tenant),
   ).length;
   return [
     step("connect", token === "valid" ? "done" : token === "none" ? "todo" : "failed"),
-    step("embed", stored.has(KEYS.themeEmbed) ? "done" : "todo"),
-    step("tags", tagSteps.every((key) => stored.has(key)) ? "done" : "todo"),
+    step("embed", hasEmbed ? "done" : "todo"),
+    step("tags", hasTags ? "done" : "todo"),
     step("sync", sync.state === "never" ? "todo" : sync.state, {
       count: sync.state === "running" ? sync.read : null,
       reason: sync.error,

@@ -56,8 +56,13 @@ const WEBHOOKS_TIMEOUT_MS = 4_000;
 /** After this time a registration that goes on is shown as what is missing. */
 const REGISTRATION_SECONDS = 60;
 
-export async function readConnectionState(ctx: Ctx, shop: string): Promise<ConnectionState> {
-  const tenant = await findTenantOrNull(ctx, shop);
+/** `known`: the store, where the caller has it. */
+export async function readConnectionState(
+  ctx: Ctx,
+  shop: string,
+  known?: Tenant | null,
+): Promise<ConnectionState> {
+  const tenant = known === undefined ? await findTenantOrNull(ctx, shop) : known;
   const withheld = tenant?.connection.withheld_data;
   return {
     shop,

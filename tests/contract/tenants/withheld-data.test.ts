@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { syncCustomers } from "../../../app/domain/customers/sync/catch-up.ts";
 import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
-import { readStoreHealth } from "../../../app/domain/merchant/store-overview.ts";
+import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
 import { readConnectionState } from "../../../app/domain/tenants/connection-state.ts";
 import { callStorefront } from "../../../app/domain/tenants/storefront/admin-session.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
@@ -42,6 +42,8 @@ beforeEach(async () => {
 const withhold = (parts: readonly ("customers" | (typeof ALL_FIELDS)[number])[]) =>
   service.sandbox.storefront.withholdData(SHOP, [...parts]);
 const tenant = () => getTenant(service.ctx, SHOP);
+const syncError = async () =>
+  (await readHome(service.ctx, SHOP, await getTenant(service.ctx, SHOP))).health.syncError;
 const names = async () => (await readConnectionState(service.ctx, SHOP)).withheld?.names;
 const people = () =>
   service.database.query(
@@ -96,7 +98,7 @@ describe("an answer with withheld fields", () => {
     expect(await sync()).toMatchObject({ outcome: "done", counts: { updated: 1, failed: 0 } });
     expect(await people()).toEqual([{ ...whole, tags: ["vip"] }]);
     expect(await names()).toEqual(WITHHELD);
-    expect((await readStoreHealth(service.ctx, SHOP)).syncError).toBeNull();
+    expect(await syncError()).toBeNull();
   });
 
   test("in a first sync, which is in bulk, leaves out only those fields", async () => {
@@ -186,7 +188,7 @@ describe("a store without any approval for customers", () => {
     });
     expect(await people()).toMatchObject([whole]);
     expect(await names()).toEqual(["Customer"]);
-    expect((await readStoreHealth(service.ctx, SHOP)).syncError).toBeNull();
+    expect(await syncError()).toBeNull();
     withhold([]);
     await runScheduledNow(service.ctx);
     expect(await names()).toBeUndefined();

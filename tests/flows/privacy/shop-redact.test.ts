@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { readStoreHealth } from "../../../app/domain/merchant/store-overview.ts";
+import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import {
   ADA,
@@ -182,7 +182,8 @@ describe("a store that has the app installed", () => {
       async () => (await getTenant(service.ctx, shop)).connection.uninstalled_at,
     );
   };
-  const healthOf = (shop: string) => readStoreHealth(service.ctx, shop);
+  const healthOf = async (shop: string) =>
+    (await readHome(service.ctx, shop, await getTenant(service.ctx, shop))).health;
 
   it("keeps everything, also at the first request and after an earlier uninstall, and the home page says so", async () => {
     await install(service, NOW_AND_HERE);

@@ -2,7 +2,12 @@
 // costs what it counts.
 import type { Ctx } from "../../../context.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { conditionOf, isKnownToBeMany, type ReadyFilter } from "./filter-condition.ts";
+import {
+  conditionOf,
+  isKnownToBeMany,
+  type Condition,
+  type ReadyFilter,
+} from "./filter-condition.ts";
 import { hasFilters } from "./customer-filter.ts";
 import { MAX_MATCHES } from "./customer-search.ts";
 
@@ -23,23 +28,36 @@ const countOf = (condition: string, bound: number) =>
 
 const EVERYBODY = "u.shop = $1 AND u.status <> 'deleted'";
 
+export type CountRow = { total: number; matching: number | null };
+
+const isNarrowed = ({ matches, filter }: ReadyFilter) => matches !== null || hasFilters(filter);
+// The texts of a search are compared one by one.
+const boundOf = ({ matches }: ReadyFilter) => (matches === null ? MAX_COUNTED : MAX_MATCHES);
+
+/** The columns of a `CountRow`; values from `$<first>`. */
+export function countColumns(ready: ReadyFilter, first: number): Condition {
+  const total = `${countOf(EVERYBODY, MAX_COUNTED)} AS total`;
+  if (!isNarrowed(ready) || isKnownToBeMany(ready))
+    return { sql: `${total}, NULL::int AS matching`, values: [] };
+  const { sql, values } = conditionOf(ready, first);
+  return { sql: `${total}, ${countOf(sql, boundOf(ready))} AS matching`, values };
+}
+
+export function toCounts(ready: ReadyFilter, row: CountRow | undefined): CustomerCounts {
+  const total = toCounted(row?.total ?? 0, MAX_COUNTED);
+  if (isKnownToBeMany(ready)) return { total, matching: { count: MAX_MATCHES, isMore: true } };
+  return {
+    total,
+    matching: isNarrowed(ready) ? toCounted(row?.matching ?? 0, boundOf(ready)) : total,
+  };
+}
+
 export async function countCustomers(
   ctx: Ctx,
   tenant: Tenant,
   ready: ReadyFilter,
 ): Promise<CustomerCounts> {
-  const isNarrowed = ready.matches !== null || hasFilters(ready.filter);
-  const isMany = isKnownToBeMany(ready);
-  // The texts of a search are compared one by one.
-  const bound = ready.matches === null ? MAX_COUNTED : MAX_MATCHES;
-  const condition = conditionOf(ready, 2);
-  const [row] = await dataOf(ctx, tenant).sql<{ total: number; matching: number | null }>(
-    isNarrowed && !isMany
-      ? `SELECT ${countOf(EVERYBODY, MAX_COUNTED)} AS total, ${countOf(condition.sql, bound)} AS matching`
-      : `SELECT ${countOf(EVERYBODY, MAX_COUNTED)} AS total, NULL::int AS matching`,
-    isNarrowed && !isMany ? condition.values : [],
-  );
-  const total = toCounted(row?.total ?? 0, MAX_COUNTED);
-  if (isMany) return { total, matching: { count: MAX_MATCHES, isMore: true } };
-  return { total, matching: isNarrowed ? toCounted(row?.matching ?? 0, bound) : total };
+  const { sql, values } = countColumns(ready, 2);
+  const [row] = await dataOf(ctx, tenant).sql<CountRow>(`SELECT ${sql}`, values);
+  return toCounts(ready, row);
 }

@@ -4,6 +4,8 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, CrmTag } from "../../../db.server.ts";
 import { OPEN_RUN, toState, type BulkRunState, type ShownRun } from "./bulk-runs.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { countColumns, toCounts, type CountRow, type CustomerCounts } from "./count-customers.ts";
+import type { ReadyFilter } from "./filter-condition.ts";
 import { toSegment, type Segment, type StoredSegment } from "../segments/segment.ts";
 
 const MAX_TAGS = 500;
@@ -30,9 +32,9 @@ const KNOWN_TAGS = `SELECT slug, name, category FROM crm_tags WHERE shop = $1
 const SEGMENTS = `SELECT id, name, filter, sort, version FROM segments WHERE shop = $1
   ORDER BY lower(name COLLATE "und-x-icu"), id`;
 
-/** One statement for all that is beside the list, because each one is a round trip. */
+/** Columns of one statement for all that is beside the list, because each one is a round trip. */
 const CHOICES_AND_RUN = `
-  SELECT ${valuesOf("country")} AS countries, ${valuesOf("language_pref")} AS languages,
+  ${valuesOf("country")} AS countries, ${valuesOf("language_pref")} AS languages,
     (SELECT coalesce(json_agg(tag), '[]') FROM (${KNOWN_TAGS}) AS tag) AS tags,
     (SELECT row_to_json(open) FROM (${OPEN_RUN}) AS open) AS run,
     (SELECT coalesce(json_agg(segment), '[]') FROM (${SEGMENTS}) AS segment) AS segments`;
@@ -60,17 +62,39 @@ function toNamed(names: typeof REGIONS, shape: RegExp, code: string): Named {
   return { code, names: { en: nameIn("en"), es: nameIn("es"), fr: nameIn("fr") } };
 }
 
-export async function readChoicesAndRun(
+type Stored = {
+  tags: KnownTag[];
+  countries: string[];
+  languages: string[];
+  run: (Omit<ShownRun, "created_at"> & { created_at: string }) | null;
+  segments: StoredSegment[];
+};
+export type ChoicesAndRun = {
+  choices: FilterChoices;
+  run: BulkRunState | null;
+  segments: Segment[];
+};
+
+export async function readChoicesAndRun(ctx: Ctx, tenant: Tenant): Promise<ChoicesAndRun> {
+  const [found] = await dataOf(ctx, tenant).sql<Stored>(`SELECT ${CHOICES_AND_RUN}`);
+  return toChoicesAndRun(found);
+}
+
+/** The same with the counts of a filter. */
+export async function readChoicesAndCounts(
   ctx: Ctx,
   tenant: Tenant,
-): Promise<{ choices: FilterChoices; run: BulkRunState | null; segments: Segment[] }> {
-  const [found] = await dataOf(ctx, tenant).sql<{
-    tags: KnownTag[];
-    countries: string[];
-    languages: string[];
-    run: (Omit<ShownRun, "created_at"> & { created_at: string }) | null;
-    segments: StoredSegment[];
-  }>(CHOICES_AND_RUN);
+  ready: ReadyFilter,
+): Promise<ChoicesAndRun & { counts: CustomerCounts }> {
+  const counts = countColumns(ready, 2);
+  const [found] = await dataOf(ctx, tenant).sql<Stored & CountRow>(
+    `SELECT ${CHOICES_AND_RUN}, ${counts.sql}`,
+    counts.values,
+  );
+  return { ...toChoicesAndRun(found), counts: toCounts(ready, found) };
+}
+
+function toChoicesAndRun(found: Stored | undefined): ChoicesAndRun {
   const { tags = [], countries = [], languages = [], run = null, segments = [] } = found ?? {};
   return {
     choices: {

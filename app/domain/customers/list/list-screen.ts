@@ -1,9 +1,8 @@
 // The data of the customer list for one URL.
 import type { Ctx } from "../../../context.server.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { countCustomers } from "./count-customers.ts";
-import { readFilter } from "./customer-filter.ts";
-import { readChoicesAndRun } from "./filter-choices.ts";
+import { hasFilters, readFilter } from "./customer-filter.ts";
+import { readChoicesAndCounts } from "./filter-choices.ts";
 import { prepareFilter } from "./filter-condition.ts";
 import { listCustomers, SORTS, type Sort } from "./list-customers.ts";
 import { readSyncProgress } from "../sync/sync-request.ts";
@@ -13,20 +12,18 @@ const PAGE = 50;
 export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearchParams) {
   const filter = readFilter(query);
   const sort: Sort = SORTS.find((known) => known === query.get("sort")) ?? "updated desc";
-  const ready = prepareFilter(ctx, tenant, filter);
-  const [page, counts, { choices, run, segments }] = await Promise.all([
-    ready.then((prepared) =>
-      listCustomers(ctx, tenant, {
-        filter: prepared,
-        sort,
-        limit: PAGE,
-        after: query.get("after"),
-        before: query.get("before"),
-      }),
-    ),
-    ready.then((prepared) => countCustomers(ctx, tenant, prepared)),
-    readChoicesAndRun(ctx, tenant),
+  const ready = await prepareFilter(ctx, tenant, filter);
+  const [page, { choices, run, segments, counts }] = await Promise.all([
+    listCustomers(ctx, tenant, {
+      filter: ready,
+      sort,
+      limit: PAGE,
+      after: query.get("after"),
+      before: query.get("before"),
+    }),
+    readChoicesAndCounts(ctx, tenant, ready),
   ]);
+  const isEmpty = page.customers.length === 0 && filter.q === undefined && !hasFilters(filter);
   return {
     filter,
     sort,
@@ -38,7 +35,7 @@ export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearc
     segment: segments.find(({ id }) => id === query.get("segment"))?.id ?? null,
     run,
     currency: currencyOf(tenant),
-    sync: page.customers.length === 0 ? await readSyncProgress(ctx, tenant) : null,
+    sync: isEmpty ? await readSyncProgress(ctx, tenant) : null,
   };
 }
 

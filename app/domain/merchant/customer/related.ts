@@ -1,5 +1,6 @@
 // What belongs to a customer, each part by the customer's own index, in one statement: tags, ways to sign
-// in, linked agents, payment mandates; and the store's tags to choose from.
+// in, linked agents, payment mandates, the last decision on each consent, the newest delivery to each system; and the store's tags
+// to choose from.
 import type {
   Columns,
   CrmTag,
@@ -9,6 +10,8 @@ import type {
   TenantSql,
 } from "../../../db.server.ts";
 import { MANDATE_COLUMNS, type MandateStatus } from "../../commerce/mandate.ts";
+import { lastDecisions, type DecisionRow } from "../../consent/last-decisions.ts";
+import { newestDeliveries, type SystemRow } from "./systems.ts";
 import type { AssignedTag } from "../../tags/assignments.ts";
 
 const MAX_AGENTS = 10;
@@ -33,6 +36,7 @@ export type Related = {
   })[];
   known_tags: Columns<CrmTag, "slug" | "name">[];
 };
+type Beside = { decisions: DecisionRow[]; deliveries: SystemRow[] };
 
 const listOf = (query: string) => `(SELECT coalesce(json_agg(part), '[]') FROM (${query}) AS part)`;
 
@@ -51,10 +55,18 @@ const RELATED = `
       FROM (SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND customer_id = $2) AS own
       ORDER BY created_at DESC LIMIT ${MAX_MANDATES}`)} AS mandates,
     ${listOf(`SELECT slug, name FROM crm_tags WHERE shop = $1
-      ORDER BY lower(name), slug LIMIT ${MAX_KNOWN_TAGS}`)} AS known_tags`;
+      ORDER BY lower(name), slug LIMIT ${MAX_KNOWN_TAGS}`)} AS known_tags,
+    ${listOf(lastDecisions("$2"))} AS decisions,
+    ${listOf(newestDeliveries("$3"))} AS deliveries`;
 
-export async function readRelated(sql: TenantSql, userId: number): Promise<Related> {
-  const [row] = await sql<Related>(RELATED, [userId]);
+/** `names`: of the customer on the bus. */
+export async function readRelated(
+  sql: TenantSql,
+  userId: number,
+  names: readonly string[],
+): Promise<Beside & { related: Related }> {
+  const [row] = await sql<Related & Beside>(RELATED, [userId, names]);
   if (!row) throw new Error("a statement without FROM has one row");
-  return row;
+  const { decisions, deliveries, ...related } = row;
+  return { related, decisions, deliveries };
 }

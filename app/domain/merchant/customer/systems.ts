@@ -1,6 +1,6 @@
 // The state of a customer in each connected system, and sending it again.
 import type { Ctx } from "../../../context.server.ts";
-import type { Columns, DeliveryAttempt, IntegrationQueue, TenantSql } from "../../../db.server.ts";
+import type { Columns, DeliveryAttempt, IntegrationQueue } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { replay } from "../../bus/dead-letters.ts";
 import { toSkip, type Skip } from "../../bus/outcome.ts";
@@ -23,16 +23,21 @@ export type SystemState = {
   /** Why the latest delivery sent nothing. */
   skip: Skip | null;
 };
-type SystemRow = Columns<IntegrationQueue, "channel" | "event_id" | "status" | "last_error"> &
-  Columns<DeliveryAttempt, "http_status" | "error"> & { at: Date };
+/** `at`: a text where the row came as JSON. */
+export type SystemRow = Columns<
+  IntegrationQueue,
+  "channel" | "event_id" | "status" | "last_error"
+> &
+  Columns<DeliveryAttempt, "http_status" | "error"> & { at: Date | string };
 
 // The attempts are read by their event, which has few: the newest by id alone would be looked for in
 // the whole channel.
-const NEWEST = `
+/** SQL of the customer's newest delivery per channel. `names`: the parameter with `namesOnBus`. */
+export const newestDeliveries = (names: string): string => `
   SELECT q.channel, q.event_id, q.status, q.last_error, q.at, a.http_status, a.error FROM (
     SELECT DISTINCT ON (channel) channel, event_id, status, last_error, coalesce(delivered_at,
       dead_lettered_at, updated_at) AS at FROM integration_queue
-    WHERE shop = $1 AND entity_type = 'customer' AND entity_id = ANY($2::text[]) ORDER BY channel, id DESC
+    WHERE shop = $1 AND entity_type = 'customer' AND entity_id = ANY(${names}::text[]) ORDER BY channel, id DESC
   ) q LEFT JOIN LATERAL (
     SELECT (array_agg(http_status ORDER BY id DESC))[1] AS http_status,
       (array_agg(error ORDER BY id DESC))[1] AS error
@@ -40,13 +45,7 @@ const NEWEST = `
   ) a ON true ORDER BY q.channel`;
 
 /** The latest delivery of this customer to each system within the event log that the store keeps. */
-export async function readSystems(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
-  names: readonly string[],
-): Promise<SystemState[]> {
-  const rows = await sql<SystemRow>(NEWEST, [names]);
+export function toSystems(ctx: Ctx, tenant: Tenant, rows: readonly SystemRow[]): SystemState[] {
   const on = ctx.channels.filter((channel) => channel.isEnabled(tenant)).map(({ name }) => name);
   const shown = [
     ...new Set([
@@ -62,7 +61,7 @@ export async function readSystems(
       channel,
       isOn: on.includes(channel),
       status,
-      at: row?.at.toISOString() ?? null,
+      at: row ? new Date(row.at).toISOString() : null,
       httpStatus: row?.http_status ?? null,
       reason: row && row.status !== "delivered" ? (row.last_error ?? row.error) : null,
       skip: status === "skipped" ? skip : null,
@@ -92,7 +91,7 @@ export async function retryDelivery(
   const { sql } = dataOf(ctx, tenant);
   const person = await findPerson(sql, id);
   if (!person) throw new AppError("not_found");
-  const row = (await sql<SystemRow>(NEWEST, [namesOnBus(person.account)])).find(
+  const row = (await sql<SystemRow>(newestDeliveries("$2"), [namesOnBus(person.account)])).find(
     (one) => one.channel === channel,
   );
   return row?.status === "dead_letter" ? (await replay(ctx, tenant, [row.event_id])).requeued : 0;

@@ -1,16 +1,16 @@
 // The metrics of the app's home: the last 30 days of the store's time zone, today included, against the 30 days before.
-import type { Ctx } from "../../context.server.ts";
+import type { Ctx } from "../../../context.server.ts";
 import {
   lastDaySteps,
   readThroughput,
   successRate,
   sumCounts,
   type AttemptCounts,
-} from "../bus/log/throughput.ts";
-import { OUR_OWN } from "../channels/delivery-health.ts";
-import { countMarketingDays, type CountedDay } from "../consent/consent-counts.ts";
-import { readCustomerDays } from "../customers/customer-days.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+} from "../../bus/log/throughput.ts";
+import { OUR_OWN } from "../../channels/delivery-health.ts";
+import { countMarketingDays, type CountedDay } from "../../consent/consent-counts.ts";
+import { readCustomerDays } from "../../customers/customer-days.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 
 const METRIC_DAYS = 30;
 

@@ -1,16 +1,15 @@
 // The data of the app's home: what needs the merchant, the metrics, the state of the systems, and
 // recent activity. Every part reads an index from its newest end or a rollup, so the cost of a large
 // store is that of its last days.
-import type { Ctx } from "../../context.server.ts";
-import type { HealthState } from "../bus/log/health-rules.ts";
-import { readDeliveryHealth } from "../channels/delivery-health.ts";
-import { findRetainedStore } from "../compliance/find-retained-store.ts";
-import { readSyncProgress } from "../customers/sync/sync-request.ts";
-import { forReading } from "../tenants/reading.ts";
-import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
-import { readHomeMetrics, type HomeMetrics } from "./home-metrics.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { HealthState } from "../../bus/log/health-rules.ts";
+import { readDeliveryHealth } from "../../channels/delivery-health.ts";
+import { findRetainedStore } from "../../compliance/find-retained-store.ts";
+import { forReading } from "../../tenants/reading.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { readHomeMetrics, type HomeMetrics } from "./metrics.ts";
 import { readRecentActivity, type ActivityItem } from "./recent-activity.ts";
-import { isGuideDismissed } from "./setup-guide.ts";
+import type { SetupProgress } from "../setup-guide.ts";
 
 const MAX_COUNTED = 1_000;
 
@@ -27,7 +26,8 @@ export type StoreHealth = {
   keptDataAt?: string;
 };
 
-const NO_PROBLEMS: StoreHealth = {
+/** Of a store that was never connected. */
+export const NO_PROBLEMS: StoreHealth = {
   syncError: null,
   deadLetters: 0,
   failedRequests: 0,
@@ -35,30 +35,33 @@ const NO_PROBLEMS: StoreHealth = {
   isGuideDismissed: false,
 };
 
-/** Read before the page is sent: a later banner would cause a layout shift. */
-export async function readStoreHealth(ctx: Ctx, shop: string): Promise<StoreHealth> {
-  const tenant = await findTenant(ctx, shop);
-  if (!tenant) return NO_PROBLEMS;
-  const [sync, dead, failedRequests, keptAt, isDismissed] = await Promise.all([
-    readSyncProgress(ctx, tenant),
-    dataOf(ctx, tenant).prisma.integrationQueue.count({
-      where: { status: "dead_letter" },
-      take: MAX_COUNTED,
-    }),
-    dataOf(ctx, tenant).prisma.privacyRequest.count({ where: { state: "failed" } }),
+// Dead letters and failed requests are few, or counted up to a bound, by their partial indexes.
+const PROBLEMS = `
+  SELECT (SELECT count(*)::int FROM (SELECT 1 FROM integration_queue
+      WHERE shop = $1 AND status = 'dead_letter' LIMIT ${MAX_COUNTED}) AS dead) AS "deadLetters",
+    (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND state = 'failed') AS "failedRequests"`;
+
+type Problems = Pick<StoreHealth, "deadLetters" | "failedRequests" | "keptDataAt">;
+
+export async function readProblems(ctx: Ctx, tenant: Tenant): Promise<Problems> {
+  const [[counts = { deadLetters: 0, failedRequests: 0 }], keptAt] = await Promise.all([
+    dataOf(ctx, tenant).sql<Pick<Problems, "deadLetters" | "failedRequests">>(PROBLEMS),
     findRetainedStore(ctx, tenant),
-    isGuideDismissed(ctx, tenant),
   ]);
-  return {
-    // Without access to customers no sync can succeed, and Home says so already.
-    syncError: sync.state === "failed" && !isWithheld(tenant, "Customer") ? sync.error : null,
-    deadLetters: dead,
-    failedRequests,
-    refusedTopics: (tenant.connection.refused_webhooks ?? []).map(({ topic }) => topic),
-    isGuideDismissed: isDismissed,
-    ...(keptAt && { keptDataAt: keptAt.toISOString() }),
-  };
+  return { ...counts, ...(keptAt && { keptDataAt: keptAt.toISOString() }) };
 }
+
+export const toStoreHealth = (
+  tenant: Tenant,
+  { sync, isDismissed }: SetupProgress,
+  problems: Problems,
+): StoreHealth => ({
+  ...problems,
+  // Without access to customers no sync can succeed, and Home says so already.
+  syncError: sync.state === "failed" && !isWithheld(tenant, "Customer") ? sync.error : null,
+  refusedTopics: (tenant.connection.refused_webhooks ?? []).map(({ topic }) => topic),
+  isGuideDismissed: isDismissed,
+});
 
 const isWithheld = ({ connection }: Tenant, name: string): boolean =>
   connection.withheld_data?.parts.some((part) => part.name === name) ?? false;
@@ -81,10 +84,9 @@ export const namedCustomers = (overview: StoreOverview): number =>
     : 0;
 
 /** Loads after the rest of the page; never rejects. */
-export async function readStoreOverview(ctx: Ctx, shop: string): Promise<StoreOverview> {
+export async function readStoreOverview(ctx: Ctx, tenant: Tenant | null): Promise<StoreOverview> {
+  if (!tenant) return { state: "not_connected" };
   try {
-    const tenant = await findTenant(ctx, shop);
-    if (!tenant) return { state: "not_connected" };
     const reader = await forReading(ctx, tenant);
     const [metrics, systems, activity] = await Promise.all([
       readHomeMetrics(reader, tenant),
@@ -93,7 +95,7 @@ export async function readStoreOverview(ctx: Ctx, shop: string): Promise<StoreOv
     ]);
     return { state: "known", metrics, systems, activity };
   } catch (error) {
-    ctx.log.error("store_overview.unknown", error, { shop });
+    ctx.log.error("store_overview.unknown", error, { shop: tenant.shop });
     return { state: "unknown" };
   }
 }

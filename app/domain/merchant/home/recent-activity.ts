@@ -1,8 +1,8 @@
 // The newest activity of a store, one entry per person: their consents and their arrival together.
-import type { Ctx } from "../../context.server.ts";
-import type { Columns, ConsentRecord } from "../../db.server.ts";
-import { outcomeOf } from "../consent/consent-outcomes.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, ConsentRecord } from "../../../db.server.ts";
+import { outcomeOf } from "../../consent/consent-outcomes.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 const SHOWN = 8;
 /** A sign-up writes up to four consents. */
@@ -24,62 +24,66 @@ export type ActivityItem =
   | { kind: "privacy"; at: string; request: string; state: string };
 type PersonItem = Extract<ActivityItem, { kind: "person" }>;
 
+/** Times are texts: they come as JSON. */
 type ConsentRow = Columns<ConsentRecord, "user_id" | "visitor_id"> & {
-  at: Date;
+  at: string;
   name: string | null;
   type: string;
   decision: string;
 };
 
-const NEWEST_CONSENTS = `
+type Newest = {
+  consents: ConsentRow[];
+  customers: { id: number; at: string; name: string | null }[];
+  requests: { at: string; request: string; state: string }[];
+};
+
+const CONSENTS = `
   SELECT r.created_at AS at, r.user_id, r.visitor_id, coalesce(u.full_name, u.email) AS name,
     r.consent_type AS type, coalesce(${outcomeOf("r")}, r.action) AS decision
   FROM (SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq DESC LIMIT ${RECORDS_READ}) AS r
     LEFT JOIN storefront_users u ON u.shop = $1 AND u.id = r.user_id ORDER BY r.seq DESC`;
+const CUSTOMERS = `SELECT id, created_at AS at, coalesce(full_name, email) AS name FROM storefront_users
+  WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`;
+const REQUESTS = `SELECT received_at AS at, kind AS request, state FROM privacy_requests
+  WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`;
+const listOf = (query: string) => `(SELECT coalesce(json_agg(row), '[]') FROM (${query}) AS row)`;
+
+const NEWEST = `SELECT ${listOf(CONSENTS)} AS consents, ${listOf(CUSTOMERS)} AS customers,
+  ${listOf(REQUESTS)} AS requests`;
 
 export async function readRecentActivity(ctx: Ctx, tenant: Tenant): Promise<ActivityItem[]> {
-  const { sql, prisma } = dataOf(ctx, tenant);
-  const [consents, customers, requests] = await Promise.all([
-    sql<ConsentRow>(NEWEST_CONSENTS),
-    prisma.storefrontUser.findMany({
-      select: { id: true, created_at: true, full_name: true, email: true },
-      orderBy: { id: "desc" },
-      take: SHOWN,
-    }),
-    prisma.privacyRequest.findMany({
-      select: { received_at: true, kind: true, state: true },
-      orderBy: { id: "desc" },
-      take: SHOWN,
-    }),
-  ]);
+  const [newest] = await dataOf(ctx, tenant).sql<Newest>(NEWEST);
+  const { consents = [], customers = [], requests = [] } = newest ?? {};
   const people = new Map<string, PersonItem>();
-  for (const { id, created_at: at, full_name: name, email } of customers)
+  for (const { id, at, name } of customers)
     people.set(`customer ${id}`, {
       kind: "person",
-      at: at.toISOString(),
+      at: toIso(at),
       userId: id,
-      name: name ?? email,
+      name,
       isNew: true,
       decisions: [],
     });
   for (const row of consents) addDecision(people, row);
   const all: ActivityItem[] = [
     ...people.values(),
-    ...requests.map(({ received_at: at, kind: request, state }) => ({
+    ...requests.map(({ at, ...request }) => ({
       kind: "privacy" as const,
-      at: at.toISOString(),
-      request,
-      state,
+      at: toIso(at),
+      ...request,
     })),
   ];
   return all.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SHOWN);
 }
 
+const toIso = (at: string): string => new Date(at).toISOString();
+
 /** Rows come newest first: an older decision about the same consent is left out. */
 function addDecision(people: Map<string, PersonItem>, row: ConsentRow): void {
   const { user_id: userId, visitor_id: visitorId, name, type, decision } = row;
   const key = userId === null ? `visitor ${visitorId}` : `customer ${userId}`;
-  const at = row.at.toISOString();
+  const at = toIso(row.at);
   const known = people.get(key) ?? {
     kind: "person" as const,
     at,
