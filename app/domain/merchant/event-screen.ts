@@ -11,7 +11,7 @@ import {
   readOpenExchange,
   type ShownExchange,
 } from "../bus/exchanges/read-exchange.ts";
-import { getEvent, type EventView } from "../bus/log/event-view.ts";
+import { getStoredEvent, type EventView, type StoredEvent } from "../bus/log/event-view.ts";
 import { findUserId } from "../channels/item-customer.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
@@ -45,16 +45,17 @@ export async function readEventScreen(
   chosen: string | null,
 ): Promise<EventScreen> {
   const eventId = requireId(id);
-  const [event, exchanges] = await Promise.all([
-    getEvent(ctx, tenant, eventId),
+  const [stored, exchanges] = await Promise.all([
+    getStoredEvent(ctx, tenant, eventId),
     listExchanges(ctx, tenant, eventId),
   ]);
   const asked = AttemptId.parse(chosen ?? 0);
   const attemptId = exchanges.includes(asked) ? asked : exchanges[0];
   const [exchange, customerId] = await Promise.all([
     attemptId === undefined ? null : readMaskedExchange(ctx, tenant, { eventId, attemptId }),
-    findCustomerId(ctx, tenant, event),
+    findCustomerId(ctx, tenant, stored),
   ]);
+  const { event } = stored;
   return {
     event,
     exchanges,
@@ -65,19 +66,18 @@ export async function readEventScreen(
   };
 }
 
-async function findCustomerId(ctx: Ctx, tenant: Tenant, event: EventView): Promise<number | null> {
-  const row = await dataOf(ctx, tenant).prisma.integrationQueue.findFirst({
-    select: { payload: true, entity_id: true },
-    where: { event_id: event.event_id },
-    orderBy: { id: "asc" },
-  });
+function findCustomerId(
+  ctx: Ctx,
+  tenant: Tenant,
+  { event, entityId, payload }: StoredEvent,
+): Promise<number | null> {
   // What finds a person reads no other field.
   const item = {
     shop: tenant.shop,
     source: event.source,
     entityType: event.entity_type,
-    entityId: row?.entity_id ?? event.entity_id ?? "",
-    payload: (row?.payload ?? {}) as Record<string, unknown>,
+    entityId,
+    payload,
   } as QueueItem;
   return findUserId(ctx, item, tenant);
 }
@@ -99,10 +99,10 @@ export async function showExchange(
   { attempt_id: attemptId }: z.output<typeof ShowExchange>,
 ): Promise<{ exchange: ShownExchange; userIds: number[] }> {
   const eventId = requireId(id);
-  const event = await getEvent(ctx, tenant, eventId);
+  const stored = await getStoredEvent(ctx, tenant, eventId);
   const [exchange, userId] = await Promise.all([
     readOpenExchange(ctx, tenant, { eventId, attemptId }),
-    findCustomerId(ctx, tenant, event),
+    findCustomerId(ctx, tenant, stored),
   ]);
   return { exchange, userIds: userId === null ? [] : [userId] };
 }

@@ -51,15 +51,26 @@ export type EventView = {
 
 const MAX_ATTEMPTS = 200;
 
+/** The event, and what its sender wrote, which is for finding the person and not for showing. */
+export type StoredEvent = { event: EventView; entityId: string; payload: Record<string, unknown> };
+
+/** Throws `not_found`. */
+export const getEvent = async (ctx: Ctx, tenant: Tenant, eventId: string): Promise<EventView> =>
+  (await getStoredEvent(ctx, tenant, eventId)).event;
+
 /** Throws `not_found`. Every read uses a key. */
-export async function getEvent(ctx: Ctx, tenant: Tenant, eventId: string): Promise<EventView> {
+export async function getStoredEvent(
+  ctx: Ctx,
+  tenant: Tenant,
+  eventId: string,
+): Promise<StoredEvent> {
   const data = dataOf(ctx, tenant);
   const [ledger, rows, attempts] = await Promise.all([
     data.prisma.eventLedger.findUnique({
       where: { shop_event_id: { shop: tenant.shop, event_id: eventId } },
     }),
     data.prisma.integrationQueue.findMany({
-      omit: { payload: true, transformed_payload: true, delivery_config: true },
+      omit: { transformed_payload: true, delivery_config: true },
       where: { event_id: eventId },
       orderBy: { id: "asc" },
     }),
@@ -84,7 +95,7 @@ export async function getEvent(ctx: Ctx, tenant: Tenant, eventId: string): Promi
       : null;
   if (!event) throw new AppError("not_found");
   const { source, event_type, entity_type, priority, destinations, payload_sha256 } = event;
-  return {
+  const view: EventView = {
     event_id: eventId,
     source,
     event_type,
@@ -96,6 +107,11 @@ export async function getEvent(ctx: Ctx, tenant: Tenant, eventId: string): Promi
     occurred_at: event.occurred_at?.toISOString() ?? null,
     received_at: event.received_at.toISOString(),
     deliveries: toDeliveries(event.received_at.toISOString(), rows, attempts),
+  };
+  return {
+    event: view,
+    entityId: first?.entity_id ?? view.entity_id ?? "",
+    payload: (first?.payload ?? {}) as Record<string, unknown>,
   };
 }
 
