@@ -24,8 +24,8 @@ const COMMON = 400;
 /** The matches, or the comparison of each customer where there are too many of them. */
 export type Matches = { ids: number[] } | { patterns: SearchPatterns; isMany: boolean };
 export type SearchPatterns = {
-  /** Of words anywhere. */ contained: string[];
-  /** Of the beginnings of words. */ beginning: string[];
+  /** Patterns of words anywhere. */ contained: string[];
+  /** Beginnings of words, escaped. */ beginning: string[];
   phoneHash: string | null;
   /** In the index of keys. */ keys: string[];
 };
@@ -73,8 +73,10 @@ export function comparisonOf(
 ): string {
   const text = [
     ...contained.map((pattern) => `u.search_text LIKE ${place(pattern)}`),
+    // The text as it is, first: where the word is nowhere, it is not translated, which costs five times as much.
     ...beginning.map(
-      (pattern) => `' ' || translate(u.search_text, '@._+-', '     ') LIKE ${place(pattern)}`,
+      (word) => `u.search_text LIKE ${place(`%${word}%`)}
+        AND ' ' || translate(u.search_text, '@._+-', '     ') LIKE ${place(`% ${word}%`)}`,
     ),
   ];
   const byText = text.length > 0 ? text.join(" AND ") : "false";
@@ -91,7 +93,7 @@ export async function findMatches(ctx: Ctx, tenant: Tenant, typed: string): Prom
   const phone = phoneIn(typed);
   const patterns: SearchPatterns = {
     contained: words.filter(isLong).map((word) => `%${escapeLike(word)}%`),
-    beginning: words.filter((word) => !isLong(word)).map((word) => `% ${escapeLike(word)}%`),
+    beginning: words.filter((word) => !isLong(word)).map(escapeLike),
     phoneHash: phone === null ? null : phoneHash(ctx, tenant.shop, phone),
     keys: keysOf(words),
   };
