@@ -1,18 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { useSearchParams } from "@remix-run/react";
-import {
-  Badge,
-  Banner,
-  BlockStack,
-  Box,
-  Card,
-  Checkbox,
-  EmptySearchResult,
-  EmptyState,
-  IndexTable,
-  Link,
-  Text,
-} from "@shopify/polaris";
+import { Badge, BlockStack, EmptySearchResult, IndexTable, Link, Text } from "@shopify/polaris";
 import { useState } from "react";
 import type { ActivityFilters } from "../../domain/agent-activity/activity-filters.ts";
 import type { ListedActivity } from "../../domain/agent-activity/activity-list.ts";
@@ -22,9 +9,9 @@ import { formatAmount } from "../i18n/format-number.ts";
 import { labelOf } from "../i18n/label-of.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { DateTime } from "../ui/date-time.tsx";
-import { FilterBar, type Filter } from "../ui/filter-bar.tsx";
+import type { Filter } from "../ui/filter-bar.tsx";
 import { WrappingText } from "../ui/layout.tsx";
-import { Pager } from "../ui/pager.tsx";
+import { LogCard, useIsNewest } from "../ui/log-card.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useActivityNews } from "./use-activity-news.ts";
 
@@ -37,47 +24,34 @@ const TONES = { done: "success", refused: "warning", failed: "critical" } as con
 
 export function ActivityCard({ activity, next, isCut, customers, filters, agents, mark }: Props) {
   const { t } = useTranslation("agent-activity");
-  const [address] = useSearchParams();
   const [isLive, setIsLive] = useState(true);
-  const isNewest = !address.has("cursor");
+  const isNewest = useIsNewest();
   useActivityNews(isLive && isNewest, mark);
-  const offered = useFilters(filters, agents);
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  if (activity.length === 0 && !isFiltered && isNewest)
-    return (
-      <Card>
-        <EmptyState
-          heading={t("empty.title")}
-          image=""
-          action={{ content: t("empty.action"), url: "/app/agents" }}
-        >
-          <p>{t("empty.text")}</p>
-        </EmptyState>
-      </Card>
-    );
+  const texts = {
+    empty: {
+      title: t("empty.title"),
+      text: t("empty.text"),
+      action: t("empty.action"),
+      url: "/app/agents",
+    },
+    noCustomer: t("noCustomer"),
+    manyCustomers: t("manyCustomers"),
+    live: t("live"),
+    cutSearch: t("cutSearch"),
+  };
   return (
-    <Card padding="0">
-      <FilterBar filters={offered} />
-      {(customers === "none" || customers === "too_many") && (
-        <Box padding="400" paddingBlockStart="0">
-          <Banner tone="warning">
-            <p>{t(customers === "none" ? "noCustomer" : "manyCustomers")}</p>
-          </Banner>
-        </Box>
-      )}
-      {isNewest && (
-        <Box paddingInline="400" paddingBlockEnd="300">
-          <Checkbox label={t("live")} checked={isLive} onChange={setIsLive} />
-        </Box>
-      )}
+    <LogCard
+      texts={texts}
+      filters={useFilters(filters, agents)}
+      rows={activity.length}
+      customers={customers}
+      isCut={isCut}
+      isLive={isLive}
+      onLive={setIsLive}
+      next={next}
+    >
       <ActivityTable activity={activity} />
-      {isCut && (
-        <Box padding="400" paddingBlockEnd="0">
-          <p>{t("cutSearch")}</p>
-        </Box>
-      )}
-      <Pager next={next} />
-    </Card>
+    </LogCard>
   );
 }
 

@@ -1,15 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { useRevalidator, useSearchParams } from "@remix-run/react";
-import {
-  Banner,
-  Box,
-  Card,
-  Checkbox,
-  EmptySearchResult,
-  EmptyState,
-  IndexTable,
-  Link,
-} from "@shopify/polaris";
+import { useRevalidator } from "@remix-run/react";
+import { EmptySearchResult, IndexTable, Link } from "@shopify/polaris";
 import { useState } from "react";
 import { useChannelName } from "../i18n/channel-names.ts";
 import { useReasonText } from "./failure-text.ts";
@@ -19,9 +10,9 @@ import type { ListedAttempt } from "../../domain/bus/log/attempt-list.ts";
 import type { DeliveryLogPage } from "../../domain/merchant/delivery-log.ts";
 import { usePolling } from "../hooks/use-polling.ts";
 import { formatCount } from "../i18n/format-number.ts";
-import { FilterBar, type Filter } from "../ui/filter-bar.tsx";
+import type { Filter } from "../ui/filter-bar.tsx";
 import { DateTime } from "../ui/date-time.tsx";
-import { Pager } from "../ui/pager.tsx";
+import { LogCard, useIsNewest } from "../ui/log-card.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useLocale } from "../i18n/locale.ts";
 
@@ -33,49 +24,35 @@ type Props = Omit<DeliveryLogPage, "next"> & {
 
 export function DeliveryLogCard({ attempts, next, isCut, customers, filters, channels }: Props) {
   const { t } = useTranslation(["events", "deliveries"]);
-  const [address] = useSearchParams();
   const [isLive, setIsLive] = useState(false);
   const { revalidate } = useRevalidator();
-  const isNewest = !address.has("cursor");
+  const isNewest = useIsNewest();
   usePolling(isLive && isNewest, revalidate);
-
-  const offered = useFilters(filters, channels);
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  if (attempts.length === 0 && !isFiltered && isNewest)
-    return (
-      <Card>
-        <EmptyState
-          heading={t("logEmpty.title")}
-          image=""
-          action={{ content: t("logEmpty.action"), url: "/app/events/destinations" }}
-        >
-          <p>{t("logEmpty.text")}</p>
-        </EmptyState>
-      </Card>
-    );
+  const texts = {
+    empty: {
+      title: t("logEmpty.title"),
+      text: t("logEmpty.text"),
+      action: t("logEmpty.action"),
+      url: "/app/events/destinations",
+    },
+    noCustomer: t("deliveries:noCustomer"),
+    manyCustomers: t("deliveries:manyCustomers"),
+    live: t("deliveries:live"),
+    cutSearch: t("deliveries:cutSearch"),
+  };
   return (
-    <Card padding="0">
-      <FilterBar filters={offered} />
-      {(customers === "none" || customers === "too_many") && (
-        <Box padding="400" paddingBlockStart="0">
-          <Banner tone="warning">
-            <p>{t(customers === "none" ? "deliveries:noCustomer" : "deliveries:manyCustomers")}</p>
-          </Banner>
-        </Box>
-      )}
-      {isNewest && (
-        <Box paddingInline="400" paddingBlockEnd="300">
-          <Checkbox label={t("deliveries:live")} checked={isLive} onChange={setIsLive} />
-        </Box>
-      )}
+    <LogCard
+      texts={texts}
+      filters={useFilters(filters, channels)}
+      rows={attempts.length}
+      customers={customers}
+      isCut={isCut}
+      isLive={isLive}
+      onLive={setIsLive}
+      next={next}
+    >
       <AttemptTable attempts={attempts} />
-      {isCut && (
-        <Box padding="400" paddingBlockEnd="0">
-          <p>{t("deliveries:cutSearch")}</p>
-        </Box>
-      )}
-      <Pager next={next} />
-    </Card>
+    </LogCard>
   );
 }
 

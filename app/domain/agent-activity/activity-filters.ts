@@ -2,23 +2,9 @@
 // is compared among a bounded number of rows.
 import { z } from "zod";
 import { nextDay, startOfDay } from "../../runtime/calendar-days.ts";
+import { dayField, textField } from "../bus/log/filter-fields.ts";
 import { OUTCOMES } from "./agent-call.ts";
 import { KINDS, operationsOf } from "./operations.ts";
-
-const text = (max: number) =>
-  z
-    .string()
-    .max(max)
-    // The database takes no NUL in a text.
-    .transform((value) => value.replaceAll("\u0000", "").trim() || undefined)
-    .optional()
-    .catch(undefined);
-const day = z
-  .string()
-  .regex(/^20\d\d-/)
-  .pipe(z.iso.date())
-  .optional()
-  .catch(undefined);
 
 /** In place of a client id. */
 const UNKNOWN_AGENT = "unknown";
@@ -26,13 +12,13 @@ const SESSION_AGENT = "session";
 
 /** Parses the filter of a URL. Invalid parts are ignored, as in every list. */
 export const ActivityFilters = z.object({
-  agent: text(500),
+  agent: textField(500),
   /** A name, an e-mail address or an id. */
-  customer: text(200),
+  customer: textField(200),
   kind: z.enum(KINDS).optional().catch(undefined),
   outcome: z.enum(OUTCOMES).optional().catch(undefined),
-  from: day,
-  to: day,
+  from: dayField,
+  to: dayField,
 });
 export type ActivityFilters = z.output<typeof ActivityFilters>;
 

@@ -3,27 +3,13 @@
 import { z } from "zod";
 import { nextDay, startOfDay } from "../../../runtime/calendar-days.ts";
 import { isSkipped } from "../outcome.ts";
-
-const text = (max: number) =>
-  z
-    .string()
-    .max(max)
-    // The database takes no NUL in a text.
-    .transform((value) => value.replaceAll("\u0000", "").trim() || undefined)
-    .optional()
-    .catch(undefined);
-const day = z
-  .string()
-  .regex(/^20\d\d-/)
-  .pipe(z.iso.date())
-  .optional()
-  .catch(undefined);
+import { dayField, textField } from "./filter-fields.ts";
 
 const CLASSES = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
 
 /** Parses the filter of a URL. Invalid parts are ignored, as in every list. */
 export const AttemptFilters = z.object({
-  channel: text(40),
+  channel: textField(40),
   status: z.enum(["delivered", "skipped", "failed"]).optional().catch(undefined),
   /** A class, one status, or no response at all. */
   http: z
@@ -31,13 +17,13 @@ export const AttemptFilters = z.object({
     .optional()
     .catch(undefined),
   /** An event type, or its start: `order.*`. */
-  type: text(100),
+  type: textField(100),
   /** The id of an event or of its object. */
-  event: text(200),
+  event: textField(200),
   /** A name, an e-mail address or an id. */
-  customer: text(200),
-  from: day,
-  to: day,
+  customer: textField(200),
+  from: dayField,
+  to: dayField,
 });
 export type AttemptFilters = z.output<typeof AttemptFilters>;
 

@@ -6,8 +6,9 @@
 //   1. the newest customers are looked at: when many of them match, so do many others, and any order
 //      of the list soon fills a page
 //   2. else the index of keys (migration customer_search) names the matches
-//   3. when it names more than MAX_MATCHES, the list is walked in its order as in 1, and only when the
-//      walk does not fill the page are all matches read (list-customers.ts)
+//   3. when it names more than MAX_MATCHES, the list is walked in its order as in 1 where as many of the
+//      newest match that the walk should fill the page; else, or when it does not, all matches are read
+//      (list-customers.ts)
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -22,7 +23,13 @@ const NEWEST = 2_000;
 const COMMON = 400;
 
 /** The matches, or the comparison of each customer where there are too many of them. */
-export type Matches = { ids: number[] } | { patterns: SearchPatterns; isMany: boolean };
+export type Matches =
+  | { ids: number[] }
+  | {
+      patterns: SearchPatterns;
+      isMany: boolean;
+      /** The share of the newest that match, 0 to 1. */ density: number;
+    };
 export type SearchPatterns = {
   /** Patterns of words anywhere. */ contained: string[];
   /** Beginnings of words, escaped. */ beginning: string[];
@@ -122,5 +129,9 @@ export async function findMatches(ctx: Ctx, tenant: Tenant, typed: string): Prom
     values,
   );
   if (found && found.newest < COMMON && found.ids.length <= MAX_MATCHES) return { ids: found.ids };
-  return { patterns, isMany: (found?.ids.length ?? 0) > MAX_MATCHES };
+  return {
+    patterns,
+    isMany: (found?.ids.length ?? 0) > MAX_MATCHES,
+    density: (found?.newest ?? 0) / NEWEST,
+  };
 }

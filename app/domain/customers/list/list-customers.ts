@@ -151,14 +151,17 @@ export async function listCustomers(
     read(
       `SELECT u.*, ${key.sql} AS sort_key FROM ${people} u WHERE ${condition.sql} ${beyond} ${by} LIMIT $2`,
     );
-  const keys = keysOfMany(filter);
-  let rows = await inOrder(
-    keys
-      ? `(SELECT u.* FROM storefront_users u WHERE u.shop = $1 ${beyond} ${by} LIMIT ${WALKED})`
-      : "storefront_users",
-  );
+  const many = findMany(filter);
+  let rows =
+    many && many.density * WALKED <= limit
+      ? []
+      : await inOrder(
+          many
+            ? `(SELECT u.* FROM storefront_users u WHERE u.shop = $1 ${beyond} ${by} LIMIT ${WALKED})`
+            : "storefront_users",
+        );
   // The matches are not near this place of the order: they are read by their index and sorted.
-  if (keys && rows.length <= limit)
+  if (many && rows.length <= limit)
     rows = await read(
       `WITH found AS MATERIALIZED (
          SELECT u.id, ${key.sql} AS sort_key FROM storefront_users u
@@ -167,7 +170,7 @@ export async function listCustomers(
          SELECT id, sort_key FROM found ORDER BY sort_key ${order}, id ${order} LIMIT $2
        )
        SELECT u.*, first.sort_key FROM first JOIN storefront_users u ON u.shop = $1 AND u.id = first.id`,
-      [keys],
+      [many.keys],
     );
   const page = rows.slice(0, limit);
   const hasMore = rows.length > limit;
@@ -185,11 +188,12 @@ export async function listCustomers(
   };
 }
 
-/** The keys of a search alone that has many matches, which may be anywhere in the order. */
-function keysOfMany(filter: ReadyFilter): string[] | null {
+/** A search alone that has many matches, which may be anywhere in the order. */
+function findMany(filter: ReadyFilter): { keys: string[]; density: number } | null {
   const { matches } = filter;
   if (!isKnownToBeMany(filter) || !matches || "ids" in matches) return null;
-  return matches.patterns.phoneHash === null ? matches.patterns.keys : null;
+  const { patterns, density } = matches;
+  return patterns.phoneHash === null ? { keys: patterns.keys, density } : null;
 }
 
 function toListed({
