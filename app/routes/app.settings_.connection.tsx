@@ -26,7 +26,7 @@ export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, shop, tenant } = await authenticate.shop(args);
-  const webhooks = readWebhooksState(ctx, shop);
+  const webhooks = readWebhooksState(ctx, shop, tenant);
   const [connection, isDismissed] = await Promise.all([
     readConnectionState(ctx, shop, tenant),
     tenant !== null && isGuideDismissed(ctx, tenant),

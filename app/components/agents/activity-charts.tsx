@@ -13,7 +13,7 @@ import { formatDay } from "../ui/date-time.tsx";
 const COLORS = { done: "success", refused: "caution", failed: "critical" } as const;
 const NAMES = Object.keys(COLORS) as CallOutcome[];
 
-export function ActivityCharts({ days, spenders }: ActivityTotals) {
+export function ActivityCharts({ days, spenders }: Omit<ActivityTotals, "agents">) {
   const { t } = useTranslation("agent-activity");
   const locale = useLocale();
   const series: Series[] = NAMES.map((key) => ({

@@ -9,7 +9,6 @@ import { kindOf, type ActivityKind } from "./operations.ts";
 
 /** How many rows one page compares. */
 const MAX_COMPARED = 5_000;
-const MAX_AGENTS = 100;
 
 export type ListedActivity = {
   id: number;
@@ -128,7 +127,7 @@ function toListed({ last_at: at, user_id: customerId, ...row }: Row): ListedActi
 }
 
 /** A client with a metadata document is named by its host. */
-const nameOf = (clientId: string): string => URL.parse(clientId)?.host || clientId;
+export const nameOf = (clientId: string): string => URL.parse(clientId)?.host || clientId;
 
 /** Changes with every call that is written: whether a screen has to be read again. */
 export async function readActivityMark(ctx: Ctx, tenant: Tenant): Promise<string> {
@@ -139,26 +138,4 @@ export async function readActivityMark(ctx: Ctx, tenant: Tenant): Promise<string
       ORDER BY last_at DESC, id DESC LIMIT 1`,
   );
   return newest ? `${newest.last_at.toISOString()} ${newest.id} ${newest.calls}` : "";
-}
-
-export type ActiveAgent = { client_id: string; name: string };
-
-// One look-up in the index per agent, not one row per call.
-const AGENTS = `
-  WITH RECURSIVE seen AS (
-    (SELECT client_id FROM agent_activity WHERE shop = $1 AND client_id IS NOT NULL ORDER BY client_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT n.client_id FROM agent_activity n WHERE n.shop = $1 AND n.client_id > seen.client_id
-      ORDER BY n.client_id LIMIT 1) FROM seen WHERE seen.client_id IS NOT NULL
-  )
-  SELECT a.client_id, (SELECT c.client_name FROM oauth_clients c
-    WHERE c.shop = $1 AND c.client_id = a.client_id) AS name
-  FROM (SELECT client_id FROM seen WHERE client_id IS NOT NULL LIMIT ${MAX_AGENTS}) a`;
-
-/** The agents whose calls are stored, by name. */
-export async function listActiveAgents(ctx: Ctx, tenant: Tenant): Promise<ActiveAgent[]> {
-  const rows = await dataOf(ctx, tenant).sql<{ client_id: string; name: string | null }>(AGENTS);
-  return rows
-    .map(({ client_id: id, name }) => ({ client_id: id, name: name ?? nameOf(id) }))
-    .toSorted((a, b) => a.name.localeCompare(b.name));
 }

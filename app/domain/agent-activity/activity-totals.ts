@@ -1,12 +1,15 @@
-// The agents' calls in numbers, for the merchant's charts. Days are the store's own.
+// The agents' calls in numbers, for the merchant's charts, and which agents there are. Days are the store's own.
 import type { Ctx } from "../../context.server.ts";
+import { jsonList } from "../../runtime/database/json-list.ts";
 import { lastDays } from "../../runtime/calendar-days.ts";
 import { dayIn, lastDaysIn, timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { nameOf } from "./activity-list.ts";
 import { OUTCOMES, type CallOutcome } from "./agent-call.ts";
 
 const TOTAL_DAYS = 30;
 const MAX_SPENDERS = 10;
+const MAX_AGENTS = 100;
 
 type CallDay = { day: string } & Record<CallOutcome, number>;
 export type Spender = {
@@ -16,7 +19,16 @@ export type Spender = {
   amount: string;
   orders: number;
 };
-export type ActivityTotals = { days: CallDay[]; spenders: Spender[] };
+type ActiveAgent = { client_id: string; name: string };
+export type ActivityTotals = {
+  days: CallDay[];
+  spenders: Spender[];
+  /** Whose calls are stored, by name. */
+  agents: ActiveAgent[];
+};
+type Stored = Omit<ActivityTotals, "agents"> & {
+  agents: { client_id: string; name: string | null }[];
+};
 
 const SUMS = OUTCOMES.map(
   (name) => `coalesce(sum(a.calls) FILTER (WHERE a.outcome = '${name}'), 0)::int AS ${name}`,
@@ -43,19 +55,34 @@ const SPENT = `
     GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT ${MAX_SPENDERS}
   ) p ORDER BY p.amount DESC, p.client_id`;
 
+// One look-up in the index per agent, not one row per call.
+const ACTIVE_AGENTS = `
+  WITH RECURSIVE seen AS (
+    (SELECT client_id FROM agent_activity WHERE shop = $1 AND client_id IS NOT NULL ORDER BY client_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT n.client_id FROM agent_activity n WHERE n.shop = $1 AND n.client_id > seen.client_id
+      ORDER BY n.client_id LIMIT 1) FROM seen WHERE seen.client_id IS NOT NULL
+  )
+  SELECT a.client_id, (SELECT c.client_name FROM oauth_clients c
+    WHERE c.shop = $1 AND c.client_id = a.client_id) AS name
+  FROM (SELECT client_id FROM seen WHERE client_id IS NOT NULL LIMIT ${MAX_AGENTS}) a`;
+
+/** One statement for all that is beside the list, because each one is a round trip. */
+const TOTALS = `SELECT ${jsonList(DAYS)} AS days, ${jsonList(SPENT)} AS spenders, ${jsonList(ACTIVE_AGENTS)} AS agents`;
+
 export async function readActivityTotals(ctx: Ctx, tenant: Tenant): Promise<ActivityTotals> {
-  const { sql } = dataOf(ctx, tenant);
   const zone = timeZoneOf(tenant);
   const first = lastDays(zone, TOTAL_DAYS, ctx.clock.now())[0]?.start;
-  const [days, spenders] = await Promise.all([
-    sql<CallDay>(DAYS, [first, zone]),
-    sql<Spender>(SPENT, [first]),
-  ]);
+  const [row] = await dataOf(ctx, tenant).sql<Stored>(TOTALS, [first, zone]);
+  const { days = [], spenders = [], agents = [] } = row ?? {};
   return {
     days,
-    spenders: spenders.map((row) => ({
-      ...row,
-      name: row.name ?? (URL.parse(row.client_id ?? "")?.host || row.client_id),
+    spenders: spenders.map((spender) => ({
+      ...spender,
+      name: spender.name ?? (spender.client_id && nameOf(spender.client_id)),
     })),
+    agents: agents
+      .map(({ client_id: id, name }) => ({ client_id: id, name: name ?? nameOf(id) }))
+      .toSorted((a, b) => a.name.localeCompare(b.name)),
   };
 }

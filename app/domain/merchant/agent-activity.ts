@@ -2,10 +2,8 @@
 import type { Ctx } from "../../context.server.ts";
 import type { ActivityFilters } from "../agent-activity/activity-filters.ts";
 import {
-  listActiveAgents,
   listActivity,
   readActivityMark,
-  type ActiveAgent,
   type ActivityPage,
 } from "../agent-activity/activity-list.ts";
 import { readActivityTotals, type ActivityTotals } from "../agent-activity/activity-totals.ts";
@@ -14,8 +12,8 @@ import { findCustomers, MAX_CUSTOMERS } from "./find-customers.ts";
 
 export type AgentActivityScreen = ActivityPage & {
   customers: "all" | "found" | "none" | "too_many";
-  agents: ActiveAgent[];
-  totals: ActivityTotals;
+  agents: ActivityTotals["agents"];
+  totals: Omit<ActivityTotals, "agents">;
   /** See `readActivityMark`: read first, so that nothing falls between it and the list. */
   mark: string;
 };
@@ -27,9 +25,8 @@ export async function readAgentActivity(
   page: { limit: number; after: string | null },
 ): Promise<AgentActivityScreen> {
   const mark = await readActivityMark(ctx, tenant);
-  const [listed, agents, totals] = await Promise.all([
+  const [listed, { agents, ...totals }] = await Promise.all([
     listOf(ctx, tenant, filters, page),
-    listActiveAgents(ctx, tenant),
     readActivityTotals(ctx, tenant),
   ]);
   return { ...listed, agents, totals, mark };

@@ -1,6 +1,6 @@
 // The screen "Where it appears": each place with its state, as the platform or the last check says.
 import type { Ctx } from "../../context.server.ts";
-import { getKey, KEYS } from "../../runtime/database/kv.ts";
+import { getKeys, KEYS, type Key } from "../../runtime/database/kv.ts";
 import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
 import { PLACES, type PlaceName } from "./place-list.ts";
@@ -42,12 +42,13 @@ const PIXEL_STATES: Record<WebPixelState, PlaceState> = {
 };
 
 /** Asks the platform about the pixel; never rejects. */
-export const readPlaces = (ctx: Ctx, tenant: Tenant): Promise<Place[]> =>
-  Promise.all(
+export function readPlaces(ctx: Ctx, tenant: Tenant): Promise<Place[]> {
+  const seenAt = lookUp(ctx, tenant);
+  return Promise.all(
     PLACES.map(async ({ name, scopes, adminPath }): Promise<Place> => {
       const { granted_scopes: granted = [] } = tenant.connection;
       const needed: readonly string[] = scopes;
-      const known = await READERS[name](ctx, tenant).catch((error: unknown): Read => {
+      const known = await READERS[name](ctx, tenant, seenAt).catch((error: unknown): Read => {
         ctx.log.error("place.unknown", error, { shop: tenant.shop, place: name });
         return { state: "unknown", seenAt: null, hasReceiver: null };
       });
@@ -59,14 +60,27 @@ export const readPlaces = (ctx: Ctx, tenant: Tenant): Promise<Place[]> =>
       };
     }),
   );
+}
+
+/** When a place was last seen at work; all are read at once, with the first that is asked for. */
+type SeenAt = (key: (typeof SEEN_KEYS)[number]) => Promise<string | null>;
+const SEEN_KEYS = [KEYS.themeEmbed, KEYS.adminBlock, KEYS.accountExtension] as const;
+
+function lookUp(ctx: Ctx, tenant: Tenant): SeenAt {
+  let read: Promise<Map<Key, unknown>> | undefined;
+  return async (key) => {
+    read ??= getKeys(dataOf(ctx, tenant).sql, SEEN_KEYS);
+    return ((await read).get(key) as { at: string } | undefined)?.at ?? null;
+  };
+}
 
 type Read = Pick<Place, "state" | "seenAt" | "hasReceiver">;
-const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Read>> = {
-  async theme(ctx, tenant) {
-    const known = await getKey<{ at: string }>(dataOf(ctx, tenant).sql, KEYS.themeEmbed);
+const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant, seenAt: SeenAt) => Promise<Read>> = {
+  async theme(_ctx, _tenant, seenAt) {
+    const at = await seenAt(KEYS.themeEmbed);
     return {
-      state: known ? "active" : "off",
-      seenAt: known?.value.at ?? null,
+      state: at === null ? "off" : "active",
+      seenAt: at,
       hasReceiver: null,
     };
   },
@@ -85,24 +99,24 @@ const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant) => Promise<Read>> = 
     };
   },
 
-  async admin_customer(ctx, tenant) {
-    const known = await getKey<{ at: string }>(dataOf(ctx, tenant).sql, KEYS.adminBlock);
+  async admin_customer(_ctx, tenant, seenAt) {
+    const at = await seenAt(KEYS.adminBlock);
     const isConnected = tokenState(tenant) === "valid";
     return {
       // The platform does not say whether staff has added the block to the customer's page.
-      state: !isConnected ? "not_connected" : known ? "active" : "off",
-      seenAt: known?.value.at ?? null,
+      state: !isConnected ? "not_connected" : at === null ? "off" : "active",
+      seenAt: at,
       hasReceiver: null,
     };
   },
 
   // The platform does not tell where an extension stands: what counts is that a customer opened it.
-  async customer_account(ctx, tenant) {
-    const seen = await getKey<{ at: string }>(dataOf(ctx, tenant).sql, KEYS.accountExtension);
+  async customer_account(_ctx, tenant, seenAt) {
+    const at = await seenAt(KEYS.accountExtension);
     const isConnected = tokenState(tenant) === "valid";
     return {
-      state: !isConnected ? "not_connected" : seen ? "active" : "off",
-      seenAt: seen?.value.at ?? null,
+      state: !isConnected ? "not_connected" : at === null ? "off" : "active",
+      seenAt: at,
       hasReceiver: null,
     };
   },
@@ -145,6 +159,6 @@ export const replacePixelKey = async (ctx: Ctx, { shop }: Tenant): Promise<Place
 
 /** Looks again, for the merchant's button. */
 export async function testPlace(ctx: Ctx, tenant: Tenant, name: PlaceName): Promise<PlaceTest> {
-  const { state, seenAt } = await READERS[name](ctx, tenant);
+  const { state, seenAt } = await READERS[name](ctx, tenant, lookUp(ctx, tenant));
   return { state, seenAt, at: ctx.clock.now().toISOString() };
 }

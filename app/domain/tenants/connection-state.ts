@@ -75,8 +75,12 @@ export async function readConnectionState(
   };
 }
 
-/** Calls the platform, so it is deferred; never rejects. */
-export async function readWebhooksState(ctx: Ctx, shop: string): Promise<WebhooksPart> {
+/** Calls the platform, so it is deferred; never rejects. `known`: the store, where the caller has it. */
+export async function readWebhooksState(
+  ctx: Ctx,
+  shop: string,
+  known?: Tenant | null,
+): Promise<WebhooksPart> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<WebhooksPart>((resolve) => {
     timer = setTimeout(resolve, WEBHOOKS_TIMEOUT_MS, {
@@ -84,7 +88,7 @@ export async function readWebhooksState(ctx: Ctx, shop: string): Promise<Webhook
       reason: "The store admin did not answer in time.",
     });
   });
-  const state = await Promise.race([readWebhooks(ctx, shop), late]);
+  const state = await Promise.race([readWebhooks(ctx, shop, known), late]);
   clearTimeout(timer);
   return state;
 }
@@ -125,9 +129,13 @@ function isGranted(scope: string, granted: readonly string[]): boolean {
   return granted.includes(scope) || granted.includes(scope.replace(/(^|_)read_/, "$1write_"));
 }
 
-async function readWebhooks(ctx: Ctx, shop: string): Promise<WebhooksPart> {
+async function readWebhooks(
+  ctx: Ctx,
+  shop: string,
+  known: Tenant | null | undefined,
+): Promise<WebhooksPart> {
   try {
-    const tenant = await findTenant(ctx, shop);
+    const tenant = known === undefined ? await findTenant(ctx, shop) : known;
     if (!tenant || tokenState(tenant) !== "valid") return { state: "not_connected" };
     if (await registrationRequests.isRecent(ctx, shop, REGISTRATION_SECONDS))
       return { state: "registering" };

@@ -9,6 +9,7 @@ import type {
   OauthGrant,
   TenantSql,
 } from "../../../db.server.ts";
+import { jsonList } from "../../../runtime/database/json-list.ts";
 import { MANDATE_COLUMNS, type MandateStatus } from "../../commerce/mandate.ts";
 import { lastDecisions, type DecisionRow } from "../../consent/last-decisions.ts";
 import { newestDeliveries, type SystemRow } from "./systems.ts";
@@ -38,26 +39,24 @@ export type Related = {
 };
 type Beside = { decisions: DecisionRow[]; deliveries: SystemRow[] };
 
-const listOf = (query: string) => `(SELECT coalesce(json_agg(part), '[]') FROM (${query}) AS part)`;
-
 const RELATED = `
   SELECT
-    ${listOf(`SELECT t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m
+    ${jsonList(`SELECT t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m
       JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
       WHERE m.shop = $1 AND m.user_id = $2 ORDER BY m.id`)} AS tags,
-    ${listOf(`SELECT provider, issuer, created_at FROM identity_links
+    ${jsonList(`SELECT provider, issuer, created_at FROM identity_links
       WHERE shop = $1 AND user_id = $2 ORDER BY created_at`)} AS links,
-    ${listOf(`SELECT id, client_name, created_at, last_used_at FROM oauth_grants
+    ${jsonList(`SELECT id, client_name, created_at, last_used_at FROM oauth_grants
       WHERE shop = $1 AND user_id = $2 AND ended_at IS NULL
       ORDER BY created_at DESC LIMIT ${MAX_AGENTS}`)} AS agents,
-    ${listOf(`SELECT mandate_id, max_amount::text, currency, status, expires_at,
+    ${jsonList(`SELECT mandate_id, max_amount::text, currency, status, expires_at,
         greatest(0, max_amount - spent_amount - reserved_amount)::numeric(14, 2)::text AS remaining
       FROM (SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND customer_id = $2) AS own
       ORDER BY created_at DESC LIMIT ${MAX_MANDATES}`)} AS mandates,
-    ${listOf(`SELECT slug, name FROM crm_tags WHERE shop = $1
+    ${jsonList(`SELECT slug, name FROM crm_tags WHERE shop = $1
       ORDER BY lower(name), slug LIMIT ${MAX_KNOWN_TAGS}`)} AS known_tags,
-    ${listOf(lastDecisions("$2"))} AS decisions,
-    ${listOf(newestDeliveries("$3"))} AS deliveries`;
+    ${jsonList(lastDecisions("$2"))} AS decisions,
+    ${jsonList(newestDeliveries("$3"))} AS deliveries`;
 
 /** `names`: of the customer on the bus. */
 export async function readRelated(

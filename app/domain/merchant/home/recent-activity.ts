@@ -1,6 +1,7 @@
 // The newest activity of a store, one entry per person: their consents and their arrival together.
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, ConsentRecord } from "../../../db.server.ts";
+import { jsonList } from "../../../runtime/database/json-list.ts";
 import { outcomeOf } from "../../consent/consent-outcomes.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
@@ -47,10 +48,9 @@ const CUSTOMERS = `SELECT id, created_at AS at, coalesce(full_name, email) AS na
   WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`;
 const REQUESTS = `SELECT received_at AS at, kind AS request, state FROM privacy_requests
   WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`;
-const listOf = (query: string) => `(SELECT coalesce(json_agg(row), '[]') FROM (${query}) AS row)`;
 
-const NEWEST = `SELECT ${listOf(CONSENTS)} AS consents, ${listOf(CUSTOMERS)} AS customers,
-  ${listOf(REQUESTS)} AS requests`;
+const NEWEST = `SELECT ${jsonList(CONSENTS)} AS consents, ${jsonList(CUSTOMERS)} AS customers,
+  ${jsonList(REQUESTS)} AS requests`;
 
 export async function readRecentActivity(ctx: Ctx, tenant: Tenant): Promise<ActivityItem[]> {
   const [newest] = await dataOf(ctx, tenant).sql<Newest>(NEWEST);
