@@ -35,7 +35,8 @@ function wallClock(zone: string, at: number): number {
   );
 }
 
-const toDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+/** After the year 9999 with a sign and six digits, as `Date` reads it. */
+const toDay = (at: number): string => new Date(at).toISOString().replace(/T.*$/, "");
 
 /** The day of an instant in the zone, as `2026-11-23`. */
 export const dayOf = (zone: string, at: Date): string => toDay(wallClock(zone, at.getTime()));

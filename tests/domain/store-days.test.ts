@@ -115,6 +115,7 @@ describe.each(MIDNIGHTS)("in %s the day %s", (zone, day, start) => {
     };
     expect(await log({ from: dayBefore, until: dayBefore })).toEqual(["granted"]);
     expect(await log({ from: day, decision: "withdrawn" })).toEqual(["withdrawn"]);
+    expect(await log({ from: day, until: "9999-12-31" })).toEqual(["withdrawn"]);
   });
 
   test("begins at its own midnight for the filters of deliveries and of agents' activity", async () => {

@@ -152,6 +152,7 @@ describe("the result", () => {
     ["spent_min=99.99&spent_max=100", ["Émilie du Châtelet"]],
     ["spent_min=2000&spent_max=1", []],
     ["joined_from=2026-03-05&joined_to=2026-03-05", ["Ada Lovelace"]],
+    ["joined_from=9999-12-31&joined_to=9999-12-31", []],
     ["joined_to=2026-03-06", ["Ada Lovelace", "Émilie du Châtelet"]],
     ["language=fr", ["Émilie du Châtelet"]],
     ["email_subscription=subscribed", ["Ada Lovelace"]],

@@ -24,6 +24,12 @@ describe("the first instant of a day", () => {
   });
 });
 
+test("the last day that a filter may name ends like any other", () => {
+  expect(startOfDay("Europe/Berlin", nextDay("9999-12-31")).getTime()).toBe(
+    Date.parse("9999-12-31T23:00:00Z"),
+  );
+});
+
 test("an instant belongs to the day of its zone", () => {
   const at = new Date("2026-11-23T23:30:00Z");
   expect([dayOf("UTC", at), dayOf("Europe/Berlin", at), dayOf("America/New_York", at)]).toEqual([

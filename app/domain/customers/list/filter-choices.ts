@@ -43,7 +43,7 @@ const LANGUAGES = ["en", "es", "fr"] as const;
 
 type Named = { code: string; names: Record<(typeof LANGUAGES)[number], string> };
 type KnownTag = Columns<CrmTag, "slug" | "name" | "category">;
-export type FilterChoices = { tags: KnownTag[]; countries: Named[]; languages: Named[] };
+type FilterChoices = { tags: KnownTag[]; countries: Named[]; languages: Named[] };
 
 // Named on the server: browsers have other names, and a difference would break hydration.
 const namesOf = (type: "region" | "language") =>
