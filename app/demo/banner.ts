@@ -3,8 +3,8 @@ import { BannerEvent, type BannerStep } from "../domain/consent/insights/banner-
 import { addBannerCounts } from "../domain/consent/insights/count-banner-event.ts";
 import { timeZoneOf } from "../domain/tenants/storefront/time-zone.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
-import { dayOf } from "../runtime/calendar-days.ts";
-import { DAY_MS, HISTORY_DAYS, type Calendar } from "./calendar.ts";
+import { lastDays } from "../runtime/calendar-days.ts";
+import { HISTORY_DAYS, type Calendar } from "./calendar.ts";
 import { COUNTRIES } from "./countries.ts";
 import type { Demo } from "./demo.ts";
 import { createDice, type Dice } from "./random.ts";
@@ -20,18 +20,13 @@ const ANSWERS: readonly (readonly [BannerStep | null, number])[] = [
 
 /** In one transaction, and once: counts that are there are not added again. */
 export async function countBanner({ ctx, tenant, calendar }: Demo): Promise<void> {
-  const dayAt = (at: Date) => dayOf(timeZoneOf(tenant), at);
-  const today = dayAt(calendar.end);
+  const days = lastDays(timeZoneOf(tenant), HISTORY_DAYS, calendar.end).map(({ day }) => day);
+  const today = days.pop() as string;
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     if (await prisma.bannerDay.findFirst({ where: { day: { lt: new Date(today) } } })) return;
     const dice = createDice(SEED);
-    for (let daysAgo = HISTORY_DAYS - 1; daysAgo > 0; daysAgo -= 1)
-      await addBannerCounts(
-        sql,
-        tenant,
-        planDay(dice, calendar, daysAgo),
-        dayAt(new Date(calendar.end.getTime() - daysAgo * DAY_MS)),
-      );
+    for (const [at, day] of days.entries())
+      await addBannerCounts(sql, tenant, planDay(dice, calendar, days.length - at), day);
   });
 }
 
