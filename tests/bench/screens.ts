@@ -1,7 +1,7 @@
 // What the merchant's screens cost in a store with a million customers and ten million delivery
 // attempts: the statements and the time of each loader, and in a browser the largest contentful
 // paint and the answer to a click. `npm run bench:screens [-- people attempts]`; BENCH_DATA names a folder
-// that keeps the store for the next run, because filling it takes ten minutes.
+// that keeps the store for the next run, because filling it takes twenty minutes.
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
