@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "../http/endpoint.ts";
-import { buildOpenApi } from "../http/openapi/build-openapi.ts";
-import { loadRoutes } from "../http/route-table.ts";
-import { VERSION } from "../runtime/version.ts";
+import { serviceDocument } from "../http/openapi/service-document.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -10,7 +8,6 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "none",
     result: z.looseObject({ openapi: z.string() }),
-    handle: async ({ ctx }) =>
-      buildOpenApi(await loadRoutes(), { baseUrl: ctx.baseUrl, version: VERSION }),
+    handle: ({ ctx }) => serviceDocument(ctx),
   },
 });
