@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { serviceDocument } from "../http/openapi/service-document.ts";
 
@@ -7,7 +8,8 @@ export const { loader, action, route } = endpoint({
     summary: "This document.",
     auth: "none",
     tenant: "none",
+    answers: { 200: "The document.", 304: "It is the one that If-None-Match names." },
     result: z.looseObject({ openapi: z.string() }),
-    handle: ({ ctx }) => serviceDocument(ctx),
+    handle: async ({ ctx, request }) => publicDocument(request, await serviceDocument(ctx)),
   },
 });

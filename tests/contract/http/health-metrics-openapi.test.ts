@@ -284,10 +284,15 @@ describe("the OpenAPI document", () => {
     expect(listed.sort()).toEqual(mounted.sort());
   });
 
-  test("is built once per process, because anybody may ask for it", async () => {
-    await read();
+  test("is built once per process and kept by caches, because anybody may ask for it", async () => {
     const first = await serviceDocument(service.ctx);
-    await read();
+    const { headers } = await service.call("GET", "/openapi.json", { key: null });
+    expect(headers.get("cache-control")).toMatch(/^public, max-age=[1-9]/);
+    const again = await service.call("GET", "/openapi.json", {
+      key: null,
+      headers: { "If-None-Match": headers.get("etag") as string },
+    });
+    expect([again.status, again.text]).toEqual([304, ""]);
     expect(await serviceDocument(service.ctx)).toBe(first);
   });
 
