@@ -8,7 +8,7 @@ import { createCtx, type Ctx } from "./context.server.ts";
 import { channels } from "./domain/channels/index.ts";
 import { renderThemeFooters } from "./embeds/theme-footers.ts";
 import { registerTenant } from "./domain/tenants/tenant-record.ts";
-import { loadRoutes } from "./http/route-table.ts";
+import { loadRoutes, loadRoutesAt } from "./http/route-table.ts";
 import { createScreens } from "./http/screens/screens.ts";
 import { createListener } from "./http/serve.ts";
 import { systemRandom } from "./runtime/clock.ts";
@@ -25,7 +25,7 @@ import { HOME_REGION } from "./runtime/settings.ts";
 import { startTracing } from "./runtime/telemetry/tracing.ts";
 import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
 import { LIVE } from "./runtime/version.ts";
-import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
+import type { SandboxSystems } from "./sandbox-systems.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 
 const STOP_WITHIN_MS = 30_000;
@@ -179,6 +179,17 @@ async function prepareTenants(ctx: Ctx): Promise<void> {
   }
 }
 
+/** Imported on demand: a deployed service never loads the sandbox. */
+async function openSandbox(
+  config: Config,
+  options: { baseUrl: string; dataDir: string },
+): Promise<SandboxSystems> {
+  const { startSandboxSystems } = await import("./sandbox-systems.ts");
+  return startSandboxSystems(config, options).catch((error: ListenError) => {
+    throw error.syscall === "listen" ? explainListening(error, "SANDBOX_PORT") : error;
+  });
+}
+
 /** One readable line per thing for the person who tries the service out; JSON for machines. */
 function openLog({ LOG_LEVEL, isSandbox, isDevelopment }: Config): Log {
   if (!isSandbox && !isDevelopment) return createLog(LOG_LEVEL);
@@ -202,11 +213,7 @@ async function main(): Promise<void> {
 
   const { url, embedded } = await prepareDatabase(config, dataDir, log);
   if (embedded) stops.unshift(() => embedded.stop());
-  const sandbox: SandboxSystems | null = config.isSandbox
-    ? await startSandboxSystems(config, { baseUrl, dataDir }).catch((error: ListenError) => {
-        throw error.syscall === "listen" ? explainListening(error, "SANDBOX_PORT") : error;
-      })
-    : null;
+  const sandbox = config.isSandbox ? await openSandbox(config, { baseUrl, dataDir }) : null;
   if (sandbox) stops.unshift(() => sandbox.stop());
   const ctx = createCtx({
     config: withOwner(sandbox?.config ?? config, embedded?.url),
@@ -219,12 +226,7 @@ async function main(): Promise<void> {
   stops.unshift(() => ctx.close());
   await prepareTenants(ctx);
 
-  const routes = await loadRoutes();
-  let listener = createListener({
-    ctx,
-    routes: { ...routes, match: (path) => (OPERATOR_PATHS.has(path) ? routes.match(path) : null) },
-    screens: { handle: notHere },
-  });
+  let listener: RequestListener;
   if (config.roles.has("web")) {
     const screens = await createScreens({
       ctx,
@@ -233,7 +235,10 @@ async function main(): Promise<void> {
       ...(sandbox && { admin: sandbox.admin }),
     });
     stops.unshift(() => screens.close());
-    listener = createListener({ ctx, routes, screens });
+    listener = createListener({ ctx, routes: await loadRoutes(), screens });
+  } else {
+    const routes = await loadRoutesAt(OPERATOR_PATHS);
+    listener = createListener({ ctx, routes, screens: { handle: notHere } });
   }
   // After the modules were loaded: while that keeps a slow machine busy, its first connections to the
   // database would time out.

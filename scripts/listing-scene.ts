@@ -139,8 +139,3 @@ export async function playListing({ service: url, sandbox, shop, adminKey }: Pla
     return !/"(pending|processing)":[1-9]/.test(status.text);
   });
 }
-
-/** The merchant's own requests, made on the screen. */
-export const LEAVING_ADDRESSES = LEAVING.map(
-  (name) => `${name.toLowerCase().replace(" ", ".")}@example.com`,
-);

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openBrowser, waitForHydration } from "../tests/support/browser/browser.ts";
-import { LEAVING_ADDRESSES, playListing } from "./listing-scene.ts";
+import { playListing } from "./listing-scene.ts";
 
 const root = join(import.meta.dirname, "..");
 const service = process.env.BASE_URL ?? "http://127.0.0.1:3000";
@@ -75,7 +75,6 @@ const PICTURES: Record<string, () => Promise<void>> = {
     await openApp();
     await settle();
     await page.getByText("Failed deliveries").waitFor();
-    await scrollTo("Last 24 hours");
   },
   async "2-customer"() {
     await openScreen("Customers");
@@ -92,24 +91,12 @@ const PICTURES: Record<string, () => Promise<void>> = {
   },
   async "4-events"() {
     await openScreen("Events");
-    await scrollTo("Content system (CMS)");
   },
   async "5-banner"() {
     await page.goto(`${sandbox}/store/${shop}`, { waitUntil: "networkidle" });
     await page.addStyleTag({ content: STORE_LOOK });
   },
   async "6-privacy"() {
-    await openScreen("Privacy requests");
-    const isEmpty = await page.getByText("No privacy request so far").isVisible();
-    for (const [place, email] of isEmpty ? LEAVING_ADDRESSES.entries() : []) {
-      await page.getByRole("button", { name: "Start a request" }).click();
-      const dialog = page.getByRole("dialog");
-      if (place % 2 === 0) await dialog.getByLabel("Request").selectOption("Erase a customer");
-      await dialog.getByLabel("Customer's e-mail").fill(email);
-      await dialog.getByRole("button", { name: "Start" }).click();
-      if (place % 2 === 0) await dialog.getByRole("button", { name: "Erase customer" }).click();
-      await dialog.waitFor({ state: "detached" });
-    }
     await openScreen("Privacy requests");
     for (let tries = 0; tries < 20 && (await page.getByText("In progress").count()) > 0; tries += 1)
       await openScreen("Privacy requests");

@@ -198,6 +198,17 @@ describe("imports follow the map", () => {
       "the service must behave the same with and without the sandbox",
     );
   });
+
+  test("a deployed process never loads the sandbox", () => {
+    const whole =
+      /^(import|export) (?!type )[^;]* from "[^"]*(sandbox-systems|\/demo\/|\/sandbox\/)/ms;
+    const loading = files.filter(
+      (file) =>
+        !below("app/sandbox", "app/demo", "app/sandbox-systems.ts", "app/demo-store.ts")(file) &&
+        whole.test(readFileSync(join(root, file), "utf8")),
+    );
+    expectNone(loading, "only `await import` loads it, where the settings ask for it");
+  });
 });
 
 describe("data access", () => {

@@ -6,7 +6,13 @@ import { flatRoutes } from "@remix-run/fs-routes";
 import { beforeAll, describe, expect, test } from "vitest";
 import { METHODS } from "../app/http/endpoint.ts";
 import type { Auth } from "../app/http/auth/schemes.ts";
-import { isApiPath, loadRoutes, pathOfFile, type RouteTable } from "../app/http/route-table.ts";
+import {
+  isApiPath,
+  loadRoutes,
+  loadRoutesAt,
+  pathOfFile,
+  type RouteTable,
+} from "../app/http/route-table.ts";
 import { WEBHOOK_TOPICS } from "../app/domain/tenants/storefront/webhook-topics.ts";
 
 // SPEC "Endpoints" and DECISIONS 3, 10, 12. `admin`: the bearer admin key; `platform`: ADMIN_KEY only;
@@ -229,6 +235,13 @@ describe("the mounted endpoints", () => {
   test("are exactly those of the contract, each with its guard", () => {
     // A new route needs its line in CONTRACT, copied from the contract's tables.
     expect(mounted().sort()).toEqual(CONTRACT.map(([route, auth]) => `${route} ${auth}`).sort());
+  });
+
+  test("can be loaded by path, without the others: a worker serves health and metrics only", async () => {
+    const few = await loadRoutesAt(new Set(["/health", "/metrics"]));
+    expect(few.all.map(({ path }) => path)).toEqual(["/health", "/metrics"]);
+    expect(few.match("/health")?.path).toBe("/health");
+    expect(few.match("/auth/me")).toBeNull();
   });
 
   test("that require a tenant's key resolve the tenant", () => {

@@ -97,14 +97,20 @@ export function pathOfFile(file: string): string {
 
 let loaded: Promise<RouteTable> | undefined;
 
+/** All endpoints. */
 export function loadRoutes(): Promise<RouteTable> {
   loaded ??= load();
   return loaded;
 }
 
-async function load(): Promise<RouteTable> {
+/** The endpoints at these paths, without loading the modules of any other. */
+export function loadRoutesAt(paths: ReadonlySet<string>): Promise<RouteTable> {
+  return load((file) => paths.has(pathOfFile(file)));
+}
+
+async function load(isWanted: (file: string) => boolean = () => true): Promise<RouteTable> {
   const files = readdirSync(fileURLToPath(ROUTES))
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => file.endsWith(".ts") && isWanted(file))
     .sort();
   const modules = await Promise.all(
     files.map(async (file) => ({

@@ -26,6 +26,7 @@ export interface TestDatabase {
 }
 
 const SMALL_TABLE_BYTES = 1024 * 1024;
+const MOST_LOCK_TRIES = 100;
 
 export function freshDatabase(): Promise<TestDatabase> {
   return create(inject("databaseServer").template);
@@ -50,17 +51,7 @@ async function create(template: string): Promise<TestDatabase> {
     serviceUrl: pooler?.urlOf(serviceUrl) ?? serviceUrl,
     directServiceUrl: serviceUrl,
     query: async (sql, params) => (await pool.query(sql, params)).rows,
-    truncate: async () => {
-      // A worker's transaction of the previous test may lock the tables in another order: retry on
-      // deadlock.
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return void (await pool.query(truncateEverything));
-        } catch (error) {
-          if ((error as { code?: string }).code !== "40P01" || tries === 5) throw error;
-        }
-      }
-    },
+    truncate: async () => void (await pool.query(truncateEverything)),
     drop: async () => {
       await pool.end();
       await onServer(server.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
@@ -81,17 +72,30 @@ async function findPooler(serverUrl: string): Promise<TransactionPooler | null> 
 // session_replication_role disables the triggers that forbid emptying an append-only table; the
 // copy's owner may do that. A table that never held a row has no page and is passed over. DELETE instead
 // of TRUNCATE for a small one, because TRUNCATE creates a new file for every table and index.
+//
+// A worker's transaction of the previous test may hold tables in another order. The lock gives up before the server
+// looks for a deadlock (after a second), lets go of every table, and tries again.
 const truncateEverything = `DO $$
 DECLARE
   tables oid[];
   one regclass;
+  lock_tables text;
 BEGIN
   SELECT array_agg(oid ORDER BY relname) INTO tables FROM pg_class
   WHERE relkind IN ('r', 'p') AND relname <> '_prisma_migrations'
     AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'pg_toast'::regnamespace);
   IF tables IS NULL THEN RETURN; END IF;
   SET LOCAL session_replication_role = replica;
-  EXECUTE 'LOCK TABLE ' || array_to_string(tables::regclass[], ', ') || ' IN ACCESS EXCLUSIVE MODE';
+  SET LOCAL lock_timeout = '200ms';
+  lock_tables := 'LOCK TABLE ' || array_to_string(tables::regclass[], ', ') || ' IN ACCESS EXCLUSIVE MODE';
+  FOR tries IN 1..${MOST_LOCK_TRIES} LOOP
+    BEGIN
+      EXECUTE lock_tables;
+      EXIT;
+    EXCEPTION WHEN lock_not_available THEN
+      IF tries = ${MOST_LOCK_TRIES} THEN RAISE; END IF;
+    END;
+  END LOOP;
   FOREACH one IN ARRAY tables LOOP
     CASE
       WHEN pg_relation_size(one) = 0 THEN CONTINUE;

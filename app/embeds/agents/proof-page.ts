@@ -1,5 +1,6 @@
 // `GET /commerce/mandates/verify`: anybody checks the proof of a mandate, on a page without script.
-import type { Check, CheckedMandate } from "../../domain/agents/ap2/verify-proof.ts";
+import type { Check } from "../../domain/agents/ap2/proof-checks.ts";
+import type { CheckedMandate } from "../../domain/agents/ap2/verify-proof.ts";
 import { escapeHtml, ownDocument, renderBrand, type PageLook } from "../account-pages.ts";
 import { localeOf, proofTexts, type ProofTexts } from "../texts.ts";
 

@@ -9,6 +9,7 @@ import { startBackground, type Background } from "../../../app/boot.server.ts";
 import { createCtx, type Ctx } from "../../../app/context.server.ts";
 import { METHODS } from "../../../app/http/endpoint.ts";
 import { AUTH_SCHEMES, type Auth } from "../../../app/http/auth/schemes.ts";
+import { serviceDocument } from "../../../app/http/openapi/service-document.ts";
 import { loadRoutes } from "../../../app/http/route-table.ts";
 import { createListener } from "../../../app/http/serve.ts";
 import {
@@ -281,6 +282,18 @@ describe("the OpenAPI document", () => {
       ),
     );
     expect(listed.sort()).toEqual(mounted.sort());
+  });
+
+  test("is built once per process and kept by caches, because anybody may ask for it", async () => {
+    const first = await serviceDocument(service.ctx);
+    const { headers } = await service.call("GET", "/openapi.json", { key: null });
+    expect(headers.get("cache-control")).toMatch(/^public, max-age=[1-9]/);
+    const again = await service.call("GET", "/openapi.json", {
+      key: null,
+      headers: { "If-None-Match": headers.get("etag") as string },
+    });
+    expect([again.status, again.text]).toEqual([304, ""]);
+    expect(await serviceDocument(service.ctx)).toBe(first);
   });
 
   test("states for every operation each declared response, the error shape, the authentication and the path parameters", async () => {

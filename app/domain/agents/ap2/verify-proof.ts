@@ -1,7 +1,6 @@
-// Checks what somebody presents as an AP2 mandate of this store: first what the signature proves, then
-// what only the ledger knows. Nothing that is unsigned is believed, and a mandate of another store is
-// not looked up.
-import { importJWK } from "jose";
+// Checks what somebody presents as an AP2 mandate of this store: first what the signature proves
+// (authenticate-mandate.ts), then what only the ledger knows. Nothing that is unsigned is believed,
+// and a mandate of another store is not looked up.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { CheckoutSession, Columns, TenantSql } from "../../../db.server.ts";
@@ -9,22 +8,21 @@ import { AppError } from "../../../runtime/errors.ts";
 import type { CheckoutStatus } from "../../commerce/checkout.ts";
 import { findMandateRow } from "../../commerce/mandate-ledger.ts";
 import type { MandateRow } from "../../commerce/mandate.ts";
-import { publicMandateKey } from "../../commerce/mandate-proof.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { fromMinorUnits, toMinorUnits } from "../minor-units.ts";
+import { authenticate, type Presented } from "./authenticate-mandate.ts";
 import { storedMandates } from "./export-proof.ts";
 import { CLOSED_CHECKOUT, CLOSED_PAYMENT, OPEN_CHECKOUT, OPEN_PAYMENT } from "./mandate-content.ts";
-import { ClosedContent, OpenContent, SignedTerms } from "./presented-content.ts";
 import {
-  MalformedToken,
-  MAX_TOKEN_LENGTH,
-  readHeader,
-  sha256,
-  splitChain,
-  verifiedPayload,
-  withDisclosures,
-  type SdJwt,
-} from "./sd-jwt.ts";
+  checklist,
+  CHECKS,
+  OF_ORIGIN,
+  type Check,
+  type Checklist,
+  type CheckName,
+  type Reason,
+} from "./proof-checks.ts";
+import { sha256 } from "./sd-jwt.ts";
 
 const MAX_TOKENS = 22;
 /** Between the clocks of two systems, as AP2's own verifier allows. */
@@ -44,52 +42,6 @@ export const VerifyInput = z.object({
     .describe("What `GET /commerce/mandates/:id/proof` returned, or one mandate of it."),
 });
 
-export const CHECKS = [
-  "format",
-  "key",
-  "signature",
-  "store",
-  "binding",
-  "expiry",
-  "amounts",
-  "state",
-] as const;
-type CheckName = (typeof CHECKS)[number];
-/** Those that say whether the mandate is the store's, whatever became of it since. */
-const OF_ORIGIN: readonly CheckName[] = [
-  "format",
-  "key",
-  "signature",
-  "store",
-  "binding",
-  "amounts",
-];
-
-export const REASONS = [
-  "malformed",
-  "wrong_algorithm",
-  "unknown_key",
-  "bad_signature",
-  "other_store",
-  "not_bound",
-  "expired",
-  "not_yet_valid",
-  "exceeded",
-  "currency_mismatch",
-  "differs",
-  "unknown_mandate",
-  "used",
-  "revoked",
-  "canceled",
-  "payments_disabled",
-] as const;
-type Reason = (typeof REASONS)[number];
-
-export type Check = {
-  check: CheckName;
-  outcome: "passed" | "failed" | "not_checked";
-  reason: Reason | null;
-};
 export type CheckedMandate = {
   type: string | null;
   /** The store made it, for these amounts. */
@@ -148,25 +100,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The checks of one mandate, in their order; what fails ends those that would believe it. */
-function checklist() {
-  const made = new Map<CheckName, Check>();
-  return {
-    pass: (check: CheckName) => made.set(check, { check, outcome: "passed", reason: null }),
-    fail: (check: CheckName, reason: Reason) =>
-      made.set(check, { check, outcome: "failed", reason }),
-    /** Passes when there is no reason against it. */
-    settle(check: CheckName, reason: Reason | null) {
-      return reason === null ? this.pass(check) : this.fail(check, reason);
-    },
-    all: (): Check[] =>
-      CHECKS.map(
-        (check) => made.get(check) ?? { check, outcome: "not_checked" as const, reason: null },
-      ),
-  };
-}
-type Checklist = ReturnType<typeof checklist>;
-
 async function checkMandate(ctx: Ctx, tenant: Tenant, text: string): Promise<CheckedMandate> {
   const list = checklist();
   const presented = await authenticate(ctx, text, list);
@@ -181,71 +114,6 @@ async function checkMandate(ctx: Ctx, tenant: Tenant, text: string): Promise<Che
     checks,
     content: presented && contentOf(presented),
   };
-}
-
-type Presented = {
-  token: SdJwt;
-  open: OpenContent;
-  closed: ClosedContent | null;
-  /** The checkout that a closed checkout mandate carries. */
-  terms: SignedTerms | null;
-};
-
-/** What the store's key signed; null, with the reason on the list, for anything else. */
-async function authenticate(ctx: Ctx, text: string, list: Checklist): Promise<Presented | null> {
-  try {
-    if (text.length > MAX_TOKEN_LENGTH) throw new MalformedToken("too long");
-    const [first, second] = splitChain(text);
-    if (!isOfStore(ctx, first, "mandate+sd-jwt", list)) return null;
-    const own = await importJWK(publicMandateKey(ctx.config), "ES256");
-    const payload = await verifiedPayload(first.jwt, own);
-    if (payload === null) return refused(list);
-    const open = OpenContent.parse(withDisclosures(payload, first));
-    const closed = second ? await readClosed(ctx, second, open, list) : null;
-    if (second && !closed) return null;
-    const jwt = closed?.checkoutJwt ?? null;
-    const terms = jwt === null ? null : await verifiedPayload(jwt, own);
-    if (jwt !== null && terms === null) return refused(list);
-    const read = terms === null ? null : SignedTerms.parse(terms);
-    list.pass("format");
-    list.pass("signature");
-    return { token: first, open, closed, terms: read };
-  } catch (error) {
-    if (!(error instanceof MalformedToken) && !(error instanceof z.ZodError)) throw error;
-    list.fail("format", "malformed");
-    return null;
-  }
-}
-
-/** By the key that the open mandate names, as AP2 chains them. */
-async function readClosed(
-  ctx: Ctx,
-  token: SdJwt,
-  { holder }: OpenContent,
-  list: Checklist,
-): Promise<ClosedContent | null> {
-  if (!isOfStore(ctx, token, "kb+sd-jwt", list)) return null;
-  const payload = await verifiedPayload(token.jwt, await importJWK(holder, "ES256"));
-  if (payload === null) return refused(list);
-  return ClosedContent.parse(withDisclosures(payload, token));
-}
-
-function refused(list: Checklist): null {
-  list.pass("format");
-  list.fail("signature", "bad_signature");
-  return null;
-}
-
-function isOfStore(ctx: Ctx, token: SdJwt, type: string, list: Checklist): boolean {
-  const { alg, typ, kid } = readHeader(token);
-  if (alg !== "ES256") {
-    list.fail("signature", "wrong_algorithm");
-    return false;
-  }
-  if (typ !== type) throw new MalformedToken("a token of another kind");
-  const isKnown = kid === publicMandateKey(ctx.config).kid;
-  list.settle("key", isKnown ? null : "unknown_key");
-  return isKnown;
 }
 
 const amountOf = ({ closed, terms }: Presented) => closed?.amount ?? terms?.amount ?? null;

@@ -1,6 +1,6 @@
 // What responses say of a mandate's proof.
 import { z } from "zod";
-import { CHECKS, REASONS } from "../../../domain/agents/ap2/verify-proof.ts";
+import { CHECKS, REASONS } from "../../../domain/agents/ap2/proof-checks.ts";
 import { Timestamp } from "./outcome.ts";
 
 const Pair = {
