@@ -9,6 +9,7 @@ import type {
   TenantSql,
 } from "../../db.server.ts";
 import { nextDay, startOfDay } from "../../runtime/calendar-days.ts";
+import { textField } from "../bus/log/filter-fields.ts";
 import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toCell } from "./consent-history.ts";
@@ -20,26 +21,18 @@ const day = z.iso
   .refine((value) => !value.startsWith("0000"))
   .optional()
   .catch(undefined);
-const text = (max: number) =>
-  z
-    .string()
-    .trim()
-    .max(max)
-    .transform((value) => value || undefined)
-    .optional()
-    .catch(undefined);
 
 /** An invalid filter is ignored. Days are of the store's time zone; `until` includes its whole day. */
 export const ConsentFilters = z.object({
-  type: text(80),
+  type: textField(80),
   decision: z
     .enum([...OUTCOMES, "mandate_created", "mandate_used"])
     .optional()
     .catch(undefined),
-  method: text(100),
+  method: textField(100),
   from: day,
   until: day,
-  email: text(320),
+  email: textField(320),
 });
 export type ConsentFilters = z.output<typeof ConsentFilters>;
 

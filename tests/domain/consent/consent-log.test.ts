@@ -82,6 +82,8 @@ test("each filter narrows the list, all of them combined too, and an invalid one
   ]);
   expect(seqs(hers)[0]).toBe(59_702);
   expect(seqs(await list({ email: "nobody@x.example" }))).toEqual([]);
+  // The database takes no NUL.
+  expect(seqs(await list({ type: "ap2\u0000" }))).toEqual([60_000, 40_000, 20_000]);
   expect(seqs(await list({ decision: "sideways", from: "yesterday" }))).toEqual(seqs(await list()));
   const [{ day } = { day: "" }] = await service.database.query<{ day: string }>(
     "SELECT to_char(created_at, 'YYYY-MM-DD') AS day FROM consent_records WHERE shop = $1 AND seq = 30000",
