@@ -35,8 +35,10 @@ function wallClock(zone: string, at: number): number {
   );
 }
 
+const TIME = "T00:00:00.000Z";
+
 /** After the year 9999 with a sign and six digits, as `Date` reads it. */
-const toDay = (at: number): string => new Date(at).toISOString().replace(/T.*$/, "");
+const toDay = (at: number): string => new Date(at).toISOString().slice(0, -TIME.length);
 
 /** The day of an instant in the zone, as `2026-11-23`. */
 export const dayOf = (zone: string, at: Date): string => toDay(wallClock(zone, at.getTime()));
