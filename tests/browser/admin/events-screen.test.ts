@@ -1,5 +1,7 @@
 // The merchant's events screens, in a real browser against the whole service and its worker.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
+import { dayOf } from "../../../app/runtime/calendar-days.ts";
 import { findCellsOutside } from "../../support/browser/accessibility.ts";
 import { addRows, openCircuit } from "../../support/bus/queue.ts";
 import {
@@ -63,7 +65,9 @@ const statusOf = async (eventId: string) =>
     ])
   )[0]?.status;
 
-test("each system has a row with its state, others are offered with what is missing, and a button tests the connection", async () => {
+test("each system has a row with its state, others are offered with what is missing, a button tests the connection, and days are the store's", async () => {
+  const zone = "Pacific/Kiritimati";
+  await changeTenantRecord(world.service.ctx, SHOP, { connection: { time_zone: zone } });
   const visit = await world.open("/app/events", { shop: SHOP });
   const { page } = visit;
   const cms = page.getByRole("row", { name: /Content system \(CMS\)/ });
@@ -91,6 +95,11 @@ test("each system has a row with its state, others are offered with what is miss
     .getByRole("link", { name: "30 days", exact: true })
     .and(page.locator("[aria-current]"))
     .waitFor();
+  await page.getByText("Show as a table").click();
+  const days = page.locator("details tbody th");
+  await expect.poll(() => days.count()).toBe(30);
+  const [year, , day] = dayOf(zone, new Date()).split("-");
+  expect(await days.last().innerText()).toMatch(new RegExp(`^${Number(day)} \\w+ ${year}$`));
   expect(visit.errors).toEqual([]);
   await query("DELETE FROM kv WHERE shop = $1 AND key = 'circuit:cms'", [SHOP]);
   await visit.close();
