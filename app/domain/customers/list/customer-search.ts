@@ -49,6 +49,8 @@ export const fold = (typed: string): string =>
 
 const SEPARATORS = /[@._+-]/g;
 const escapeLike = (word: string) => word.replace(/[\\%_]/g, "\\$&");
+/** Patterns of what a word begins behind. As patterns they cost a fifth of a text with its separators replaced. */
+const BEFORE_WORDS = ["", "% ", "%@", "%.", "%\\_", "%+", "%-"];
 const isLong = (word: string) => Array.from(word).length > 2;
 
 function wordsOf(typed: string): string[] {
@@ -80,10 +82,9 @@ export function comparisonOf(
 ): string {
   const text = [
     ...contained.map((pattern) => `u.search_text LIKE ${place(pattern)}`),
-    // The text as it is, first: where the word is nowhere, it is not translated, which costs five times as much.
     ...beginning.map(
       (word) => `u.search_text LIKE ${place(`%${word}%`)}
-        AND ' ' || translate(u.search_text, '@._+-', '     ') LIKE ${place(`% ${word}%`)}`,
+        AND u.search_text LIKE ANY(${place(BEFORE_WORDS.map((before) => `${before}${word}%`))}::text[])`,
     ),
   ];
   const byText = text.length > 0 ? text.join(" AND ") : "false";
