@@ -1,6 +1,6 @@
 // A response that begins before its answer is known, as an event stream (MCP "Streamable HTTP"). The
 // handler goes on as for any other response: what it returns is sent as the last event. The status
-// is 200 by then, so an error is told by its body only.
+// is 200 by then, so an error has its body only.
 import type { ServerResponse } from "node:http";
 import type { ApiResponse } from "./api-response.ts";
 

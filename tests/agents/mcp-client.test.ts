@@ -103,9 +103,9 @@ it("subscriptions to changes end at once instead of hanging", async () => {
   expect(answer.json.error.code).toBe(-32_601);
 });
 
-it("is told of progress while the storefront is slow, in both generations", async () => {
+it("hears of progress while the storefront is slow, in both generations", async () => {
   service.sandbox.failNext("storefront", { delayMs: 1_300, match: /\/admin\/api\// }, 2);
-  const told = await Promise.all(
+  const answers = await Promise.all(
     (
       [
         ["legacy", "camera"],
@@ -124,7 +124,7 @@ it("is told of progress while the storefront is slow, in both generations", asyn
       return [seen, structuredContent] as const;
     }),
   );
-  for (const [seen, answer] of told) {
+  for (const [seen, answer] of answers) {
     expect(seen).toContain(1);
     expect(answer).toMatchObject({ ucp: { status: "success" }, products: [{}] });
   }

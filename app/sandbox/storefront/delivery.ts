@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { ShopState } from "./state.ts";
 
-export type DeliveryRate = {
+type DeliveryRate = {
   title: string;
   code: string;
   description?: string;

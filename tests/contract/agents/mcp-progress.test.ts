@@ -73,13 +73,13 @@ it("streams progress and then the answer to whom asked for it, and one JSON docu
     send({ token: { not: "a token" } }),
     send({ name: "search_catalog", token: 12 }),
   ]);
-  expect([streamed?.status, streamed?.headers.get("content-type")]).toEqual([
+  expect([streamed.status, streamed.headers.get("content-type")]).toEqual([
     200,
     "text/event-stream; charset=utf-8",
   ]);
-  expect(streamed?.headers.get("access-control-allow-origin")).toBe(`https://${SHOP}`);
-  expect(streamed?.headers.get("x-request-id")).toBeTruthy();
-  const events = eventsIn(await streamed!.text());
+  expect(streamed.headers.get("access-control-allow-origin")).toBe(`https://${SHOP}`);
+  expect(streamed.headers.get("x-request-id")).toBeTruthy();
+  const events = eventsIn(await streamed.text());
   expect(events[0]).toEqual({
     jsonrpc: "2.0",
     method: "notifications/progress",
@@ -91,12 +91,12 @@ it("streams progress and then the answer to whom asked for it, and one JSON docu
   });
 
   for (const answer of [jsonOnly, without, odd]) {
-    expect(answer?.headers.get("content-type")).toMatch(/^application\/json/);
-    expect(answer?.headers.get("content-length")).toBeTruthy();
+    expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+    expect(answer.headers.get("content-length")).toBeTruthy();
   }
-  expect((await jsonOnly!.json()).result.structuredContent.ucp.status).toBe("success");
+  expect((await jsonOnly.json()).result.structuredContent.ucp.status).toBe("success");
 
-  const [first, ...rest] = eventsIn(await failed!.text());
+  const [first, ...rest] = eventsIn(await failed.text());
   expect(first.params).toMatchObject({ progressToken: 12, progress: 1 });
   expect(rest.at(-1)).toMatchObject({ id: 7, error: { data: { code: expect.any(String) } } });
 });

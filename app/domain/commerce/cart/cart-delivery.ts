@@ -17,7 +17,7 @@ const DESTINATION = "destination_1";
 /** The shopper chooses a place for the others. */
 const BROUGHT = ["SHIPPING", "LOCAL"];
 
-export type CartOption = {
+type CartOption = {
   handle: string;
   code?: string | null;
   title?: string | null;
@@ -37,7 +37,7 @@ export type CartGroups = {
 type Group = NonNullable<CartGroups["deliveryGroups"]>["nodes"][number];
 
 /** An address as the storefront's cart and draft order take it. */
-export type StorefrontAddress = Partial<
+type StorefrontAddress = Partial<
   Record<
     | "address1"
     | "address2"
@@ -187,7 +187,7 @@ export function requireAcceptedAddress(errors: readonly UserError[] | undefined)
   });
 }
 
-type Offered = Delivery["options"][number] & { handle: string };
+type Offered = { handle: string; option: Delivery["options"][number] };
 
 /** The storefront's handles are another in each cart: our ids follow from what the option is. */
 function offeredIn({ deliveryOptions }: Group): Offered[] {
@@ -205,11 +205,13 @@ function offeredIn({ deliveryOptions }: Group): Offered[] {
       const nth = (seen.get(key) ?? 0) + 1;
       seen.set(key, nth);
       return {
-        id: nth === 1 ? key : `${key}-${nth}`,
-        title: name,
-        description: about && about !== name ? about : null,
-        amount: toRounded(estimatedCost.amount),
         handle,
+        option: {
+          id: nth === 1 ? key : `${key}-${nth}`,
+          title: name,
+          description: about && about !== name ? about : null,
+          amount: toRounded(estimatedCost.amount),
+        },
       };
     });
 }
@@ -224,7 +226,7 @@ export function findChoice(
 ): { deliveryGroupId: string; deliveryOptionHandle: string } | null {
   const [group, ...others] = deliveryGroups?.nodes ?? [];
   if (!group || others.length > 0 || optionId === null) return null;
-  const handle = offeredIn(group).find(({ id }) => id === optionId)?.handle;
+  const handle = offeredIn(group).find(({ option }) => option.id === optionId)?.handle;
   return handle === undefined || handle === group.selectedDeliveryOption?.handle
     ? null
     : { deliveryGroupId: group.id, deliveryOptionHandle: handle };
@@ -240,7 +242,9 @@ export function readDelivery(
   const [group] = groups;
   const isOne = group !== undefined && groups.length === 1;
   const offered = isOne ? offeredIn(group) : [];
-  const chosen = offered.find(({ handle }) => handle === group?.selectedDeliveryOption?.handle);
+  const chosen = offered.find(
+    ({ handle }) => handle === group?.selectedDeliveryOption?.handle,
+  )?.option;
   const problem = (): Delivery["problem"] => {
     if (variantIds.length === 0) return null;
     if (destinationId === null) return isLost ? "address_lost" : "address_missing";
@@ -252,7 +256,7 @@ export function readDelivery(
   return {
     variant_ids: [...variantIds],
     destination_id: destinationId,
-    options: offered.map(({ handle: _, ...option }) => option),
+    options: offered.map(({ option }) => option),
     option_id: chosen?.id ?? null,
     problem: problem(),
   };
