@@ -79,7 +79,7 @@ export const DestinationId = z
 export const DeliveryInput = z.object({
   address: DeliveryAddress.optional(),
   destination_id: DestinationId.optional().describe("The caller's own name of the address."),
-  option_id: z.string().max(100).nullish().describe("One of the options of the response."),
+  option_id: z.string().max(300).nullish().describe("One of the options of the response."),
 });
 export type DeliveryInput = z.output<typeof DeliveryInput>;
 

@@ -242,7 +242,8 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
         await once(call, `checkout.complete/${id}`, null, (caller) =>
           completeCheckout(call.ctx, call.tenant, caller, id),
         ),
-        checkout,
+        // Delivery is no field of this request (UCP: "complete": "omit"), so nothing has checked it.
+        { ...checkout, fulfillment: undefined },
       ),
   }),
   shopperTool({

@@ -122,13 +122,13 @@ async function readAddress(
   try {
     const { cart } = await ctx.storefront.cartApi<{
       cart: {
-        delivery: { addresses: { address: Record<string, string | null> }[] };
+        delivery?: { addresses?: { address?: Record<string, string | null> }[] };
       } | null;
     }>(tenant.shop, tenant.config.storefront_api_token, {
       document: CART_ADDRESS,
       variables: { id },
     });
-    const address = cart?.delivery.addresses[0]?.address;
+    const address = cart?.delivery?.addresses?.[0]?.address;
     const names: readonly string[] = Object.values(FIELDS);
     return address?.countryCode
       ? Object.fromEntries(
@@ -163,13 +163,19 @@ const ADDRESS_PROBLEMS: Record<string, string> = {
   PROVINCE_NOT_FOUND: "is not known to the storefront; send the region's code",
 };
 
+/** Codes of `CartErrorCode`; a code alone is enough, should the field be missing. */
+const ABOUT_ADDRESS =
+  /^(?:ADDRESS_FIELD_|INVALID_ZIP_|PROVINCE_NOT_|ZIP_CODE_|UNSPECIFIED_ADDRESS)/;
+
 /**
  * An address that the storefront refuses is the caller's to correct; no draft order takes its place. The
  * storefront's own text may repeat what was sent, and is not passed on.
  */
 export function requireAcceptedAddress(errors: readonly UserError[] | undefined): void {
-  const refused = (errors ?? []).filter(({ field }) =>
-    field?.some((part) => part === "delivery" || part === "shippingAddress"),
+  const refused = (errors ?? []).filter(
+    ({ field, code }) =>
+      ABOUT_ADDRESS.test(code ?? "") ||
+      field?.some((part) => part === "delivery" || part === "shippingAddress"),
   );
   if (refused.length === 0) return;
   const nameOf = (field: readonly string[]) =>

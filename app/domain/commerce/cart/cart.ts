@@ -30,7 +30,7 @@ export const CHECKOUT_ATTRIBUTE = "checkout_id";
 const MAX_TITLE = 255;
 
 /** A response without a field that is read here is the storefront's error. */
-export function readWhole(read: () => Cart): Cart {
+export function readWhole<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

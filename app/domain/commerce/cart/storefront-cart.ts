@@ -142,7 +142,7 @@ async function chooseDelivery(
   shipment: Shipment,
   cart: StorefrontCart,
 ): Promise<StorefrontCart> {
-  const choice = findChoice(shipment, cart);
+  const choice = readWhole(() => findChoice(shipment, cart));
   if (choice === null) return cart;
   try {
     const { cartSelectedDeliveryOptionsUpdate: chosen } = await ctx.storefront.cartApi<{
