@@ -43,14 +43,37 @@ const checkout = expectData(
     },
   }),
 );
-const confirmed = expectData(
-  await agent.POST("/commerce/checkout/{id}/complete", { params: { path: { id: checkout.id } } }),
+
+// 5. Its delivery: the storefront's options for an address, and the first of them.
+const params = { path: { id: checkout.id } };
+const line_items = [{ variant_id: variant.id, quantity: 1 }];
+const address = {
+  street_address: "Hafenstraße 12",
+  address_locality: "Hamburg",
+  postal_code: "20359",
+  address_country: "DE",
+};
+const addressed = expectData(
+  await agent.POST("/commerce/checkout/{id}/update", {
+    params,
+    body: { line_items, delivery: { address } },
+  }),
 );
+const [option] = addressed.delivery?.options ?? [];
+const delivered = option
+  ? expectData(
+      await agent.POST("/commerce/checkout/{id}/update", {
+        params,
+        body: { line_items, delivery: { address, option_id: option.id } },
+      }),
+    )
+  : addressed;
+const confirmed = expectData(await agent.POST("/commerce/checkout/{id}/complete", { params }));
 console.log(
-  `Checkout ${confirmed.status}: ${checkout.totals.total} ${checkout.currency}, paid at ${checkout.checkout_url}`,
+  `Checkout ${confirmed.status}: ${delivered.totals.total} ${delivered.currency} with ${option?.title}, paid at ${delivered.checkout_url}`,
 );
 
-// 5. What does not fit is refused, with the reason.
+// 6. What does not fit is refused, with the reason.
 const { error } = await agent.POST("/commerce/checkout", {
   body: {
     line_items: [{ variant_id: variant.id, quantity: 1 }],

@@ -1,17 +1,11 @@
 // `npm run tenant:move -- <shop> <cell>`: moves a store to another cell and shows how far it is, until the end.
 // The move is worked by the service's own workers, or by this process when there is none.
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createCtx } from "../app/context.server.ts";
-import { channels } from "../app/domain/channels/index.ts";
 import { findOpenMove, getMove, type MoveView } from "../app/domain/tenants/moves/move-record.ts";
 import { startMoveWorker } from "../app/domain/tenants/moves/move-worker.ts";
 import { requestMove } from "../app/domain/tenants/moves/request-move.ts";
-import { renderThemeFooters } from "../app/embeds/theme-footers.ts";
-import { shapeConfig } from "../app/runtime/config.ts";
 import { isAppError } from "../app/runtime/errors.ts";
-import { localSettings } from "../app/runtime/local-secrets.ts";
+import { openServiceContext } from "./service-context.ts";
 
 const POLL_MS = 250;
 const [shop, cell] = process.argv.slice(2);
@@ -19,18 +13,7 @@ if (!shop || !cell) {
   process.stderr.write("usage: npm run tenant:move -- <shop> <cell>\n");
   process.exit(2);
 }
-const dataDir = resolve(import.meta.dirname, "..", process.env.DATA_DIR || ".data");
-const databaseUrl = process.env.DATABASE_URL || readFileSync(join(dataDir, "database.url"), "utf8");
-const config = shapeConfig({ LOG_LEVEL: "error", ...process.env }, (mode) =>
-  localSettings(dataDir, mode),
-);
-const ctx = createCtx({
-  channels,
-  renderThemeFooters,
-  config,
-  databaseUrl,
-  baseUrl: config.BASE_URL ?? "http://127.0.0.1",
-});
+const ctx = openServiceContext();
 
 const describe = ({ step, progress, error }: MoveView): string =>
   [

@@ -3,6 +3,7 @@
 // computed.
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../runtime/errors.ts";
+import type { EventStream } from "./event-stream.ts";
 
 export type ApiRequest = {
   method: string;
@@ -12,9 +13,11 @@ export type ApiRequest = {
   remoteAddress: string;
   /** The exact bytes; 413 past `maxBytes`. */
   readBody(maxBytes: number): Promise<Buffer>;
+  /** The response as a stream, for a handler that begins it early; not through Remix. */
+  events?: EventStream;
 };
 
-export function fromNode(request: IncomingMessage): ApiRequest {
+export function fromNode(request: IncomingMessage, events?: EventStream): ApiRequest {
   let url: URL;
   // No column can hold a NUL: reported here it is a 400, later it would be a 500.
   if (request.url?.includes("%00")) throw new AppError("malformed_request");
@@ -34,6 +37,7 @@ export function fromNode(request: IncomingMessage): ApiRequest {
     },
     remoteAddress: request.socket.remoteAddress ?? "",
     readBody: (maxBytes) => (body ??= collectEvents(request, maxBytes)),
+    ...(events && { events }),
   };
 }
 

@@ -48,6 +48,7 @@ export async function respond(
       ? extensionCorsHeaders(request)
       : corsHeaders(ctx, found.tenant, request);
     if (found.shop) notes.shop = found.shop;
+    if (request.events) request.events.headers = { ...cors, ...everyHeader(requestId) };
     const call = { ctx, request, isProxied, params, requestId, found, cors, notes };
     reply = await dispatchCurrent(specs, call);
   } catch (error) {
@@ -56,8 +57,7 @@ export async function respond(
   Object.assign(reply.headers, {
     ...cors,
     ...reply.headers,
-    "X-Request-Id": requestId,
-    "X-Content-Type-Options": "nosniff",
+    ...everyHeader(requestId),
   });
   ctx.log.info("request.served", {
     request_id: requestId,
@@ -69,6 +69,11 @@ export async function respond(
   });
   return reply;
 }
+
+const everyHeader = (requestId: string) => ({
+  "X-Request-Id": requestId,
+  "X-Content-Type-Options": "nosniff",
+});
 
 type Found = { shop: string | null; tenant: Tenant | null; error?: unknown };
 const NO_TENANT: Found = { shop: null, tenant: null };

@@ -110,7 +110,7 @@ export type MethodSpec<
   /** For a page without script: accepts an HTML form in place of JSON, and responds with a page. */
   handleForm?(call: Call<A, T, Record<string, string>, z.output<Q>>): Promise<ApiResponse>;
   /** The body of an error where another specification defines it. */
-  errorBody?(error: AppError): object;
+  errorBody?(error: AppError, request: ApiRequest): object;
   /** Its status, where it is not the error's own. */
   errorStatus?(error: AppError): number;
 };

@@ -26,7 +26,11 @@ export function toErrorReply(
   const shown = known ?? new AppError("internal_error");
   requestErrors.inc({ code: shown.code });
   const status = spec?.errorStatus?.(shown) ?? shown.status;
-  return json(status, spec?.errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
+  return json(
+    status,
+    spec?.errorBody?.(shown, request) ?? toErrorBody(shown, requestId),
+    shown.headers,
+  );
 }
 
 /** Returns the public part of an error, or null when the error is a bug on our side. */

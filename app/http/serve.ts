@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Ctx } from "../context.server.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
 import { inSpan, SpanKind } from "../runtime/telemetry/tracing.ts";
+import { createEventStream, type EventStream } from "./event-stream.ts";
 import { guardReply } from "./address-guard.ts";
 import { hasProxyMarks } from "./auth/app-proxy.ts";
 import { fromNode } from "./api-request.ts";
@@ -31,6 +32,7 @@ export function createListener(options: {
       return screens.handle(incoming, response);
     }
     const started = performance.now();
+    const events = createEventStream(response);
     const route = found?.path ?? "unknown";
     inSpan(
       `${incoming.method} ${route}`,
@@ -40,7 +42,7 @@ export function createListener(options: {
         attributes: { "http.request.method": incoming.method ?? "GET", "http.route": route },
       },
       async (span) => {
-        const reply = await answer(ctx, incoming, found).catch((error: unknown) =>
+        const reply = await answer(ctx, incoming, found, events).catch((error: unknown) =>
           toRefusal(ctx, error),
         );
         span?.setAttribute("http.response.status_code", reply.status);
@@ -48,7 +50,7 @@ export function createListener(options: {
       },
     ).then(
       (reply) => {
-        write(incoming, response, reply);
+        write(incoming, response, reply, events);
         observeRequest(
           incoming.method ?? "GET",
           route,
@@ -68,8 +70,9 @@ async function answer(
   ctx: Ctx,
   incoming: IncomingMessage,
   found: Match | null,
+  events: EventStream,
 ): Promise<ApiResponse> {
-  const request = fromNode(incoming);
+  const request = fromNode(incoming, events);
   if (!found) throw new AppError("not_found");
   return guardReply(ctx, request.url, await found.endpoint.respond(ctx, request, found.params));
 }
@@ -92,9 +95,15 @@ function toRefusal(ctx: Ctx, error: unknown): ApiResponse {
   });
 }
 
-function write(incoming: IncomingMessage, response: ServerResponse, reply: ApiResponse): void {
+function write(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  reply: ApiResponse,
+  events: EventStream,
+): void {
   // The client disconnected, so no response is sent.
   if (response.destroyed) return;
+  if (events.isOpen) return events.end(String(reply.body ?? ""));
   const body = encodedBody(reply) ?? "";
   response.writeHead(reply.status, {
     ...reply.headers,

@@ -92,7 +92,7 @@ const DRAFT_ORDER_FIELDS = `id
       subtotalPriceSet { shopMoney { amount currencyCode } }
       totalPriceSet { shopMoney { amount currencyCode } }
       lineItems(first: 100) {
-        nodes { id title quantity variant { id } approximateDiscountedUnitPriceSet { shopMoney { amount currencyCode } } discountedTotalSet { shopMoney { amount currencyCode } } }
+        nodes { id title quantity requiresShipping variant { id } approximateDiscountedUnitPriceSet { shopMoney { amount currencyCode } } discountedTotalSet { shopMoney { amount currencyCode } } }
       }`;
 
 export const DRAFT_ORDER_CREATE = `mutation DraftOrderCreate($input: DraftOrderInput!) {
@@ -144,13 +144,20 @@ const CART_FIELDS = `id
         nodes {
           ... on CartLine { id }
           quantity
-          merchandise { ... on ProductVariant { id title price { amount currencyCode } product { title } } }
+          merchandise { ... on ProductVariant { id title requiresShipping price { amount currencyCode } product { title } } }
           cost { totalAmount { amount currencyCode } }
           ${DISCOUNT_ALLOCATIONS}
         }
       }
       discountCodes { code applicable }
-      ${DISCOUNT_ALLOCATIONS}`;
+      ${DISCOUNT_ALLOCATIONS}
+      deliveryGroups(first: 10) {
+        nodes {
+          id
+          deliveryOptions { handle code title description deliveryMethodType estimatedCost { amount currencyCode } }
+          selectedDeliveryOption { handle estimatedCost { amount currencyCode } }
+        }
+      }`;
 
 export const CART_CREATE = `mutation CartCreate($input: CartInput!) {
   cartCreate(input: $input) {
@@ -168,5 +175,30 @@ export const CART = `query Cart($id: ID!) {
   }
 }`;
 
+export const CART_SELECTED_DELIVERY_OPTIONS_UPDATE = `mutation CartSelectedDeliveryOptionsUpdate($cartId: ID!, $selectedDeliveryOptions: [CartSelectedDeliveryOptionInput!]!) {
+  cartSelectedDeliveryOptionsUpdate(cartId: $cartId, selectedDeliveryOptions: $selectedDeliveryOptions) {
+    cart {
+      ${CART_FIELDS}
+    }
+    userErrors { field message code }
+  }
+}`;
+
+/** Where a cart is sent. The storefront alone keeps it: it is read only to put it on the next cart. */
+export const CART_ADDRESS = `query CartAddress($id: ID!) {
+  cart(id: $id) {
+    delivery {
+      addresses(selected: true) {
+        address { ... on CartDeliveryAddress { address1 address2 city countryCode firstName lastName phone provinceCode zip } }
+      }
+    }
+  }
+}`;
+
 /** Documents of the Storefront API. */
-export const CART_DOCUMENTS: Record<string, string> = { CART, CART_CREATE };
+export const CART_DOCUMENTS: Record<string, string> = {
+  CART,
+  CART_ADDRESS,
+  CART_CREATE,
+  CART_SELECTED_DELIVERY_OPTIONS_UPDATE,
+};

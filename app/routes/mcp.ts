@@ -25,13 +25,13 @@ export const { loader, action, route } = endpoint({
       ],
     }),
     answers: {
-      200: "The JSON-RPC answer.",
+      200: "The JSON-RPC answer; as the last of an event stream when progress was asked for and the store is slow.",
       202: "A notification was taken.",
       401: "The tool needs an access token.",
       403: "The shopper has not allowed it.",
       429: "Too many calls; `Retry-After` says when to go on.",
     },
-    errorBody: (error) => toRpcErrorBody(error),
+    errorBody: (error, { events }) => toRpcErrorBody(error, events?.answersTo ?? null),
     result: { 200: RpcResponse, 202: null },
     handle: ({ ctx, request, tenant, body, accessed }) =>
       answerMcp(ctx, request, tenant, body, accessed),

@@ -102,3 +102,30 @@ it("subscriptions to changes end at once instead of hanging", async () => {
   });
   expect(answer.json.error.code).toBe(-32_601);
 });
+
+it("hears of progress while the storefront is slow, in both generations", async () => {
+  service.sandbox.failNext("storefront", { delayMs: 1_300, match: /\/admin\/api\// }, 2);
+  const answers = await Promise.all(
+    (
+      [
+        ["legacy", "camera"],
+        [{ pin: "2026-07-28" }, "lantern"],
+      ] as const
+    ).map(async ([mode, query]) => {
+      const client = new Client({ name: "a", version: "1" }, { versionNegotiation: { mode } });
+      const url = new URL(`${service.url}/mcp?shop=${SHOP}`);
+      await client.connect(new StreamableHTTPClientTransport(url));
+      const seen: number[] = [];
+      const { structuredContent } = await client.callTool(
+        { name: "search_catalog", arguments: { catalog: { query } } },
+        { onprogress: ({ progress }) => void seen.push(progress) },
+      );
+      await client.close();
+      return [seen, structuredContent] as const;
+    }),
+  );
+  for (const [seen, answer] of answers) {
+    expect(seen).toContain(1);
+    expect(answer).toMatchObject({ ucp: { status: "success" }, products: [{}] });
+  }
+});

@@ -160,7 +160,7 @@ it("sends the buyer and the context, and the checkout is created", async () => {
   }
 });
 
-it("checks out a cart under a mandate, changes it, confirms it, and reads the order", async () => {
+it("checks out a cart under a mandate, with buyer, address and delivery, and reads the order", async () => {
   const shopper = await newPayer(service);
   const granted = await newTokens(service, await newClient(service), shopper.token, {
     scope:
@@ -208,6 +208,43 @@ it("checks out a cart under a mandate, changes it, confirms it, and reads the or
     { type: "subtotal", amount: 8000 },
     { type: "total", amount: 8000 },
   ]);
+  const destination = {
+    street_address: "1 St James's Square",
+    address_locality: "London",
+    postal_code: "SW1Y 4JH",
+    address_country: "GB",
+    first_name: "Ada",
+    last_name: "Byron",
+  };
+  const line_items = [{ id: "li_1", item: { id: shelf.camera }, quantity: 2 }];
+  const method = { type: "shipping", line_item_ids: ["li_1"], destinations: [destination] };
+  const send = async (groups?: object[]) => {
+    const fulfillment = { methods: [{ ...method, ...(groups && { groups }) }] };
+    const buyer = { first_name: "Ada", last_name: "Byron", email: shopper.email };
+    const input = JSON.stringify({ line_items, buyer, fulfillment });
+    return (await ucp.run("checkout", "update", id, "--input", input)).result;
+  };
+  const addressed = await send();
+  expect(addressed.fulfillment.methods[0]).toMatchObject({
+    type: "shipping",
+    line_item_ids: ["li_1"],
+    destinations: [{ type: "shipping_address", ...destination }],
+    groups: [{ selected_option_id: null }],
+  });
+  const [group] = addressed.fulfillment.methods[0].groups;
+  expect(group.options.map(({ title }: { title: string }) => title)).toEqual([
+    "Standard",
+    "Express",
+  ]);
+  const delivered = await send([{ id: group.id, selected_option_id: group.options[0].id }]);
+  expect([delivered.totals, delivered.messages]).toEqual([
+    [
+      { type: "subtotal", amount: 8000 },
+      { type: "fulfillment", display_text: "Standard", amount: 490 },
+      { type: "total", amount: 8490 },
+    ],
+    undefined,
+  ]);
   // An amount above the mandate's limit is a result, and leaves the checkout unchanged.
   const tooMuch = await ucp.run(
     "checkout",
@@ -235,13 +272,14 @@ it("checks out a cart under a mandate, changes it, confirms it, and reads the or
     messages: [{ code: "checkout_closed", severity: "recoverable" }],
   });
 
-  const { order } = await service.sandbox.storefront.pay(SHOP, changed.result.continue_url);
+  const { order } = await service.sandbox.storefront.pay(SHOP, delivered.continue_url);
   await completed(service, id);
   const over = (await ucp.run("checkout", "get", id)).result;
   expect(over).toMatchObject({
     status: "completed",
     order: { id: order.gid, permalink_url: expect.stringContaining(SHOP) },
   });
+  expect(order.total).toBe("84.90");
   const seen = (await ucp.run("order", "get", order.gid)).result;
   expect(seen).toMatchObject({
     id: order.gid,
@@ -266,7 +304,10 @@ it("passes a checkout without a mandate to the shopper and cancels it", async ()
   expect(made.result).toMatchObject({
     status: "requires_escalation",
     continue_url: expect.any(String),
-    messages: [{ code: "payment_required", severity: "requires_buyer_input" }],
+    messages: [
+      { code: "payment_required", severity: "requires_buyer_input" },
+      { code: "fulfillment_address_missing", type: "info" },
+    ],
   });
   expect((await ucp.run("checkout", "cancel", made.result.id)).result).toMatchObject({
     status: "canceled",

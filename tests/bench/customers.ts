@@ -1,9 +1,7 @@
 // A merchant's customer list in a store with a million customers: each search, filter, count and page
 // against the 50 ms that a screen may take (`npm run bench -- customers`; CUSTOMERS sets another size).
 import pg from "pg";
-import { createCtx, type Ctx } from "../../app/context.server.ts";
-import { channels } from "../../app/domain/channels/index.ts";
-import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
+import type { Ctx } from "../../app/context.server.ts";
 import { previewAction } from "../../app/domain/customers/list/bulk-runs.ts";
 import { countCustomers } from "../../app/domain/customers/list/count-customers.ts";
 import { readFilter } from "../../app/domain/customers/list/customer-filter.ts";
@@ -13,11 +11,7 @@ import { listCustomers, type Sort } from "../../app/domain/customers/list/list-c
 import { readCustomerList } from "../../app/domain/customers/list/list-screen.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../app/domain/tenants/tenant.ts";
-import { shapeConfig } from "../../app/runtime/config.ts";
-import { applyMigrations } from "../../app/runtime/database/migrations.ts";
-import { createLog } from "../../app/runtime/log.ts";
-import { startSandbox } from "../../app/sandbox/server.ts";
-import { APP_SECRET, CLIENT_ID, testEnvironment } from "../support/service.ts";
+import { openBenchContext } from "./load/bench-context.ts";
 import { percentile } from "./load/percentile.ts";
 import type { Measure } from "./side.ts";
 
@@ -71,27 +65,13 @@ const FILTERS = {
 
 export async function benchCustomers(serverUrl: string): Promise<Measure[]> {
   const url = await newDatabase(serverUrl);
-  const sandbox = await startSandbox({
-    app: { url: "http://127.0.0.1:1", clientId: CLIENT_ID, clientSecret: APP_SECRET },
-  });
-  const ctx = createCtx({
-    channels,
-    renderThemeFooters,
-    config: shapeConfig(
-      { ...testEnvironment(sandbox, url), BASE_URL: "http://127.0.0.1:1" },
-      () => ({}),
-    ),
-    databaseUrl: url,
-    baseUrl: "http://127.0.0.1:1",
-    log: createLog("silent"),
-  });
+  const { ctx, close } = await openBenchContext(url);
   try {
     await registerTenant(ctx, SHOP);
     await fill(url);
     return await measure(ctx, await getTenant(ctx, SHOP));
   } finally {
-    await ctx.close();
-    await sandbox.stop();
+    await close();
   }
 }
 
@@ -153,7 +133,6 @@ async function newDatabase(serverUrl: string): Promise<string> {
   await admin.end();
   const url = new URL(serverUrl);
   url.pathname = "/bench_customers";
-  await applyMigrations(url.href);
   return url.href;
 }
 

@@ -4,8 +4,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { createCtx, type Ctx } from "../../app/context.server.ts";
-import { channels } from "../../app/domain/channels/index.ts";
+import type { Ctx } from "../../app/context.server.ts";
 import { startBulkRunWorker } from "../../app/domain/customers/list/bulk-run-worker.ts";
 import { startRuleRun } from "../../app/domain/customers/list/bulk-runs.ts";
 import { CUSTOMER_ACTIONS } from "../../app/domain/merchant/customer-actions.ts";
@@ -14,13 +13,8 @@ import { saveTenantConfig } from "../../app/domain/tenants/settings/configuratio
 import { DEFAULT_TAG_RULES } from "../../app/domain/tenants/settings/tag-rules.ts";
 import { dataOf, getTenant } from "../../app/domain/tenants/tenant.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
-import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
-import { shapeConfig } from "../../app/runtime/config.ts";
-import { applyMigrations } from "../../app/runtime/database/migrations.ts";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
-import { createLog } from "../../app/runtime/log.ts";
-import { startSandbox } from "../../app/sandbox/server.ts";
-import { APP_SECRET, CLIENT_ID, testEnvironment } from "../support/service.ts";
+import { openBenchContext } from "./load/bench-context.ts";
 
 const PEOPLE = Number(process.env.CUSTOMERS ?? 1_000_000);
 const SHOP = "large.myshopify.com";
@@ -36,22 +30,7 @@ const MIB = 1_048_576;
 type Run = { seconds: number; changed: number; heapGrownMb: number };
 
 async function bench(url: string): Promise<boolean> {
-  await applyMigrations(url);
-  const sandbox = await startSandbox({
-    app: { url: "http://127.0.0.1:1", clientId: CLIENT_ID, clientSecret: APP_SECRET },
-  });
-  const config = shapeConfig(
-    { ...testEnvironment(sandbox, url), BASE_URL: "http://127.0.0.1:1" },
-    () => ({}),
-  );
-  const ctx = createCtx({
-    channels,
-    renderThemeFooters,
-    config,
-    databaseUrl: url,
-    baseUrl: "http://127.0.0.1:1",
-    log: createLog("silent"),
-  });
+  const { ctx, sandbox, close } = await openBenchContext(url);
   const db = new pg.Client({ connectionString: url });
   await db.connect();
   try {
@@ -112,8 +91,7 @@ async function bench(url: string): Promise<boolean> {
     return heapGrownMb <= FLAT_MB && again.changed === 0;
   } finally {
     await db.end();
-    await ctx.close();
-    await sandbox.stop();
+    await close();
   }
 }
 

@@ -1,23 +1,18 @@
 // The sync's rate compared with its external limit, the points that a store grants per second.
 // Ratios of one run.
-import { channels } from "../../app/domain/channels/index.ts";
-import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { createCtx, type Ctx } from "../../app/context.server.ts";
+import type { Ctx } from "../../app/context.server.ts";
 import { syncCms } from "../../app/domain/channels/cms/sync.ts";
 import { syncCustomers } from "../../app/domain/customers/sync/catch-up.ts";
 import { runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
 import { storeGrant } from "../../app/domain/tenants/storefront/access-token.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
-import { shapeConfig } from "../../app/runtime/config.ts";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
-import { createLog } from "../../app/runtime/log.ts";
-import { applyMigrations } from "../../app/runtime/database/migrations.ts";
-import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
-import { APP_SECRET, CLIENT_ID, testEnvironment } from "../support/service.ts";
+import type { Sandbox } from "../../app/sandbox/server.ts";
+import { openBenchContext } from "./load/bench-context.ts";
 
 export type SyncMeasures = Record<string, number>;
 
@@ -35,30 +30,14 @@ export async function run(databaseUrl?: string): Promise<SyncMeasures> {
     ? await startEmbeddedPostgres({ dataDir: join(folder, "pg"), database: "bench" })
     : null;
   const url = databaseUrl ?? embedded?.url ?? "";
-  await applyMigrations(url);
-  const sandbox = await startSandbox({
-    app: { url: "http://127.0.0.1:1", clientId: CLIENT_ID, clientSecret: APP_SECRET },
-  });
-  const config = shapeConfig(
-    { ...testEnvironment(sandbox, url), BASE_URL: "http://127.0.0.1:1" },
-    () => ({}),
-  );
-  const ctx = createCtx({
-    channels,
-    renderThemeFooters,
-    config,
-    databaseUrl: url,
-    baseUrl: "http://127.0.0.1:1",
-    log: createLog("silent"),
-  });
+  const { ctx, sandbox, close } = await openBenchContext(url);
   const db = new pg.Pool({ connectionString: url, max: 2 });
   try {
     const world = { ctx, sandbox, db };
     return { ...(await measureCatchUp(world)), ...(await measureSchedule(world)) };
   } finally {
     await db.end();
-    await ctx.close();
-    await sandbox.stop();
+    await close();
     await embedded?.stop();
     if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }

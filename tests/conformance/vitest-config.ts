@@ -9,6 +9,7 @@ export default defineConfig({
     include: [
       "tests/conformance/**/*.test.ts",
       "tests/contract/agents/ucp-schemas.test.ts",
+      "tests/contract/agents/checkouts/*.test.ts",
       "tests/contract/agents/a2a-schemas.test.ts",
       "tests/agents/*.test.ts",
     ],

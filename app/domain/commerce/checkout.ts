@@ -6,6 +6,7 @@ import { z } from "zod";
 import { AppError } from "../../runtime/errors.ts";
 import type { CallMoney } from "../agent-activity/agent-call.ts";
 import type { Person } from "../identity/account.ts";
+import { COUNTRY_CODES } from "./cart/country-codes.ts";
 import type { Keep } from "./idempotency.ts";
 import type { Money } from "./money.ts";
 
@@ -41,6 +42,47 @@ export const DiscountCodes = z
     return codes.filter((_, index) => known.indexOf(known[index] as string) === index);
   });
 
+const addressText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max, `must be at most ${max} characters`)
+    .regex(/^[^\p{C}]{0,255}$/u, "must be one line of printable characters")
+    .transform((text) => text || undefined)
+    .optional();
+
+/** A postal address in UCP's words. It is never stored here: see cart/cart-delivery.ts. */
+export const DeliveryAddress = z.object({
+  address_country: z
+    .string()
+    .trim()
+    .toUpperCase()
+    .refine((code) => COUNTRY_CODES.has(code), "must be a country's code of two letters")
+    .meta({ examples: ["DE"] }),
+  postal_code: addressText(20),
+  address_region: addressText(100).describe("The region's code, such as CA."),
+  address_locality: addressText(100),
+  street_address: addressText(255),
+  extended_address: addressText(255),
+  first_name: addressText(100),
+  last_name: addressText(100),
+  phone_number: addressText(40),
+});
+export type DeliveryAddress = z.output<typeof DeliveryAddress>;
+
+export const DestinationId = z
+  .string()
+  .trim()
+  .regex(/^[\w.:-]{1,100}$/, "must be 1 to 100 letters, digits and . : _ -");
+
+/** Without an address, that of the cart before. */
+export const DeliveryInput = z.object({
+  address: DeliveryAddress.optional(),
+  destination_id: DestinationId.optional().describe("The caller's own name of the address."),
+  option_id: z.string().max(300).nullish().describe("One of the options of the response."),
+});
+export type DeliveryInput = z.output<typeof DeliveryInput>;
+
 export const CheckoutChange = z.object({
   line_items: z
     .array(LineItem)
@@ -48,6 +90,9 @@ export const CheckoutChange = z.object({
     .max(MAX_LINES, `must name at most ${MAX_LINES} items`),
   discount_codes: DiscountCodes.optional().describe(
     "In place of those of the checkout; without it they stay.",
+  ),
+  delivery: DeliveryInput.nullish().describe(
+    "In place of that of the checkout, null for none; without it address and option stay.",
   ),
 });
 export type CheckoutChange = z.output<typeof CheckoutChange>;
@@ -108,6 +153,28 @@ export type Discounts = {
   rejected: { code: string; reason: DiscountRejection }[];
 };
 
+/**
+ * Why no delivery is chosen. `address_lost`: the cart that had it could not be read. `no_options`: the
+ * storefront names none for this address, or only at payment.
+ */
+export type DeliveryProblem =
+  | "address_missing"
+  | "address_lost"
+  | "no_options"
+  | "option_missing"
+  | "option_unavailable"
+  | "in_parcels"
+  | "not_supported";
+
+/** Everything but the address itself, which only the storefront's cart has. */
+export type Delivery = {
+  /** The items that have to be shipped. */ variant_ids: string[];
+  /** Null: no address. */ destination_id: string | null;
+  options: { id: string; title: string; description: string | null; amount: string }[];
+  /** The chosen one; its price is in the total. */ option_id: string | null;
+  problem: DeliveryProblem | null;
+};
+
 export type CheckoutRow = Columns<
   CheckoutSession,
   | "id"
@@ -130,13 +197,14 @@ export type CheckoutRow = Columns<
   source: "cart" | "draft_order";
   line_items: CheckoutLine[];
   discounts: Discounts | null;
+  delivery: Delivery | null;
 };
 
 // After its expiry a checkout reads as canceled, whatever is stored; only the database's clock decides.
 export const CHECKOUT_COLUMNS = `id, customer_id, CASE WHEN status NOT IN ('completed', 'canceled')
   AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status, status AS stored_status,
   source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id,
-    order_id, reserved_amount, discounts, expires_at`;
+    order_id, reserved_amount, discounts, delivery, expires_at`;
 
 export const toCheckout = (row: CheckoutRow) => ({
   id: row.id,
@@ -151,6 +219,7 @@ export const toCheckout = (row: CheckoutRow) => ({
   expires_at: row.expires_at.toISOString(),
   ...(row.order_id !== null && { order_id: row.order_id }),
   ...(row.discounts !== null && { discounts: row.discounts }),
+  ...(row.delivery !== null && { delivery: row.delivery }),
 });
 
 /** `messages` tells the shopper what to review, in UCP's terms. */

@@ -5,7 +5,10 @@ import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { discardCart, createCart, type Cart } from "./cart/storefront-cart.ts";
+import { toShipment } from "./cart/cart-delivery.ts";
+import type { Cart } from "./cart/cart.ts";
+import { discardCart } from "./cart/draft-order.ts";
+import { createCart } from "./cart/storefront-cart.ts";
 import {
   CHECKOUT_COLUMNS,
   getCheckoutRow,
@@ -50,7 +53,8 @@ export async function createCheckout(
   const id = ctx.random.uuid();
   await requireCover(ctx, tenant, spender, mandateId, wanted);
   const codes = input.discount_codes ?? [];
-  const cart = await createCart(ctx, tenant, account, id, wanted, codes);
+  const shipment = await toShipment(ctx, tenant, null, input.delivery);
+  const cart = await createCart(ctx, tenant, account, id, { wanted, codes, shipment });
   const checkout = await orDiscard(ctx, tenant, cart, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
       if (mandateId !== null) {
@@ -105,9 +109,10 @@ const spenderOf = ({ person }: CheckoutCaller): Spender => ({
 
 const INSERT = `
   INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, external_id,
-    line_items, subtotal, total, currency, mandate_id, client_id, reserved_amount, discounts, expires_at)
+    line_items, subtotal, total, currency, mandate_id, client_id, reserved_amount, discounts, delivery,
+    expires_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::numeric, $10::numeric, $11, $12::uuid, $13,
-    CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, $14::jsonb,
+    CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, $14::jsonb, $15::jsonb,
     clock_timestamp() + interval '${LIFETIME}')
   RETURNING ${CHECKOUT_COLUMNS}`;
 
@@ -135,6 +140,7 @@ async function insertCheckout(
     mandateId,
     spender.clientId,
     cart.discounts && JSON.stringify(cart.discounts),
+    cart.delivery && JSON.stringify(cart.delivery),
   ]);
   return row as CheckoutRow;
 }
@@ -156,7 +162,7 @@ export async function getCheckout(
 const UPDATE = `
   UPDATE checkout_sessions SET status = $3, source = $4, checkout_url = $5, external_id = $6,
     line_items = $7::jsonb, subtotal = $8::numeric, total = $9::numeric, currency = $10, discounts = $11::jsonb,
-    reserved_amount = CASE WHEN mandate_id IS NULL THEN 0 ELSE $9::numeric END, updated_at = clock_timestamp()
+    delivery = $12::jsonb, reserved_amount = CASE WHEN mandate_id IS NULL THEN 0 ELSE $9::numeric END, updated_at = clock_timestamp()
   WHERE shop = $1 AND id = $2 RETURNING ${CHECKOUT_COLUMNS}`;
 
 /** Replaces the items, at current prices. Throws like `createCheckout`, and `checkout_closed`. */
@@ -174,7 +180,8 @@ export async function updateCheckout(
   const spender = spenderOf(caller);
   await requireCover(ctx, tenant, spender, known.mandate_id, wanted);
   const codes = change.discount_codes ?? known.discounts?.codes ?? [];
-  const cart = await createCart(ctx, tenant, account, known.id, wanted, codes);
+  const shipment = await toShipment(ctx, tenant, known, change.delivery);
+  const cart = await createCart(ctx, tenant, account, known.id, { wanted, codes, shipment });
   const { old, checkout } = await orDiscard(ctx, tenant, cart, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
       const row = await getCheckoutRow(sql, known.id, account.id, true);
@@ -201,6 +208,7 @@ export async function updateCheckout(
         cart.total,
         cart.currency,
         cart.discounts && JSON.stringify(cart.discounts),
+        cart.delivery && JSON.stringify(cart.delivery),
       ]);
       const answer = toCheckout(changed as CheckoutRow);
       await caller.keep?.(sql, answer);

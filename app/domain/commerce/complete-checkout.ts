@@ -5,7 +5,8 @@ import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { isSameOffer, readCart, type Cart } from "./cart/storefront-cart.ts";
+import type { Cart } from "./cart/cart.ts";
+import { isSameOffer, readCart } from "./cart/storefront-cart.ts";
 import {
   getCheckoutRow,
   toCheckout,

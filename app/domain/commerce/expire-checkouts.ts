@@ -5,7 +5,8 @@ import type { TenantSql } from "../../runtime/database/database.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { discardCart, readCart } from "./cart/storefront-cart.ts";
+import { discardCart } from "./cart/draft-order.ts";
+import { readCart } from "./cart/storefront-cart.ts";
 import { CHECKOUT_COLUMNS, getCheckoutRow, type CheckoutRow } from "./checkout.ts";
 import { completeWithin } from "./checkout-completion.ts";
 

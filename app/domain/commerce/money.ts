@@ -27,3 +27,11 @@ export function toRounded(text: string | number): string {
   ).padStart(3, "0");
   return `${cents.slice(0, -2)}.${cents.slice(-2)}`;
 }
+
+/** Of an amount with two decimals. */
+export const toCents = (amount: string): bigint => BigInt(amount.replace(".", ""));
+
+export function fromCents(cents: bigint): string {
+  const digits = String(cents).padStart(3, "0");
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}

@@ -148,7 +148,8 @@ const COMMERCE: DataSet = {
       end: "settled",
     },
     checkout_sessions: {
-      holds: "checkouts: articles, amounts, the account, the order they became",
+      holds:
+        "checkouts: articles, amounts, the delivery option without its address, the account, the order they became",
       people: ["shoppers"],
       rules: [
         {

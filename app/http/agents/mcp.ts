@@ -1,5 +1,5 @@
-// MCP over streamable HTTP, without sessions or streams: every message is one POST and one JSON
-// response. The SDK implements the protocol, 2026-07-28 and the versions with an `initialize`
+// MCP over streamable HTTP, without sessions: every message is one POST and one JSON response, or a
+// stream that ends with it (mcp-progress.ts). The SDK implements the protocol, 2026-07-28 and the versions with an `initialize`
 // request. Authorization errors are HTTP statuses, sent before the SDK reads the message, as MCP's
 // authorization requires. docs/decisions/021-agent-protocols.md
 import {
@@ -20,6 +20,7 @@ import type { NoteAccess } from "../access/served-access.ts";
 import { authorizeToolCall, requireOwnName, runTool, type AdmittedCall } from "./tool-calls.ts";
 import { countAgentCall } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
+import { withProgress } from "./mcp-progress.ts";
 import { INVALID_PARAMS, newMcpServer } from "./mcp-server.ts";
 import { bearerToken } from "../auth/guards.ts";
 import type { ApiRequest } from "../api-request.ts";
@@ -142,7 +143,8 @@ export async function answerMcp(
       admitted: asked?.tool.isOffered(asked.call.tenant) ? asked : null,
       accessed,
     };
-    const response = await pass(toRequest(request), toKnownMessage(message.data), passage);
+    const forward = () => pass(toRequest(request), toKnownMessage(message.data), passage);
+    const response = asked ? await withProgress(request, body, forward) : await forward();
     if (passage.failure) throw passage.failure;
     return await toReply(response);
   } catch (error) {

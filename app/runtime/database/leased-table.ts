@@ -18,6 +18,8 @@ type LeasedTableOptions = {
   orderBy: "next_attempt_at" | "created_at";
   leaseSeconds: number;
   columns: readonly string[];
+  /** Values of the column `kind` that are claimed. A row of another kind waits for a process of its version. */
+  kinds?: readonly string[];
   /** Rows of stores that are held here are claimed too. */
   isOfHeldStores?: boolean;
 };
@@ -51,11 +53,13 @@ export function leasedTable<Claimed extends LeasedRow>({
   orderBy,
   leaseSeconds,
   columns,
+  kinds,
   isOfHeldStores = false,
 }: LeasedTableOptions): LeasedTable<Claimed> {
   const lease = `clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
   const isDue = orderBy === "next_attempt_at" ? "AND next_attempt_at <= clock_timestamp()" : "";
-  const isClaimed = isOfHeldStores ? "true" : isNotHeld("shop");
+  const isKnown = kinds ? `kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")})` : "true";
+  const isClaimed = isOfHeldStores ? isKnown : `${isKnown} AND ${isNotHeld("shop")}`;
   // Locks the returned rows for one statement and skips locked ones, so that two claims never
   // return the same row.
   const CLAIM = `

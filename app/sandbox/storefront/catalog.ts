@@ -9,6 +9,7 @@ export type Variant = {
   barcode: string | null;
   /** Decimal, as text. */ price: string;
   /** null: stock is not tracked. */ stock: number | null;
+  /** False for what is downloaded. */ requiresShipping?: boolean;
 };
 
 export type Product = {

@@ -9,6 +9,12 @@ import { fieldsOf, json } from "../exchange.ts";
 import type { ApiResponse } from "../exchange.ts";
 import { findVariant, isPublic } from "./catalog.ts";
 import type { GraphqlContext } from "./graphql/admin-api.ts";
+import {
+  deliveryOptionsOf,
+  readAddress,
+  type CartAddress,
+  type DeliveryInput,
+} from "./delivery.ts";
 import { allocate, discountsOf } from "./discounts.ts";
 import { putOrder } from "./orders.ts";
 import type { Order } from "./orders.ts";
@@ -27,6 +33,8 @@ export type Cart = {
   attributes: Attribute[];
   /** Absent in older state files. */
   discountCodes?: string[];
+  /** Where it is sent. */ address?: CartAddress | null;
+  /** The title of the chosen delivery option. */ delivery?: string | null;
   /** The order that the checkout became. */ orderGid?: string;
 };
 
@@ -35,12 +43,14 @@ type CartInput = {
   attributes?: Attribute[];
   buyerIdentity?: { email?: string };
   discountCodes?: string[];
+  delivery?: DeliveryInput | null;
 };
 type DraftInput = {
   lineItems?: { variantId?: string; quantity: number }[];
   email?: string;
   purchasingEntity?: { customerId?: string };
   customAttributes?: Attribute[];
+  shippingAddress?: CartAddress;
 };
 
 let cartSchema: GraphQLSchema | undefined;
@@ -66,6 +76,8 @@ export async function answerCartApi(
       variableValues: fieldsOf(variables),
       rootValue: {
         cartCreate: ({ input }: { input: CartInput }) => createCart(shop, input, changed),
+        cartSelectedDeliveryOptionsUpdate: (chosen: DeliveryChoice) =>
+          chooseDelivery(shop, chosen, changed),
         cart: ({ id }: { id: string }) => findCart(shop, id),
       },
     });
@@ -96,7 +108,7 @@ export function openCheckout(
 const newCart = (
   shop: ShopState,
   token: string,
-  fields: Pick<Cart, "lines" | "email" | "customerGid" | "discountCodes"> & {
+  fields: Pick<Cart, "lines" | "email" | "customerGid" | "discountCodes" | "address"> & {
     attributes?: Attribute[];
   },
 ): Cart => ({
@@ -127,6 +139,8 @@ function createCart(shop: ShopState, input: CartInput, changed: () => void) {
         warnings: [],
       };
   }
+  const where = readAddress(input.delivery);
+  if ("error" in where) return { cart: null, userErrors: [where.error], warnings: [] };
   const warnings: object[] = [];
   const lines = asked.flatMap((line) => {
     const stock = findVariant(shop, line.variantGid)?.variant.stock ?? null;
@@ -145,6 +159,7 @@ function createCart(shop: ShopState, input: CartInput, changed: () => void) {
     lines,
     attributes: input.attributes ?? [],
     discountCodes: input.discountCodes ?? [],
+    address: where.address,
   });
   const { warnings: refused } = discountsOf(shop, cart.discountCodes ?? [], cart.email);
   warnings.push(...refused.map((warning) => ({ ...warning, target: cart.gid })));
@@ -153,13 +168,58 @@ function createCart(shop: ShopState, input: CartInput, changed: () => void) {
   return { cart: toCart(shop, cart), userErrors: [], warnings };
 }
 
+type DeliveryChoice = {
+  cartId: string;
+  selectedDeliveryOptions: { deliveryGroupId: string; deliveryOptionHandle: string }[];
+};
+
+function chooseDelivery(
+  shop: ShopState,
+  { cartId, selectedDeliveryOptions: [chosen] }: DeliveryChoice,
+  changed: () => void,
+) {
+  const cart = shop.baskets?.[cartId];
+  const refuse = (field: string, code: string) => ({
+    cart: null,
+    userErrors: [{ field: [field], message: "The delivery option is not valid.", code }],
+  });
+  if (cart?.kind !== "cart") return refuse("cartId", "INVALID");
+  const [group] = deliveryGroupsOf(shop, cart);
+  if (!chosen || group?.id !== chosen.deliveryGroupId)
+    return refuse("selectedDeliveryOptions", "INVALID_DELIVERY_GROUP");
+  const option = group.deliveryOptions.find(({ handle }) => handle === chosen.deliveryOptionHandle);
+  if (!option) return refuse("selectedDeliveryOptions", "INVALID_DELIVERY_OPTION");
+  cart.delivery = option.title;
+  changed();
+  return { cart: toCart(shop, cart), userErrors: [] };
+}
+
+/** One group of what has to be shipped; none without an address. */
+function deliveryGroupsOf(shop: ShopState, { gid, lines, address, delivery }: Cart) {
+  const isShipped = lines.some(
+    ({ variantGid }) => findVariant(shop, variantGid)?.variant.requiresShipping !== false,
+  );
+  if (!address || !isShipped) return [];
+  const deliveryOptions = deliveryOptionsOf(shop, gid, address);
+  const first = shop.delivery?.preselects ? deliveryOptions[0] : undefined;
+  return [
+    {
+      id: gid.replace("/Cart/", "/CartDeliveryGroup/"),
+      deliveryOptions,
+      selectedDeliveryOption:
+        deliveryOptions.find(({ title }) => title === delivery) ?? first ?? null,
+    },
+  ];
+}
+
 function findCart(shop: ShopState, gid: string) {
   const cart = shop.baskets?.[gid];
   return cart?.kind === "cart" ? toCart(shop, cart) : null;
 }
 
 /** The cart with current prices. */
-function toCart(shop: ShopState, { gid, url, lines, email, discountCodes = [] }: Cart) {
+function toCart(shop: ShopState, cart: Cart) {
+  const { gid, url, lines, email, discountCodes = [], address } = cart;
   const money = (amount: string) => ({ amount, currencyCode: shop.currencyCode });
   const inCents = (cents: number) => money((cents / 100).toFixed(2));
   const { codes, counting } = discountsOf(shop, discountCodes, email);
@@ -172,6 +232,7 @@ function toCart(shop: ShopState, { gid, url, lines, email, discountCodes = [] }:
       __typename: "ProductVariant",
       id: variantGid,
       title: variant.title,
+      requiresShipping: variant.requiresShipping !== false,
       price: money(variant.price),
       product: { title: product.title },
     };
@@ -187,7 +248,10 @@ function toCart(shop: ShopState, { gid, url, lines, email, discountCodes = [] }:
       discountAllocations: allocations,
     };
   });
-  const { left: total, allocations } = allocate(counting, "order", subtotal, inCents);
+  const { left, allocations } = allocate(counting, "order", subtotal, inCents);
+  const groups = deliveryGroupsOf(shop, cart);
+  const shipping = Number(groups[0]?.selectedDeliveryOption?.estimatedCost.amount ?? 0);
+  const total = left + Math.round(shipping * 100);
   return {
     id: gid,
     checkoutUrl: url,
@@ -196,6 +260,10 @@ function toCart(shop: ShopState, { gid, url, lines, email, discountCodes = [] }:
     lines: { nodes },
     discountCodes: codes,
     discountAllocations: allocations,
+    deliveryGroups: { nodes: groups },
+    delivery: {
+      addresses: address ? [{ address: { __typename: "CartDeliveryAddress", ...address } }] : [],
+    },
   };
 }
 
@@ -243,6 +311,7 @@ export const draftOrderResolvers: Record<string, unknown> = {
       customerGid: input.purchasingEntity?.customerId ?? null,
       lines,
       attributes: input.customAttributes ?? [],
+      address: input.shippingAddress ?? null,
     };
     baskets[draft.gid] = draft;
     changed();
@@ -279,6 +348,7 @@ function toDraftOrder(shop: ShopState, { gid, url, lines, orderGid }: Cart) {
       id: `${gid.replace("/DraftOrder/", "/DraftOrderLineItem/")}${index}`,
       title: product.title,
       quantity,
+      requiresShipping: variant.requiresShipping !== false,
       variant: { id: variantGid },
       approximateDiscountedUnitPriceSet: money(variant.price),
       discountedTotalSet: money((Number(variant.price) * quantity).toFixed(2)),
@@ -307,6 +377,7 @@ export function payFor(shop: ShopState, url: string): Order {
     attributes: cart.attributes,
     customerGid: cart.customerGid ?? customer?.gid ?? null,
     cartToken,
+    ...(cart.delivery && { total: toCart(shop, cart).cost.totalAmount.amount }),
   });
   cart.orderGid = order.gid;
   return order;

@@ -4,6 +4,7 @@
  */
 import type { Saving } from "../state-file.ts";
 import { putProduct } from "./catalog.ts";
+import { putDelivery, type DeliverySettings } from "./delivery.ts";
 import { putDiscount, type Discount } from "./discounts.ts";
 import type { Product, ProductPatch } from "./catalog.ts";
 import { payFor } from "./checkout.ts";
@@ -305,6 +306,8 @@ export function createStorefrontControls({
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 
+    putDelivery: (domain: string, settings: DeliverySettings): void =>
+      putDelivery(ensureShop(domain), settings),
     putDiscount: (domain: string, discount: Discount): void =>
       putDiscount(ensureShop(domain), discount),
     putProduct: (domain: string, patch: ProductPatch): Product =>

@@ -6,6 +6,7 @@ import type { Catalog } from "./catalog.ts";
 import type { FlowRun } from "./flow/flow-runs.ts";
 import type { ReceivedTrigger } from "./flow/flow-triggers.ts";
 import type { Cart } from "./checkout.ts";
+import type { DeliverySettings } from "./delivery.ts";
 import type { Discount } from "./discounts.ts";
 import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
@@ -122,6 +123,8 @@ export type ShopState = {
   baskets?: Record<string, Cart>;
   /** Absent in older state files. */
   discounts?: Discount[];
+  /** What differs from the usual delivery. Absent in older state files. */
+  delivery?: DeliverySettings;
   /** What Shopify Flow received and ran, newest first. Absent in older state files. */
   flowTriggers?: ReceivedTrigger[];
   flowRuns?: FlowRun[];

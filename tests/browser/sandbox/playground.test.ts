@@ -38,7 +38,7 @@ test("runs one step, then all; Ada and the merchant see what was done and what w
   expect(results).toEqual(
     expect.arrayContaining([
       "Refused: payment_consent_required.",
-      expect.stringMatching(/^Order #\d+: 40\.00 EUR of the mandate are spent\.$/),
+      expect.stringMatching(/^Order #\d+: 44\.90 EUR of the mandate are spent\.$/),
       "Refused: mandate_used.",
       "Refused with 401. The merchant sees who tried.",
     ]),
@@ -47,7 +47,7 @@ test("runs one step, then all; Ada and the merchant see what was done and what w
     "SELECT spent_amount::text, status FROM mandates WHERE shop = $1",
     [SHOP],
   );
-  expect(mandate).toEqual({ spent_amount: "40.00", status: "used" });
+  expect(mandate).toEqual({ spent_amount: "44.90", status: "used" });
 
   const merchant = page.locator("#merchant");
   await merchant.getByText("invalid_token").waitFor();
@@ -55,7 +55,7 @@ test("runs one step, then all; Ada and the merchant see what was done and what w
   const ada = page.locator("#shopper");
   await ada.getByText("invalid_token").waitFor();
   expect(await ada.innerText()).toMatch(/Linked agents\s+none/);
-  expect(await ada.innerText()).toMatch(/40\.00 of 100\.00 EUR spent/);
+  expect(await ada.innerText()).toMatch(/44\.90 of 100\.00 EUR spent/);
 });
 
 test("shows every request and answer without a credential", async () => {

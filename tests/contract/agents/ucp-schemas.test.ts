@@ -109,6 +109,16 @@ describe.skipIf(!isReady).each(UCP_VERSIONS)("UCP %s", (version) => {
       if (buyer) compare(`${name}.buyer`, "shopping/types/buyer.json", verb, buyer);
       if (context) compare(`${name}.context`, `${types}/context.json`, verb, context);
       if (signals) compare(`${name}.signals`, `${types}/signals.json`, verb, signals);
+      const { fulfillment } = checkout?.properties ?? {};
+      const method = fulfillment?.properties?.methods?.items;
+      if (method) {
+        const { destinations, groups } = method.properties;
+        const [at, folder] = [`${name}.fulfillment`, "shopping/types"];
+        compare(at, `${folder}/fulfillment.json`, verb, fulfillment);
+        compare(at, `${folder}/fulfillment_method.json`, verb, method);
+        compare(at, `${folder}/fulfillment_group.json`, verb, groups.items);
+        compare(at, `${folder}/shipping_destination.json`, verb, destinations.items);
+      }
     }
     expect(missing).toEqual([]);
   });
@@ -203,9 +213,11 @@ describe.skipIf(!isReady).each(UCP_VERSIONS)("UCP %s", (version) => {
       "fulfillment_not_supported",
       "payment_not_supported",
     ];
-    // A checkout carries discount codes (discounts.test.ts); this one is none of the store's.
-    const OF_CHECKOUT = WARNINGS.filter((code) => code !== "discounts_not_supported");
-    expect(codesOf(made)).toEqual(["discount_code_invalid", ...OF_CHECKOUT]);
+    // A checkout carries discount codes (checkouts/discounts.test.ts), and this one is none of the store's; of
+    // delivery (checkouts/fulfillment.test.ts) it carries no pickup.
+    const [PICKUP, CODE] = ["fulfillment_not_supported", "discounts_not_supported"];
+    const OF_CHECKOUT = WARNINGS.filter((code) => code !== CODE && code !== PICKUP);
+    expect(codesOf(made)).toEqual(["discount_code_invalid", PICKUP, ...OF_CHECKOUT]);
     const buyer = { email: payer.email.toUpperCase() };
     const own = { ...items(), buyer, discounts: { codes: [] } };
     const update = { id: made.id, checkout: own };

@@ -69,6 +69,7 @@ const shapeOf = (source: string) => ({
   source,
   mandate_id: null,
   client_id: null,
+  delivery: expect.objectContaining({ destination_id: null, problem: "address_missing" }),
   expires_at: expect.stringMatching(/Z$/),
 });
 

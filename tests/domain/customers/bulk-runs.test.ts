@@ -203,7 +203,7 @@ test("the selection is stored encrypted while the run waits and deleted when it 
   const [waiting] = await world.database.query("SELECT selection FROM tag_runs WHERE id = $1", [
     id,
   ]);
-  expect(waiting.selection).not.toContain("ada");
+  expect(waiting.selection).not.toContain("ada@secret");
   const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
   await finished(id);
   await worker.stop();
@@ -231,6 +231,23 @@ test("a run is visible to its own store only; an empty selection and invalid inp
     { selection: { filter: {} }, add: ["vip"], remove: ["VIP"] },
   ])
     expect(TagRunInput.safeParse(wrong).success).toBe(false);
+});
+
+test("a run of a later version's kind waits for a worker of that version", async () => {
+  await put({ full_name: "A" });
+  await world.database.query("ALTER TABLE tag_runs DROP CONSTRAINT tag_runs_kind_check");
+  await world.database.query(
+    `INSERT INTO tag_runs (shop, id, kind, total, last_id, created_at)
+      VALUES ($1, gen_random_uuid(), 'invented_later', 1, 1, now() - interval '1 hour')`,
+    [SHOP],
+  );
+  const known = await perform({ selection: { filter: {} }, add: ["vip"], remove: [] });
+  expect(known).toMatchObject({ state: "done", changed: 1 });
+  expect(
+    await world.database.query("SELECT state, attempt_token FROM tag_runs WHERE kind = $1", [
+      "invented_later",
+    ]),
+  ).toEqual([{ state: "waiting", attempt_token: null }]);
 });
 
 describe("other bulk changes", () => {

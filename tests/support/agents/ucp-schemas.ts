@@ -17,7 +17,14 @@ const FORMATS = {
   email: /^[^@\s]+@[^@\s]+$/,
 };
 /** What the published files say beside JSON Schema. */
-const UCP_KEYWORDS = ["name", "requires", "ucp_request", "ucp_response", "ucp_shared_request"];
+const UCP_KEYWORDS = [
+  "embedded",
+  "name",
+  "requires",
+  "ucp_request",
+  "ucp_response",
+  "ucp_shared_request",
+];
 
 export type UcpSchemas = {
   /** `path`: below source/schemas, with a fragment. */

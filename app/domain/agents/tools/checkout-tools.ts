@@ -15,7 +15,13 @@ import { withIdempotencyKey, type Keep } from "../../commerce/idempotency.ts";
 import { Lines, LinesOrNone, readCart, toCartLines, type CartLine } from "../carts.ts";
 import { toCheckoutInput, toUcpCheckout } from "../ucp/checkouts.ts";
 import { rejectedCodes, toUcpDiscounts } from "../ucp/discounts.ts";
-import { DISCOUNT, isSelling } from "../ucp/profile.ts";
+import {
+  fulfillmentMessages,
+  toDelivery,
+  toUcpFulfillment,
+  type GivenFulfillment,
+} from "../ucp/fulfillment.ts";
+import { DISCOUNT, FULFILLMENT, isSelling } from "../ucp/profile.ts";
 import { BUYING, CONFIRMING } from "../ucp/request.ts";
 import { envelope, errorMessage } from "../ucp/envelope.ts";
 import { unusedFields } from "../ucp/unused-fields.ts";
@@ -33,7 +39,7 @@ import {
 
 const CHECKOUT = ["dev.ucp.shopping.checkout"];
 /** With what extends it. */
-const RELEVANT = [...CHECKOUT, DISCOUNT];
+const RELEVANT = [...CHECKOUT, DISCOUNT, FULFILLMENT];
 const Id = z.string().min(1).max(255);
 const Start = z.looseObject({
   line_items: LinesOrNone.describe("What is bought; none when cart_id names a cart.").default([]),
@@ -76,29 +82,48 @@ const shared = {
 function answer(
   { tenant, terms, person }: ShopperCall,
   checkout: Checkout,
-  given: Parameters<typeof unusedFields>[0] = {},
+  given: Omit<Parameters<typeof unusedFields>[0], "fulfillment"> & {
+    fulfillment?: GivenFulfillment;
+  } = {},
 ) {
   const { messages = [], ...shown } = toUcpCheckout(tenant, checkout);
   const hasDiscounts = terms.capabilities.includes(DISCOUNT);
-  const { discounts, ...others } = given;
+  const hasFulfillment = terms.capabilities.includes(FULFILLMENT);
+  const { discounts, fulfillment, ...others } = given;
+  const unused = {
+    ...others,
+    ...(!hasDiscounts && { discounts }),
+    ...(!hasFulfillment && { fulfillment }),
+  };
   const all = [
     ...messages,
     ...(hasDiscounts ? rejectedCodes(checkout) : []),
-    ...unusedFields(hasDiscounts ? others : { ...others, discounts }, person.account.email),
+    ...(hasFulfillment ? fulfillmentMessages(checkout, fulfillment) : []),
+    ...unusedFields(unused, person.account.email),
   ];
   return {
     ...envelope(terms, RELEVANT),
     ...shown,
     ...(hasDiscounts && toUcpDiscounts(checkout)),
+    ...(hasFulfillment && toUcpFulfillment(terms, checkout, fulfillment)),
     ...(all.length > 0 && { messages: all }),
   };
 }
 
-/** Codes count only for a platform that knows the extension. */
-const codesOf = (
+/** Codes and delivery count only for a platform that knows the extension. */
+const extrasOf = (
   { terms }: ShopperCall,
-  { discounts }: { discounts?: { codes?: string[] | undefined } | undefined },
-): string[] | undefined => (terms.capabilities.includes(DISCOUNT) ? discounts?.codes : undefined);
+  {
+    discounts,
+    fulfillment,
+  }: {
+    discounts?: { codes?: string[] | undefined } | undefined;
+    fulfillment?: GivenFulfillment;
+  },
+) => ({
+  codes: terms.capabilities.includes(DISCOUNT) ? discounts?.codes : undefined,
+  delivery: terms.capabilities.includes(FULFILLMENT) ? toDelivery(fulfillment) : undefined,
+});
 
 /** Under the operation names of `/commerce/checkout`. */
 async function once(
@@ -138,7 +163,10 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     annotations: CREATES,
     async run(call, { checkout }) {
       const lines = await linesOf(call, checkout);
-      const body = toCheckoutInput(lines, checkout.mandate_id, codesOf(call, checkout));
+      const body = toCheckoutInput(lines, {
+        mandateId: checkout.mandate_id,
+        ...extrasOf(call, checkout),
+      });
       return answer(
         call,
         await once(call, "checkout.create", body, (caller) =>
@@ -172,7 +200,7 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     annotations: REPLACES,
     async run(call, { id, checkout }) {
       const lines = toCartLines(checkout.line_items);
-      const body = toCheckoutInput(lines, undefined, codesOf(call, checkout));
+      const body = toCheckoutInput(lines, extrasOf(call, checkout));
       try {
         return answer(
           call,
@@ -214,7 +242,8 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
         await once(call, `checkout.complete/${id}`, null, (caller) =>
           completeCheckout(call.ctx, call.tenant, caller, id),
         ),
-        checkout,
+        // Delivery is no field of this request (UCP: "complete": "omit"), so nothing has checked it.
+        { ...checkout, fulfillment: undefined },
       ),
   }),
   shopperTool({

@@ -6,6 +6,7 @@ import { CheckoutInput, type Checkout, type CheckoutLine } from "../../commerce/
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CartLine } from "../carts.ts";
 import { toMinorUnits } from "../minor-units.ts";
+import type { GivenDelivery } from "./fulfillment.ts";
 import { errorMessage, linksOf, totalsOf, type UcpMessage } from "./envelope.ts";
 
 /** The shopper's page of an order at the storefront. */
@@ -37,6 +38,11 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
   const messages: UcpMessage[] =
     checkout.messages ?? (status === "requires_escalation" ? [PAYMENT] : []);
   const lines = checkout.line_items.map((line) => toUcpLine(line, checkout));
+  const chosen = checkout.delivery?.options.find(
+    ({ id: one }) => one === checkout.delivery?.option_id,
+  );
+  const delivery = chosen ? toMinorUnits(chosen.amount, currency) : 0;
+  const others = total - subtotal - delivery;
   const offItems = lines.reduce((sum, { off }) => sum + off, 0);
   const isOver = status === "completed" || status === "canceled";
   return {
@@ -47,10 +53,17 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
     totals: [
       { type: "subtotal", amount: subtotal + offItems },
       ...(offItems > 0 ? [{ type: "items_discount", amount: -offItems }] : []),
-      ...(total > subtotal
-        ? [{ type: "fee", display_text: "Shipping, taxes and fees", amount: total - subtotal }]
+      ...(others < 0 ? [{ type: "discount", amount: others }] : []),
+      ...(chosen ? [{ type: "fulfillment", display_text: chosen.title, amount: delivery }] : []),
+      ...(others > 0
+        ? [
+            {
+              type: "fee",
+              display_text: chosen ? "Taxes and fees" : "Shipping, taxes and fees",
+              amount: others,
+            },
+          ]
         : []),
-      ...(total < subtotal ? [{ type: "discount", amount: total - subtotal }] : []),
       { type: "total", amount: total },
     ],
     links: linksOf(tenant),
@@ -89,12 +102,20 @@ function toUcpLine(
  */
 export function toCheckoutInput(
   lines: readonly CartLine[],
-  mandateId: string | undefined,
-  codes: readonly string[] | undefined,
+  {
+    mandateId,
+    codes,
+    delivery,
+  }: {
+    mandateId?: string | undefined;
+    codes: readonly string[] | undefined;
+    delivery: GivenDelivery;
+  },
 ): CheckoutInput {
   const input = CheckoutInput.safeParse({
     line_items: lines.map(({ variantId, quantity }) => ({ variant_id: variantId, quantity })),
     ...(codes !== undefined && { discount_codes: codes }),
+    ...(delivery !== undefined && { delivery }),
     ...(mandateId !== undefined && { mandate_id: mandateId }),
   });
   if (!input.success)

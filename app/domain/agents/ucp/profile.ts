@@ -19,6 +19,7 @@ export const isSelling = (tenant: Tenant): boolean =>
 const at = (version: UcpVersion, path: string) => `https://ucp.dev/${version}/${path}`;
 
 export const DISCOUNT = "dev.ucp.shopping.discount";
+export const FULFILLMENT = "dev.ucp.shopping.fulfillment";
 
 function capability(
   version: UcpVersion,
@@ -59,6 +60,10 @@ export function ucpCapabilities(tenant: Tenant, version: UcpVersion): Record<str
         "dev.ucp.shopping.checkout": capability(version, "checkout", "shopping/checkout"),
         "dev.ucp.shopping.order": capability(version, "order", "shopping/order"),
         [DISCOUNT]: capability(version, "discount", "shopping/discount", {
+          extends: "dev.ucp.shopping.checkout",
+        }),
+        // Without a configuration: one method, to one destination.
+        [FULFILLMENT]: capability(version, "fulfillment", "shopping/fulfillment", {
           extends: "dev.ucp.shopping.checkout",
         }),
       }),

@@ -1,6 +1,6 @@
 // What a platform sends beside the items of a cart or checkout, field by field as UCP names it
 // (schemas/shopping/types and schemas/common/types, the same in both versions). Clients send only what a
-// tool's schema lists. None of it is stored or trusted: the shopper is the token's, and prices are the
+// tool's schema lists. None of it is trusted: the shopper is the token's, and prices are the
 // storefront's.
 import { z } from "zod";
 import { DiscountCodes } from "../../commerce/checkout.ts";
@@ -81,6 +81,57 @@ const Discounts = z
   })
   .describe("Discount codes for the storefront's cart.");
 
+const Destination = z
+  .looseObject({
+    id: text(300, "The platform's own name of the address."),
+    type: text(100, "shipping_address"),
+    address_country: text(100, "The country, as ISO 3166-1 alpha-2."),
+    postal_code: text(300, "The postal code."),
+    address_region: text(300, "The region's code, such as a state's."),
+    address_locality: text(300, "The town."),
+    street_address: text(1_000, "Street and number."),
+    extended_address: text(1_000, "Apartment, floor or c/o."),
+    first_name: text(300, "First name of who receives it."),
+    last_name: text(300, "Last name of who receives it."),
+    phone_number: text(100, "Phone number of who receives it, as E.164 writes it."),
+  })
+  .partial();
+
+const Fulfillment = z
+  .looseObject({
+    methods: z
+      .array(
+        z
+          .looseObject({
+            id: text(300, "The method's id, as answered."),
+            type: text(100, "shipping; other methods are not offered."),
+            line_item_ids: z.array(z.string().max(300)).max(200),
+            destinations: z
+              .array(Destination)
+              .max(20)
+              .describe("The shipping address. It is put on the storefront's cart and not kept."),
+            selected_destination_id: z.string().max(300).nullable(),
+            groups: z
+              .array(
+                z.looseObject({
+                  id: text(300, "The group's id, as answered.").optional(),
+                  selected_option_id: z
+                    .string()
+                    .max(300)
+                    .nullable()
+                    .describe("One of the options that were answered.")
+                    .optional(),
+                }),
+              )
+              .max(20),
+          })
+          .partial(),
+      )
+      .max(10),
+  })
+  .partial()
+  .describe("Where it is sent and how. An update without it keeps both; no methods remove them.");
+
 /** For catalog operations. */
 export const BROWSING = {
   context: Context.optional(),
@@ -94,6 +145,7 @@ export const BUYING = {
   ...GATHERING,
   payment: Payment.optional(),
   discounts: Discounts.optional(),
+  fulfillment: Fulfillment.optional(),
 };
 /** For completing one. */
 export const CONFIRMING = {

@@ -2,7 +2,7 @@
 // automatic ones.
 import type { Discounts, DiscountRejection } from "../checkout.ts";
 import { toPlainText } from "../catalog-text.ts";
-import { toRounded, type StorefrontMoney } from "../money.ts";
+import { fromCents, toCents, toRounded, type StorefrontMoney } from "../money.ts";
 
 const MAX_TITLE = 255;
 
@@ -58,15 +58,12 @@ function sumOf(allocations: readonly Allocation[]): Discounts["applied"] {
       title: name,
       cents: 0n,
     };
-    known.cents += BigInt(toRounded(discountedAmount.amount).replace(".", ""));
+    known.cents += toCents(toRounded(discountedAmount.amount));
     byName.set(key, known);
   }
   return [...byName.values()]
     .filter(({ cents }) => cents > 0n)
-    .map(({ code, title, cents }) => {
-      const digits = String(cents).padStart(3, "0");
-      return { code, title, amount: `${digits.slice(0, -2)}.${digits.slice(-2)}` };
-    });
+    .map(({ code, title, cents }) => ({ code, title, amount: fromCents(cents) }));
 }
 
 /** A draft order takes no codes from us. */

@@ -4,94 +4,72 @@ import type { Ctx } from "../../../context.server.ts";
 import {
   CART,
   CART_CREATE,
-  DRAFT_ORDER,
-  DRAFT_ORDER_CREATE,
-  DRAFT_ORDER_DELETE,
+  CART_SELECTED_DELIVERY_OPTIONS_UPDATE,
 } from "../../../integrations/storefront-commerce-documents.ts";
-import { AppError, OutboundError } from "../../../runtime/errors.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
 import { isProven, type Account } from "../../identity/account.ts";
-import {
-  callStorefront,
-  requireNoUserErrors,
-  type UserError,
-} from "../../tenants/storefront/admin-session.ts";
+import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-session.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { toLink, toPlainText } from "../catalog-text.ts";
+import type { CheckoutLine, CheckoutRow } from "../checkout.ts";
+import { toMoney, type StorefrontMoney } from "../money.ts";
+import { readVariants, assertAvailable, requireAvailable } from "../variants.ts";
+import {
+  findChoice,
+  readDelivery,
+  requireAcceptedAddress,
+  toCartInput,
+  totalWithDelivery,
+  type CartGroups,
+  type Shipment,
+} from "./cart-delivery.ts";
 import {
   notCarried,
   readDiscounts,
   type CartDiscounts,
   type CartWarning,
 } from "./cart-discounts.ts";
-import type { CheckoutLine, CheckoutRow, Discounts, LineItemInput } from "../checkout.ts";
-import { toMoney, toRounded, type Money, type StorefrontMoney } from "../money.ts";
-import { customerOf } from "../orders.ts";
-import { readVariants, assertAvailable, requireAvailable } from "../variants.ts";
+import {
+  CHECKOUT_ATTRIBUTE,
+  readWhole,
+  titleOf,
+  whole,
+  type Cart,
+  type CartWishes,
+} from "./cart.ts";
+import { openDraftOrder, readDraftOrder } from "./draft-order.ts";
 
-export type Cart = {
-  source: "cart" | "draft_order";
-  externalId: string;
-  url: string;
-  lines: CheckoutLine[];
-  subtotal: string;
-  total: string;
-  currency: string;
-  discounts: Discounts | null;
-  /** The order that it became. */ orderId: string | null;
-};
-
-/** The attribute that identifies the resulting order. */
-export const CHECKOUT_ATTRIBUTE = "checkout_id";
-const MAX_TITLE = 255;
-
-type StorefrontCart = Omit<CartDiscounts, "lines"> & {
-  id: string;
-  checkoutUrl: string;
-  cost: { subtotalAmount: StorefrontMoney; totalAmount: StorefrontMoney };
-  lines: {
-    nodes: (CartDiscounts["lines"]["nodes"][0] & {
-      quantity: number;
-      merchandise: {
-        id: string;
-        title?: string;
-        price: StorefrontMoney;
-        product?: { title: string };
-      };
-      cost: { totalAmount: StorefrontMoney };
-    })[];
+type StorefrontCart = Omit<CartDiscounts, "lines"> &
+  CartGroups & {
+    id: string;
+    checkoutUrl: string;
+    cost: { subtotalAmount: StorefrontMoney; totalAmount: StorefrontMoney };
+    lines: {
+      nodes: (CartDiscounts["lines"]["nodes"][0] & {
+        quantity: number;
+        merchandise: {
+          id: string;
+          title?: string;
+          requiresShipping?: boolean;
+          price: StorefrontMoney;
+          product?: { title: string };
+        };
+        cost: { totalAmount: StorefrontMoney };
+      })[];
+    };
   };
-};
-type Priced = { shopMoney: StorefrontMoney };
-type DraftOrder = {
-  id: string;
-  invoiceUrl: string | null;
-  subtotalPriceSet: Priced;
-  totalPriceSet: Priced;
-  order?: { id: string } | null;
-  lineItems: {
-    nodes: {
-      title: string;
-      quantity: number;
-      variant: { id: string } | null;
-      approximateDiscountedUnitPriceSet: Priced;
-      discountedTotalSet: Priced;
-    }[];
-  };
-};
-
 /**
- * Throws `items_unavailable` and `invalid_request` that name the item; OutboundError when both ways
- * fail.
+ * Throws `items_unavailable` and `invalid_request` that name the item or the field of the address;
+ * OutboundError when both ways fail.
  */
 export async function createCart(
   ctx: Ctx,
   tenant: Tenant,
   account: Account,
   checkoutId: string,
-  wanted: readonly LineItemInput[],
-  codes: readonly string[] = [],
+  wishes: CartWishes,
 ): Promise<Cart> {
-  const cart = await openCart(ctx, tenant, account, checkoutId, wanted, codes);
+  const { wanted, codes } = wishes;
+  const cart = await openCart(ctx, tenant, account, checkoutId, wishes);
   if (cart) {
     const inCart = new Map(cart.lines.map(({ variant_id: id, quantity }) => [id, quantity]));
     assertAvailable(
@@ -103,7 +81,7 @@ export async function createCart(
   }
   // A draft order accepts anything, also unpublished products.
   requireAvailable(await readVariants(ctx, tenant, wanted));
-  const draft = await openDraftOrder(ctx, tenant, account, checkoutId, wanted);
+  const draft = await openDraftOrder(ctx, tenant, account, checkoutId, wishes);
   return { ...draft, discounts: notCarried(codes) };
 }
 
@@ -113,8 +91,7 @@ async function openCart(
   tenant: Tenant,
   account: Account,
   checkoutId: string,
-  wanted: readonly LineItemInput[],
-  codes: readonly string[],
+  { wanted, codes, shipment }: CartWishes,
 ): Promise<Cart | null> {
   const token = tenant.config.storefront_api_token;
   const input = {
@@ -122,6 +99,7 @@ async function openCart(
     attributes: [{ key: CHECKOUT_ATTRIBUTE, value: checkoutId }],
     ...(isProven(account) && account.email && { buyerIdentity: { email: account.email } }),
     ...(codes.length > 0 && { discountCodes: codes }),
+    ...toCartInput(shipment),
   };
   try {
     const { cartCreate } = await ctx.storefront.cartApi<{
@@ -131,54 +109,68 @@ async function openCart(
         warnings?: CartWarning[];
       } | null;
     }>(tenant.shop, token, { document: CART_CREATE, variables: { input } });
+    requireAcceptedAddress(cartCreate?.userErrors);
     requireNoUserErrors("cartCreate", cartCreate?.userErrors);
-    const { cart, warnings } = cartCreate ?? {};
-    if (!cart) return null;
+    const { cart: made, warnings } = cartCreate ?? {};
+    if (!made) return null;
+    const cart = await chooseDelivery(ctx, tenant, checkoutId, shipment, made);
     return readWhole(() => ({
       ...fromCart(cart),
       discounts: readDiscounts(codes, cart, warnings),
+      delivery: readDelivery(shipment, shippedIn(cart), cart),
     }));
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     ctx.log.warn("checkout.cart_failed", {
       shop: tenant.shop,
       checkout_id: checkoutId,
-      reason: error.message,
+      // The storefront's message may repeat the address.
+      reason: shipment.address === null ? error.message : error.kind,
     });
     return null;
   }
 }
 
-async function openDraftOrder(
+/**
+ * The cart with the wanted option, or as it was when the storefront does not take it: what it answers
+ * is what the checkout says.
+ */
+async function chooseDelivery(
   ctx: Ctx,
   tenant: Tenant,
-  account: Account,
   checkoutId: string,
-  wanted: readonly LineItemInput[],
-): Promise<Cart> {
-  const customerId = customerOf(account);
-  const input = {
-    lineItems: wanted.map(({ variantId, quantity }) => ({ variantId, quantity })),
-    customAttributes: [{ key: CHECKOUT_ATTRIBUTE, value: checkoutId }],
-    ...(isProven(account) && account.email && { email: account.email }),
-    ...(customerId && { purchasingEntity: { customerId } }),
-  };
-  const { draftOrderCreate } = await callStorefront<{
-    draftOrderCreate: { draftOrder: DraftOrder | null; userErrors: UserError[] };
-  }>(ctx, tenant.shop, { document: DRAFT_ORDER_CREATE, variables: { input } });
-  requireNoUserErrors("draftOrderCreate", draftOrderCreate.userErrors);
-  const draft = draftOrderCreate.draftOrder;
-  if (!draft)
-    throw new OutboundError("storefront", "malformed", {
-      message: "the storefront made no draft order",
-    });
+  shipment: Shipment,
+  cart: StorefrontCart,
+): Promise<StorefrontCart> {
+  const choice = readWhole(() => findChoice(shipment, cart));
+  if (choice === null) return cart;
   try {
-    return readWhole(() => fromDraftOrder(draft));
+    const { cartSelectedDeliveryOptionsUpdate: chosen } = await ctx.storefront.cartApi<{
+      cartSelectedDeliveryOptionsUpdate: {
+        cart: StorefrontCart | null;
+        userErrors: UserError[];
+      } | null;
+    }>(tenant.shop, tenant.config.storefront_api_token, {
+      document: CART_SELECTED_DELIVERY_OPTIONS_UPDATE,
+      variables: { cartId: cart.id, selectedDeliveryOptions: [choice] },
+    });
+    requireNoUserErrors("cartSelectedDeliveryOptionsUpdate", chosen?.userErrors);
+    return chosen?.cart ?? cart;
   } catch (error) {
-    await discardCart(ctx, tenant, { source: "draft_order", externalId: draft.id });
-    throw error;
+    if (!(error instanceof OutboundError)) throw error;
+    ctx.log.warn("checkout.delivery_not_chosen", {
+      shop: tenant.shop,
+      checkout_id: checkoutId,
+      kind: error.kind,
+    });
+    return cart;
   }
 }
+
+const shippedIn = ({ lines }: StorefrontCart): string[] =>
+  lines.nodes
+    .filter(({ merchandise }) => merchandise.requiresShipping !== false)
+    .map(({ merchandise }) => merchandise.id);
 
 /**
  * The same cart in its current state; null when the storefront no longer has it. Throws
@@ -190,14 +182,7 @@ export async function readCart(
   { source, external_id: id }: Pick<CheckoutRow, "source" | "external_id">,
 ): Promise<Cart | null> {
   if (id === null) return null;
-  if (source === "draft_order") {
-    const { draftOrder } = await callStorefront<{ draftOrder: DraftOrder | null }>(
-      ctx,
-      tenant.shop,
-      { document: DRAFT_ORDER, variables: { id } },
-    );
-    return draftOrder && readWhole(() => fromDraftOrder(draftOrder));
-  }
+  if (source === "draft_order") return readDraftOrder(ctx, tenant, id);
   const token = tenant.config.storefront_api_token;
   const { cart } = await ctx.storefront.cartApi<{ cart: StorefrontCart | null }>(
     tenant.shop,
@@ -210,53 +195,15 @@ export async function readCart(
   return cart && readWhole(() => fromCart(cart));
 }
 
-/**
- * Deletes an unpaid draft order from the merchant's list. Carts expire by themselves. True when
- * none is left.
- */
-export async function discardCart(
-  ctx: Ctx,
-  tenant: Tenant,
-  { source, externalId }: { source: string; externalId: string | null },
-): Promise<boolean> {
-  if (source !== "draft_order" || externalId === null) return true;
-  try {
-    await callStorefront(ctx, tenant.shop, {
-      document: DRAFT_ORDER_DELETE,
-      variables: { input: { id: externalId } },
-    });
-    return true;
-  } catch (error) {
-    if (!(error instanceof OutboundError) && !(error instanceof AppError)) throw error;
-    ctx.log.warn("checkout.draft_order_left", {
-      shop: tenant.shop,
-      draft_order: externalId,
-      reason: error.message,
-    });
-    return false;
-  }
-}
-
-/** A response without a field that is read here is the storefront's error. */
-function readWhole(read: () => Cart): Cart {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof OutboundError
-      ? error
-      : new OutboundError("storefront", "malformed", {
-          message: "the storefront's answer about a cart is incomplete",
-        });
-  }
-}
-
-function fromCart({ id, checkoutUrl, cost, lines }: StorefrontCart): Cart {
-  return whole({
+function fromCart(cart: StorefrontCart): Cart {
+  const { id, checkoutUrl, cost, lines, discountAllocations = [] } = cart;
+  const read = whole({
     source: "cart",
     externalId: id,
     url: checkoutUrl,
     orderId: null,
     discounts: null,
+    delivery: null,
     cost: [cost.subtotalAmount, cost.totalAmount],
     lines: lines.nodes.map(({ quantity, merchandise, cost: { totalAmount } }) => ({
       variant_id: merchandise.id,
@@ -266,56 +213,8 @@ function fromCart({ id, checkoutUrl, cost, lines }: StorefrontCart): Cart {
       total: toMoney(totalAmount),
     })),
   });
-}
-
-function fromDraftOrder({
-  id,
-  invoiceUrl,
-  subtotalPriceSet,
-  totalPriceSet,
-  lineItems,
-  order,
-}: DraftOrder): Cart {
-  return whole({
-    source: "draft_order",
-    externalId: id,
-    url: invoiceUrl ?? "",
-    orderId: order?.id ?? null,
-    discounts: null,
-    cost: [subtotalPriceSet.shopMoney, totalPriceSet.shopMoney],
-    lines: lineItems.nodes.map((line) => ({
-      variant_id: line.variant?.id ?? "",
-      title: titleOf(line.title),
-      quantity: line.quantity,
-      price: toMoney(line.approximateDiscountedUnitPriceSet.shopMoney),
-      total: toMoney(line.discountedTotalSet.shopMoney),
-    })),
-  });
-}
-
-const titleOf = (product: string, variant = "Default Title"): string =>
-  toPlainText(variant === "Default Title" ? product : `${product} - ${variant}`, MAX_TITLE);
-
-function whole({
-  cost: [subtotal, total],
-  ...cart
-}: Omit<Cart, "subtotal" | "total" | "currency"> & {
-  cost: [StorefrontMoney, StorefrontMoney];
-}): Cart {
-  const rounded = (money: Money): Money => ({ ...money, amount: toRounded(money.amount) });
-  if (typeof cart.externalId !== "string" || toLink(cart.url) === null)
-    throw new Error("no id or address");
-  return {
-    ...cart,
-    lines: cart.lines.map((line) => ({
-      ...line,
-      price: rounded(line.price),
-      total: rounded(line.total),
-    })),
-    subtotal: toRounded(subtotal.amount),
-    total: toRounded(total.amount),
-    currency: total.currencyCode,
-  };
+  const off = discountAllocations.map(({ discountedAmount }) => discountedAmount);
+  return { ...read, total: totalWithDelivery({ ...read, off }, cart) };
 }
 
 /** Whether two carts have the same items at the same prices. */

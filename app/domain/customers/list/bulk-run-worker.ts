@@ -14,7 +14,7 @@ import { channelsFor } from "../../inventory/write-matrix.ts";
 import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { writeTags } from "../tag-change.ts";
-import { changedBy, placeOf, type BulkKind, type CustomerAction } from "./bulk-runs.ts";
+import { BULK_KINDS, changedBy, placeOf, type BulkKind, type CustomerAction } from "./bulk-runs.ts";
 import { Audience, enqueueAudience } from "../segments/profile-audience.ts";
 import { collectMembers, FORGET_MEMBERS, membersOf } from "../store-segments/collect-members.ts";
 import { CustomerSelection, selectionOf } from "./customer-selection.ts";
@@ -34,6 +34,7 @@ export const bulkRuns = leasedTable<LeasedRow & RunRow>({
   running: "running",
   orderBy: "created_at",
   leaseSeconds: 30,
+  kinds: BULK_KINDS,
   columns: ["kind", "selection", "add", "remove", "last_id", "position", "store_segment"],
 });
 

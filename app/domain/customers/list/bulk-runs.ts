@@ -214,7 +214,8 @@ export async function namedCustomers(
 }
 
 /** `rules`: the tags of the rules, for every customer (customers/system-tags). */
-export type BulkKind = "tags" | "rules" | ActionRunInput["kind"];
+export const BULK_KINDS = ["tags", "rules", "profile", ...CUSTOMER_ACTIONS] as const;
+export type BulkKind = (typeof BULK_KINDS)[number];
 
 export const placeOf = (shop: string): string => `${shop}/tag_run`;
 

@@ -105,6 +105,22 @@ export const Checkout = z
         rejected: z.array(z.object({ code: z.string(), reason: z.string() })),
       })
       .optional(),
+    delivery: z
+      .object({
+        variant_ids: z.array(z.string()),
+        destination_id: z.string().nullable(),
+        options: z.array(
+          z.object({
+            id: z.string(),
+            title: z.string(),
+            description: z.string().nullable(),
+            amount: z.string(),
+          }),
+        ),
+        option_id: z.string().nullable(),
+        problem: z.string().nullable(),
+      })
+      .optional(),
     expires_at: Timestamp,
     messages: z
       .array(

@@ -24,6 +24,7 @@ export type Memory = {
   cartId?: string;
   mandateId?: string;
   checkout?: { id: string; url: string };
+  option?: { id: string; title: string };
 };
 
 type Scene = { act: Act; shopper: Shopper; memory: Memory };
@@ -196,15 +197,41 @@ export const PLAYGROUND_STEPS: readonly PlaygroundStep[] = [
   {
     name: "checkout",
     title: "Check out",
-    about: "The checkout reserves its total of the mandate, and is confirmed.",
+    about:
+      "The checkout reserves its total of the mandate; for Ada's address the store offers ways to send it.",
     async run(scene) {
       const checkout = await useTool(scene, {
         text: "Starts a checkout of the cart",
         name: "create_checkout",
-        args: checkoutOf(scene),
+        args: checkoutOf(scene, { fulfillment: { methods: [shippingTo()] } }),
       });
-      const id = textOf(checkout["id"]);
-      scene.memory.checkout = { id, url: textOf(checkout["continue_url"]) };
+      const [option] = optionsIn(checkout);
+      if (!option) throw new ScenarioProblem("The store does not ship to Ada.");
+      scene.memory.checkout = { id: textOf(checkout["id"]), url: textOf(checkout["continue_url"]) };
+      scene.memory.option = { id: textOf(option["id"]), title: textOf(option["title"]) };
+      return `The first way to send it is ${scene.memory.option.title}.`;
+    },
+  },
+  {
+    name: "delivery",
+    title: "Choose the delivery",
+    about: "Its price is in the total that the mandate holds. Then the checkout is confirmed.",
+    async run(scene) {
+      const { id } = need(scene.memory.checkout, "checkout");
+      const { id: variant } = need(scene.memory.variant, "product");
+      const { id: option, title } = need(scene.memory.option, "delivery option");
+      const updated = await useTool(scene, {
+        text: `Chooses ${title}`,
+        name: "update_checkout",
+        args: {
+          id,
+          checkout: {
+            line_items: [{ item: { id: variant }, quantity: 1 }],
+            fulfillment: { methods: [shippingTo(option)] },
+          },
+        },
+      });
+      scene.memory.checkout = { id, url: textOf(updated["continue_url"]) };
       const confirmed = await useTool(scene, {
         text: "Confirms the checkout",
         name: "complete_checkout",
@@ -277,9 +304,31 @@ export const PLAYGROUND_STEPS: readonly PlaygroundStep[] = [
   },
 ];
 
-function checkoutOf({ memory }: Scene): object {
+const ADDRESS = {
+  street_address: "Hafenstraße 12",
+  address_locality: "Hamburg",
+  postal_code: "20359",
+  address_country: "DE",
+};
+
+const shippingTo = (option?: string): object => ({
+  type: "shipping",
+  destinations: [ADDRESS],
+  ...(option !== undefined && { groups: [{ id: "group_1", selected_option_id: option }] }),
+});
+
+/** The delivery options of a checkout. */
+function optionsIn(checkout: Record<string, unknown>): Record<string, unknown>[] {
+  const first = (value: unknown) => fieldsOf(Array.isArray(value) ? value[0] : undefined);
+  const method = first(fieldsOf(checkout["fulfillment"])["methods"]);
+  const { options } = first(method["groups"]);
+  return Array.isArray(options) ? options.map(fieldsOf) : [];
+}
+
+function checkoutOf({ memory }: Scene, more: object = {}): object {
   return {
     checkout: {
+      ...more,
       line_items: [],
       cart_id: need(memory.cartId, "cart"),
       mandate_id: need(memory.mandateId, "mandate"),

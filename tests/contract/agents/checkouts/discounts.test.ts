@@ -1,7 +1,7 @@
 // Discount codes of a checkout, carried by the storefront's cart: over UCP in both versions and over REST.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { UCP_VERSIONS } from "../../../app/domain/agents/ucp/profile.ts";
+import { UCP_VERSIONS } from "../../../../app/domain/agents/ucp/profile.ts";
 import {
   act,
   closeCarts,
@@ -14,11 +14,11 @@ import {
   seedProducts,
   sentAs,
   type Shelf,
-} from "../../support/agents/checkout.ts";
-import type { Shopper } from "../../support/agents/commerce.ts";
-import { check, failures, proofOf } from "../../support/agents/proofs.ts";
-import { hasUcpSchemas, ucpSchemas } from "../../support/agents/ucp-schemas.ts";
-import { SHOP, startService, type Answer, type Service } from "../../support/service.ts";
+} from "../../../support/agents/checkout.ts";
+import type { Shopper } from "../../../support/agents/commerce.ts";
+import { check, failures, proofOf } from "../../../support/agents/proofs.ts";
+import { hasUcpSchemas, ucpSchemas } from "../../../support/agents/ucp-schemas.ts";
+import { SHOP, startService, type Answer, type Service } from "../../../support/service.ts";
 
 let service: Service;
 let shelf: Shelf;

@@ -1,0 +1,210 @@
+// UCP's fulfillment extension of a checkout (schemas/shopping/fulfillment.json): one method, shipping, with
+// one address and one group. The address is what the platform sent with this very call; nobody reads it
+// back later.
+import { AppError } from "../../../runtime/errors.ts";
+import {
+  DestinationId,
+  type Checkout,
+  type DeliveryAddress,
+  type DeliveryProblem,
+} from "../../commerce/checkout.ts";
+import { toMinorUnits } from "../minor-units.ts";
+import type { UcpMessage, UcpTerms } from "./envelope.ts";
+
+const METHOD = "shipping";
+const GROUP = "group_1";
+
+const ADDRESS_FIELDS = [
+  "address_country",
+  "postal_code",
+  "address_region",
+  "address_locality",
+  "street_address",
+  "extended_address",
+  "first_name",
+  "last_name",
+  "phone_number",
+] as const satisfies readonly (keyof DeliveryAddress)[];
+
+type Text = string | undefined;
+type Destination = { id?: Text } & Partial<Record<keyof DeliveryAddress, Text>>;
+type Method = {
+  type?: Text;
+  destinations?: Destination[] | undefined;
+  selected_destination_id?: string | null | undefined;
+  groups?: { id?: Text; selected_option_id?: string | null | undefined }[] | undefined;
+};
+export type GivenFulfillment = { methods?: Method[] | undefined } | undefined;
+
+/** The checkout's `delivery` as sent: undefined keeps it, null removes it. Unchecked. */
+export type GivenDelivery =
+  { address?: Destination; destination_id?: string; option_id: string | null } | null | undefined;
+
+/** Throws `invalid_request` for more than one address: the storefront's cart goes to one. */
+export function toDelivery(given: GivenFulfillment): GivenDelivery {
+  if (given?.methods === undefined) return undefined;
+  const [method, ...others] = given.methods.filter(isShipping);
+  if (others.length > 0) throw notOne("All items go to one address: send one shipping method.");
+  if (!method || method.selected_destination_id === null) return null;
+  const { destinations = [], selected_destination_id: selected, groups = [] } = method;
+  const [only, ...further] = destinations;
+  const isOnly = further.length === 0 && (only?.id === undefined || selected === undefined);
+  const chosen =
+    destinations.find(({ id }) => id !== undefined && id === selected) ??
+    (isOnly ? only : undefined);
+  if (destinations.length > 0 && !chosen)
+    throw notOne("Select one of the destinations: all items go to one address.");
+  const group = groups.find(({ id = GROUP }) => id === GROUP);
+  const option_id = group?.selected_option_id ?? null;
+  // A name of any other shape is not kept: it could be an address.
+  const name = DestinationId.safeParse(chosen?.id ?? selected);
+  const destination = name.success ? { destination_id: name.data } : {};
+  const address = chosen && pickAddress(chosen);
+  return address && Object.keys(address).length > 0
+    ? { address, ...destination, option_id }
+    : { ...destination, option_id };
+}
+
+const isShipping = ({ type = METHOD }: Method): boolean => type === METHOD;
+
+const notOne = (message: string) => new AppError("invalid_request", { message });
+
+const pickAddress = (destination: Destination): Destination =>
+  Object.fromEntries(
+    ADDRESS_FIELDS.flatMap((name) =>
+      destination[name] === undefined ? [] : [[name, destination[name]]],
+    ),
+  );
+
+/** `given`: what the platform sent with this call. */
+export function toUcpFulfillment(
+  { version }: UcpTerms,
+  { delivery, line_items: lines, currency }: Checkout,
+  given?: GivenFulfillment,
+): object {
+  if (!delivery) return {};
+  const ids = lines.flatMap(({ variant_id: id }, index) =>
+    delivery.variant_ids.includes(id) ? [`li_${index + 1}`] : [],
+  );
+  if (ids.length === 0) return { fulfillment: { methods: [] } };
+  const { destination_id: id, options, option_id: chosen } = delivery;
+  const isNew = version === "2026-08-25";
+  const sent = id === null ? null : toDelivery(given)?.address;
+  return {
+    fulfillment: {
+      methods: [
+        {
+          id: METHOD,
+          type: METHOD,
+          line_item_ids: ids,
+          ...(id !== null && {
+            destinations: [{ ...sent, id, ...(isNew && { type: "shipping_address" }) }],
+            selected_destination_id: id,
+            groups: [
+              {
+                id: GROUP,
+                line_item_ids: ids,
+                options: options.map(({ id: optionId, title, description, amount }) => ({
+                  id: optionId,
+                  title,
+                  ...(description && {
+                    description: isNew ? { plain: description } : description,
+                  }),
+                  totals: [{ type: "total", amount: toMinorUnits(amount, currency) }],
+                })),
+                selected_option_id: chosen,
+              },
+            ],
+          }),
+        },
+      ],
+    },
+  };
+}
+
+const AT = "$.fulfillment.methods[0]";
+const MESSAGES: Record<DeliveryProblem, UcpMessage> = {
+  address_missing: {
+    type: "info",
+    code: "fulfillment_address_missing",
+    content:
+      "Delivery options are known for an address. Send one, or the shopper gives it at continue_url.",
+    path: AT,
+  },
+  address_lost: {
+    type: "warning",
+    code: "fulfillment_address_missing",
+    content: "The address could not be taken over. Send it again.",
+    path: AT,
+  },
+  no_options: {
+    type: "warning",
+    code: "fulfillment_no_options",
+    content:
+      "The storefront names no delivery to this address: it does not ship there, or has prices only at continue_url.",
+    path: `${AT}.groups[0].options`,
+  },
+  option_missing: {
+    type: "info",
+    code: "fulfillment_option_missing",
+    content: "No delivery option is chosen: its price is not in the total.",
+    path: `${AT}.groups[0].selected_option_id`,
+  },
+  option_unavailable: {
+    type: "warning",
+    code: "fulfillment_option_unavailable",
+    content: "The option was not chosen: it is none of those for these items and this address.",
+    path: `${AT}.groups[0].selected_option_id`,
+  },
+  in_parcels: {
+    type: "warning",
+    code: "fulfillment_in_parcels",
+    content: "The store sends several parcels. The shopper chooses their delivery at continue_url.",
+    path: `${AT}.groups[0].options`,
+  },
+  not_supported: {
+    type: "warning",
+    code: "fulfillment_not_supported",
+    content: "No delivery was chosen. The shopper chooses it at continue_url.",
+    path: `${AT}.groups[0].options`,
+  },
+};
+
+/** Until the agent has confirmed the checkout: later it can do nothing about it. */
+const OPEN = ["incomplete", "requires_escalation", "ready_for_complete"];
+
+export function fulfillmentMessages(
+  { delivery, status }: Checkout,
+  given?: GivenFulfillment,
+): UcpMessage[] {
+  const problem = delivery?.problem && OPEN.includes(status) ? MESSAGES[delivery.problem] : null;
+  return [...(problem ? [problem] : []), ...unusedMethods(given)];
+}
+
+/** What is not shipping, and choices for groups that do not exist. */
+function unusedMethods(given: GivenFulfillment): UcpMessage[] {
+  return (given?.methods ?? []).flatMap((method, index): UcpMessage[] => {
+    const path = `$.fulfillment.methods[${index}]`;
+    if (!isShipping(method))
+      return [
+        {
+          type: "warning",
+          code: "fulfillment_not_supported",
+          content: "Only shipping is offered here. The shopper finds other ways at continue_url.",
+          path,
+        },
+      ];
+    return (method.groups ?? []).flatMap(({ id = GROUP }, at): UcpMessage[] =>
+      id === GROUP
+        ? []
+        : [
+            {
+              type: "warning",
+              code: "fulfillment_option_unavailable",
+              content: "This checkout has no such group; nothing was chosen in it.",
+              path: `${path}.groups[${at}]`,
+            },
+          ],
+    );
+  });
+}
