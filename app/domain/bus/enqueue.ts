@@ -2,6 +2,7 @@
 // channel.
 import type { Columns, IntegrationQueue, TenantSql } from "../../db.server.ts";
 import { hash } from "node:crypto";
+import { anyLength } from "../../runtime/database/array-parameters.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
 import { defaultPriority, maxRetries, type Priority } from "./retry-policy.ts";
@@ -70,7 +71,7 @@ const ENQUEUE = `
     INSERT INTO integration_queue AS q (shop, event_id, channel, source, event_type, entity_type,
       entity_id, payload, priority, max_retries, created_at, trace_parent)
     SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13, coalesce($15::timestamptz, now()), $16::text
-      FROM unnest($8::text[]) AS channel
+      FROM unnest(${anyLength(8, "text")}) AS channel
     ON CONFLICT (shop, event_id, channel) DO UPDATE
       SET payload = excluded.payload, next_attempt_at = clock_timestamp(),
       trace_parent = coalesce(excluded.trace_parent, q.trace_parent),
@@ -84,7 +85,7 @@ const ENQUEUE = `
 export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]> {
   const priority = event.priority ?? defaultPriority(event.entityType);
   const payload = JSON.stringify(event.payload);
-  const rows = await sql<Columns<IntegrationQueue, "id">>(ENQUEUE, [
+  const values = [
     event.eventId,
     event.idempotencyKey ?? idempotencyKeyOf(event),
     event.source,
@@ -100,7 +101,8 @@ export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]
     event.subjects ?? [],
     event.receivedAt ?? null,
     event.traceParent === undefined ? activeTraceParent() : event.traceParent,
-  ]);
+  ];
+  const rows = await sql<Columns<IntegrationQueue, "id">>(ENQUEUE, values, "enqueue");
   return rows.map((row) => row.id);
 }
 

@@ -219,6 +219,7 @@ export async function putLeaseIfFree(
          OR kv.expires_at > clock_timestamp() + make_interval(secs => 600 + $4::float8)
      RETURNING key`,
     [key, JSON.stringify(holder), ttlSeconds],
+    "put_lease",
   );
   return rows.length === 1;
 }
@@ -351,10 +352,11 @@ export async function deleteKey(sql: TenantSql, key: Key): Promise<void> {
  * holder.
  */
 export async function deleteKeyIfHeld(sql: TenantSql, key: string, value: unknown): Promise<void> {
-  await sql("DELETE FROM kv WHERE shop = $1 AND key = $2 AND value = $3::jsonb", [
-    key,
-    JSON.stringify(value),
-  ]);
+  await sql(
+    "DELETE FROM kv WHERE shop = $1 AND key = $2 AND value = $3::jsonb",
+    [key, JSON.stringify(value)],
+    "delete_key_if_held",
+  );
 }
 
 export async function deleteKeysIfHeld(

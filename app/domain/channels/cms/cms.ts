@@ -171,6 +171,9 @@ function givenFields({ isMadeElsewhere, transformed_payload }: DeliveryMessage):
     : null;
 }
 
+const KEEP_ITEM = `UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4
+  WHERE shop = $1 AND id = $2`;
+
 async function put(
   ctx: Ctx,
   access: Access,
@@ -182,21 +185,14 @@ async function put(
   if (customer.cms_item_id && customer.cms_hash === digest)
     return { httpStatus: null, skipped: "unchanged" };
 
-  const { prisma } = dataOf(ctx, tenant);
+  const { sql } = dataOf(ctx, tenant);
   // A hash without an id records that a creation started: `remove` must search for an item that it
   // may have made.
-  if (!customer.cms_item_id)
-    await prisma.storefrontUser.updateMany({
-      where: { id: customer.id },
-      data: { cms_hash: digest },
-    });
+  if (!customer.cms_item_id) await sql(KEEP_ITEM, [customer.id, null, digest], "keep_cms_item");
   const itemId = customer.cms_item_id
     ? await update(ctx, access, customer.cms_item_id, fields)
     : await create(ctx, access, fields);
-  await prisma.storefrontUser.updateMany({
-    where: { id: customer.id },
-    data: { cms_item_id: itemId, cms_hash: digest },
-  });
+  await sql(KEEP_ITEM, [customer.id, itemId, digest], "keep_cms_item");
   return { httpStatus: 200 };
 }
 

@@ -10,6 +10,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, WebhookInbox } from "../../../db.server.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
+import { LeaseLost } from "../../../runtime/database/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-table.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
 import {
@@ -234,13 +235,24 @@ export const renewWebhookLeases = (database: Database, items: readonly InboxItem
 export const releaseWebhooks = (database: Database, items: readonly InboxItem[]) =>
   webhookInbox.release(database, items);
 
+const FINISHED = "status = 'done', body = '', processed_at = clock_timestamp(), last_error = NULL";
+const finishers = new WeakMap<Database, GroupCommit<InboxItem, boolean>>();
+
+/** Webhooks of any store that are finished at the same time share a commit. */
+function finisherOf(database: Database): GroupCommit<InboxItem, boolean> {
+  const known = finishers.get(database);
+  if (known) return known;
+  const made = createGroupCommit<InboxItem, boolean>((items) =>
+    webhookInbox.settleMany(database, items, FINISHED),
+  );
+  finishers.set(database, made);
+  return made;
+}
+
 /** Throws LeaseLost when another worker holds the row. */
 export async function finishWebhook(database: Database, item: InboxItem): Promise<void> {
-  await webhookInbox.settle(
-    database.forTenant(item.shop).sql,
-    item,
-    "status = 'done', body = '', processed_at = clock_timestamp(), last_error = NULL",
-  );
+  const isHeld = await finisherOf(database).add(item);
+  if (!isHeld) throw new LeaseLost(`webhook_inbox ${item.id}`);
 }
 
 /**
