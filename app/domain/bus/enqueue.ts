@@ -57,7 +57,7 @@ export function derivedEventId(version: 5 | 8, text: string): string {
 }
 
 // One statement, so that the ledger and the queue rows commit together. Safe to repeat: the same
-// event id adds nothing. The insert trigger notifies the workers once per statement, at commit;
+// event id adds nothing. The insert trigger wakes the workers, after the commit;
 // placeholder rows (placeholder-rows.ts) are updated, which no trigger announces.
 const ENQUEUE = `
   WITH ledger AS (
@@ -78,7 +78,7 @@ const ENQUEUE = `
       updated_at = clock_timestamp() WHERE ${IS_WAITING}
     RETURNING q.shop, q.id, q.channel, q.xmax <> 0 AS was_waiting
   )
-  SELECT id, CASE WHEN was_waiting THEN pg_notify('${QUEUE_NOTIFICATION}', channel) END FROM queued
+  SELECT id, CASE WHEN was_waiting THEN wake_workers('${QUEUE_NOTIFICATION}', channel)::text END FROM queued
     WHERE shop = $1`;
 
 /** @returns the ids of the rows that are new or were placeholders. */

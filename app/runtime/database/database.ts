@@ -13,6 +13,7 @@ import { watchConnections } from "./connection/socket-watchdog.ts";
 import { readReadiness, type Readiness } from "./readiness.ts";
 import { openReplica, type ReplicaOptions } from "./replica/replica.ts";
 import { isStoreMoving } from "./postgres-errors.ts";
+import { COLLECT_WAKES, createWakeSender, READ_WAKES, type WakeSender } from "./wakes.ts";
 import {
   scopePrisma,
   scopeTransaction,
@@ -168,6 +169,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const naming: Naming = (name) => (name && !isPooled ? { name } : {});
   let isPolling = false;
   const prisma = prismaOn(pool);
+  const wakes = createWakeSender(pool);
 
   // The types lack the timeout of a single query, the library supports it.
   const probe = async (text: string) =>
@@ -184,7 +186,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         return scopePrisma(prisma, shop);
       },
       transaction: (work) =>
-        inTransaction(pool, (transaction) =>
+        inTransaction(pool, wakes, (transaction) =>
           work(
             tenantSql(shop, () => connectionOf(transaction), naming),
             scopeTransaction(prisma, shop, transaction),
@@ -288,10 +290,12 @@ function withReplica(primary: Database, options: ReplicaOptions): Database {
  * An open transaction holds back the vacuum horizon, and each dead row slows down the queue's claim.
  * Local to the transaction: behind a pooler the session is another one for the next.
  */
-const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 30000";
+const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 30000; ${COLLECT_WAKES}`;
+const COMMIT = `${READ_WAKES}; COMMIT`;
 
 async function inTransaction<T>(
   pool: pg.Pool,
+  wakes: WakeSender,
   work: (transaction: OpenTransaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
@@ -301,7 +305,11 @@ async function inTransaction<T>(
     await client.query(BEGIN);
     const result = await work(transaction);
     transaction.client = null;
-    await client.query("COMMIT");
+    // Several statements in one message have several results.
+    const [collected] = (await client.query(COMMIT)) as unknown as pg.QueryResult<{
+      wakes: string;
+    }>[];
+    wakes.send(collected?.rows[0]?.wakes ?? "[]");
     return result;
   } catch (error) {
     transaction.client = null;
