@@ -3,6 +3,8 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import { isSlugTaken, type CmsFields } from "../../../integrations/cms.ts";
+import { anyLength } from "../../../runtime/database/array-parameters.ts";
+import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import {
   ARCHIVE_METHOD,
@@ -171,8 +173,38 @@ function givenFields({ isMadeElsewhere, transformed_payload }: DeliveryMessage):
     : null;
 }
 
-const KEEP_ITEM = `UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4
-  WHERE shop = $1 AND id = $2`;
+type KeptItem = { userId: number; itemId: string | null; digest: string };
+
+// Locked in the order of their ids, as everywhere.
+const KEEP_ITEMS = `
+  UPDATE storefront_users SET cms_item_id = kept.item_id, cms_hash = kept.digest FROM (
+    SELECT u.id, k.item_id, k.digest
+    FROM unnest(${anyLength(2, "int")}, ${anyLength(3, "text")}, ${anyLength(4, "text")}) AS k(id, item_id, digest)
+    JOIN storefront_users u ON u.shop = $1 AND u.id = k.id ORDER BY u.id FOR NO KEY UPDATE OF u
+  ) AS kept WHERE storefront_users.shop = $1 AND storefront_users.id = kept.id`;
+
+const keepers = new WeakMap<Tenant, GroupCommit<KeptItem, void>>();
+
+/** Deliveries of the store that remember their items at the same time share a commit. */
+function keeperOf(ctx: Ctx, tenant: Tenant): GroupCommit<KeptItem, void> {
+  const known = keepers.get(tenant);
+  if (known) return known;
+  const { sql } = dataOf(ctx, tenant);
+  const made = createGroupCommit<KeptItem, void>(async (items) => {
+    await sql(
+      KEEP_ITEMS,
+      [
+        items.map(({ userId }) => userId),
+        items.map(({ itemId }) => itemId),
+        items.map(({ digest }) => digest),
+      ],
+      "keep_cms_items",
+    );
+    return items.map(() => undefined);
+  });
+  keepers.set(tenant, made);
+  return made;
+}
 
 async function put(
   ctx: Ctx,
@@ -185,14 +217,14 @@ async function put(
   if (customer.cms_item_id && customer.cms_hash === digest)
     return { httpStatus: null, skipped: "unchanged" };
 
-  const { sql } = dataOf(ctx, tenant);
+  const keeper = keeperOf(ctx, tenant);
   // A hash without an id records that a creation started: `remove` must search for an item that it
   // may have made.
-  if (!customer.cms_item_id) await sql(KEEP_ITEM, [customer.id, null, digest], "keep_cms_item");
+  if (!customer.cms_item_id) await keeper.add({ userId: customer.id, itemId: null, digest });
   const itemId = customer.cms_item_id
     ? await update(ctx, access, customer.cms_item_id, fields)
     : await create(ctx, access, fields);
-  await sql(KEEP_ITEM, [customer.id, itemId, digest], "keep_cms_item");
+  await keeper.add({ userId: customer.id, itemId, digest });
   return { httpStatus: 200 };
 }
 
