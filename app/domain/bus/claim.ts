@@ -25,8 +25,6 @@ const BESIDE = " beside";
 /** The prefix of a holder that is a request and not a worker. */
 export const REQUEST_HOLDER = "request-";
 const TENANTS_PER_CLAIM = 200;
-/** What is above it is claimed next. */
-const MAX_ROWS_PER_CLAIM = 1_000;
 /** A request's lease is not renewed, so it is longer than any attempt. */
 const REQUEST_LEASE_SECONDS = 30;
 
@@ -46,7 +44,8 @@ const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.
 // tenant's most urgent rows up to its limit ($5 to $7); then the most urgent of all, one tenant after
 // the other. Locks the rows it reads until the statement commits; skipped rows stay unlocked. Two
 // claims never return the same row. The planner sees no length and no number of rows, so that the
-// plan is made once; the constant limit keeps it from a scan of the whole table.
+// plan is made once; the last limit changes no result, it makes the planner expect few rows and look
+// each of them up, where it read the whole table.
 export const CLAIM = `
   WITH RECURSIVE wanted AS MATERIALIZED (
     SELECT * FROM ${unnestBatch("text", "text", "int", "int")} AS w(channel, start_at, places, places_per_shop)
@@ -85,7 +84,9 @@ export const CLAIM = `
     SELECT shop, id, places, row_number() OVER (PARTITION BY channel
       ORDER BY priority, place, next_attempt_at) AS turn FROM due
   ),
-  chosen AS (SELECT shop, id FROM ordered WHERE turn <= places LIMIT ${MAX_ROWS_PER_CLAIM}),
+  chosen AS (
+    SELECT shop, id FROM ordered WHERE turn <= places LIMIT (SELECT sum(places) FROM wanted)
+  ),
   claimed AS (
     UPDATE integration_queue q
     SET status = 'processing', locked_by = $8,
