@@ -13,7 +13,13 @@ import { watchConnections } from "./connection/socket-watchdog.ts";
 import { readReadiness, type Readiness } from "./readiness.ts";
 import { openReplica, type ReplicaOptions } from "./replica/replica.ts";
 import { isStoreMoving } from "./postgres-errors.ts";
-import { COLLECT_WAKES, createWakeSender, READ_WAKES, type WakeSender } from "./wakes.ts";
+import {
+  COLLECT_WAKES,
+  createWakeSender,
+  READ_WAKES,
+  type Wake,
+  type WakeSender,
+} from "./wakes.ts";
 import {
   scopePrisma,
   scopeTransaction,
@@ -63,6 +69,8 @@ export type Database = {
     values?: readonly unknown[],
     name?: string,
   ): Promise<R[]>;
+  /** Wakes the workers of a queue after a statement with `CALLER_WAKES`; does not wait for it. */
+  wake(queue: string, payload: string): void;
   /**
    * Calls `onNotify` for each NOTIFY on the channel, and once after every (re)connection, when
    * notifications may have been missed. Behind a pooler without a direct address never: the caller polls.
@@ -200,6 +208,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     ) {
       return (await pool.query<R>({ text, values: [...values], ...naming(name) })).rows;
     },
+    wake: (queue, payload) => wakes.send([[queue, payload]]),
     listen: (channel, onNotify) =>
       listen({
         url,
@@ -309,7 +318,7 @@ async function inTransaction<T>(
     const [collected] = (await client.query(COMMIT)) as unknown as pg.QueryResult<{
       wakes: string;
     }>[];
-    wakes.send(collected?.rows[0]?.wakes ?? "[]");
+    wakes.send(JSON.parse(collected?.rows[0]?.wakes ?? "[]") as Wake[]);
     return result;
   } catch (error) {
     transaction.client = null;

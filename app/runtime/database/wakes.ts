@@ -1,4 +1,4 @@
-// The notifications of a transaction, sent after its commit. Inside the transaction they would make
+// The notifications of a commit, sent after it. Inside the transaction they would make
 // its commit wait for every other notifying one, because Postgres lets one of them commit at a time.
 // `wake_workers` (in the migrations) collects them in a setting of the transaction. Whoever dies
 // between the commit and the notification costs a poll's time: the workers look for due rows anyway.
@@ -8,17 +8,28 @@ import type pg from "pg";
 export const COLLECT_WAKES = "SET LOCAL queue.wakes = '[]'";
 export const READ_WAKES = "SELECT current_setting('queue.wakes') AS wakes";
 
+/**
+ * A condition that is true, for the rows that a statement outside a transaction inserts: its triggers
+ * notify nobody then, and its caller calls `Database.wake` afterwards.
+ */
+export const CALLER_WAKES = "(SELECT set_config('queue.wakes', '[]', true)) IS NOT NULL";
+
 const SEND =
   "SELECT pg_notify(queue, payload) FROM unnest($1::text[], $2::text[]) AS w(queue, payload)";
 
+/** Postgres takes less than 8,000; an empty payload names everything. */
+const MAX_PAYLOAD_BYTES = 7_000;
+
+export type Wake = [queue: string, payload: string];
+
 export type WakeSender = {
-  /** Takes the result of `READ_WAKES`. Returns at once; nobody waits for the workers to wake up. */
-  send(collected: string): void;
+  /** Returns at once; nobody waits for the workers to wake up. */
+  send(wakes: readonly Wake[]): void;
 };
 
 /** Notifications of transactions that commit at the same time share a statement. */
 export function createWakeSender(pool: pg.Pool): WakeSender {
-  const waiting = new Map<string, [queue: string, payload: string]>();
+  const waiting = new Map<string, Wake>();
   let isSending = false;
 
   async function sendAll(): Promise<void> {
@@ -35,9 +46,12 @@ export function createWakeSender(pool: pg.Pool): WakeSender {
   }
 
   return {
-    send(collected) {
-      for (const wake of JSON.parse(collected) as [string, string][])
+    send(wakes) {
+      for (const [queue, payload] of wakes) {
+        const isShort = Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES;
+        const wake: Wake = [queue, isShort ? payload : ""];
         waiting.set(JSON.stringify(wake), wake);
+      }
       if (!isSending) void sendAll();
     },
   };
