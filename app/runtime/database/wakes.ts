@@ -12,7 +12,7 @@ export const READ_WAKES = "SELECT current_setting('queue.wakes') AS wakes";
  * A condition that is true, for the rows that a statement outside a transaction inserts: its triggers
  * notify nobody then, and its caller calls `Database.wake` afterwards.
  */
-export const CALLER_WAKES = "(SELECT set_config('queue.wakes', '[]', true)) IS NOT NULL";
+export const CALLER_WAKES = "(SELECT set_config('queue.wakes', 'caller', true)) IS NOT NULL";
 
 const SEND =
   "SELECT pg_notify(queue, payload) FROM unnest($1::text[], $2::text[]) AS w(queue, payload)";
