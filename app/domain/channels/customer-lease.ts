@@ -72,7 +72,8 @@ export async function withCustomerLease(
   try {
     return await work(userId);
   } finally {
-    await ending.add(lease);
+    // Nobody waits for it: a lease that could not be ended expires.
+    ending.add(lease).catch(() => {});
   }
 }
 
