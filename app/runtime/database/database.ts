@@ -177,7 +177,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   const naming: Naming = (name) => (name && !isPooled ? { name } : {});
   let isPolling = false;
   const prisma = prismaOn(pool);
-  const wakes = createWakeSender(pool);
+  const wakes = createWakeSender((text, values, name) =>
+    pool.query({ text, values, ...naming(name) }),
+  );
 
   // The types lack the timeout of a single query, the library supports it.
   const probe = async (text: string) =>

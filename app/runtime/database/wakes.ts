@@ -2,7 +2,7 @@
 // its commit wait for every other notifying one, because Postgres lets one of them commit at a time.
 // `wake_workers` (in the migrations) collects them in a setting of the transaction. Whoever dies
 // between the commit and the notification costs a poll's time: the workers look for due rows anyway.
-import type pg from "pg";
+import { unnestBatch } from "./array-parameters.ts";
 
 /** With these in one message a transaction costs no round trip more. */
 export const COLLECT_WAKES = "SET LOCAL queue.wakes = '[]'";
@@ -14,8 +14,7 @@ export const READ_WAKES = "SELECT current_setting('queue.wakes') AS wakes";
  */
 export const CALLER_WAKES = "(SELECT set_config('queue.wakes', 'caller', true)) IS NOT NULL";
 
-const SEND =
-  "SELECT pg_notify(queue, payload) FROM unnest($1::text[], $2::text[]) AS w(queue, payload)";
+const SEND = `SELECT pg_notify(queue, payload) FROM ${unnestBatch("text", "text")} AS w(queue, payload)`;
 
 /** Postgres takes less than 8,000; an empty payload names everything. */
 const MAX_PAYLOAD_BYTES = 7_000;
@@ -28,7 +27,9 @@ export type WakeSender = {
 };
 
 /** Notifications of transactions that commit at the same time share a statement. */
-export function createWakeSender(pool: pg.Pool): WakeSender {
+export function createWakeSender(
+  run: (text: string, values: string[][], name: string) => Promise<unknown>,
+): WakeSender {
   const waiting = new Map<string, Wake>();
   let isSending = false;
 
@@ -37,10 +38,9 @@ export function createWakeSender(pool: pg.Pool): WakeSender {
     while (waiting.size > 0) {
       const wakes = [...waiting.values()];
       waiting.clear();
-      await pool
-        .query(SEND, [wakes.map(([queue]) => queue), wakes.map(([, payload]) => payload)])
-        // The workers' poll finds the rows.
-        .catch(() => {});
+      const columns = [wakes.map(([queue]) => queue), wakes.map(([, payload]) => payload)];
+      // After a failure the workers' poll finds the rows.
+      await run(SEND, columns, "send_wakes").catch(() => {});
     }
     isSending = false;
   }
