@@ -1,6 +1,6 @@
 // The notifications of a commit, sent after it. Inside the transaction they would make
 // its commit wait for every other notifying one, because Postgres lets one of them commit at a time.
-// `wake_workers` (in the migrations) collects them in a setting of the transaction. Whoever dies
+// `wake_workers` (in the migrations) collects them in a setting of the transaction. A process that dies
 // between the commit and the notification costs a poll's time: the workers look for due rows anyway.
 import { unnestBatch } from "./array-parameters.ts";
 
