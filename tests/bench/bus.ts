@@ -153,13 +153,15 @@ async function openHistory(serverUrl: string, name: string, delivered: number) {
       const times: number[] = [];
       for (let n = 0; n < CLAIMS; n += 1) {
         const started = performance.now();
-        const items = await claim(database, {
-          channel: "erpsys",
-          limit: ROWS_PER_CLAIM,
-          worker: "bench",
-          startAt: "",
-          perShop: ROWS_PER_CLAIM / 4,
-        });
+        const { items } = await claim(database, "bench", [
+          {
+            channel: "erpsys",
+            limit: ROWS_PER_CLAIM,
+            startAt: "",
+            limits: new Map(),
+            perShop: ROWS_PER_CLAIM / 4,
+          },
+        ]);
         times.push(performance.now() - started);
         if (items.length !== ROWS_PER_CLAIM)
           throw new Error(`a claim brought ${items.length} rows`);

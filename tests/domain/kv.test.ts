@@ -12,10 +12,10 @@ import {
   getKey,
   putKey,
   putKeyIfAbsent,
-  putLeaseIfFree,
   takeKey,
   type Key,
 } from "../../app/runtime/database/kv.ts";
+import { putLeaseIfFree } from "../../app/runtime/database/lease.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 

@@ -6,7 +6,12 @@ let service: Service;
 
 beforeAll(async () => {
   // A worker that is not notified would look for work only after a minute: longer than a test waits.
-  service = await startService({ background: true, env: { WORKER_POLL_MS: "60000" } });
+  service = await startService({
+    background: true,
+    env: { WORKER_POLL_MS: "60000" },
+    // Through a pooler nobody is notified.
+    envFrom: (_sandbox, database) => ({ DIRECT_DATABASE_URL: database.directServiceUrl }),
+  });
 });
 afterAll(() => service.stop());
 

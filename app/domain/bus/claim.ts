@@ -8,6 +8,8 @@ import type {
   NullableColumns,
   TenantSql,
 } from "../../db.server.ts";
+import { anyLength, unnestBatch } from "../../runtime/database/array-parameters.ts";
+import { LEASES_ONLY } from "../../runtime/database/leased-table.ts";
 import { isAtHome, isNotHeld } from "../../runtime/database/cells/held-stores.ts";
 import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
@@ -35,49 +37,70 @@ const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.
   q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false)
     AND q.channel <> '${ARCHIVE_CHANNEL}' AS is_archive_only`;
 
-// The claim runs per channel, because a filter "channel is not one of the open ones" walks every
-// parked row. Within the channel: a loose index scan over the tenants with pending rows (the index
-// leads with channel, shop), without those whose circuit is open; then each tenant's most urgent
-// rows up to its limit ($5, $6; $7); then the most urgent of all, one tenant after the other. Locks
-// the rows it returns until the statement commits; skipped rows stay unlocked. Two claims never
-// return the same row.
+// One statement claims for several channels: a change mostly goes to several systems, and a
+// statement and its commit cost more than the rows. Each channel is scanned for itself ($1 to $4: its
+// name, where to start, its most rows, and most of a tenant), because a filter "channel is not one of
+// the open ones" walks every parked row. Within a channel: a loose index scan over the tenants with
+// pending rows (the index leads with channel, shop), without those whose circuit is open; then each
+// tenant's most urgent rows up to its limit ($5 to $7); then the most urgent of all, one tenant after
+// the other. Locks the rows it reads until the statement commits; skipped rows stay unlocked. Two
+// claims never return the same row. The planner sees no length and no number of rows, so that the
+// plan is made once; the last limit changes no result, it makes the planner expect few rows and look
+// each of them up, where it read the whole table.
 export const CLAIM = `
-  WITH RECURSIVE tenants AS (
-    (SELECT shop, 1 AS n FROM integration_queue WHERE status = 'pending' AND channel = $1
-      AND shop >= $2 ORDER BY shop LIMIT 1)
+  WITH RECURSIVE wanted AS MATERIALIZED (
+    SELECT * FROM ${unnestBatch("text", "text", "int", "int")} AS w(channel, start_at, places, places_per_shop)
+    WHERE ${LEASES_ONLY}
+  ),
+  busy AS MATERIALIZED (
+    SELECT * FROM unnest(${anyLength(5, "text")}, ${anyLength(6, "text")}, ${anyLength(7, "int")})
+      AS b(channel, shop, places)
+  ),
+  tenants AS (
+    SELECT w.channel, (SELECT q.shop FROM integration_queue q WHERE q.status = 'pending'
+      AND q.channel = w.channel AND q.shop >= w.start_at ORDER BY q.shop LIMIT 1) AS shop, 1 AS n
+    FROM wanted w
     UNION ALL
-    SELECT (SELECT q.shop FROM integration_queue q WHERE q.status = 'pending' AND q.channel = $1
-      AND q.shop > t.shop ORDER BY q.shop LIMIT 1), t.n + 1
+    SELECT t.channel, (SELECT q.shop FROM integration_queue q WHERE q.status = 'pending'
+      AND q.channel = t.channel AND q.shop > t.shop ORDER BY q.shop LIMIT 1), t.n + 1
     FROM tenants t WHERE t.shop IS NOT NULL AND t.n < ${TENANTS_PER_CLAIM}
   ),
   due AS (
-    SELECT picked.*, row_number() OVER (PARTITION BY picked.shop
+    SELECT t.channel, w.places, picked.*, row_number() OVER (PARTITION BY t.channel, picked.shop
       ORDER BY picked.priority, picked.next_attempt_at, picked.id) AS place
     FROM tenants t
-    LEFT JOIN unnest($5::text[], $6::int[]) AS p(shop, places) ON p.shop = t.shop
+    JOIN wanted w ON w.channel = t.channel
+    LEFT JOIN busy b ON b.channel = t.channel AND b.shop = t.shop
     CROSS JOIN LATERAL (
       SELECT q.shop, q.id, q.priority, q.next_attempt_at FROM integration_queue q
-      WHERE q.status = 'pending' AND q.channel = $1 AND q.shop = t.shop AND q.next_attempt_at <= clock_timestamp()
-      ORDER BY q.priority, q.next_attempt_at, q.id LIMIT least($3, coalesce(p.places, $7::int))
+      WHERE q.status = 'pending' AND q.channel = t.channel AND q.shop = t.shop AND q.next_attempt_at <= clock_timestamp()
+      ORDER BY q.priority, q.next_attempt_at, q.id LIMIT least(w.places, coalesce(b.places, w.places_per_shop))
         FOR UPDATE SKIP LOCKED
     ) picked
     WHERE t.shop IS NOT NULL AND ${isNotHeld("t.shop")} AND NOT EXISTS (
-      SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = 'circuit:' || $1
+      SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = 'circuit:' || t.channel
         AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
     )
   ),
-  chosen AS (SELECT shop, id FROM due ORDER BY priority, place, next_attempt_at LIMIT $3),
+  ordered AS (
+    SELECT shop, id, places, row_number() OVER (PARTITION BY channel
+      ORDER BY priority, place, next_attempt_at) AS turn FROM due
+  ),
+  chosen AS (
+    SELECT shop, id FROM ordered WHERE turn <= places LIMIT (SELECT sum(places) FROM wanted)
+  ),
   claimed AS (
     UPDATE integration_queue q
-    SET status = 'processing', locked_by = $4,
+    SET status = 'processing', locked_by = $8,
       locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
       attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
     FROM chosen WHERE q.shop = chosen.shop AND q.id = chosen.id
     RETURNING ${CLAIMED}
   )
-  SELECT claimed.*, reached.shop AS reached
-    FROM (SELECT max(shop) FILTER (WHERE n = ${TENANTS_PER_CLAIM}) AS shop FROM tenants) reached
-    LEFT JOIN claimed ON true`;
+  SELECT claimed.*, reached.channel AS wanted_channel, reached.shop AS reached
+    FROM (SELECT channel, max(shop) FILTER (WHERE n = ${TENANTS_PER_CLAIM}) AS shop FROM tenants
+      GROUP BY channel) reached
+    LEFT JOIN claimed ON claimed.channel = reached.channel`;
 
 type Row = Columns<
   IntegrationQueue,
@@ -107,9 +130,9 @@ type Row = Columns<
 };
 /**
  * `reached` is the last tenant scanned when there are more behind it; `id` is null when nothing was
- * claimed.
+ * claimed for the channel.
  */
-type ClaimedRow = Row & { reached: string | null };
+type ClaimedRow = Row & { wanted_channel: string; reached: string | null };
 type MaybeClaimed = Omit<ClaimedRow, "id"> & NullableColumns<IntegrationQueue, "id">;
 
 export type ClaimedItem = QueueItem & {
@@ -144,41 +167,64 @@ const toItem = (row: Row): ClaimedItem => ({
   traceParent: row.trace_parent,
 });
 
-export type ClaimOptions = {
+/** What to claim of one channel. */
+export type ChannelClaim = {
   channel: string;
   limit: number;
-  worker: string;
   /** Rotates, so that tenants late in the alphabet are not always last. */
   startAt: string;
-  /**
-   * How many rows may be claimed per shop, and of a shop without an entry. Unlimited by default.
-   */
-  places?: ReadonlyMap<string, number>;
-  perShop?: number;
+  /** How many rows may be claimed per shop, and of a shop without an entry. */
+  limits: ReadonlyMap<string, number>;
+  perShop: number;
+  /** Whether the scan began at the start of the alphabet, and not at the first `startAt`. */
+  isAgain?: boolean;
 };
 
-/** Returns the rows most urgent first. */
-export async function claim(database: Database, options: ClaimOptions): Promise<ClaimedItem[]> {
-  const { channel, limit, worker, places = new Map<string, number>(), perShop = limit } = options;
-  // Tenants that only wait must not hide the ones behind them: the scan continues to the end of the
-  // alphabet, and once from its start.
-  const read = async (startAt: string): Promise<ClaimedRow[]> => {
-    for (let from = startAt; ;) {
-      const rows = await database.acrossTenants<MaybeClaimed>(
-        CLAIM,
-        [channel, from, limit, worker, [...places.keys()], [...places.values()], perShop],
-        "claim",
-      );
-      const claimed = rows.filter((row): row is ClaimedRow => row.id !== null);
-      const reached = rows[0]?.reached;
-      if (claimed.length > 0 || !reached) return claimed;
-      from = `${reached}\u0001`;
-    }
-  };
-  let rows = await read(options.startAt);
-  if (rows.length === 0 && options.startAt !== "") rows = await read("");
-  return rows.map(toItem).sort((a, b) => a.priority - b.priority || a.queueId - b.queueId);
+/**
+ * Claims rows for each channel; the most urgent come first. `unread`: what to claim next, because
+ * nothing was claimed of a channel and it was not scanned to its end.
+ */
+export async function claim(
+  database: Database,
+  worker: string,
+  wanted: readonly ChannelClaim[],
+): Promise<{ items: ClaimedItem[]; unread: ChannelClaim[] }> {
+  const busy = wanted.flatMap(({ channel, limits }) =>
+    [...limits].map(([shop, places]) => ({ channel, shop, places })),
+  );
+  const rows = await database.acrossTenants<MaybeClaimed>(
+    CLAIM,
+    [
+      wanted.map(({ channel }) => channel),
+      wanted.map(({ startAt }) => startAt),
+      wanted.map(({ limit }) => limit),
+      wanted.map(({ perShop }) => perShop),
+      busy.map(({ channel }) => channel),
+      busy.map(({ shop }) => shop),
+      busy.map(({ places }) => places),
+      worker,
+    ],
+    "claim",
+  );
+  const byChannel = new Map(rows.map((row) => [row.wanted_channel, row]));
+  const unread = wanted.flatMap((asked) => {
+    const row = byChannel.get(asked.channel);
+    return row && row.id === null ? toRest(asked, row.reached) : [];
+  });
+  const items = rows.filter((row): row is ClaimedRow => row.id !== null).map(toItem);
+  return { items: items.sort((a, b) => a.priority - b.priority || a.queueId - b.queueId), unread };
 }
+
+/**
+ * Tenants that only wait must not hide the ones behind them: the scan continues to the end of the
+ * alphabet, and once from its start.
+ */
+function toRest(asked: ChannelClaim, reached: string | null): ChannelClaim[] {
+  if (reached !== null) return [{ ...asked, startAt: `${reached}\u0001`, isAgain: isAgain(asked) }];
+  return isAgain(asked) ? [] : [{ ...asked, startAt: "", isAgain: true }];
+}
+
+const isAgain = ({ isAgain: known, startAt }: ChannelClaim) => known ?? startAt === "";
 
 /**
  * Claims one event's row for a channel on request, due or not. Null when the row is not pending: in

@@ -2,6 +2,7 @@
 // channel.
 import type { Columns, IntegrationQueue, TenantSql } from "../../db.server.ts";
 import { hash } from "node:crypto";
+import { anyLength } from "../../runtime/database/array-parameters.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
 import { defaultPriority, maxRetries, type Priority } from "./retry-policy.ts";
@@ -56,7 +57,7 @@ export function derivedEventId(version: 5 | 8, text: string): string {
 }
 
 // One statement, so that the ledger and the queue rows commit together. Safe to repeat: the same
-// event id adds nothing. The insert trigger notifies the workers once per statement, at commit;
+// event id adds nothing. The insert trigger wakes the workers, after the commit;
 // placeholder rows (placeholder-rows.ts) are updated, which no trigger announces.
 const ENQUEUE = `
   WITH ledger AS (
@@ -70,21 +71,21 @@ const ENQUEUE = `
     INSERT INTO integration_queue AS q (shop, event_id, channel, source, event_type, entity_type,
       entity_id, payload, priority, max_retries, created_at, trace_parent)
     SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13, coalesce($15::timestamptz, now()), $16::text
-      FROM unnest($8::text[]) AS channel
+      FROM unnest(${anyLength(8, "text")}) AS channel
     ON CONFLICT (shop, event_id, channel) DO UPDATE
       SET payload = excluded.payload, next_attempt_at = clock_timestamp(),
       trace_parent = coalesce(excluded.trace_parent, q.trace_parent),
       updated_at = clock_timestamp() WHERE ${IS_WAITING}
     RETURNING q.shop, q.id, q.channel, q.xmax <> 0 AS was_waiting
   )
-  SELECT id, CASE WHEN was_waiting THEN pg_notify('${QUEUE_NOTIFICATION}', channel) END FROM queued
+  SELECT id, CASE WHEN was_waiting THEN wake_workers('${QUEUE_NOTIFICATION}', channel)::text END FROM queued
     WHERE shop = $1`;
 
 /** @returns the ids of the rows that are new or were placeholders. */
 export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]> {
   const priority = event.priority ?? defaultPriority(event.entityType);
   const payload = JSON.stringify(event.payload);
-  const rows = await sql<Columns<IntegrationQueue, "id">>(ENQUEUE, [
+  const values = [
     event.eventId,
     event.idempotencyKey ?? idempotencyKeyOf(event),
     event.source,
@@ -100,7 +101,8 @@ export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]
     event.subjects ?? [],
     event.receivedAt ?? null,
     event.traceParent === undefined ? activeTraceParent() : event.traceParent,
-  ]);
+  ];
+  const rows = await sql<Columns<IntegrationQueue, "id">>(ENQUEUE, values, "enqueue");
   return rows.map((row) => row.id);
 }
 

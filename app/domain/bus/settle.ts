@@ -1,7 +1,7 @@
 // Settles claimed rows. Every statement checks the fence token, so a worker that lost its lease
 // changes nothing. Concurrent settlements of one region share a commit.
 import type { Columns, Database, IntegrationQueue } from "../../db.server.ts";
-import { jsonbArray, textArray } from "../../runtime/database/array-parameters.ts";
+import { jsonbArray, textArray, unnestBatch } from "../../runtime/database/array-parameters.ts";
 import { createGroupCommit } from "../../runtime/database/group-commit.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
@@ -49,9 +49,7 @@ const ATTEMPT_STATUS = {
 // row always has its log entry. Two batches lock the minutes in the same order.
 const SETTLE = `
   WITH input AS (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::int[], $6::float8[],
-      $7::text[], $8::int[], $9::int[], $10::text[], $11::int[], $12::boolean[], $13::boolean[],
-      $14::timestamptz[], $15::text[])
+    SELECT * FROM ${unnestBatch("text", "bigint", "uuid", "text", "int", "float8", "text", "int", "int", "text", "int", "boolean", "boolean", "timestamptz", "text")}
       AS i(shop, id, token, status, tries, delay_ms, error, http_status, latency_ms, attempt_status,
         attempt, is_filed, is_sweepable, past, exchange)
   ),
@@ -99,8 +97,7 @@ const SETTLE = `
   SELECT shop, id FROM settled`;
 
 const READY = `
-  WITH input AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::jsonb[],
-    $5::jsonb[]) AS i(shop, id, token, payload, config))
+  WITH input AS (SELECT * FROM ${unnestBatch("text", "bigint", "uuid", "jsonb", "jsonb")} AS i(shop, id, token, payload, config))
   UPDATE integration_queue q SET status = 'ready', transformed_payload = i.payload,
     delivery_config = i.config, updated_at = clock_timestamp()
   FROM input i

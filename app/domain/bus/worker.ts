@@ -1,6 +1,7 @@
 // The worker of one region: claims due rows, renews its leases, and returns the rows of dead
 // workers. It wakes by NOTIFY and polls every second, so a missed notification costs a second and
 // never a delivery.
+import { setImmediate } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../runtime/database/database.ts";
 import { startPump } from "../../runtime/database/work-queue.ts";
@@ -9,6 +10,7 @@ import { createSlotPool } from "../../runtime/slot-pool.ts";
 import { findChannel, type QueueItem } from "./channel.ts";
 import {
   claim,
+  type ChannelClaim,
   type ClaimedItem,
   LEASE_SECONDS,
   listPendingChannels,
@@ -44,8 +46,9 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   const settler = settlerOf(database);
   const held = createSlotPool<{ item: ClaimedItem; done: Promise<void> }>();
   const schedulers = new Map<string, ChannelScheduler>();
-  const claiming = new Map<string, boolean>();
-  const fills = new Set<Promise<void>>();
+  /** The channels to claim for next; with an entry, from where the last claim ended. */
+  const wanted = new Map<string, ChannelClaim | null>();
+  let claiming: Promise<void> | null = null;
   const gate = newGate();
   let stopping = false;
   let isAway = false;
@@ -134,37 +137,46 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     return "deferred";
   }
 
-  /**
-   * Claims for one channel until its slots are full or nothing is due. One claim at a time per
-   * channel.
-   */
+  /** Claims for the channel with the next claim. One claim runs at a time, for all channels. */
   function claimMore(channel: string): void {
     if (stopping) return;
-    if (claiming.has(channel)) {
-      claiming.set(channel, true);
-      return;
-    }
-    const running = claimFor(channel).finally(() => fills.delete(running));
-    fills.add(running);
+    if (!wanted.has(channel)) wanted.set(channel, null);
+    startClaiming();
   }
 
-  async function claimFor(channel: string): Promise<void> {
+  function startClaiming(): void {
+    claiming ??= claimWanted().finally(() => {
+      claiming = null;
+      // Wanted after the last look.
+      if (wanted.size > 0 && !stopping) startClaiming();
+    });
+  }
+
+  /** Until each channel's slots are full or nothing is due. */
+  async function claimWanted(): Promise<void> {
     try {
-      do {
-        claiming.set(channel, false);
-        const scheduler = schedulerOf(channel);
-        const capacity = scheduler.capacity();
-        if (capacity.limit <= 0 || stopping) break;
-        const items = await claim(database, {
-          channel,
-          ...capacity,
-          worker: name,
-          startAt: scheduler.startAt,
-          perShop: INITIAL_BATCH,
+      // Waits one turn of the event loop, so that all channels of a notification share the statement.
+      await setImmediate();
+      while (wanted.size > 0 && !stopping) {
+        const claims = [...wanted].map(([channel, rest]) => {
+          const scheduler = schedulerOf(channel);
+          const { startAt } = rest ?? scheduler;
+          return { ...rest, channel, startAt, perShop: INITIAL_BATCH, ...scheduler.capacity() };
         });
-        scheduler.reserve(items, capacity);
+        wanted.clear();
+        const open = claims.filter(({ limit }) => limit > 0);
+        if (open.length === 0) break;
+        const { items, unread } = await claim(database, name, open);
+        const rest = new Map(unread.map((asked) => [asked.channel, asked]));
+        for (const asked of open)
+          if (!rest.has(asked.channel))
+            schedulerOf(asked.channel).reserve(
+              items.filter(({ channel }) => channel === asked.channel),
+              asked,
+            );
         items.forEach(track);
-      } while (claiming.get(channel));
+        for (const [channel, asked] of rest) wanted.set(channel, asked);
+      }
       isAway = false;
     } catch (error) {
       if (!isAway)
@@ -173,8 +185,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
           reason: (error as Error).message,
         });
       isAway = true;
-    } finally {
-      claiming.delete(channel);
+      wanted.clear();
     }
   }
 
@@ -243,7 +254,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       stopping = true;
       await pump.stopClaiming();
       // A claim in progress still returns rows: they are released too.
-      await Promise.all([...fills, archiving]);
+      await Promise.all([claiming, archiving]);
       gate.close();
       for (const scheduler of schedulers.values())
         for (const tenantChannel of scheduler.tenantChannels())

@@ -2,13 +2,9 @@
 // both create it.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
-import {
-  deleteKeyIfHeld,
-  deleteKeysIfHeld,
-  KEYS,
-  putLeaseIfFree,
-  putKeysIfAbsent,
-} from "../../runtime/database/kv.ts";
+import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
+import { deleteKeysIfHeld, KEYS, putKeysIfAbsent } from "../../runtime/database/kv.ts";
+import { endLeases, putLeasesIfFree, type LeaseKey } from "../../runtime/database/lease.ts";
 import { Deferred, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findUserId, UNKNOWN } from "./item-customer.ts";
@@ -23,6 +19,32 @@ const BATCH_LEASE_SECONDS = 30;
 
 const keyOf = (channel: string, userId: number) => KEYS.lease(`${channel}_customer:${userId}`);
 
+type Leases = { taking: GroupCommit<LeaseKey, boolean>; ending: GroupCommit<LeaseKey, void> };
+const leasesByTenant = new WeakMap<Tenant, Leases>();
+
+/** Deliveries of the store that begin at the same time share a commit, and so do those that end. */
+function leasesOf(ctx: Ctx, tenant: Tenant): Leases {
+  const known = leasesByTenant.get(tenant);
+  if (known) return known;
+  const { sql } = dataOf(ctx, tenant);
+  const made: Leases = {
+    taking: createGroupCommit(async (wanted) => {
+      // Of two deliveries of one customer the first gets the lease.
+      const first = wanted.filter(
+        ({ key }, index) => wanted.findIndex((one) => one.key === key) === index,
+      );
+      const free = await putLeasesIfFree(sql, first, LEASE_SECONDS);
+      return wanted.map((lease) => first.includes(lease) && free.has(lease.key));
+    }),
+    ending: createGroupCommit(async (held) => {
+      await endLeases(sql, held);
+      return held.map(() => undefined);
+    }),
+  };
+  leasesByTenant.set(tenant, made);
+  return made;
+}
+
 export async function withCustomerLease(
   ctx: Ctx,
   item: QueueItem,
@@ -32,15 +54,11 @@ export async function withCustomerLease(
 ): Promise<DeliveryResult> {
   const userId = await findUserId(ctx, item, tenant);
   if (userId === null) return UNKNOWN;
-  const { sql } = dataOf(ctx, tenant);
-  const key = keyOf(channel, userId);
+  const { taking, ending } = leasesOf(ctx, tenant);
+  const lease = { key: keyOf(channel, userId), holder: item.attemptToken };
   // Waits here for a burst on one customer: through the queue each of its rows would return a
   // second later.
-  for (
-    let waitedMs = 0;
-    !(await putLeaseIfFree(sql, key, item.attemptToken, LEASE_SECONDS));
-    waitedMs += WAIT_STEP_MS
-  ) {
+  for (let waitedMs = 0; !(await taking.add(lease)); waitedMs += WAIT_STEP_MS) {
     if (waitedMs >= MAX_WAIT_MS)
       throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
     await delay(WAIT_STEP_MS);
@@ -48,7 +66,8 @@ export async function withCustomerLease(
   try {
     return await work(userId);
   } finally {
-    await deleteKeyIfHeld(sql, key, item.attemptToken);
+    // Nobody waits for it: a lease that could not be ended expires.
+    ending.add(lease).catch(() => {});
   }
 }
 

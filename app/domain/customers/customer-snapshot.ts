@@ -1,6 +1,8 @@
 // The current state of a customer as channels send it: one statement, read before every delivery.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../db.server.ts";
+import { anyLength } from "../../runtime/database/array-parameters.ts";
+import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type CustomerSnapshot = Columns<
@@ -72,23 +74,32 @@ const PRESENT = "status <> 'deleted' AND unproven_email IS NULL";
 export const isPresent = ({ status, unproven_email: unproven }: CustomerSnapshot): boolean =>
   status !== "deleted" && unproven === null;
 
-const ONE = snapshotOf("id = $2");
+const EACH = snapshotOf(`id = ANY(${anyLength(2, "int")}::int[])`);
 const THESE = snapshotOf(`id = ANY($2::int[]) AND ${PRESENT}`);
 const NEXT = snapshotOf(`id > $2 AND ${PRESENT} ORDER BY id LIMIT $3`);
 
-/** Null when the customer does not exist any more. */
-export async function findCustomerSnapshot(
+const reads = new WeakMap<Tenant, GroupCommit<number, CustomerSnapshot | null>>();
+
+/** Deliveries that read customers of the store at the same time share a statement. */
+function readsOf(ctx: Ctx, tenant: Tenant): GroupCommit<number, CustomerSnapshot | null> {
+  const known = reads.get(tenant);
+  if (known) return known;
+  const { sql } = dataOf(ctx, tenant);
+  const made = createGroupCommit<number, CustomerSnapshot | null>(async (userIds) => {
+    const rows = await sql<CustomerSnapshot>(EACH, [[...new Set(userIds)]], "customer-snapshots");
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return userIds.map((id) => byId.get(id) ?? null);
+  });
+  reads.set(tenant, made);
+  return made;
+}
+
+/** The state at a moment after the call; null when the customer does not exist any more. */
+export const findCustomerSnapshot = (
   ctx: Ctx,
   tenant: Tenant,
   userId: number,
-): Promise<CustomerSnapshot | null> {
-  const [found] = await dataOf(ctx, tenant).sql<CustomerSnapshot>(
-    ONE,
-    [userId],
-    "customer-snapshot",
-  );
-  return found ?? null;
-}
+): Promise<CustomerSnapshot | null> => readsOf(ctx, tenant).add(userId);
 
 /** The ids that still exist. */
 export function findCustomerSnapshots(

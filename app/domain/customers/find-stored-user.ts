@@ -23,6 +23,7 @@ export async function findStoredUser(
        OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
      ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
     [change.gid, change.email ?? null],
+    "find_stored_user",
   );
   const [user] = rows;
   if (user && user.storefront_customer_gid !== change.gid && (await mustYieldAddress(sql, user))) {
@@ -51,6 +52,7 @@ export async function mayTakeEmail(
     `SELECT id, password_hash, federated_sub, email_verified, storefront_customer_gid FROM storefront_users
      WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted' FOR UPDATE`,
     [email, user?.id ?? 0],
+    "find_address_holder",
   );
   if (other && !other.storefront_customer_gid && (await mustYieldAddress(sql, other))) {
     await yieldAddress(ctx, tenant, sql, other.id);

@@ -252,13 +252,14 @@ async function insert(
 ): Promise<number> {
   const names = changed.map(([name]) => name);
   const [row] = await sql<Columns<StorefrontUser, "id">>(
-    `INSERT INTO storefront_users (shop, provider, storefront_updated_at, last_active_at,
-      storefront_created_at, ${names.join(", ")})
-     VALUES ($1, 'storefront', $2, $2, $3, ${names.map((_, index) => `$${index + 4}`).join(", ")})
-     RETURNING id`,
+    `WITH made AS (
+       INSERT INTO storefront_users (shop, provider, storefront_updated_at, last_active_at,
+         storefront_created_at, ${names.join(", ")})
+       VALUES ($1, 'storefront', $2, $2, $3, ${names.map((_, index) => `$${index + 4}`).join(", ")})
+       RETURNING shop, id
+     )
+     INSERT INTO user_extras (shop, user_id) SELECT $1, id FROM made RETURNING user_id AS id`,
     [changedAt, createdAt ?? null, ...changed.map(([name, value]) => columnValue(name, value))],
   );
-  const userId = row?.id as number;
-  await sql("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2)", [userId]);
-  return userId;
+  return row?.id as number;
 }

@@ -1,6 +1,7 @@
 // Deleted customers: no webhook and no sync restores one.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, CustomerTombstone, TenantSql } from "../../db.server.ts";
+import { anyLength } from "../../runtime/database/array-parameters.ts";
 import type { CustomerChange } from "./customer-change.ts";
 
 /**
@@ -20,6 +21,7 @@ export async function isGone(
       tombstoneOf(ctx, shop, "gid", change.gid),
       tombstoneOf(ctx, shop, "email", change.email ?? ""),
     ],
+    "find_tombstones",
   );
   return tombs.some(
     ({ kind, created_at: buriedAt }) =>
@@ -68,8 +70,9 @@ export async function liftUnprovenTombstones(
 export async function awaitDeletions(sql: TenantSql, gids: readonly string[]): Promise<void> {
   await sql(
     `SELECT pg_advisory_xact_lock_shared(hashtextextended(shop || ' ' || gid, 0))
-      FROM (SELECT $1::text AS shop) AS named, unnest($2::text[]) AS gid WHERE shop = $1`,
+      FROM (SELECT $1::text AS shop) AS named, unnest(${anyLength(2, "text")}) AS gid WHERE shop = $1`,
     [gids],
+    "await_deletions",
   );
 }
 

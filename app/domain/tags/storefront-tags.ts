@@ -1,6 +1,7 @@
 // A merchant's own assignments: compares customers' tags at the storefront with the ones we know to be
 // there. A tag of the storefront is the catalog's tag with the same slug: `VIP` is `vip`.
 import type { Columns, CrmTag, TenantSql, UserTagMap } from "../../db.server.ts";
+import { anyLength } from "../../runtime/database/array-parameters.ts";
 import { toSlug } from "./catalog.ts";
 
 export type StorefrontTagList = {
@@ -33,11 +34,11 @@ const isHeld = (row: CatalogRow | HeldRow): row is HeldRow => row.user_id !== nu
 
 // The catalog's tags that a list names, and those that the customers hold: each by its index.
 const CATALOGUE_AND_HELD = `
-  SELECT id, slug, NULL::int AS user_id, NULL AS source FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[])
+  SELECT id, slug, NULL::int AS user_id, NULL AS source FROM crm_tags WHERE shop = $1 AND slug = ANY(${anyLength(3, "text")}::text[])
   UNION ALL
   SELECT t.id, t.slug, m.user_id, m.source FROM user_tag_map m
     JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
-  WHERE m.shop = $1 AND m.user_id = ANY($2::int[])`;
+  WHERE m.shop = $1 AND m.user_id = ANY(${anyLength(2, "int")}::int[])`;
 
 /**
  * Reconciles user_tag_map and storefront_slugs: a catalog tag that appeared in the storefront is
@@ -51,10 +52,11 @@ export async function reconcileStorefrontTags(
 ): Promise<Map<number, ReconciledTags>> {
   if (lists.length === 0) return new Map();
   const named = lists.flatMap(({ listed, known }) => [...listed.map(toSlug), ...known]);
-  const rows = await sql<CatalogRow | HeldRow>(CATALOGUE_AND_HELD, [
-    lists.map(({ userId }) => userId),
-    [...new Set(named)],
-  ]);
+  const rows = await sql<CatalogRow | HeldRow>(
+    CATALOGUE_AND_HELD,
+    [lists.map(({ userId }) => userId), [...new Set(named)]],
+    "catalogue_and_held",
+  );
   const ids = new Map(rows.map(({ id, slug }) => [slug, id]));
   const heldBy = new Map<number, HeldRow[]>();
   for (const row of rows)

@@ -2,6 +2,7 @@
 // set only when the store's catalog has it: a store without the tag system pays one statement.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, CrmTag, StorefrontUser, TenantSql, UserClaims } from "../../db.server.ts";
+import { anyLength } from "../../runtime/database/array-parameters.ts";
 import { flowChannels } from "../bus/channel.ts";
 import { enqueueMany, type ManyEvents } from "../bus/enqueue.ts";
 import type { Priority } from "../bus/retry-policy.ts";
@@ -64,8 +65,8 @@ const LOCK_FACTS = `
     ${held("= 'system'")} AS system, ${held("= 'ucp'")} AS by_shopper,
     ${held("NOT IN ('system', 'ucp')")} AS by_hand
   FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id
-  WHERE u.shop = $1 AND u.id = ANY($2::int[]) AND u.status <> 'deleted'
-    AND EXISTS (SELECT 1 FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[]))
+  WHERE u.shop = $1 AND u.id = ANY(${anyLength(2, "int")}::int[]) AND u.status <> 'deleted'
+    AND EXISTS (SELECT 1 FROM crm_tags WHERE shop = $1 AND slug = ANY(${anyLength(3, "text")}::text[]))
   ORDER BY u.id FOR NO KEY UPDATE OF u`;
 
 /**
@@ -88,7 +89,7 @@ export async function lockTaggedCustomers(
   userIds: readonly number[],
 ): Promise<TaggedCustomer[]> {
   if (userIds.length === 0) return [];
-  const rows = await sql<FactRow>(LOCK_FACTS, [userIds, SYSTEM_TAGS]);
+  const rows = await sql<FactRow>(LOCK_FACTS, [userIds, SYSTEM_TAGS], "lock_tag_facts");
   return rows.map((row) => ({
     id: row.id,
     facts: {

@@ -14,6 +14,13 @@ import { readReadiness, type Readiness } from "./readiness.ts";
 import { openReplica, type ReplicaOptions } from "./replica/replica.ts";
 import { isStoreMoving } from "./postgres-errors.ts";
 import {
+  COLLECT_WAKES,
+  createWakeSender,
+  READ_WAKES,
+  type Wake,
+  type WakeSender,
+} from "./wakes.ts";
+import {
   scopePrisma,
   scopeTransaction,
   type TenantPrisma,
@@ -62,6 +69,8 @@ export type Database = {
     values?: readonly unknown[],
     name?: string,
   ): Promise<R[]>;
+  /** Wakes the workers of a queue after a statement with `CALLER_WAKES`; does not wait for it. */
+  wake(queue: string, payload: string): void;
   /**
    * Calls `onNotify` for each NOTIFY on the channel, and once after every (re)connection, when
    * notifications may have been missed. Behind a pooler without a direct address never: the caller polls.
@@ -168,6 +177,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   const naming: Naming = (name) => (name && !isPooled ? { name } : {});
   let isPolling = false;
   const prisma = prismaOn(pool);
+  const wakes = createWakeSender((text, values, name) =>
+    pool.query({ text, values, ...naming(name) }),
+  );
 
   // The types lack the timeout of a single query, the library supports it.
   const probe = async (text: string) =>
@@ -184,7 +196,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         return scopePrisma(prisma, shop);
       },
       transaction: (work) =>
-        inTransaction(pool, (transaction) =>
+        inTransaction(pool, wakes, (transaction) =>
           work(
             tenantSql(shop, () => connectionOf(transaction), naming),
             scopeTransaction(prisma, shop, transaction),
@@ -198,6 +210,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     ) {
       return (await pool.query<R>({ text, values: [...values], ...naming(name) })).rows;
     },
+    wake: (queue, payload) => wakes.send([[queue, payload]]),
     listen: (channel, onNotify) =>
       listen({
         url,
@@ -288,10 +301,12 @@ function withReplica(primary: Database, options: ReplicaOptions): Database {
  * An open transaction holds back the vacuum horizon, and each dead row slows down the queue's claim.
  * Local to the transaction: behind a pooler the session is another one for the next.
  */
-const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 30000";
+const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 30000; ${COLLECT_WAKES}`;
+const COMMIT = `${READ_WAKES}; COMMIT`;
 
 async function inTransaction<T>(
   pool: pg.Pool,
+  wakes: WakeSender,
   work: (transaction: OpenTransaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
@@ -301,7 +316,11 @@ async function inTransaction<T>(
     await client.query(BEGIN);
     const result = await work(transaction);
     transaction.client = null;
-    await client.query("COMMIT");
+    // Several statements in one message have several results.
+    const [collected] = (await client.query(COMMIT)) as unknown as pg.QueryResult<{
+      wakes: string;
+    }>[];
+    wakes.send(JSON.parse(collected?.rows[0]?.wakes ?? "[]") as Wake[]);
     return result;
   } catch (error) {
     transaction.client = null;

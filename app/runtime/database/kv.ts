@@ -202,28 +202,6 @@ export async function putKeyIfAbsent(
 }
 
 /**
- * `putKeyIfAbsent` for a lease. One that ends ten minutes later than a new one would was taken before
- * the clock was set back: its holder is gone, and waiting for its end could take days.
- */
-export async function putLeaseIfFree(
-  sql: TenantSql,
-  key: Key,
-  holder: unknown,
-  ttlSeconds: number,
-): Promise<boolean> {
-  const rows = await sql(
-    `INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, $3::jsonb, ${EXPIRY})
-     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
-       version = kv.version + 1, updated_at = clock_timestamp()
-       WHERE kv.expires_at <= clock_timestamp()
-         OR kv.expires_at > clock_timestamp() + make_interval(secs => 600 + $4::float8)
-     RETURNING key`,
-    [key, JSON.stringify(holder), ttlSeconds],
-  );
-  return rows.length === 1;
-}
-
-/**
  * Puts the free keys in one statement and returns them; sorted, so that two callers do not
  * deadlock.
  */

@@ -1,7 +1,10 @@
 // A lease in the key-value store: one holder across all processes, renewed while it works, expired
 // after it dies.
+import type { Kv } from "../../generated/prisma/client.ts";
+import { anyLength } from "./array-parameters.ts";
+import type { Columns } from "./columns.ts";
 import type { TenantSql } from "./database.ts";
-import { deleteKeyIfHeld, KEYS, putLeaseIfFree, renewKeyIfHeld } from "./kv.ts";
+import { deleteKeyIfHeld, KEYS, renewKeyIfHeld, type Key } from "./kv.ts";
 
 /** How long a dead holder blocks others. */
 const LEASE_SECONDS = 15;
@@ -48,4 +51,59 @@ export async function withLease<T>(
     clearInterval(renewing);
     await deleteKeyIfHeld(sql, key, holder);
   }
+}
+
+/** A key and the holder in it. */
+export type LeaseKey = { key: Key; holder: string };
+
+const PUT_LEASES = `
+  INSERT INTO kv (shop, key, value, expires_at) SELECT $1, key, to_jsonb(holder), clock_timestamp() + make_interval(secs => $4::float8)
+    FROM unnest(${anyLength(2, "text")}, ${anyLength(3, "text")}) AS wanted(key, holder) ORDER BY key
+  ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
+    version = kv.version + 1, updated_at = clock_timestamp()
+    WHERE kv.expires_at <= clock_timestamp()
+      OR kv.expires_at > clock_timestamp() + make_interval(secs => 600 + $4::float8)
+  RETURNING key`;
+
+/**
+ * Puts the free leases in one statement and returns their keys, of which each may be named once. A
+ * lease that ends ten minutes later than a new one would was taken before the clock was set back: its
+ * holder is gone, and waiting for its end could take days. In the order of the keys, so that two
+ * callers do not deadlock.
+ */
+export async function putLeasesIfFree(
+  sql: TenantSql,
+  leases: readonly LeaseKey[],
+  ttlSeconds: number,
+): Promise<Set<string>> {
+  const rows = await sql<Columns<Kv, "key">>(
+    PUT_LEASES,
+    [leases.map(({ key }) => key), leases.map(({ holder }) => holder), ttlSeconds],
+    "put_leases",
+  );
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** The same for one lease. */
+export const putLeaseIfFree = async (
+  sql: TenantSql,
+  key: Key,
+  holder: string,
+  ttlSeconds: number,
+): Promise<boolean> => (await putLeasesIfFree(sql, [{ key, holder }], ttlSeconds)).has(key);
+
+const END_LEASES = `
+  DELETE FROM kv USING (
+    SELECT key FROM kv
+    JOIN unnest(${anyLength(2, "text")}, ${anyLength(3, "text")}) AS ended(key, holder) USING (key)
+    WHERE shop = $1 AND value = to_jsonb(holder) ORDER BY key FOR UPDATE OF kv
+  ) AS held WHERE kv.shop = $1 AND kv.key = held.key`;
+
+/** Deletes the leases that their holders still have, in the order of the keys. */
+export async function endLeases(sql: TenantSql, leases: readonly LeaseKey[]): Promise<void> {
+  await sql(
+    END_LEASES,
+    [leases.map(({ key }) => key), leases.map(({ holder }) => holder)],
+    "end_leases",
+  );
 }

@@ -2,9 +2,17 @@
 //
 //   waiting -> running (locked_until, attempt_token) -> waiting (later) | any final state
 //      ^------ claimed again when its lease expired: the holder died
+import { unnestBatch } from "./array-parameters.ts";
 import type { Database, Row, TenantSql } from "./database.ts";
 import { isNotHeld } from "./cells/held-stores.ts";
 import { LeaseLost } from "./lease.ts";
+
+/**
+ * A condition that is true, for a statement that only takes leases: its commit does not wait for the
+ * disk. When the database crashes in the next moment it forgets them; the rows are claimed again as after
+ * an expired lease, and the fence token refuses what their former holder settles.
+ */
+export const LEASES_ONLY = "(SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL";
 
 export type LeasedRow = Row & { shop: string; id: number | string; attempt_token: string };
 
@@ -39,6 +47,11 @@ export type LeasedTable<Claimed extends LeasedRow> = {
   update(sql: TenantSql, row: Held, assignments: string, values?: readonly unknown[]): Promise<Row>;
   /** As `update`, and ends the lease. */
   settle(sql: TenantSql, row: Held, assignments: string, values?: readonly unknown[]): Promise<Row>;
+  /**
+   * Settles many rows alike in one commit, always with the same `assignments`. False for each row
+   * that another worker holds.
+   */
+  settleMany(database: Database, rows: readonly Held[], assignments: string): Promise<boolean[]>;
 };
 
 /** A claimed row with its fence token. */
@@ -65,6 +78,7 @@ export function leasedTable<Claimed extends LeasedRow>({
   const CLAIM = `
     WITH due AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isClaimed}
+        AND ${LEASES_ONLY}
       ORDER BY ${orderBy}, id LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
     lost AS (
@@ -77,8 +91,13 @@ export function leasedTable<Claimed extends LeasedRow>({
     FROM chosen WHERE w.shop = chosen.shop AND w.id = chosen.id
     RETURNING ${["shop", "id", "attempt_token", ...columns].map((column) => `w.${column}`).join(", ")}`;
 
-  const HELD_ROWS = `FROM unnest($1::text[], $2::${idType}[], $3::uuid[]) AS held(shop, id, token)
-    WHERE w.shop = held.shop AND w.id = held.id AND w.attempt_token = held.token`;
+  // Locked in one order, so that a renewal and a settlement of several rows wait for each other
+  // instead of deadlocking.
+  const HELD_ROWS = `FROM (
+      SELECT h.shop, h.id FROM ${unnestBatch("text", idType, "uuid")} AS h(shop, id, token)
+      JOIN ${table} t ON t.shop = h.shop AND t.id = h.id AND t.attempt_token = h.token
+      ORDER BY h.shop, h.id FOR UPDATE OF t
+    ) AS held WHERE w.shop = held.shop AND w.id = held.id`;
   const RENEW = `UPDATE ${table} w SET locked_until = ${lease} ${HELD_ROWS} RETURNING w.id`;
   const RELEASE = `UPDATE ${table} w SET ${state} = '${waiting}', attempt_token = NULL,
     locked_until = NULL ${HELD_ROWS}`;
@@ -105,8 +124,18 @@ export function leasedTable<Claimed extends LeasedRow>({
 
   return {
     leaseSeconds,
-    claim: (database, limit) => database.acrossTenants<Claimed>(CLAIM, [limit]),
+    claim: (database, limit) => database.acrossTenants<Claimed>(CLAIM, [limit], `claim_${table}`),
     renew: async (database, rows) => (await database.acrossTenants(RENEW, byColumn(rows))).length,
+    async settleMany(database, rows, assignments) {
+      const settled = await database.acrossTenants<LeasedRow>(
+        `UPDATE ${table} w SET attempt_token = NULL, locked_until = NULL, ${assignments} ${HELD_ROWS}
+         RETURNING w.shop, w.id`,
+        byColumn(rows),
+        `settle_${table}`,
+      );
+      const found = new Set(settled.map(({ shop, id }) => `${shop}/${id}`));
+      return rows.map(({ shop, id }) => found.has(`${shop}/${id}`));
+    },
     async release(database, rows) {
       await database.acrossTenants(RELEASE, byColumn(rows));
     },

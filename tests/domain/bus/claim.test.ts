@@ -141,13 +141,14 @@ describe("an open circuit", () => {
     await queue.test.query("VACUUM ANALYZE integration_queue");
     for (const channel of ["web_analytics", "cms"]) {
       const [plan] = await queue.test.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${CLAIM}`, [
-        channel,
-        "",
-        32,
+        [channel],
+        [""],
+        [32],
+        [8],
+        [],
+        [],
+        [],
         "test-worker",
-        [],
-        [],
-        8,
       ]);
       expect([channel, rowsRead((plan["QUERY PLAN"] as { Plan: PlanNode }[])[0]?.Plan)]).toEqual([
         channel,

@@ -94,7 +94,7 @@ describe("NOTIFY", () => {
   afterAll(() => client.end());
   beforeEach(() => void (heard.length = 0));
 
-  test("arrives at commit, once, naming the channels that have work", async () => {
+  test("arrives after the commit, once, naming the channels that have work", async () => {
     await queue.database.forTenant(SHOP).transaction(async (sql) => {
       await enqueue(sql, event());
       await client.query("SELECT 1");

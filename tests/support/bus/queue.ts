@@ -2,7 +2,7 @@
 // scripted receiver.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { claim, type ClaimedItem } from "../../../app/domain/bus/claim.ts";
+import { claim, type ChannelClaim, type ClaimedItem } from "../../../app/domain/bus/claim.ts";
 import type { Channel } from "../../../app/domain/bus/channel.ts";
 import { maxRetries } from "../../../app/domain/bus/retry-policy.ts";
 import { openDatabase, type Database } from "../../../app/runtime/database/database.ts";
@@ -102,11 +102,19 @@ async function letRetriesComeDue(test: TestDatabase): Promise<void> {
   );
 }
 
-export const claimAll = (
+/** Claims of one channel as a worker does, until rows were found or nothing is left to read. */
+export async function claimAll(
   database: Database,
   options: { channel?: string; limit?: number; startAt?: string; worker?: string } = {},
-): Promise<ClaimedItem[]> =>
-  claim(database, { channel: "cms", limit: 32, startAt: "", worker: "test-worker", ...options });
+): Promise<ClaimedItem[]> {
+  const { channel = "cms", limit = 32, startAt = "", worker = "test-worker" } = options;
+  let wanted: ChannelClaim[] = [{ channel, limit, startAt, limits: new Map(), perShop: limit }];
+  for (;;) {
+    const { items, unread } = await claim(database, worker, wanted);
+    if (unread.length === 0) return items;
+    wanted = unread;
+  }
+}
 
 export async function addCustomer(
   test: TestDatabase,

@@ -53,6 +53,8 @@ export type DrillResult = {
   promotionMs: number;
   /** From then until a caller has its 202. */
   firstAcknowledgementMs: number;
+  /** Events that were sent after the promotion and refused. */
+  refusedAfterPromotion: number;
   hasEnded: boolean;
 };
 
@@ -149,6 +151,9 @@ export async function runDrill(
       isChainWhole: log.every(({ seq }, at) => seq === at + 1),
       promotionMs: promotedAt - promotingAt,
       firstAcknowledgementMs,
+      refusedAfterPromotion: events.sent.filter(
+        ({ begunAt, status }) => begunAt > promotedAt && status === 503,
+      ).length,
       hasEnded: service.hasEnded(),
     };
   } finally {

@@ -3,6 +3,8 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import { isSlugTaken, type CmsFields } from "../../../integrations/cms.ts";
+import { anyLength } from "../../../runtime/database/array-parameters.ts";
+import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import {
   ARCHIVE_METHOD,
@@ -171,6 +173,39 @@ function givenFields({ isMadeElsewhere, transformed_payload }: DeliveryMessage):
     : null;
 }
 
+type KeptItem = { userId: number; itemId: string | null; digest: string };
+
+// Locked in the order of their ids, as everywhere.
+const KEEP_ITEMS = `
+  UPDATE storefront_users SET cms_item_id = kept.item_id, cms_hash = kept.digest FROM (
+    SELECT u.id, k.item_id, k.digest
+    FROM unnest(${anyLength(2, "int")}, ${anyLength(3, "text")}, ${anyLength(4, "text")}) AS k(id, item_id, digest)
+    JOIN storefront_users u ON u.shop = $1 AND u.id = k.id ORDER BY u.id FOR NO KEY UPDATE OF u
+  ) AS kept WHERE storefront_users.shop = $1 AND storefront_users.id = kept.id`;
+
+const keepers = new WeakMap<Tenant, GroupCommit<KeptItem, void>>();
+
+/** Deliveries of the store that remember their items at the same time share a commit. */
+function keeperOf(ctx: Ctx, tenant: Tenant): GroupCommit<KeptItem, void> {
+  const known = keepers.get(tenant);
+  if (known) return known;
+  const { sql } = dataOf(ctx, tenant);
+  const made = createGroupCommit<KeptItem, void>(async (items) => {
+    await sql(
+      KEEP_ITEMS,
+      [
+        items.map(({ userId }) => userId),
+        items.map(({ itemId }) => itemId),
+        items.map(({ digest }) => digest),
+      ],
+      "keep_cms_items",
+    );
+    return items.map(() => undefined);
+  });
+  keepers.set(tenant, made);
+  return made;
+}
+
 async function put(
   ctx: Ctx,
   access: Access,
@@ -182,21 +217,14 @@ async function put(
   if (customer.cms_item_id && customer.cms_hash === digest)
     return { httpStatus: null, skipped: "unchanged" };
 
-  const { prisma } = dataOf(ctx, tenant);
+  const keeper = keeperOf(ctx, tenant);
   // A hash without an id records that a creation started: `remove` must search for an item that it
   // may have made.
-  if (!customer.cms_item_id)
-    await prisma.storefrontUser.updateMany({
-      where: { id: customer.id },
-      data: { cms_hash: digest },
-    });
+  if (!customer.cms_item_id) await keeper.add({ userId: customer.id, itemId: null, digest });
   const itemId = customer.cms_item_id
     ? await update(ctx, access, customer.cms_item_id, fields)
     : await create(ctx, access, fields);
-  await prisma.storefrontUser.updateMany({
-    where: { id: customer.id },
-    data: { cms_item_id: itemId, cms_hash: digest },
-  });
+  await keeper.add({ userId: customer.id, itemId, digest });
   return { httpStatus: 200 };
 }
 

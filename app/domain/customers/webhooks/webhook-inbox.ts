@@ -10,7 +10,9 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, WebhookInbox } from "../../../db.server.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
+import { LeaseLost } from "../../../runtime/database/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-table.ts";
+import { CALLER_WAKES } from "../../../runtime/database/wakes.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
 import {
   currentShops,
@@ -70,7 +72,7 @@ const insertInto = (region: string) => `
       triggered_at, trace_parent, place),
       LATERAL (SELECT CASE WHEN storefront_event_id IS NULL THEN 'delivery ' || delivery_id
         ELSE 'event ' || topic || ' ' || storefront_event_id END AS identity) AS known_by
-    WHERE shop IN (SELECT shop FROM current)
+    WHERE shop IN (SELECT shop FROM current) AND ${CALLER_WAKES}
     ORDER BY shop, identity, place
   ),
   stored AS (
@@ -116,6 +118,7 @@ function inboxOf(database: Database): GroupCommit<Arrival, Received> {
       ],
       `receive_webhook_${database.region}`,
     );
+    if (rows.some((row) => row.topic !== null)) database.wake(INBOX_NOTIFICATION, "");
     const current = new Set(rows.map((row) => row.shop));
     // When one batch contains a delivery twice, the first counts as new.
     const stored = new Set(
@@ -234,13 +237,24 @@ export const renewWebhookLeases = (database: Database, items: readonly InboxItem
 export const releaseWebhooks = (database: Database, items: readonly InboxItem[]) =>
   webhookInbox.release(database, items);
 
+const FINISHED = "status = 'done', body = '', processed_at = clock_timestamp(), last_error = NULL";
+const finishers = new WeakMap<Database, GroupCommit<InboxItem, boolean>>();
+
+/** Webhooks of any store that are finished at the same time share a commit. */
+function finisherOf(database: Database): GroupCommit<InboxItem, boolean> {
+  const known = finishers.get(database);
+  if (known) return known;
+  const made = createGroupCommit<InboxItem, boolean>((items) =>
+    webhookInbox.settleMany(database, items, FINISHED),
+  );
+  finishers.set(database, made);
+  return made;
+}
+
 /** Throws LeaseLost when another worker holds the row. */
 export async function finishWebhook(database: Database, item: InboxItem): Promise<void> {
-  await webhookInbox.settle(
-    database.forTenant(item.shop).sql,
-    item,
-    "status = 'done', body = '', processed_at = clock_timestamp(), last_error = NULL",
-  );
+  const isHeld = await finisherOf(database).add(item);
+  if (!isHeld) throw new LeaseLost(`webhook_inbox ${item.id}`);
 }
 
 /**

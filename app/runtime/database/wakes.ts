@@ -1,0 +1,58 @@
+// The notifications of a commit, sent after it. Inside the transaction they would make
+// its commit wait for every other notifying one, because Postgres lets one of them commit at a time.
+// `wake_workers` (in the migrations) collects them in a setting of the transaction. A process that dies
+// between the commit and the notification costs a poll's time: the workers look for due rows anyway.
+import { unnestBatch } from "./array-parameters.ts";
+
+/** With these in one message a transaction costs no round trip more. */
+export const COLLECT_WAKES = "SET LOCAL queue.wakes = '[]'";
+export const READ_WAKES = "SELECT current_setting('queue.wakes') AS wakes";
+
+/**
+ * A condition that is true, for the rows that a statement outside a transaction inserts: its triggers
+ * notify nobody then, and its caller calls `Database.wake` afterwards.
+ */
+export const CALLER_WAKES = "(SELECT set_config('queue.wakes', 'caller', true)) IS NOT NULL";
+
+const SEND = `SELECT pg_notify(queue, payload) FROM ${unnestBatch("text", "text")} AS w(queue, payload)`;
+
+/** Postgres takes less than 8,000; an empty payload names everything. */
+const MAX_PAYLOAD_BYTES = 7_000;
+
+export type Wake = [queue: string, payload: string];
+
+export type WakeSender = {
+  /** Returns at once; nobody waits for the workers to wake up. */
+  send(wakes: readonly Wake[]): void;
+};
+
+/** Notifications of transactions that commit at the same time share a statement. */
+export function createWakeSender(
+  run: (text: string, values: string[][], name: string) => Promise<unknown>,
+): WakeSender {
+  const waiting = new Map<string, Wake>();
+  let isSending = false;
+
+  async function sendAll(): Promise<void> {
+    isSending = true;
+    while (waiting.size > 0) {
+      const wakes = [...waiting.values()];
+      waiting.clear();
+      const columns = [wakes.map(([queue]) => queue), wakes.map(([, payload]) => payload)];
+      // After a failure the workers' poll finds the rows.
+      await run(SEND, columns, "send_wakes").catch(() => {});
+    }
+    isSending = false;
+  }
+
+  return {
+    send(wakes) {
+      for (const [queue, payload] of wakes) {
+        const isShort = Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES;
+        const wake: Wake = [queue, isShort ? payload : ""];
+        waiting.set(JSON.stringify(wake), wake);
+      }
+      if (!isSending) void sendAll();
+    },
+  };
+}
