@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../context.server.ts";
 import { dataOf, getTenant } from "../domain/tenants/tenant.ts";
 import { getKey, KEYS, putKey } from "../runtime/database/kv.ts";
-import { withLease } from "../runtime/database/lease.ts";
+import { withLease } from "../runtime/database/queue/lease.ts";
 import { linkAgents } from "./agents.ts";
 import { countBanner } from "./banner.ts";
 import { createCalendar } from "./calendar.ts";

@@ -2,9 +2,9 @@
 // The event bus has its own claim and its own tests; the syncs' lease is proven in sync-killed.test.ts.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
-import { LeaseLost } from "../../app/runtime/database/lease.ts";
-import type { Held } from "../../app/runtime/database/leased-table.ts";
-import { startWorkQueue, type WorkQueue } from "../../app/runtime/database/work-queue.ts";
+import { LeaseLost } from "../../app/runtime/database/queue/lease.ts";
+import type { Held } from "../../app/runtime/database/queue/leased-table.ts";
+import { startWorkQueue, type WorkQueue } from "../../app/runtime/database/queue/work-queue.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { endChildren, startChild } from "../support/processes/child.ts";

@@ -15,7 +15,7 @@ import {
   takeKey,
   type Key,
 } from "../../app/runtime/database/kv.ts";
-import { putLeaseIfFree } from "../../app/runtime/database/lease.ts";
+import { putLeaseIfFree } from "../../app/runtime/database/queue/lease.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 

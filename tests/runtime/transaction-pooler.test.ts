@@ -3,7 +3,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openDatabase, PLATFORM } from "../../app/runtime/database/database.ts";
-import { withLease } from "../../app/runtime/database/lease.ts";
+import { withLease } from "../../app/runtime/database/queue/lease.ts";
 import { migrateDatabase } from "../../app/runtime/database/roles.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";

@@ -4,7 +4,11 @@ import { privacyRequests } from "../../app/domain/compliance/privacy-requests.ts
 import { bulkRuns } from "../../app/domain/customers/list/bulk-run-worker.ts";
 import { webhookInbox } from "../../app/domain/customers/webhooks/webhook-inbox.ts";
 import type { Database } from "../../app/runtime/database/database.ts";
-import type { Held, LeasedRow, LeasedTable } from "../../app/runtime/database/leased-table.ts";
+import type {
+  Held,
+  LeasedRow,
+  LeasedTable,
+} from "../../app/runtime/database/queue/leased-table.ts";
 
 export const QUEUE_SHOP = "queue-store.myshopify.com";
 

@@ -7,7 +7,7 @@ import type { Columns, IntegrationQueue } from "../../db.server.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { newRecording } from "../../runtime/exchange-recorder.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
-import { withLease } from "../../runtime/database/lease.ts";
+import { withLease } from "../../runtime/database/queue/lease.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { awaitDeliveries } from "./await-deliveries.ts";
 import { findChannel, type Channel, type DeliveryMessage, type QueueItem } from "./channel.ts";

@@ -2,7 +2,11 @@
 // as a background job. Rows that die after its start are left for the next run, so that it ends.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { readLongRun, startLongRun, type LongRun } from "../../runtime/database/background-job.ts";
+import {
+  readLongRun,
+  startLongRun,
+  type LongRun,
+} from "../../runtime/database/queue/background-job.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { requeueRows } from "./dead-letters.ts";
 

@@ -4,7 +4,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../runtime/database/database.ts";
-import { startPump } from "../../runtime/database/work-queue.ts";
+import { startPump } from "../../runtime/database/queue/work-queue.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { createSlotPool } from "../../runtime/slot-pool.ts";
 import { findChannel, type QueueItem } from "./channel.ts";

@@ -6,7 +6,7 @@ import type { Columns, EventLedger } from "../../db.server.ts";
 import { HASHED_EMAIL } from "../../integrations/profile-platform.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { deleteKeyIfHeld, KEYS } from "../../runtime/database/kv.ts";
-import { putLeaseIfFree } from "../../runtime/database/lease.ts";
+import { putLeaseIfFree } from "../../runtime/database/queue/lease.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { RESERVED_FOLDERS } from "../bus/message-archive.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";

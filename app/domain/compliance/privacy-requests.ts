@@ -10,7 +10,11 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, PrivacyRequest as StoredRequest } from "../../db.server.ts";
 import { PLATFORM, type Database, type TenantSql } from "../../runtime/database/database.ts";
-import { leasedTable, type Held, type LeasedRow } from "../../runtime/database/leased-table.ts";
+import {
+  leasedTable,
+  type Held,
+  type LeasedRow,
+} from "../../runtime/database/queue/leased-table.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import type { Steps } from "./request-steps.ts";

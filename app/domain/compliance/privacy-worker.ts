@@ -2,8 +2,8 @@
 // whole tables.
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../runtime/database/database.ts";
-import { LeaseLost } from "../../runtime/database/lease.ts";
-import { startWorkQueue, type WorkQueue } from "../../runtime/database/work-queue.ts";
+import { LeaseLost } from "../../runtime/database/queue/lease.ts";
+import { startWorkQueue, type WorkQueue } from "../../runtime/database/queue/work-queue.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { findTenant } from "../tenants/tenant.ts";
 import { redactCustomer } from "./customer-redact.ts";

@@ -1,7 +1,11 @@
 // Verification of the log from the merchant's screen, as a background run, because a long log takes
 // longer than a page request.
 import type { Ctx } from "../../context.server.ts";
-import { readLongRun, startLongRun, type LongRun } from "../../runtime/database/background-job.ts";
+import {
+  readLongRun,
+  startLongRun,
+  type LongRun,
+} from "../../runtime/database/queue/background-job.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { verifyConsentChain, type ChainProblem } from "./verify-chain.ts";
 

@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { deleteExpiredKeys } from "../../runtime/database/kv.ts";
-import { withLease } from "../../runtime/database/lease.ts";
+import { withLease } from "../../runtime/database/queue/lease.ts";
 import { forgetHistory } from "../../runtime/database/retention.ts";
 import { applyPlatformRetention } from "../compliance/retention/apply-retention.ts";
 import { REGION_RULES } from "../inventory/row-rules.ts";

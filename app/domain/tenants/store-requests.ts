@@ -10,7 +10,7 @@ import {
   type Key,
 } from "../../runtime/database/kv.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { startWorkQueue, type WorkQueue } from "../../runtime/database/work-queue.ts";
+import { startWorkQueue, type WorkQueue } from "../../runtime/database/queue/work-queue.ts";
 import { findTenant } from "./tenant.ts";
 
 const LISTED = 50;

@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { toAppError } from "../../../app/http/error-response.ts";
-import { LeaseLost } from "../../../app/runtime/database/lease.ts";
+import { LeaseLost } from "../../../app/runtime/database/queue/lease.ts";
 import { cancelMove, getMove, storeMoves } from "../../../app/domain/tenants/moves/move-record.ts";
 import type { MoveOptions } from "../../../app/domain/tenants/moves/move-run.ts";
 import { requestMove } from "../../../app/domain/tenants/moves/request-move.ts";

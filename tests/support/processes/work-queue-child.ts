@@ -2,7 +2,7 @@
 // it holds.
 import { WORK_QUEUES } from "../work-queues.ts";
 import { openDatabase } from "../../../app/runtime/database/database.ts";
-import { startWorkQueue } from "../../../app/runtime/database/work-queue.ts";
+import { startWorkQueue } from "../../../app/runtime/database/queue/work-queue.ts";
 import { createLog } from "../../../app/runtime/log.ts";
 
 const log = createLog("silent");

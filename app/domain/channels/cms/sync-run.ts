@@ -5,7 +5,7 @@ import {
   readLongRun,
   startLongRun,
   type LongRun,
-} from "../../../runtime/database/background-job.ts";
+} from "../../../runtime/database/queue/background-job.ts";
 import { toFailure, type Failure } from "../../bus/log/failure-kind.ts";
 import { noCounts, type PageCounts } from "../../customers/sync/apply-page.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";

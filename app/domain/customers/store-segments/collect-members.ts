@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser, TenantData } from "../../../db.server.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import type { Held, LeasedRow, LeasedTable } from "../../../runtime/database/leased-table.ts";
+import type { Held, LeasedRow, LeasedTable } from "../../../runtime/database/queue/leased-table.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { placeOf } from "../list/bulk-runs.ts";
 import type { Condition } from "../list/filter-condition.ts";

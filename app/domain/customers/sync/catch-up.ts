@@ -4,7 +4,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import { OutboundError, isAppError } from "../../../runtime/errors.ts";
-import { LeaseLost, withLease, type Lease } from "../../../runtime/database/lease.ts";
+import { LeaseLost, withLease, type Lease } from "../../../runtime/database/queue/lease.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { noCounts, type PageCounts } from "./apply-page.ts";
 import { drainByBulk } from "./catch-up-bulk.ts";

@@ -4,7 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { isUniqueViolation } from "../../../db.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { LeaseLost, type Lease } from "../../../runtime/database/lease.ts";
+import { LeaseLost, type Lease } from "../../../runtime/database/queue/lease.ts";
 import { callStorefront } from "../../tenants/storefront/admin-session.ts";
 import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import { applyStorefrontPage, type PageCounts } from "./apply-page.ts";

@@ -3,7 +3,7 @@
 // store at once.
 import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
-import type { WorkQueue } from "../../../runtime/database/work-queue.ts";
+import type { WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { startRequestWorker } from "../../tenants/store-requests.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { syncCustomers } from "./catch-up.ts";

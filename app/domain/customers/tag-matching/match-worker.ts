@@ -3,8 +3,8 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
-import { withLease } from "../../../runtime/database/lease.ts";
-import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
+import { withLease } from "../../../runtime/database/queue/lease.ts";
+import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { findTenant } from "../../tenants/tenant.ts";
 import { matchTags } from "./match-tags.ts";
 

@@ -1,8 +1,8 @@
 // Runs the webhook inbox of one region.
 import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
-import { LeaseLost } from "../../../runtime/database/lease.ts";
-import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
+import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
+import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { inSpan, SpanKind } from "../../../runtime/telemetry/tracing.ts";
 import { settleWaiting } from "../../bus/placeholder-rows.ts";
 import { findTenant } from "../../tenants/tenant.ts";

@@ -10,8 +10,8 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, WebhookInbox } from "../../../db.server.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
-import { LeaseLost } from "../../../runtime/database/lease.ts";
-import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-table.ts";
+import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
+import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { CALLER_WAKES } from "../../../runtime/database/wakes.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
 import {

@@ -3,7 +3,7 @@
 //   waiting -> running (lease) -> done | failed | cancelled
 import type { Ctx } from "../../../context.server.ts";
 import { isUniqueViolation, type Columns, type StoreMove } from "../../../db.server.ts";
-import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-table.ts";
+import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { AppError } from "../../../runtime/errors.ts";
 
 /**

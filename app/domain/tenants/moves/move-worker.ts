@@ -1,7 +1,7 @@
 // Works the moves of stores, a few per process: the rows are at home, and any process that has the addresses of
 // both cells may work one.
 import type { Ctx } from "../../../context.server.ts";
-import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
+import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { dropOldGuards } from "./barrier.ts";
 import { storeMoves, type Move } from "./move-record.ts";
 import type { MoveOptions } from "./move-run.ts";

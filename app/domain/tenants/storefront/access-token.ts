@@ -12,7 +12,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { TokenGrant } from "../../../integrations/storefront.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { deleteKeyIfHeld, KEYS } from "../../../runtime/database/kv.ts";
-import { putLeaseIfFree } from "../../../runtime/database/lease.ts";
+import { putLeaseIfFree } from "../../../runtime/database/queue/lease.ts";
 import { tokenRefreshes } from "../../../runtime/telemetry/metrics.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";

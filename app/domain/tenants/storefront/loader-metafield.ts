@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import { APP_INSTALLATION_ID, METAFIELDS_SET } from "../../../integrations/storefront-documents.ts";
-import { withLease } from "../../../runtime/database/lease.ts";
+import { withLease } from "../../../runtime/database/queue/lease.ts";
 import { findPublishedBanner, nameNewestBanner } from "../banner/published-banner.ts";
 import { tokenState } from "../directory.ts";
 import { getTenant, type Tenant } from "../tenant.ts";

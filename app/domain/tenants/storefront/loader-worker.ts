@@ -2,7 +2,7 @@
 // them changed. The scheduled run brings all other stores in line.
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
-import type { WorkQueue } from "../../../runtime/database/work-queue.ts";
+import type { WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { startRequestWorker, storeRequests, trySettle } from "../store-requests.ts";
 import { findTenant } from "../tenant.ts";
 import { isLoaderOutdated, writeLoaderMetafield } from "./loader-metafield.ts";

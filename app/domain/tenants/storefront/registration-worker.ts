@@ -2,7 +2,7 @@
 // a store only asks for it: a dozen calls to the platform would hold up its first paint.
 import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
-import type { WorkQueue } from "../../../runtime/database/work-queue.ts";
+import type { WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { tokenState } from "../directory.ts";
 import { startRequestWorker } from "../store-requests.ts";
 import { findTenant } from "../tenant.ts";

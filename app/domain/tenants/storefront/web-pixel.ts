@@ -9,7 +9,7 @@ import {
   WEB_PIXEL_CREATE,
   WEB_PIXEL_UPDATE,
 } from "../../../integrations/storefront-documents.ts";
-import { withLease } from "../../../runtime/database/lease.ts";
+import { withLease } from "../../../runtime/database/queue/lease.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
 import { changeTenantRecord } from "../tenant-record.ts";

@@ -1,10 +1,10 @@
 // A lease in the key-value store: one holder across all processes, renewed while it works, expired
 // after it dies.
-import type { Kv } from "../../generated/prisma/client.ts";
-import { anyLength } from "./array-parameters.ts";
-import type { Columns } from "./columns.ts";
-import type { TenantSql } from "./database.ts";
-import { deleteKeyIfHeld, KEYS, renewKeyIfHeld, type Key } from "./kv.ts";
+import type { Kv } from "../../../generated/prisma/client.ts";
+import { anyLength } from "../array-parameters.ts";
+import type { Columns } from "../columns.ts";
+import type { TenantSql } from "../database.ts";
+import { deleteKeyIfHeld, KEYS, renewKeyIfHeld, type Key } from "../kv.ts";
 
 /** How long a dead holder blocks others. */
 const LEASE_SECONDS = 15;

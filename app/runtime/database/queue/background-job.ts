@@ -3,12 +3,12 @@
 // process still runs it.
 //
 //   running -> done | failed;   interrupted: its process died, and it may be started again
-import type { Kv } from "../../generated/prisma/client.ts";
-import type { Columns } from "./columns.ts";
-import { KEYS, putKey } from "./kv.ts";
+import type { Kv } from "../../../generated/prisma/client.ts";
+import type { Columns } from "../columns.ts";
+import { KEYS, putKey } from "../kv.ts";
 import { withLease } from "./lease.ts";
-import type { Log } from "../log.ts";
-import type { TenantSql } from "./database.ts";
+import type { Log } from "../../log.ts";
+import type { TenantSql } from "../database.ts";
 
 export type LongRun<Progress, Result> = {
   state: "running" | "done" | "failed" | "interrupted";

@@ -2,9 +2,9 @@
 //
 //   waiting -> running (locked_until, attempt_token) -> waiting (later) | any final state
 //      ^------ claimed again when its lease expired: the holder died
-import { unnestBatch } from "./array-parameters.ts";
-import type { Database, Row, TenantSql } from "./database.ts";
-import { isNotHeld } from "./cells/held-stores.ts";
+import { unnestBatch } from "../array-parameters.ts";
+import type { Database, Row, TenantSql } from "../database.ts";
+import { isNotHeld } from "../cells/held-stores.ts";
 import { LeaseLost } from "./lease.ts";
 
 /**

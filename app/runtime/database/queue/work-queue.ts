@@ -1,7 +1,7 @@
 // Runs a queue: wakes by NOTIFY, polls, renews the leases of its items, and stops cleanly. The
 // queue itself defines claim, lease and retry (leased-table.ts for rows of a table).
-import type { Log } from "../log.ts";
-import { isDatabaseAway, type Database } from "./database.ts";
+import type { Log } from "../../log.ts";
+import { isDatabaseAway, type Database } from "../database.ts";
 import { LeaseLost } from "./lease.ts";
 
 type PumpOptions = {
