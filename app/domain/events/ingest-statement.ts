@@ -1,12 +1,11 @@
 // The one statement of the ingest. It locks only the keys it inserts, and inserts markers in the
 // order of their keys: two batches with the same keys in another order would deadlock otherwise.
 // Safe to repeat: a known key, event id or webhook delivery adds nothing, and rows of a new event
-// id have no conflicts. The caller wakes the workers after it.
+// id have no conflicts. The insert triggers notify the workers once per statement, at commit.
 // Prepared once per connection, because planning took more of the database's time than execution.
 // The plan therefore outlives the table sizes it was made for, and the statement is written to be
 // fast for every size.
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv.ts";
-import { CALLER_WAKES } from "../../runtime/database/wakes.ts";
 import { currentShops } from "../tenants/tenant.ts";
 
 /**
@@ -71,7 +70,7 @@ const IS_NEW = isAmong("e.shop, e.event_id", "SELECT shop, event_id FROM ledger"
 const statement = (parts: Parts, region: string): string => `
   WITH ${parts.known}
   current AS (${currentShops(region, "$20", "$21", "$22")}),
-  events AS MATERIALIZED (SELECT * FROM ${EVENTS} WHERE ${CALLER_WAKES}),
+  events AS MATERIALIZED (SELECT * FROM ${EVENTS}),
   markers AS (
     INSERT INTO kv (shop, key, value, expires_at)
     SELECT e.shop, ${MARKER}, to_jsonb(e.event_id),

@@ -14,12 +14,7 @@ import {
 import { KEYS } from "../../runtime/database/kv.ts";
 import { isDeadlock, isUniqueViolation } from "../../runtime/database/postgres-errors.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
-import { QUEUE_NOTIFICATION } from "../bus/placeholder-rows.ts";
-import {
-  identityKey,
-  INBOX_NOTIFICATION,
-  type DeliveryIdentity,
-} from "../customers/webhooks/webhook-inbox.ts";
+import { identityKey, type DeliveryIdentity } from "../customers/webhooks/webhook-inbox.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
@@ -266,20 +261,7 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
     known_event_id: null,
   }));
   for (const { place, ...why } of notTaken) stored[place] = { ...why, is_accepted: false };
-  wakeWorkers(
-    database,
-    events.filter((_, place) => stored[place]?.is_accepted),
-  );
   return stored;
-}
-
-/** Rows that wait for their webhook are announced when they are filled. */
-function wakeWorkers(database: Database, accepted: readonly Arriving[]): void {
-  const channels = accepted.flatMap(({ envelope, channels: own, waiting }) =>
-    (own ?? envelope.destinations).filter((channel) => !waiting.includes(channel)),
-  );
-  if (channels.length > 0) database.wake(QUEUE_NOTIFICATION, [...new Set(channels)].join(","));
-  if (accepted.some(({ webhook }) => webhook)) database.wake(INBOX_NOTIFICATION, "");
 }
 
 /** In the order of the statement's $1 to $19. */

@@ -69,8 +69,6 @@ export type Database = {
     values?: readonly unknown[],
     name?: string,
   ): Promise<R[]>;
-  /** Wakes the workers of a queue after a statement with `CALLER_WAKES`; does not wait for it. */
-  wake(queue: string, payload: string): void;
   /**
    * Calls `onNotify` for each NOTIFY on the channel, and once after every (re)connection, when
    * notifications may have been missed. Behind a pooler without a direct address never: the caller polls.
@@ -210,7 +208,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     ) {
       return (await pool.query<R>({ text, values: [...values], ...naming(name) })).rows;
     },
-    wake: (queue, payload) => wakes.send([[queue, payload]]),
     listen: (channel, onNotify) =>
       listen({
         url,

@@ -1,18 +1,12 @@
-// The notifications of a commit, sent after it. Inside the transaction they would make
-// its commit wait for every other notifying one, because Postgres lets one of them commit at a time.
-// `wake_workers` (in the migrations) collects them in a setting of the transaction. A process that dies
-// between the commit and the notification costs a poll's time: the workers look for due rows anyway.
+// The notifications of a transaction, sent after its commit. Inside they would make the commit wait for
+// every other notifying one, because Postgres lets one of them commit at a time. `wake_workers` (in
+// the migrations) collects them in a setting of the transaction. A process that dies between the
+// commit and the notification costs a poll's time: the workers look for due rows anyway.
 import { unnestBatch } from "./array-parameters.ts";
 
 /** With these in one message a transaction costs no round trip more. */
 export const COLLECT_WAKES = "SET LOCAL queue.wakes = '[]'";
 export const READ_WAKES = "SELECT current_setting('queue.wakes') AS wakes";
-
-/**
- * A condition that is true, for the rows that a statement outside a transaction inserts: its triggers
- * notify nobody then, and its caller calls `Database.wake` afterwards.
- */
-export const CALLER_WAKES = "(SELECT set_config('queue.wakes', 'caller', true)) IS NOT NULL";
 
 const SEND = `SELECT pg_notify(queue, payload) FROM ${unnestBatch("text", "text")} AS w(queue, payload)`;
 

@@ -1,8 +1,7 @@
 -- A transaction that notifies takes a lock of the whole database at its commit and holds it while the
 -- commit is written: notifying commits stand in a row. Transactions of the service therefore collect
 -- their notifications in `queue.wakes`, a setting of the transaction, and the service sends them after
--- the commit (runtime/database/wakes.ts). With 'caller' a statement announces its rows itself. What other
--- programs insert is announced at once, as before.
+-- the commit (runtime/database/wakes.ts). What a single statement or another program inserts is announced at once, as before.
 CREATE FUNCTION "wake_workers"("queue" text, "payload" text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   collected text := coalesce(current_setting('queue.wakes', true), '');
@@ -17,14 +16,12 @@ END $$;
 
 CREATE OR REPLACE FUNCTION "notify_integration_queue"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF current_setting('queue.wakes', true) = 'caller' THEN RETURN NULL; END IF;
   PERFORM wake_workers('integration_queue', string_agg(DISTINCT channel, ',')) FROM inserted WHERE status = 'pending' HAVING count(*) > 0;
   RETURN NULL;
 END $$;
 
 CREATE OR REPLACE FUNCTION "notify_webhook_inbox"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF current_setting('queue.wakes', true) = 'caller' THEN RETURN NULL; END IF;
   PERFORM wake_workers('webhook_inbox', '') FROM inserted HAVING count(*) > 0;
   RETURN NULL;
 END $$;

@@ -12,7 +12,6 @@ import type { Database } from "../../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
-import { CALLER_WAKES } from "../../../runtime/database/wakes.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
 import {
   currentShops,
@@ -72,7 +71,7 @@ const insertInto = (region: string) => `
       triggered_at, trace_parent, place),
       LATERAL (SELECT CASE WHEN storefront_event_id IS NULL THEN 'delivery ' || delivery_id
         ELSE 'event ' || topic || ' ' || storefront_event_id END AS identity) AS known_by
-    WHERE shop IN (SELECT shop FROM current) AND ${CALLER_WAKES}
+    WHERE shop IN (SELECT shop FROM current)
     ORDER BY shop, identity, place
   ),
   stored AS (
@@ -118,7 +117,6 @@ function inboxOf(database: Database): GroupCommit<Arrival, Received> {
       ],
       `receive_webhook_${database.region}`,
     );
-    if (rows.some((row) => row.topic !== null)) database.wake(INBOX_NOTIFICATION, "");
     const current = new Set(rows.map((row) => row.shop));
     // When one batch contains a delivery twice, the first counts as new.
     const stored = new Set(
