@@ -218,7 +218,7 @@ describe("kubernetes/identity.yaml", () => {
     expect(image?.newTag).toMatch(/^\d+\.\d+\.\d+$/);
     for (const { spec } of resources)
       for (const container of spec?.template?.spec.containers ?? []) {
-        expect(container.image).toBe(image?.name);
+        expect(container.image).toBe(`${image?.name}:${image?.newTag}`);
         expect(container.securityContext.runAsNonRoot).toBe(true);
       }
   });
