@@ -27,7 +27,7 @@ import { PageGutter } from "../ui/layout.tsx";
 import { showToast } from "../ui/toast.ts";
 import { EventTimeline } from "./event/event-timeline.tsx";
 import { ExchangePanel } from "./event/exchange-panel.tsx";
-import { RelativeTime, useNow } from "./event/relative-time.tsx";
+import { EventTime, useNow } from "./event/event-time.tsx";
 import { useFailureText } from "./failure-text.ts";
 
 const PARTS = ["event", "sent", "response"] as const;
@@ -150,7 +150,7 @@ function EventFacts({
       name: t("view.occurred"),
       value: event.occurred_at ? <DateTime at={event.occurred_at} /> : "-",
     },
-    { name: t("view.received"), value: <RelativeTime at={event.received_at} now={now} /> },
+    { name: t("view.received"), value: <EventTime at={event.received_at} now={now} /> },
     {
       name: t("view.fingerprint"),
       value: event.payload_sha256 ? code(event.payload_sha256) : "-",

@@ -35,6 +35,7 @@ function formatIn(zone: string): Intl.DateTimeFormat {
     day: "numeric",
     hour: "2-digit",
     minute: "2-digit",
+    second: "2-digit",
     hourCycle: "h23",
   } as const;
   let format: Intl.DateTimeFormat;
@@ -55,6 +56,7 @@ function partsOf(at: string, zone: string | null) {
     month: Number(partOf("month")),
     day: partOf("day"),
     time: `${partOf("hour")}:${partOf("minute")}`,
+    second: partOf("second"),
   };
 }
 
@@ -78,6 +80,12 @@ export function formatMoment(locale: Locale, at: string, zone: string | null = n
   return `${toDay(locale, day, month, year)}, ${time}${zone === null ? " UTC" : ""}`;
 }
 
+/** To the second, for a log: "23 Nov 2026, 04:15:32". */
+function formatSecond(locale: Locale, at: string, zone: string | null): string {
+  const { day, month, year, time, second } = partsOf(at, zone);
+  return `${toDay(locale, day, month, year)}, ${time}:${second}${zone === null ? " UTC" : ""}`;
+}
+
 /** The formats of this page: its language and its store's time zone. */
 export function useDateFormat() {
   const locale = useLocale();
@@ -86,6 +94,7 @@ export function useDateFormat() {
     formatDay: (at: string) => formatDay(locale, at, zone),
     formatTime: (at: string) => partsOf(at, zone).time,
     formatMoment: (at: string) => formatMoment(locale, at, zone),
+    formatSecond: (at: string) => formatSecond(locale, at, zone),
     /** The same with the name of the zone. */
     formatFull: (at: string) =>
       `${formatMoment(locale, at, zone)}${zone === null ? "" : ` (${zone})`}`,

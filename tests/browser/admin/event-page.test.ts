@@ -7,6 +7,7 @@ import {
   startShop,
   type Shop,
 } from "../../support/browser/merchant-browser.ts";
+import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
 import { typeFilter } from "../../support/browser/filters.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
@@ -70,8 +71,9 @@ async function rejectOrder(
   return eventId;
 }
 
-test("from Home three clicks lead to what was sent and what was answered; a showing is recorded, and the event is replayed", async () => {
+test("from Home three clicks lead to what was sent and answered, in the store's time to the second; a showing is recorded, and the event is replayed", async () => {
   const eventId = await rejectOrder(SHOP, "gid://shopify/Order/501");
+  await changeTenantRecord(world.service.ctx, SHOP, { connection: { time_zone: "Asia/Kolkata" } });
   const visit = await world.open("/app", { shop: SHOP, viewport: { width: 1_280, height: 900 } });
   const { page } = visit;
   await page.locator('a[href="/app/events/dead-letters"]').first().click();
@@ -81,10 +83,11 @@ test("from Home three clicks lead to what was sent and what was answered; a show
   await timeline.getByText("Attempt 1").waitFor();
   await timeline.getByText(/HTTP 422, \d+ ms/).waitFor();
   await timeline.getByText("Failed, no further attempts").waitFor();
-  await timeline
-    .getByText(/seconds? ago, .*\d\d:\d\d:\d\d UTC/)
-    .first()
-    .waitFor();
+  const time = timeline.locator("time").first();
+  await time.getByText(/ago, .*\d\d:\d\d:\d\d$/).waitFor();
+  const at = new Date((await time.getAttribute("datetime"))!);
+  const inKolkata = new Date(at.getTime() + 5.5 * 3_600_000).toISOString().slice(11, 19);
+  expect(await time.textContent()).toContain(`, ${inKolkata}`);
   await page.getByText("1 attempt.").first().waitFor();
   expect(
     await page.getByRole("link", { name: "Order in the store admin" }).getAttribute("href"),

@@ -9,7 +9,7 @@ import { useLocale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { useReasonText } from "../failure-text.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
-import { formatWait, RelativeTime } from "./relative-time.tsx";
+import { formatWait, EventTime } from "./event-time.tsx";
 
 type Props = {
   delivery: EventDelivery;
@@ -105,7 +105,7 @@ function Step({ step, now, exchanges, chosen, onChoose }: StepProps) {
       </InlineStack>
       {step.at !== null && (
         <Text as="span" tone="subdued">
-          <RelativeTime at={step.at} now={now} />
+          <EventTime at={step.at} now={now} />
         </Text>
       )}
     </BlockStack>

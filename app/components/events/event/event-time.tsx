@@ -1,7 +1,8 @@
-// How long ago or until, with the exact time beside: "2 minutes ago, 23 Nov 2026, 04:15:32 UTC".
+// The times of one event: "2 minutes ago, 23 Nov 2026, 04:15:32" in the store's time zone, and waits.
 import { useEffect, useState } from "react";
 import { useLocale, type Locale } from "../../i18n/locale.ts";
-import { formatDay } from "../../ui/date-time.tsx";
+import { useDateFormat } from "../../ui/date-time.tsx";
+import { formatRelative } from "../../ui/relative-time.tsx";
 
 const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["day", 86_400],
@@ -9,15 +10,6 @@ const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["minute", 60],
   ["second", 1],
 ];
-
-function formatRelative(locale: Locale, at: string, now: number): string {
-  const seconds = Math.round((Date.parse(at) - now) / 1_000);
-  const [unit, size] = UNITS.find(([, most]) => Math.abs(seconds) >= most) ?? ["second", 1];
-  return new Intl.RelativeTimeFormat(locale).format(Math.trunc(seconds / size), unit);
-}
-
-const formatSeconds = (locale: Locale, at: string): string =>
-  `${formatDay(locale, at)}, ${new Date(at).toISOString().slice(11, 19)} UTC`;
 
 /** The server's time until the page is in use, then the browser's, every second. */
 export function useNow(servedAt: string): number {
@@ -30,12 +22,14 @@ export function useNow(servedAt: string): number {
   return now;
 }
 
-export function RelativeTime({ at, now }: { at: string; now: number }) {
+export function EventTime({ at, now }: { at: string; now: number }) {
   const locale = useLocale();
+  const { formatSecond, formatFull } = useDateFormat();
+  const past = formatRelative(locale, at, now);
   return (
     // The browser's language data may be newer than the server's.
-    <time dateTime={at} suppressHydrationWarning>
-      {formatRelative(locale, at, now)}, {formatSeconds(locale, at)}
+    <time dateTime={at} title={formatFull(at)} suppressHydrationWarning>
+      {past === null ? formatSecond(at) : `${past}, ${formatSecond(at)}`}
     </time>
   );
 }
