@@ -47,8 +47,11 @@ describe("the chart", () => {
 
   test("lets no secret setting into the ConfigMap", () => {
     const secrets = Object.entries(SETTINGS)
-      .filter(([, { secret }]) => secret)
-      .flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
+      .filter(([, setting]) => "secret" in setting)
+      .flatMap(([name, setting]) => [
+        name,
+        ...("aliases" in setting ? (setting.aliases ?? []) : []),
+      ]);
     const refused = schema.properties.settings?.propertyNames?.not.anyOf[0].enum;
     expect(refused).toEqual([...secrets, "AWS_SECRET_ACCESS_KEY"].toSorted());
   });
