@@ -9,7 +9,7 @@ import type {
   TenantSql,
 } from "../../db.server.ts";
 import { anyLength, unnestBatch } from "../../runtime/database/array-parameters.ts";
-import { LEASES_ONLY } from "../../runtime/database/queue/leased-table.ts";
+import { NO_WAIT_FOR_DISK } from "../../runtime/database/queue/leased-table.ts";
 import { isAtHome, isNotHeld } from "../../runtime/database/cells/held-stores.ts";
 import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
@@ -50,7 +50,7 @@ const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.
 export const CLAIM = `
   WITH RECURSIVE wanted AS MATERIALIZED (
     SELECT * FROM ${unnestBatch("text", "text", "int", "int")} AS w(channel, start_at, places, places_per_shop)
-    WHERE ${LEASES_ONLY}
+    WHERE ${NO_WAIT_FOR_DISK}
   ),
   busy AS MATERIALIZED (
     SELECT * FROM unnest(${anyLength(5, "text")}, ${anyLength(6, "text")}, ${anyLength(7, "int")})

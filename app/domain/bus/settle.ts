@@ -3,6 +3,7 @@
 import type { Columns, Database, IntegrationQueue } from "../../db.server.ts";
 import { jsonbArray, textArray, unnestBatch } from "../../runtime/database/array-parameters.ts";
 import { createGroupCommit } from "../../runtime/database/group-commit.ts";
+import { NO_WAIT_FOR_DISK } from "../../runtime/database/queue/leased-table.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
 import { countMinutes } from "./log/minute-counts.ts";
@@ -96,8 +97,13 @@ const SETTLE = `
   )
   SELECT shop, id FROM settled`;
 
+// A crash of the database may forget it: the row is transformed again by whoever claims it next. What
+// is settled was ready before, and its commit waits for both.
 const READY = `
-  WITH input AS (SELECT * FROM ${unnestBatch("text", "bigint", "uuid", "jsonb", "jsonb")} AS i(shop, id, token, payload, config))
+  WITH input AS MATERIALIZED (
+    SELECT * FROM ${unnestBatch("text", "bigint", "uuid", "jsonb", "jsonb")} AS i(shop, id, token, payload, config)
+    WHERE ${NO_WAIT_FOR_DISK}
+  )
   UPDATE integration_queue q SET status = 'ready', transformed_payload = i.payload,
     delivery_config = i.config, updated_at = clock_timestamp()
   FROM input i

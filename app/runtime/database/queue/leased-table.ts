@@ -8,11 +8,13 @@ import { isNotHeld } from "../cells/held-stores.ts";
 import { LeaseLost } from "./lease.ts";
 
 /**
- * A condition that is true, for a statement that only takes leases: its commit does not wait for the
- * disk. When the database crashes in the next moment it forgets them; the rows are claimed again as after
- * an expired lease, and the fence token refuses what their former holder settles.
+ * A condition that is true, for a statement of its own that takes leases or changes what they hold: its
+ * commit does not wait for the disk. When the database crashes in the next moment it forgets it; the rows
+ * are claimed again as after an expired lease, and the fence token refuses what their former holder
+ * settles.
  */
-export const LEASES_ONLY = "(SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL";
+export const NO_WAIT_FOR_DISK =
+  "(SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL";
 
 export type LeasedRow = Row & { shop: string; id: number | string; attempt_token: string };
 
@@ -78,7 +80,7 @@ export function leasedTable<Claimed extends LeasedRow>({
   const CLAIM = `
     WITH due AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isClaimed}
-        AND ${LEASES_ONLY}
+        AND ${NO_WAIT_FOR_DISK}
       ORDER BY ${orderBy}, id LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
     lost AS (
