@@ -261,17 +261,26 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** Repeats `check` until it returns a value; throws with `what` on timeout. */
+/** How long `eventually` waits between two checks. */
+const CHECK_EVERY_MS = { first: 10, last: 50 };
+
+/**
+ * Repeats `check` until it returns a value; throws with `what` on timeout. What takes long is checked less
+ * often, because the checks take the processor from what they wait for.
+ */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   withinMs = 30_000,
 ): Promise<T> {
-  const deadline = Date.now() + withinMs;
+  const { first, last } = CHECK_EVERY_MS;
+  const begunAt = Date.now();
   for (;;) {
     const found = await check();
     if (found) return found;
-    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for: ${what}`);
-    await new Promise((again) => setTimeout(again, 10));
+    const waitedMs = Date.now() - begunAt;
+    if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms for: ${what}`);
+    const pauseMs = Math.min(last, Math.max(first, waitedMs / 20));
+    await new Promise((again) => setTimeout(again, pauseMs));
   }
 }

@@ -63,7 +63,7 @@ test("the first opening exchanges the session token exactly once and shows a val
   world.sandbox.storefront.install(shop, {
     scope: "write_customers,read_products,read_orders,read_customer_merge",
   });
-  const { page, errors, foreign, close } = await browser.visit(ours());
+  const { page, errors, foreign, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("11 of 11 registered").waitFor();
   await page.getByText("Connected", { exact: true }).waitFor();
@@ -96,7 +96,7 @@ test("the first opening after an install waits for no call to the store's API", 
     scope: "write_customers,read_products,read_orders,read_customer_merge",
   });
   world.sandbox.failNext("storefront", { delayMs: 60_000, match: "graphql" }, Infinity);
-  const { page, errors, close } = await browser.visit(ours());
+  const { page, errors, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.getByText("This app is registering for your store's events.").waitFor();
@@ -109,7 +109,7 @@ test("the first opening after an install waits for no call to the store's API", 
 
 test("missing webhooks are listed and registered again from the page", async () => {
   await connect(3_600, "write_customers,read_orders,read_customer_merge");
-  const { page, errors, close } = await browser.visit(ours());
+  const { page, errors, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("0 of 11 registered").waitFor();
   await page.getByText("The app needs more permissions").waitFor();
@@ -127,7 +127,7 @@ test("a webhook that the platform rejects is shown with its reason, and the othe
   world.sandbox.storefront.install(shop, {
     scope: "write_customers,read_products,read_orders,read_customer_merge",
   });
-  const { page, errors, close } = await browser.visit(ours());
+  const { page, errors, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("10 of 11 registered").waitFor();
   await page.getByText(`customers/merge: ${reason}`).waitFor();
@@ -149,7 +149,7 @@ test.each([
   async (locale, title) => {
     await connect(3_600);
     const visit = async () => {
-      const { page, errors, close } = await browser.visit(ours());
+      const { page, errors, close } = await browser.visitAgain(ours());
       await page.goto(`${await embeddedUrl(world, shop)}&locale=${locale}`);
       await page.locator("h1").first().waitFor({ state: "attached" });
       const shown = await page.getByText(title).count();
@@ -180,7 +180,7 @@ test.each([
     const read = () =>
       callStorefront(world.ctx, shop, { document: CUSTOMER, variables: { id: gid } });
     const visit = async () => {
-      const { page, errors, close } = await browser.visit(ours());
+      const { page, errors, close } = await browser.visitAgain(ours());
       await page.goto(`${await embeddedUrl(world, shop)}&locale=${locale}`);
       await page.locator("h1").first().waitFor({ state: "attached" });
       const shown = await page.getByText(title).count();
@@ -213,7 +213,7 @@ test("a store with a revoked refresh token and a rejected session token is asked
     { status: 400, body: { error: "invalid_request" }, match: "access_token" },
     50,
   );
-  const { page, errors, close } = await browser.visit(ours());
+  const { page, errors, close } = await browser.visitAgain(ours());
   const answer = await page.goto(url);
   expect(answer?.status()).toBe(200);
   await page.getByText("The connection to your store has ended").waitFor();
@@ -227,7 +227,7 @@ test("a store with a revoked refresh token and a rejected session token is asked
 test("a revoked refresh token is replaced when the platform exchanges the session token", async () => {
   await connect(60);
   world.sandbox.storefront.revokeRefreshToken(shop);
-  const { page, close } = await browser.visit(ours());
+  const { page, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("Connected", { exact: true }).waitFor();
   expect(countGrants(world, shop, "token-exchange")).toBe(1);
@@ -236,7 +236,7 @@ test("a revoked refresh token is replaced when the platform exchanges the sessio
 
 test("a store that the platform rejects sees the reason and stays unregistered", async () => {
   world.sandbox.storefront.putCustomer(shop, {});
-  const { page, errors, close } = await browser.visit(ours());
+  const { page, errors, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("The app is not connected to your store").waitFor();
   expect(await findTenant(world.ctx, shop)).toBeNull();
@@ -247,7 +247,7 @@ test("a store that the platform rejects sees the reason and stays unregistered",
 test("when the platform does not respond, the rest of the page works", async () => {
   await connect(3_600);
   world.sandbox.failNext("storefront", { hang: 8_000, match: "graphql" }, 5);
-  const { page, errors, close } = await browser.visit(ours());
+  const { page, errors, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.getByText("did not answer in time").waitFor();
@@ -257,7 +257,7 @@ test("when the platform does not respond, the rest of the page works", async () 
 
 test("a page without a session token fetches one in the browser and reloads", async () => {
   await connect(3_600);
-  const { page, foreign, close } = await browser.visit(ours());
+  const { page, foreign, close } = await browser.visitAgain(ours());
   const url = new URL(await connectionUrl());
   url.searchParams.delete("id_token");
   await page.goto(url.href);
@@ -444,7 +444,7 @@ test("the bounce and exit pages are no open redirects", async () => {
 });
 
 test("the landing page, the sign-in hint and the 404 page work without console errors", async () => {
-  const { page, errors, foreign, close } = await browser.visit(ours());
+  const { page, errors, foreign, close } = await browser.visitAgain(ours());
   await page.goto(world.url);
   await page.getByRole("heading", { name: "Customer identity" }).waitFor();
   await page.goto(`${world.url}/auth/shopify/login`);

@@ -37,7 +37,7 @@ beforeEach(async () => {
 const saved = async (of = shop) => (await getTenant(world.ctx, of)).saved;
 
 test("a merchant saves a setting with the admin's own save bar, and it is still there after a reload", async () => {
-  const { page, errors, foreign, close } = await browser.visit([world.url, world.sandbox.url]);
+  const { page, errors, foreign, close } = await browser.visitAgain([world.url, world.sandbox.url]);
   await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   await page.locator("ui-save-bar[data-open]").waitFor();
@@ -62,7 +62,7 @@ test("a merchant saves a setting with the admin's own save bar, and it is still 
 });
 
 test("discarding restores the saved values", async () => {
-  const { page, close } = await browser.visit([world.url, world.sandbox.url]);
+  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
   await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   await page.getByRole("button", { name: "Discard" }).click();
@@ -72,7 +72,7 @@ test("discarding restores the saved values", async () => {
 });
 
 test("a link or the menu leaves unsaved changes only after the admin's confirmation", async () => {
-  const { page, errors, close } = await browser.visit([world.url, world.sandbox.url]);
+  const { page, errors, close } = await browser.visitAgain([world.url, world.sandbox.url]);
   await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   const asked: string[] = [];
@@ -96,7 +96,7 @@ test("a link or the menu leaves unsaved changes only after the admin's confirmat
 });
 
 test("operator settings are read-only, also for a handcrafted request", async () => {
-  const { page, close } = await browser.visit([world.url, world.sandbox.url]);
+  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
   await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/advanced" }));
   expect(await page.getByLabel("Access role").isDisabled()).toBe(true);
   await close();
@@ -121,7 +121,7 @@ test("operator settings are read-only, also for a handcrafted request", async ()
 
 test("a store with the role shared neither sees nor saves an ERP and event routes", async () => {
   await saveTenantConfig(world.ctx, shop, { access_role: "shared" }, true);
-  const { page, close } = await browser.visit([world.url, world.sandbox.url]);
+  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
   await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/integrations" }));
   await page.getByRole("link", { name: /^CMS/ }).waitFor();
   expect(await page.getByRole("link", { name: /^ERP|^Destinations/ }).count()).toBe(0);

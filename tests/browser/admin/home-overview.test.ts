@@ -213,8 +213,8 @@ test("an unknown path below /app is a 404 inside the frame", async () => {
 
 test("the home has no layout shift while it loads, and a fast largest contentful paint", async () => {
   await fillStore(shop, 5);
-  visit = await openScreen(world, browser, shop, "/app/nothing-here");
-  await visit.page.addInitScript(() => {
+  const { page, close } = await browser.visit([world.url, world.sandbox.url]);
+  await page.addInitScript(() => {
     const seen = { shift: 0, largest: 0 };
     Object.assign(window, { seen });
     new PerformanceObserver((list) => {
@@ -228,15 +228,15 @@ test("the home has no layout shift while it loads, and a fast largest contentful
       for (const entry of list.getEntries()) seen.largest = entry.startTime;
     }).observe({ type: "largest-contentful-paint", buffered: true });
   });
-  await visit.page.goto(await embeddedUrl(world, shop));
-  await metric(visit.page, "Delivery success").getByText("98%", { exact: true }).waitFor();
-  await visit.page.getByRole("application").waitFor();
-  const { shift, largest } = await visit.page.evaluate(
+  await page.goto(await embeddedUrl(world, shop));
+  await metric(page, "Delivery success").getByText("98%", { exact: true }).waitFor();
+  await page.getByRole("application").waitFor();
+  const { shift, largest } = await page.evaluate(
     () => (window as unknown as { seen: { shift: number; largest: number } }).seen,
   );
   console.log(`home: LCP ${Math.round(largest)} ms, CLS ${shift.toFixed(4)}`);
   expect(shift).toBeLessThanOrEqual(MAX_SHIFT);
-  await visit.close();
+  await close();
 });
 
 test.each([
@@ -257,9 +257,7 @@ test.each([
     [shop],
   );
   const sizes = new Map<string, Promise<number>>();
-  visit = await openScreen(world, browser, shop, "/app/nothing-here");
-  const context = visit.page.context();
-  const page = await context.newPage();
+  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
   page.on("response", (response) => {
     const { pathname, origin } = new URL(response.url());
     if (origin === new URL(world.url).origin && pathname.endsWith(".js"))
@@ -273,5 +271,5 @@ test.each([
   console.log(`${path}: ${(total / 1_000).toFixed(1)} kB of script in ${sizes.size} files`);
   expect(sizes.size).toBeGreaterThan(3);
   expect(total).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
-  await visit.close();
+  await close();
 });

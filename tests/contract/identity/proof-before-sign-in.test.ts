@@ -138,7 +138,9 @@ describe("a contact created by a storefront webhook", () => {
       [SHOP],
     );
     await service.database.query(
-      "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT shop, $1, id, 'storefront' FROM crm_tags",
+      // The webhook's own tags may be linked already.
+      `INSERT INTO user_tag_map (shop, user_id, tag_id, source)
+        SELECT shop, $1, id, 'storefront' FROM crm_tags ON CONFLICT DO NOTHING`,
       [contact.id],
     );
 

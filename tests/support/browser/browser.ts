@@ -67,8 +67,8 @@ export async function openBrowser(): Promise<{
     },
   ): Promise<Visit>;
   /**
-   * A page in one profile with the others that this opened: it loads the scripts and styles from the
-   * profile's cache. For pages that keep nothing in the browser.
+   * A page in one profile with the others that this opened, in a tab that an earlier visit has left if
+   * there is one: its process has compiled the app's scripts. For pages that keep nothing in the browser.
    */
   visitAgain(
     origins: string[],
@@ -90,6 +90,7 @@ export async function openBrowser(): Promise<{
     return context;
   };
   let profile: Promise<BrowserContext> | undefined;
+  const tabs: Page[] = [];
   return {
     async visit(origins, options) {
       const context = await newContext(options);
@@ -100,17 +101,70 @@ export async function openBrowser(): Promise<{
     },
     async visitAgain(origins, { viewport = VIEWPORT } = {}) {
       profile ??= newContext();
-      const page = await (await profile).newPage();
+      const page = tabs.pop() ?? onlyForAVisit(await (await profile).newPage());
       const { foreign, onRequest, onFailure } = watchRequests(origins);
       page.on("request", onRequest).on("requestfailed", onFailure);
       page.on("popup", (popup) => popup.on("request", onRequest).on("requestfailed", onFailure));
       await page.setViewportSize(viewport);
-      return { page, foreign, errors: watchErrors(page), close: () => page.close() };
+      const errors = watchErrors(page);
+      return {
+        page,
+        foreign,
+        errors,
+        async close() {
+          if (await emptyTab(page, origins[0] as string)) tabs.push(page);
+          else await page.close();
+        },
+      };
     },
     async close() {
       await Promise.all([...contexts].map((context) => context.close()));
     },
   };
+}
+
+/** What tests and visits listen to. */
+const WATCHED = [
+  "console",
+  "dialog",
+  "download",
+  "framenavigated",
+  "pageerror",
+  "popup",
+  "request",
+  "requestfailed",
+  "requestfinished",
+  "response",
+];
+
+/** What a tab cannot forget would still be there in the next visit. */
+function onlyForAVisit(page: Page): Page {
+  const refuse = () => {
+    throw new Error("This stays with the tab: use visit(), which opens a profile of its own.");
+  };
+  return Object.assign(page, {
+    addInitScript: refuse,
+    exposeFunction: refuse,
+    exposeBinding: refuse,
+    emulateMedia: refuse,
+  });
+}
+
+/**
+ * Leaves the page, whose scripts would go on, for one without any of the same site: its process stays.
+ * False when the tab can not be used again.
+ */
+async function emptyTab(page: Page, origin: string): Promise<boolean> {
+  for (const event of WATCHED) page.removeAllListeners(event);
+  try {
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.mouse.move(0, 0);
+    await page.goto(`${origin}/robots.txt`);
+    await page.evaluate(() => sessionStorage.clear());
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
