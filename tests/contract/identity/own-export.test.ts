@@ -1,5 +1,6 @@
 // A person's own data export, and signing out everywhere.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { flushAgentCalls } from "../../../app/domain/agent-activity/record-agent-call.ts";
 import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
 import { newClient, newTokens } from "../../support/agents/agent.ts";
 import {
@@ -88,6 +89,8 @@ describe("GET /auth/me/export", () => {
 
   it("writes nothing but its entry in the access log", async () => {
     await queueIsEmpty(service);
+    // What agents asked in the tests before is written within a second.
+    await flushAgentCalls(service.ctx);
     const before = await databaseSnapshot(service.database);
     await take();
     expect({ ...(await databaseSnapshot(service.database)), access_log: "" }).toEqual({
@@ -232,6 +235,8 @@ describe("POST /auth/logout with everywhere", () => {
   it("is rejected for every other caller and then ends nothing", async () => {
     const { access_token } = await newTokens(service, await newClient(service), shopper.token);
     await queueIsEmpty(service);
+    // What agents asked in the tests before is written within a second.
+    await flushAgentCalls(service.ctx);
     const before = await databaseSnapshot(service.database);
     for (const key of [null, "nonsense", access_token])
       expect((await leave(key, { everywhere: true })).status).toBe(401);
