@@ -25,6 +25,7 @@ import { createLog } from "../../app/runtime/log.ts";
 import { startSandbox } from "../../app/sandbox/server.ts";
 import { openBrowser } from "../support/browser/browser.ts";
 import { embeddedUrl, type TestApp } from "../support/browser/screens-server.ts";
+import { screenAddresses } from "../support/screen-addresses.ts";
 import { APP_SECRET, CLIENT_ID, testEnvironment } from "../support/service.ts";
 import { percentile } from "./load/percentile.ts";
 import { fillStore, LARGE_SHOP as SHOP, type LargeStore } from "./screens-data.ts";
@@ -39,33 +40,6 @@ const SHOWN = 3;
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0";
 const GOAL = { loaderMs: 50, paintMs: 1_500, clickMs: 200 };
-
-const screensOf = ({ customerId, eventId, requestId }: LargeStore): string[] => [
-  "/app",
-  "/app/customers",
-  "/app/customers?q=person77777",
-  "/app/customers?q=last77",
-  "/app/customers?country=IS",
-  "/app/customers?tag=rare",
-  `/app/customers/${customerId}`,
-  "/app/events",
-  "/app/events?period=30d",
-  "/app/events/log",
-  "/app/events/log?status=failed",
-  "/app/events/log?channel=erpsys",
-  "/app/events/dead-letters",
-  `/app/events/event/${eventId}`,
-  "/app/events/destinations",
-  "/app/consent",
-  "/app/consent?type=marketing",
-  "/app/consent/policies",
-  "/app/tags",
-  "/app/privacy",
-  `/app/privacy/${requestId}`,
-  "/app/agents",
-  "/app/agents/mandates",
-  "/app/settings",
-];
 
 const kept = process.env.BENCH_DATA;
 const folder = kept ?? (await mkdtemp("/var/tmp/customer-identity-screens-bench-"));
@@ -138,7 +112,7 @@ try {
   });
   server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
   const world = { url, sandbox } as TestApp;
-  const paths = screensOf(store);
+  const paths = screenAddresses(store);
   for (const path of paths) await measureLoader(path);
   await measureInBrowser(world, paths);
 } finally {

@@ -5,26 +5,44 @@ import { listActivity } from "../../app/domain/agent-activity/activity-list.ts";
 import { readActivityTotals } from "../../app/domain/agent-activity/activity-totals.ts";
 import { AttemptFilters } from "../../app/domain/bus/log/attempt-filters.ts";
 import { listAttempts } from "../../app/domain/bus/log/attempt-list.ts";
-import { PERIODS, readThroughput } from "../../app/domain/bus/log/throughput.ts";
+import { PERIODS, throughputQuery, toThroughput } from "../../app/domain/bus/log/throughput.ts";
 import { readConsentCounts } from "../../app/domain/consent/consent-counts.ts";
 import { ConsentFilters, listConsentLog } from "../../app/domain/consent/consent-log.ts";
 import { BannerEvent } from "../../app/domain/consent/insights/banner-event.ts";
 import { addBannerCounts } from "../../app/domain/consent/insights/count-banner-event.ts";
 import { exportInsights, readInsights } from "../../app/domain/consent/insights/read-insights.ts";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
-import { foldCustomerDays, readCustomerDays } from "../../app/domain/customers/customer-days.ts";
+import {
+  customerDaysRead,
+  foldCustomerDays,
+  toCustomerDays,
+} from "../../app/domain/customers/customer-days.ts";
 import { readFilter } from "../../app/domain/customers/list/customer-filter.ts";
 import { prepareFilter } from "../../app/domain/customers/list/filter-condition.ts";
 import { listCustomers } from "../../app/domain/customers/list/list-customers.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { dataOf, getTenant, type Tenant } from "../../app/domain/tenants/tenant.ts";
 import { dayOf, lastDays, startOfDay } from "../../app/runtime/calendar-days.ts";
+import { readTogether } from "../../app/runtime/database/read-together.ts";
 import { historicTime } from "../../app/runtime/historic-time.ts";
 import { putPerson } from "../support/storefront/customers.ts";
 import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
 const SHOP = "days.myshopify.com";
 let world: TestApp;
+
+async function readCustomerDays(tenant: Tenant, count: number) {
+  const { days } = await readTogether(dataOf(world.ctx, tenant).sql, {
+    days: customerDaysRead(tenant, count),
+  });
+  return toCustomerDays(days);
+}
+
+async function readDeliveries(tenant: Tenant) {
+  const { starts, read } = throughputQuery(world.ctx, tenant, PERIODS["30d"]);
+  const { rows } = await readTogether(dataOf(world.ctx, tenant).sql, { rows: read });
+  return toThroughput(starts, rows);
+}
 
 beforeAll(async () => {
   world = await startTestApp();
@@ -190,11 +208,11 @@ describe.each([
 
     const [customers, { days: consents, rates }, insights, activity, throughput] =
       await Promise.all([
-        readCustomerDays(ctx, tenant, 30),
+        readCustomerDays(tenant, 30),
         readConsentCounts(ctx, tenant, 30),
         readInsights(ctx, tenant, { days: 30, by: "region" }),
         readActivityTotals(ctx, tenant),
-        readThroughput(ctx, tenant, PERIODS["30d"]),
+        readDeliveries(tenant),
       ]);
     // The day may have changed since.
     expect([today, dayOf(zone, new Date())]).toContain(customers.days.at(-1)?.day);
@@ -237,7 +255,7 @@ test("after a change of the zone the customers move to their day of the new one"
   expect(await world.database.query("SELECT day::text FROM customer_days WHERE added > 0")).toEqual(
     [{ day: "2026-07-15" }],
   );
-  expect((await readCustomerDays(world.ctx, tenant, 30)).before).toBe(1);
+  expect((await readCustomerDays(tenant, 30)).before).toBe(1);
 });
 
 test("a zone that the database does not know counts UTC days, and fails no write and no screen", async () => {
@@ -258,6 +276,6 @@ test("a zone that the database does not know counts UTC days, and fails no write
   expect(await world.database.query("SELECT day::text FROM consent_days")).toEqual([
     { day: "2026-07-14" },
   ]);
-  expect(await readCustomerDays(world.ctx, tenant, 7)).toMatchObject({ before: 0 });
+  expect(await readCustomerDays(tenant, 7)).toMatchObject({ before: 0 });
   expect((await readConsentCounts(world.ctx, tenant, 7)).days).toHaveLength(7);
 });

@@ -97,7 +97,7 @@ const SETTLE = `
   )
   SELECT shop, id FROM settled`;
 
-// A crash of the database may forget it: the row is transformed again by whoever claims it next. What
+// A crash of the database may forget it: the next worker that claims the row transforms it again. What
 // is settled was ready before, and its commit waits for both.
 const READY = `
   WITH input AS MATERIALIZED (

@@ -3,16 +3,19 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, DeliveryAttempt } from "../../db.server.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
+import { readTogether, type Read } from "../../runtime/database/read-together.ts";
 import { ARCHIVE_CHANNEL, BACKEND_CHANNEL, type Channel } from "../bus/channel.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import { judgeHealth, type HealthReason, type HealthState } from "../bus/log/health-rules.ts";
 import { addHistograms, percentileOf } from "../bus/log/latency-histogram.ts";
 import {
   PERIODS,
-  readThroughput,
+  throughputQuery,
   successRate,
   sumCounts,
+  toThroughput,
   type AttemptCounts,
+  type ChannelStep,
   type Period,
   type Throughput,
 } from "../bus/log/throughput.ts";
@@ -63,7 +66,8 @@ type Queue = {
   waiting: number;
   oldest_seconds: number | null;
   dead: number;
-  paused_until: Date | null;
+  /** ISO 8601. */
+  paused_until: string | null;
   last_failure:
     (Columns<DeliveryAttempt, "error" | "http_status"> & { /** ISO 8601. */ at: string }) | null;
 };
@@ -106,19 +110,44 @@ export async function readDeliveryHealth(
   tenant: Tenant,
   period: Period,
 ): Promise<DeliveryHealth> {
-  const { sql } = dataOf(ctx, tenant);
-  const channels = ctx.channels.filter(({ name }) => !OUR_OWN.includes(name));
-  const names = channels.map(({ name }) => name);
-  const [throughput, queues] = await Promise.all([
-    readThroughput(ctx, tenant, PERIODS[period], { except: OUR_OWN }),
-    sql<Queue>(QUEUES, [names, names.map(KEYS.circuit)]),
-  ]);
+  const { reads, toHealth } = deliveryHealthQuery(ctx, tenant, period);
+  return toHealth(await readTogether(dataOf(ctx, tenant).sql, reads));
+}
+
+type HealthRows = { attempts: ChannelStep; queues: Queue };
+export type DeliveryHealthQuery = {
+  reads: { [Name in keyof HealthRows]: Read<HealthRows[Name]> };
+  toHealth(rows: { [Name in keyof HealthRows]: HealthRows[Name][] }): DeliveryHealth;
+};
+
+/** The reads of `readDeliveryHealth`, for a screen that reads more with them. */
+export function deliveryHealthQuery(ctx: Ctx, tenant: Tenant, period: Period): DeliveryHealthQuery {
+  const names = outsideChannels(ctx).map(({ name }) => name);
+  const { starts, read } = throughputQuery(ctx, tenant, PERIODS[period], { except: OUR_OWN });
+  return {
+    reads: { attempts: read, queues: { sql: QUEUES, values: [names, names.map(KEYS.circuit)] } },
+    toHealth: ({ attempts, queues }) =>
+      toDeliveryHealth(ctx, tenant, period, toThroughput(starts, attempts), queues),
+  };
+}
+
+const outsideChannels = (ctx: Ctx): Channel[] =>
+  ctx.channels.filter(({ name }) => !OUR_OWN.includes(name));
+
+function toDeliveryHealth(
+  ctx: Ctx,
+  tenant: Tenant,
+  period: Period,
+  throughput: Throughput,
+  queues: readonly Queue[],
+): DeliveryHealth {
+  const channels = outsideChannels(ctx);
   const toSystem = (channel: Channel): SystemHealth => {
     const { name } = channel;
     const steps = throughput.channels.get(name) ?? [];
     const own = queues.filter((queue) => queue.channel === name);
     const numbers = toNumbers(steps, own);
-    const pausedUntil = own[0]?.paused_until?.toISOString() ?? null;
+    const pausedUntil = toIso(own[0]?.paused_until);
     const last = own[0]?.last_failure;
     return {
       name,
@@ -147,6 +176,9 @@ export async function readDeliveryHealth(
       .map(({ name }) => ({ name, missing: findMissing(tenant, name) })),
   };
 }
+
+const toIso = (at: string | null | undefined): string | null =>
+  at ? new Date(at).toISOString() : null;
 
 /** What all channels did in each step. */
 const stepsOf = ({ steps, channels }: Throughput): DeliveryHealth["steps"] =>

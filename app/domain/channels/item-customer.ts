@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../db.server.ts";
+import type { Read } from "../../runtime/database/read-together.ts";
 import {
   NO_METHOD,
   PermanentFailure,
@@ -80,8 +81,14 @@ export function readPerson(item: QueueItem): PersonReference {
 
 // The storefront's id takes precedence over the address, which another customer may have by now.
 const FIND_USER = `
-  SELECT id FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR lower(email) = $3)
+  SELECT id FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR lower(email) = $3::text)
   ORDER BY (storefront_customer_gid IS NOT DISTINCT FROM $2::text AND $2::text IS NOT NULL) DESC LIMIT 1`;
+
+/** The account of the person whom the row names by the storefront's id or an address. */
+export const userIdRead = (person: PersonReference): Read<Columns<StorefrontUser, "id">> => ({
+  sql: FIND_USER,
+  values: person.userId === null ? [person.gid, person.email] : [null, null],
+});
 
 /** The account of this store, deleted or not; null for an unknown person. */
 export async function findUserId(
@@ -92,10 +99,8 @@ export async function findUserId(
   const person = readPerson(item);
   if (person.userId !== null) return person.userId;
   if (person.gid === null && person.email === null) return null;
-  const [user] = await dataOf(ctx, tenant).sql<Columns<StorefrontUser, "id">>(FIND_USER, [
-    person.gid,
-    person.email,
-  ]);
+  const { sql, values } = userIdRead(person);
+  const [user] = await dataOf(ctx, tenant).sql<Columns<StorefrontUser, "id">>(sql, values);
   return user?.id ?? null;
 }
 

@@ -2,6 +2,7 @@
 // chart does not grow with the number of records. Days are the store's own (docs/decisions/048).
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, ConsentDay } from "../../db.server.ts";
+import type { Read } from "../../runtime/database/read-together.ts";
 import { lastDaysIn, timeZoneOf, todayIn } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { ConsentOutcome } from "./consent-outcomes.ts";
@@ -29,11 +30,13 @@ const READ = `
   GROUP BY d.day ORDER BY d.day`;
 
 type StoredCount = Columns<ConsentDay, "outcome" | "count"> & { type: string };
-type StoredDay = { day: string; counts: StoredCount[] };
+export type StoredDay = { day: string; counts: StoredCount[] };
 
 /** Every day of the span, also one without any consent, oldest first. */
-const readDays = (ctx: Ctx, tenant: Tenant, days: number): Promise<StoredDay[]> =>
-  dataOf(ctx, tenant).sql<StoredDay>(READ, [days, timeZoneOf(tenant)]);
+export const consentDaysRead = (tenant: Tenant, days: number): Read<StoredDay> => ({
+  sql: READ,
+  values: [days, timeZoneOf(tenant)],
+});
 
 function sumOutcomes(counts: readonly StoredCount[]): OutcomeCounts {
   const of = (name: ConsentOutcome) =>
@@ -41,17 +44,12 @@ function sumOutcomes(counts: readonly StoredCount[]): OutcomeCounts {
   return { granted: of("granted"), declined: of("declined"), withdrawn: of("withdrawn") };
 }
 
-/** Marketing decisions of every day of the span, today included, oldest first. */
-export async function countMarketingDays(
-  ctx: Ctx,
-  tenant: Tenant,
-  days: number,
-): Promise<CountedDay[]> {
-  return (await readDays(ctx, tenant, days)).map(({ day, counts }) => ({
+/** Marketing decisions of every day. */
+export const toMarketingDays = (days: readonly StoredDay[]): CountedDay[] =>
+  days.map(({ day, counts }) => ({
     day,
     ...sumOutcomes(counts.filter(({ type }) => type === "marketing")),
   }));
-}
 
 export type ConsentCounts = {
   /** All types, every day of the span, oldest first. */
@@ -65,7 +63,8 @@ export async function readConsentCounts(
   tenant: Tenant,
   days: number,
 ): Promise<ConsentCounts> {
-  const all = await readDays(ctx, tenant, 2 * days);
+  const { sql, values } = consentDaysRead(tenant, 2 * days);
+  const all = await dataOf(ctx, tenant).sql<StoredDay>(sql, values);
   const countsOf = (span: readonly StoredDay[], type: OptInType) =>
     sumOutcomes(span.flatMap(({ counts }) => counts.filter((count) => count.type === type)));
   return {

@@ -5,6 +5,7 @@
 // A sign-up is a new account that has signed in, or a contact with a consent of the method `signup`.
 import type { Ctx } from "../../context.server.ts";
 import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/database/kv.ts";
+import type { Read } from "../../runtime/database/read-together.ts";
 import { dayIn, lastDaysIn, timeZoneOf, todayIn } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
@@ -94,16 +95,15 @@ const READ = `
     FROM ${lastDaysIn(ZONE, "$4::int")}
     LEFT JOIN counts ON counts.day = d.day GROUP BY d.day ORDER BY 1 NULLS FIRST`;
 
-/** The last `days` days, oldest first, and the customers from before. */
-export async function readCustomerDays(
-  ctx: Ctx,
-  tenant: Tenant,
-  days: number,
-): Promise<{ before: number; days: CustomerDayCount[] }> {
-  const [earlier, ...rows] = await dataOf(ctx, tenant).sql<CustomerDayCount>(READ, [
-    timeZoneOf(tenant),
-    KEYS.customerDays,
-    days,
-  ]);
-  return { before: earlier?.added ?? 0, days: rows };
-}
+export type CustomerDays = { before: number; days: CustomerDayCount[] };
+
+/** The last `days` days, oldest first, and before them a row of the customers from before. */
+export const customerDaysRead = (tenant: Tenant, days: number): Read<CustomerDayCount> => ({
+  sql: READ,
+  values: [timeZoneOf(tenant), KEYS.customerDays, days],
+});
+
+export const toCustomerDays = ([earlier, ...days]: readonly CustomerDayCount[]): CustomerDays => ({
+  before: earlier?.added ?? 0,
+  days,
+});

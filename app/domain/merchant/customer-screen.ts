@@ -1,6 +1,7 @@
 // The customer page of the merchant: profile and subscriptions, consents, tags, agents, the state in
 // each connected system, and the timeline.
 import type { Ctx } from "../../context.server.ts";
+import { readTogether } from "../../runtime/database/read-together.ts";
 import { confirmationPhrase } from "../compliance/merchant-requests.ts";
 import { stateOf } from "../consent/consent-outcomes.ts";
 import { CONSENT_TYPES } from "../consent/consent-types.ts";
@@ -8,10 +9,10 @@ import { toDecisions } from "../consent/last-decisions.ts";
 import { findPerson } from "../identity/account.ts";
 import { toAcceptsTag, toSlug } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { readRelated, type Related } from "./customer/related.ts";
+import { relatedRead, toRelated, type Related } from "./customer/related.ts";
 import { compareSubscriptions } from "./customer/subscriptions.ts";
 import { namesOnBus, toSystems } from "./customer/systems.ts";
-import { readTimeline, type TimelineQuery } from "./customer/timeline.ts";
+import { timelineRead, toTimeline, type TimelineQuery } from "./customer/timeline.ts";
 
 /** Null for an id without a customer in this store. */
 export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, query: TimelineQuery) {
@@ -21,11 +22,12 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, query: 
   const { account, consents } = person;
   const { storefront_customer_gid: gid, email } = account;
   const names = namesOnBus(account);
-  const [{ related, ...rows }, timeline] = await Promise.all([
-    readRelated(sql, id, names),
-    readTimeline(ctx, tenant, { id, gid, email, names }, query),
-  ]);
-  const decisions = toDecisions(rows.decisions);
+  const rows = await readTogether(sql, {
+    related: relatedRead(id, names),
+    timeline: timelineRead(ctx, tenant, { id, gid, email, names }, query),
+  });
+  const { related, deliveries, ...beside } = toRelated(rows.related);
+  const decisions = toDecisions(beside.decisions);
   return {
     customer: {
       id,
@@ -60,8 +62,8 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, query: 
     subscriptions: compareSubscriptions(account, consents.marketing),
     related,
     storeTags: ownTagsOf(account.tags, related.tags),
-    systems: toSystems(ctx, tenant, rows.deliveries),
-    timeline,
+    systems: toSystems(ctx, tenant, deliveries),
+    timeline: toTimeline(query, rows.timeline),
   };
 }
 

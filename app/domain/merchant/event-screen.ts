@@ -2,17 +2,18 @@
 // one attempt, and where the customer and the order are.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import { readTogether } from "../../runtime/database/read-together.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { QueueItem } from "../bus/channel.ts";
 import { replay, requeueRows } from "../bus/dead-letters.ts";
 import {
-  listExchanges,
-  readMaskedExchange,
+  exchangesRead,
   readOpenExchange,
+  toMaskedExchange,
   type ShownExchange,
 } from "../bus/exchanges/read-exchange.ts";
 import { getStoredEvent, type EventView, type StoredEvent } from "../bus/log/event-view.ts";
-import { findUserId } from "../channels/item-customer.ts";
+import { findUserId, readPerson, userIdRead } from "../channels/item-customer.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type EventScreen = {
@@ -45,42 +46,32 @@ export async function readEventScreen(
   chosen: string | null,
 ): Promise<EventScreen> {
   const eventId = requireId(id);
-  const [stored, exchanges] = await Promise.all([
-    getStoredEvent(ctx, tenant, eventId),
-    listExchanges(ctx, tenant, eventId),
-  ]);
-  const asked = AttemptId.parse(chosen ?? 0);
-  const attemptId = exchanges.includes(asked) ? asked : exchanges[0];
-  const [exchange, customerId] = await Promise.all([
-    attemptId === undefined ? null : readMaskedExchange(ctx, tenant, { eventId, attemptId }),
-    findCustomerId(ctx, tenant, stored),
-  ]);
+  const stored = await getStoredEvent(ctx, tenant, eventId);
+  const person = readPerson(toItem(tenant, stored));
+  const { exchanges, customers } = await readTogether(dataOf(ctx, tenant).sql, {
+    exchanges: exchangesRead(eventId, AttemptId.parse(chosen ?? 0)),
+    customers: userIdRead(person),
+  });
   const { event } = stored;
   return {
     event,
-    exchanges,
-    exchange,
-    customerId,
+    exchanges: exchanges.map(({ attempt_id: id }) => id),
+    exchange: toMaskedExchange(ctx, tenant, exchanges),
+    customerId: person.userId ?? customers[0]?.id ?? null,
     orderUrl: orderUrlOf(ctx, tenant, event),
     now: ctx.clock.now().toISOString(),
   };
 }
 
-function findCustomerId(
-  ctx: Ctx,
-  tenant: Tenant,
-  { event, entityId, payload }: StoredEvent,
-): Promise<number | null> {
-  // What finds a person reads no other field.
-  const item = {
-    shop: tenant.shop,
+/** What finds a person reads no other field. */
+const toItem = ({ shop }: Tenant, { event, entityId, payload }: StoredEvent) =>
+  ({
+    shop,
     source: event.source,
     entityType: event.entity_type,
     entityId,
     payload,
-  } as QueueItem;
-  return findUserId(ctx, item, tenant);
-}
+  }) as QueueItem;
 
 /** The order in the store's admin; null for another system's order. */
 function orderUrlOf(ctx: Ctx, tenant: Tenant, event: EventView): string | null {
@@ -102,7 +93,7 @@ export async function showExchange(
   const stored = await getStoredEvent(ctx, tenant, eventId);
   const [exchange, userId] = await Promise.all([
     readOpenExchange(ctx, tenant, { eventId, attemptId }),
-    findCustomerId(ctx, tenant, stored),
+    findUserId(ctx, toItem(tenant, stored), tenant),
   ]);
   return { exchange, userIds: userId === null ? [] : [userId] };
 }

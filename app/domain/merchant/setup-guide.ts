@@ -3,10 +3,12 @@
 // done.
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { deleteKey, getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
+import { deleteKey, getKey, getKeys, KEYS, putKey, type Key } from "../../runtime/database/kv.ts";
 import {
-  readSyncWithKeys,
   requestSync,
+  SYNC_KEYS,
+  syncRequests,
+  toSyncProgress,
   type SyncProgress,
 } from "../customers/sync/sync-request.ts";
 import { matchTagsAtOnce } from "../customers/tag-matching/match-tags.ts";
@@ -77,16 +79,31 @@ export type SetupProgress = {
 
 const TAG_STEPS = [KEYS.tagStep("backend"), KEYS.tagStep("storefront")];
 
-export async function readProgress(ctx: Ctx, tenant: Tenant): Promise<SetupProgress> {
-  const wanted = [KEYS.themeEmbed, KEYS.guideDismissed, ...TAG_STEPS];
-  const { sync, stored } = await readSyncWithKeys(ctx, tenant, wanted);
-  return {
-    hasEmbed: stored.has(KEYS.themeEmbed),
-    hasTags: TAG_STEPS.every((key) => stored.has(key)),
-    isDismissed: stored.has(KEYS.guideDismissed),
-    sync,
-  };
+/** What `toSetupProgress` needs of the store's keys. */
+export const SETUP_KEYS: readonly Key[] = [
+  KEYS.themeEmbed,
+  KEYS.guideDismissed,
+  ...TAG_STEPS,
+  ...SYNC_KEYS,
+];
+
+async function readProgress(ctx: Ctx, tenant: Tenant): Promise<SetupProgress> {
+  const [isRequested, stored] = await Promise.all([
+    syncRequests.isOpen(ctx, tenant.shop),
+    getKeys(dataOf(ctx, tenant).sql, SETUP_KEYS),
+  ]);
+  return toSetupProgress(isRequested, stored);
 }
+
+export const toSetupProgress = (
+  isSyncRequested: boolean,
+  stored: ReadonlyMap<Key, unknown>,
+): SetupProgress => ({
+  hasEmbed: stored.has(KEYS.themeEmbed),
+  hasTags: TAG_STEPS.every((key) => stored.has(key)),
+  isDismissed: stored.has(KEYS.guideDismissed),
+  sync: toSyncProgress(isSyncRequested, stored),
+});
 
 /** `known`: null for a store that was never connected. */
 export function toSetupGuide(

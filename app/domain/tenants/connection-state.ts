@@ -3,6 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, Kv } from "../../db.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
+import { readTogether, type Read } from "../../runtime/database/read-together.ts";
 import { tokenState } from "./directory.ts";
 import { webhookPath } from "./bus-phase.ts";
 import { dataOf, findTenant, type RefusedWebhook, type Tenant } from "./tenant.ts";
@@ -63,6 +64,16 @@ export async function readConnectionState(
   known?: Tenant | null,
 ): Promise<ConnectionState> {
   const tenant = known === undefined ? await findTenantOrNull(ctx, shop) : known;
+  return toConnectionState(ctx, shop, tenant, await readChannels(ctx, tenant));
+}
+
+/** `tenant`: undefined when the record cannot be read, null when there is none. */
+export function toConnectionState(
+  ctx: Ctx,
+  shop: string,
+  tenant: Tenant | null | undefined,
+  channels: ChannelsPart,
+): ConnectionState {
   const withheld = tenant?.connection.withheld_data;
   return {
     shop,
@@ -71,7 +82,7 @@ export async function readConnectionState(
     ...(withheld && {
       withheld: { since: withheld.since, names: withheld.parts.map(({ name }) => name) },
     }),
-    channels: await readChannels(ctx, tenant),
+    channels,
   };
 }
 
@@ -169,31 +180,41 @@ async function readChannels(ctx: Ctx, tenant: Tenant | null | undefined): Promis
   if (tenant === undefined) return { state: "unknown", reason: UNKNOWN };
   if (tenant === null) return { state: "known", list: [] };
   try {
-    const open = await findOpenCircuits(ctx, tenant);
-    // Outside systems only: the archive and the built-in backend are always available.
-    const list = ctx.channels
-      .filter(({ name }) => !OUR_OWN.has(name))
-      .map((channel): ChannelState => {
-        const until = open.get(KEYS.circuit(channel.name));
-        if (!channel.isEnabled(tenant)) return { name: channel.name, state: "off" };
-        return until
-          ? { name: channel.name, state: "paused", until }
-          : { name: channel.name, state: "on" };
-      });
-    return { state: "known", list };
+    const { circuits } = await readTogether(dataOf(ctx, tenant).sql, {
+      circuits: openCircuitsRead(ctx),
+    });
+    return toChannels(ctx, tenant, circuits);
   } catch (error) {
     return { state: "unknown", reason: reasonOf(ctx, tenant.shop, "channels", error) };
   }
 }
 
-/** Open circuits by key, with the time of their next attempt. */
-async function findOpenCircuits(ctx: Ctx, tenant: Tenant): Promise<Map<string, string>> {
-  const rows = await dataOf(ctx, tenant).sql<Columns<Kv, "key"> & { open_until: Date }>(
-    `SELECT key, (value->>'open_until')::timestamptz AS open_until FROM kv WHERE shop = $1
-      AND key = ANY($2) AND (value->>'open_until')::timestamptz > clock_timestamp()`,
-    [ctx.channels.map(({ name }) => KEYS.circuit(name))],
-  );
-  return new Map(rows.map(({ key, open_until: until }) => [key, until.toISOString()]));
+/** `open_until`: the time of the next attempt, ISO 8601. */
+export type OpenCircuit = Columns<Kv, "key"> & { open_until: string };
+
+export const openCircuitsRead = (ctx: Ctx): Read<OpenCircuit> => ({
+  sql: `SELECT key, (value->>'open_until')::timestamptz AS open_until FROM kv WHERE shop = $1
+    AND key = ANY($2::text[]) AND (value->>'open_until')::timestamptz > clock_timestamp()`,
+  values: [ctx.channels.map(({ name }) => KEYS.circuit(name))],
+});
+
+/** Outside systems only: the archive and the built-in backend are always available. */
+export function toChannels(
+  ctx: Ctx,
+  tenant: Tenant,
+  open: readonly OpenCircuit[],
+): Extract<ChannelsPart, { state: "known" }> {
+  const untilOf = new Map(open.map((circuit) => [circuit.key, circuit.open_until]));
+  const list = ctx.channels
+    .filter(({ name }) => !OUR_OWN.has(name))
+    .map((channel): ChannelState => {
+      const until = untilOf.get(KEYS.circuit(channel.name));
+      if (!channel.isEnabled(tenant)) return { name: channel.name, state: "off" };
+      return until
+        ? { name: channel.name, state: "paused", until: new Date(until).toISOString() }
+        : { name: channel.name, state: "on" };
+    });
+  return { state: "known", list };
 }
 
 /** `refused` is set when the platform rejected topics. */

@@ -1,6 +1,7 @@
 // SPEC's key-value store in Postgres, with expiry and three atomic operations: put-if-absent, take,
 // compare-and-set. An expired key is invisible at once; the scheduled run deletes it. The
 // database's clock decides.
+import type { Read } from "./read-together.ts";
 import type { Kv } from "../../generated/prisma/client.ts";
 import type { Columns } from "./columns.ts";
 import type { Database, TenantSql } from "./database.ts";
@@ -160,13 +161,20 @@ export async function getKey<T>(sql: TenantSql, key: Key): Promise<Stored<T> | n
   return row ?? null;
 }
 
+export type KeyRow = Columns<Kv, "key" | "value">;
+
+export const keysRead = (keys: readonly Key[]): Read<KeyRow> => ({
+  sql: `SELECT key, value FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND ${LIVE}`,
+  values: [keys],
+});
+
+export const toValues = (rows: readonly KeyRow[]): Map<Key, unknown> =>
+  new Map(rows.map(({ key, value }) => [key as Key, value]));
+
 /** The values of those that exist. */
 export async function getKeys(sql: TenantSql, keys: readonly Key[]): Promise<Map<Key, unknown>> {
-  const rows = await sql<Columns<Kv, "key" | "value">>(
-    `SELECT key, value FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND ${LIVE}`,
-    [keys],
-  );
-  return new Map(rows.map(({ key, value }) => [key as Key, value]));
+  const read = keysRead(keys);
+  return toValues(await sql<KeyRow>(read.sql, read.values));
 }
 
 export async function putKey(

@@ -1,5 +1,7 @@
 // The stored exchange of one attempt, and which attempts of an event have one.
 import type { Ctx } from "../../../context.server.ts";
+import type { DeliveryExchange, NullableColumns } from "../../../db.server.ts";
+import type { Read } from "../../../runtime/database/read-together.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { answerMessage } from "./answer-message.ts";
@@ -16,25 +18,38 @@ export type ShownExchange = Exchange & {
 
 const MAX_ATTEMPTS = 200;
 
-/** The newest attempts of the event whose exchange is stored. */
-export async function listExchanges(ctx: Ctx, tenant: Tenant, eventId: string): Promise<number[]> {
-  const rows = await dataOf(ctx, tenant).prisma.deliveryExchange.findMany({
-    select: { attempt_id: true },
-    where: { event_id: eventId },
-    orderBy: { attempt_id: "desc" },
-    take: MAX_ATTEMPTS,
-  });
-  return rows.map(({ attempt_id: id }) => Number(id));
-}
+/** Only the chosen one has its token and what is sealed. */
+export type ExchangeRow = {
+  attempt_id: number;
+} & NullableColumns<DeliveryExchange, "token" | "sealed">;
 
-/** Null where none is stored. Personal data is masked. */
-export async function readMaskedExchange(
+/**
+ * The newest attempts of the event whose exchange is stored. The chosen one is `attemptId`, and the
+ * newest where that has none.
+ */
+export const exchangesRead = (eventId: string, attemptId: number): Read<ExchangeRow> => ({
+  sql: `WITH stored AS (SELECT * FROM delivery_exchanges WHERE shop = $1 AND event_id = $2),
+    chosen AS (
+      SELECT coalesce(max(attempt_id) FILTER (WHERE attempt_id = $3), max(attempt_id)) AS id FROM stored
+    )
+    SELECT attempt_id, CASE WHEN attempt_id = chosen.id THEN token END AS token,
+      CASE WHEN attempt_id = chosen.id THEN sealed END AS sealed
+    FROM stored, chosen ORDER BY attempt_id DESC LIMIT ${MAX_ATTEMPTS}`,
+  values: [eventId, attemptId],
+});
+
+/** The chosen one, its personal data masked; null where none is stored. */
+export function toMaskedExchange(
   ctx: Ctx,
   tenant: Tenant,
-  key: { eventId: string; attemptId: number },
-): Promise<ShownExchange | null> {
-  const exchange = await findExchange(ctx, tenant, key);
-  return exchange && toShown(key.attemptId, maskExchange(exchange), hasMessage(exchange), true);
+  rows: readonly ExchangeRow[],
+): ShownExchange | null {
+  for (const { attempt_id: attemptId, token, sealed } of rows) {
+    if (token === null || sealed === null) continue;
+    const exchange = openExchange(ctx, tenant.shop, { token, sealed });
+    return toShown(attemptId, maskExchange(exchange), hasMessage(exchange), true);
+  }
+  return null;
 }
 
 /** With the personal data in it: the caller records the access. Throws `not_found`. */

@@ -2,9 +2,10 @@
 // of the period, not on the number of deliveries.
 import type { Ctx } from "../../../context.server.ts";
 import type { ChannelMinute, Columns } from "../../../db.server.ts";
+import type { Read } from "../../../runtime/database/read-together.ts";
 import { lastDays } from "../../../runtime/calendar-days.ts";
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
-import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { FOLDED_UNTIL } from "./fold-hours.ts";
 import { sumLatencies } from "./latency-histogram.ts";
 
@@ -22,7 +23,11 @@ export const periodNames = Object.keys(PERIODS) as Period[];
 export const lastDaySteps = (count: number): Steps => ({ minutes: DAY_MINUTES, count });
 
 export type AttemptCounts = Columns<ChannelMinute, "delivered" | "failed" | "skipped">;
-type ChannelStep = AttemptCounts & { channel: string; step: number; latencies: number[] | null };
+export type ChannelStep = AttemptCounts & {
+  channel: string;
+  step: number;
+  latencies: number[] | null;
+};
 export type Throughput = {
   /** The start of each step, ISO 8601, oldest first. */
   steps: string[];
@@ -52,18 +57,24 @@ const READ = (isByHour: boolean, hasLatencies: boolean) => `
 
 const NOTHING = { delivered: 0, failed: 0, skipped: 0, latencies: [] };
 
+export type ThroughputQuery = {
+  /** The start of each step, oldest first. */
+  starts: Date[];
+  read: Read<ChannelStep>;
+};
+
 /** `except`: channels that are not of interest. The sum of the latencies is most of the cost. */
-export async function readThroughput(
+export function throughputQuery(
   ctx: Ctx,
   tenant: Tenant,
   { minutes, count }: Steps,
   { except = [], hasLatencies = true }: { except?: readonly string[]; hasLatencies?: boolean } = {},
-): Promise<Throughput> {
+): ThroughputQuery {
   const starts = startsOf({ minutes, count }, timeZoneOf(tenant), ctx.clock.now());
-  const rows = await dataOf(ctx, tenant).sql<ChannelStep>(READ(minutes >= 60, hasLatencies), [
-    starts,
-    except,
-  ]);
+  return { starts, read: { sql: READ(minutes >= 60, hasLatencies), values: [starts, except] } };
+}
+
+export function toThroughput(starts: readonly Date[], rows: readonly ChannelStep[]): Throughput {
   const channels: Throughput["channels"] = new Map();
   for (const { channel, step, latencies, ...counts } of rows) {
     const steps = channels.get(channel) ?? starts.map(() => NOTHING);

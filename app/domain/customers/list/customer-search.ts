@@ -11,7 +11,8 @@
 //      (list-customers.ts)
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
-import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import type { Read } from "../../../runtime/database/read-together.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { phoneHash } from "../storefront-columns.ts";
 
 const MAX_WORDS = 5;
@@ -96,7 +97,14 @@ export const keysCondition = (keys: string): string =>
   `customer_search_keys(u.shop, u.search_text)
     @> ARRAY(SELECT customer_search_key($1, key) FROM unnest(${keys}::text[]) AS key)`;
 
-export async function findMatches(ctx: Ctx, tenant: Tenant, typed: string): Promise<Matches> {
+export type FoundMatches = { newest: number; ids: Columns<StorefrontUser, "id">["id"][] };
+export type SearchQuery = {
+  /** Null for a text without a word: nobody matches it. */
+  read: Read<FoundMatches> | null;
+  toMatches(rows: readonly FoundMatches[]): Matches;
+};
+
+export function searchQuery(ctx: Ctx, tenant: Tenant, typed: string): SearchQuery {
   const words = wordsOf(typed);
   const phone = phoneIn(typed);
   const patterns: SearchPatterns = {
@@ -105,18 +113,14 @@ export async function findMatches(ctx: Ctx, tenant: Tenant, typed: string): Prom
     phoneHash: phone === null ? null : phoneHash(ctx, tenant.shop, phone),
     keys: keysOf(words),
   };
-  if (words.length === 0) return { ids: [] };
+  if (words.length === 0) return { read: null, toMatches: () => ({ ids: [] }) };
   const values: unknown[] = [patterns.keys];
   const comparison = comparisonOf(patterns, (value) => `$${values.push(value) + 1}`);
   const byPhone =
     patterns.phoneHash === null
       ? ""
       : `UNION SELECT id FROM storefront_users WHERE shop = $1 AND phone_hash = $${values.push(patterns.phoneHash) + 1}`;
-  const [found] = await dataOf(ctx, tenant).sql<{
-    newest: number;
-    ids: Columns<StorefrontUser, "id">["id"][];
-  }>(
-    `WITH newest AS MATERIALIZED (
+  const sql = `WITH newest AS MATERIALIZED (
        SELECT count(*)::int AS matching FROM (
          SELECT * FROM storefront_users WHERE shop = $1 ORDER BY updated_at DESC, id DESC LIMIT ${NEWEST}
        ) AS u WHERE ${comparison}
@@ -126,9 +130,11 @@ export async function findMatches(ctx: Ctx, tenant: Tenant, typed: string): Prom
          AND ${keysCondition("$2")}
        LIMIT ${MAX_MATCHES + 1}
      )
-     SELECT (SELECT matching FROM newest) AS newest, ARRAY(SELECT id FROM matches ${byPhone}) AS ids`,
-    values,
-  );
+     SELECT (SELECT matching FROM newest) AS newest, ARRAY(SELECT id FROM matches ${byPhone}) AS ids`;
+  return { read: { sql, values }, toMatches: ([found]) => toMatches(patterns, found) };
+}
+
+function toMatches(patterns: SearchPatterns, found: FoundMatches | undefined): Matches {
   if (found && found.newest < COMMON && found.ids.length <= MAX_MATCHES) return { ids: found.ids };
   return {
     patterns,

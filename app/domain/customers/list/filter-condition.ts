@@ -2,6 +2,7 @@
 // selective one.
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, CrmTag } from "../../../db.server.ts";
+import { NO_ROWS, readTogether, type Read } from "../../../runtime/database/read-together.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
 import { LAST_ACTIVE_AT } from "../../tags/system-tags.ts";
 import { nextDay, startOfDay } from "../../../runtime/calendar-days.ts";
@@ -14,7 +15,7 @@ import {
   type CustomerFilter,
   type SIGNED_IN,
 } from "./customer-filter.ts";
-import { comparisonOf, findMatches, type Matches } from "./customer-search.ts";
+import { comparisonOf, searchQuery, type Matches } from "./customer-search.ts";
 
 /**
  * The sort key of a customer: the name, or the address without a name. Lower case in every language,
@@ -37,22 +38,19 @@ export type ReadyFilter = {
 /** An id that no tag has, for an unknown slug. */
 const UNKNOWN_TAG = 0;
 
-async function tagIdsOf(
-  ctx: Ctx,
-  tenant: Tenant,
-  slugs: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  if (slugs.length === 0) return new Map();
-  const known = await dataOf(ctx, tenant).sql<Columns<CrmTag, "id" | "slug">>(
-    "SELECT id, slug FROM crm_tags WHERE shop = $1 AND slug = ANY($2::text[])",
-    [slugs],
-  );
-  return new Map(known.map(({ slug, id }) => [slug, id]));
-}
+type TagId = Columns<CrmTag, "id" | "slug">;
+const tagIdsRead = (slugs: readonly string[]): Read<TagId> => ({
+  sql: "SELECT id, slug FROM crm_tags WHERE shop = $1 AND slug = ANY($2::text[])",
+  values: [slugs],
+});
+const toTagIds = (rows: readonly TagId[]): ReadonlyMap<string, number> =>
+  new Map(rows.map(({ slug, id }) => [slug, id]));
 
 /** The id of a tag; 0, which is never used, for an unknown slug. */
 export async function tagIdOf(ctx: Ctx, tenant: Tenant, slug: string): Promise<number> {
-  return (await tagIdsOf(ctx, tenant, [slug])).get(slug) ?? UNKNOWN_TAG;
+  const { sql, values } = tagIdsRead([slug]);
+  const [tag] = await dataOf(ctx, tenant).sql<TagId>(sql, values);
+  return tag?.id ?? UNKNOWN_TAG;
 }
 
 /** The tags that a filter names. */
@@ -69,11 +67,21 @@ export async function prepareFilter(
   tenant: Tenant,
   filter: CustomerFilter,
 ): Promise<ReadyFilter> {
-  const [tagIds, matches] = await Promise.all([
-    tagIdsOf(ctx, tenant, tagsOfFilter(filter)),
-    filter.q === undefined ? null : findMatches(ctx, tenant, filter.q),
-  ]);
-  return { filter, tagIds, matches, zone: timeZoneOf(tenant) };
+  const slugs = tagsOfFilter(filter);
+  const search = filter.q === undefined ? null : searchQuery(ctx, tenant, filter.q);
+  const rows =
+    slugs.length > 0 || search?.read
+      ? await readTogether(dataOf(ctx, tenant).sql, {
+          tags: slugs.length > 0 ? tagIdsRead(slugs) : NO_ROWS,
+          found: search?.read ?? NO_ROWS,
+        })
+      : { tags: [], found: [] };
+  return {
+    filter,
+    tagIds: toTagIds(rows.tags),
+    matches: search && search.toMatches(rows.found),
+    zone: timeZoneOf(tenant),
+  };
 }
 
 /** Whether more customers match than are counted, without reading them. */

@@ -22,24 +22,21 @@ export async function requestSync(ctx: Ctx, shop: string): Promise<void> {
 }
 
 const LEASE_KEY = KEYS.lease("sync_customers");
+/** What `toSyncProgress` needs of the store's keys. */
+export const SYNC_KEYS: readonly Key[] = [LEASE_KEY, KEYS.customerSync];
 
-export const readSyncProgress = async (ctx: Ctx, tenant: Tenant): Promise<SyncProgress> =>
-  (await readSyncWithKeys(ctx, tenant, [])).sync;
-
-/** The same, and the values of further keys of the store in the same look. */
-export async function readSyncWithKeys(
-  ctx: Ctx,
-  tenant: Tenant,
-  keys: readonly Key[],
-): Promise<{ sync: SyncProgress; stored: Map<Key, unknown> }> {
+export async function readSyncProgress(ctx: Ctx, tenant: Tenant): Promise<SyncProgress> {
   const [isRequested, stored] = await Promise.all([
     syncRequests.isOpen(ctx, tenant.shop),
-    getKeys(dataOf(ctx, tenant).sql, [LEASE_KEY, KEYS.customerSync, ...keys]),
+    getKeys(dataOf(ctx, tenant).sql, SYNC_KEYS),
   ]);
-  return { sync: toProgress(isRequested, stored), stored };
+  return toSyncProgress(isRequested, stored);
 }
 
-function toProgress(isRequested: boolean, stored: ReadonlyMap<Key, unknown>): SyncProgress {
+export function toSyncProgress(
+  isRequested: boolean,
+  stored: ReadonlyMap<Key, unknown>,
+): SyncProgress {
   const state = toSyncState(stored.get(KEYS.customerSync));
   const isRunning = isRequested || stored.has(LEASE_KEY);
   return {

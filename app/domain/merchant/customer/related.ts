@@ -1,15 +1,9 @@
 // What belongs to a customer, each part by the customer's own index, in one statement: tags, ways to sign
 // in, linked agents, payment mandates, the last decision on each consent, the newest delivery to each system; and the store's tags
 // to choose from.
-import type {
-  Columns,
-  CrmTag,
-  IdentityLink,
-  Mandate,
-  OauthGrant,
-  TenantSql,
-} from "../../../db.server.ts";
+import type { Columns, CrmTag, IdentityLink, Mandate, OauthGrant } from "../../../db.server.ts";
 import { jsonList } from "../../../runtime/database/json-list.ts";
+import type { Read } from "../../../runtime/database/read-together.ts";
 import { MANDATE_COLUMNS, type MandateStatus } from "../../commerce/mandate.ts";
 import { lastDecisions, type DecisionRow } from "../../consent/last-decisions.ts";
 import { newestDeliveries, type SystemRow } from "./systems.ts";
@@ -37,6 +31,7 @@ export type Related = {
   })[];
   known_tags: Columns<CrmTag, "slug" | "name">[];
 };
+export type RelatedRow = Related & Beside;
 type Beside = { decisions: DecisionRow[]; deliveries: SystemRow[] };
 
 const RELATED = `
@@ -59,12 +54,12 @@ const RELATED = `
     ${jsonList(newestDeliveries("$3"))} AS deliveries`;
 
 /** `names`: of the customer on the bus. */
-export async function readRelated(
-  sql: TenantSql,
-  userId: number,
-  names: readonly string[],
-): Promise<Beside & { related: Related }> {
-  const [row] = await sql<Related & Beside>(RELATED, [userId, names]);
+export const relatedRead = (userId: number, names: readonly string[]): Read<RelatedRow> => ({
+  sql: RELATED,
+  values: [userId, names],
+});
+
+export function toRelated([row]: readonly RelatedRow[]): Beside & { related: Related } {
   if (!row) throw new Error("a statement without FROM has one row");
   const { decisions, deliveries, ...related } = row;
   return { related, decisions, deliveries };

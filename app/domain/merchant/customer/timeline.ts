@@ -3,10 +3,11 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { AccessAction, Actor } from "../../compliance/access-log/record-access.ts";
+import { NO_ROWS, type Read } from "../../../runtime/database/read-together.ts";
 import { toSkip } from "../../bus/outcome.ts";
 import { subjectKey } from "../../compliance/subject.ts";
 import { outcomeOf, type ConsentOutcome } from "../../consent/consent-outcomes.ts";
-import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { sourcesOf, TIMELINE_KINDS, type TimelineKind } from "./timeline-sources.ts";
 
 const PAGE = 20;
@@ -70,26 +71,22 @@ export type Timeline = {
 
 type Person = { id: number; gid: string | null; email: string | null; names: readonly string[] };
 
-export async function readTimeline(
+export function timelineRead(
   ctx: Ctx,
   tenant: Tenant,
   { id, gid, email, names }: Person,
   { kind, before }: TimelineQuery,
-): Promise<Timeline> {
+): Read<StoredItem> {
   const sources = sourcesOf(kind);
-  if (sources.length === 0) return { kind, items: [], before, next: null };
+  if (sources.length === 0) return NO_ROWS;
   const [, at = null, key = null] = CURSOR.exec(before ?? "") ?? [];
   const marks = [gid && { gid }, email && { email: email.toLowerCase() }].flatMap((subject) =>
     subject ? (subjectKey(ctx, tenant.shop, subject) ?? []) : [],
   );
-  const rows = await dataOf(ctx, tenant).sql<StoredItem>(statementOf(sources), [
-    id,
-    names,
-    marks,
-    at,
-    key,
-    PAGE + 1,
-  ]);
+  return { sql: statementOf(sources), values: [id, names, marks, at, key, PAGE + 1] };
+}
+
+export function toTimeline({ kind, before }: TimelineQuery, rows: readonly StoredItem[]): Timeline {
   const items = rows.slice(0, PAGE).map(toItem);
   const last = items.at(-1);
   return {
@@ -105,11 +102,12 @@ type StoredDelivery = {
   /** Of each channel's last attempt. */
   notes: Record<string, string> | null;
 };
-type StoredItem = { key: string; kind: TimelineKind; at: Date; data: object };
+/** `at`: ISO 8601. */
+export type StoredItem = { key: string; kind: TimelineKind; at: string; data: object };
 
 function toItem({ key, kind, at, data }: StoredItem): TimelineItem {
   const shown = kind === "delivery" ? toDelivery(data as StoredDelivery) : data;
-  return { key, kind, at: at.toISOString(), ...shown } as TimelineItem;
+  return { key, kind, at: new Date(at).toISOString(), ...shown } as TimelineItem;
 }
 
 const toDelivery = ({ notes, ...data }: StoredDelivery) => ({

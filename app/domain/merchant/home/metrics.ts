@@ -2,14 +2,27 @@
 import type { Ctx } from "../../../context.server.ts";
 import {
   lastDaySteps,
-  readThroughput,
   successRate,
   sumCounts,
+  throughputQuery,
+  toThroughput,
   type AttemptCounts,
+  type ChannelStep,
+  type Throughput,
 } from "../../bus/log/throughput.ts";
 import { OUR_OWN } from "../../channels/delivery-health.ts";
-import { countMarketingDays, type CountedDay } from "../../consent/consent-counts.ts";
-import { readCustomerDays } from "../../customers/customer-days.ts";
+import {
+  consentDaysRead,
+  toMarketingDays,
+  type CountedDay,
+  type StoredDay,
+} from "../../consent/consent-counts.ts";
+import {
+  customerDaysRead,
+  toCustomerDays,
+  type CustomerDayCount,
+  type CustomerDays,
+} from "../../customers/customer-days.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 
 const METRIC_DAYS = 30;
@@ -35,15 +48,33 @@ export type HomeMetrics = {
   decisions: CountedDay[];
 };
 
-export async function readHomeMetrics(ctx: Ctx, tenant: Tenant): Promise<HomeMetrics> {
-  const [customers, consents, throughput] = await Promise.all([
-    readCustomerDays(ctx, tenant, 2 * METRIC_DAYS),
-    countMarketingDays(ctx, tenant, 2 * METRIC_DAYS),
-    readThroughput(ctx, tenant, lastDaySteps(2 * METRIC_DAYS), {
-      except: OUR_OWN,
-      hasLatencies: false,
-    }),
-  ]);
+type MetricRows = { customers: CustomerDayCount; consents: StoredDay; deliveries: ChannelStep };
+
+export function homeMetricsQuery(ctx: Ctx, tenant: Tenant) {
+  const deliveries = throughputQuery(ctx, tenant, lastDaySteps(2 * METRIC_DAYS), {
+    except: OUR_OWN,
+    hasLatencies: false,
+  });
+  return {
+    reads: {
+      customers: customerDaysRead(tenant, 2 * METRIC_DAYS),
+      consents: consentDaysRead(tenant, 2 * METRIC_DAYS),
+      deliveries: deliveries.read,
+    },
+    toMetrics: (rows: { [Name in keyof MetricRows]: MetricRows[Name][] }): HomeMetrics =>
+      toMetrics(
+        toCustomerDays(rows.customers),
+        toMarketingDays(rows.consents),
+        toThroughput(deliveries.starts, rows.deliveries),
+      ),
+  };
+}
+
+function toMetrics(
+  customers: CustomerDays,
+  consents: readonly CountedDay[],
+  throughput: Throughput,
+): HomeMetrics {
   const attempts = throughput.steps.map((_, day) =>
     sumCounts([...throughput.channels.values()].flatMap((counts) => counts[day] ?? [])),
   );

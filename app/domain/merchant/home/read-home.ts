@@ -1,30 +1,49 @@
 // What Home shows at once, before the metrics: the connection, the setup guide and what needs the
 // merchant. Read before the page is sent: a later banner would cause a layout shift.
 import type { Ctx } from "../../../context.server.ts";
-import { readConnectionState, type ConnectionState } from "../../tenants/connection-state.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { readProgress, toSetupGuide, type SetupGuide } from "../setup-guide.ts";
-import { NO_PROBLEMS, readProblems, toStoreHealth, type StoreHealth } from "./store-overview.ts";
+import { keysRead, toValues } from "../../../runtime/database/kv.ts";
+import { readTogether } from "../../../runtime/database/read-together.ts";
+import { toRetainedAt, wholeStoreRequestRead } from "../../compliance/find-retained-store.ts";
+import { syncRequests } from "../../customers/sync/sync-request.ts";
+import {
+  openCircuitsRead,
+  toChannels,
+  toConnectionState,
+  type ConnectionState,
+} from "../../tenants/connection-state.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { SETUP_KEYS, toSetupGuide, toSetupProgress, type SetupGuide } from "../setup-guide.ts";
+import {
+  NO_PROBLEMS,
+  problemCountsRead,
+  toStoreHealth,
+  type StoreHealth,
+} from "./store-overview.ts";
 
 export type Home = { connection: ConnectionState; guide: SetupGuide; health: StoreHealth };
 
 /** `tenant`: null for a store that was never connected. */
 export async function readHome(ctx: Ctx, shop: string, tenant: Tenant | null): Promise<Home> {
-  const [connection, store] = await Promise.all([
-    readConnectionState(ctx, shop, tenant),
-    tenant && readStore(ctx, tenant),
+  if (!tenant)
+    return {
+      connection: toConnectionState(ctx, shop, null, { state: "known", list: [] }),
+      guide: toSetupGuide(ctx, shop, null),
+      health: NO_PROBLEMS,
+    };
+  const [isSyncRequested, rows] = await Promise.all([
+    syncRequests.isOpen(ctx, shop),
+    readTogether(dataOf(ctx, tenant).sql, {
+      keys: keysRead(SETUP_KEYS),
+      circuits: openCircuitsRead(ctx),
+      problems: problemCountsRead,
+      wholeStoreRequests: wholeStoreRequestRead(ctx, shop),
+    }),
   ]);
+  const progress = toSetupProgress(isSyncRequested, toValues(rows.keys));
+  const keptAt = toRetainedAt(rows.wholeStoreRequests);
   return {
-    connection,
-    guide: toSetupGuide(ctx, shop, store),
-    health: store?.health ?? NO_PROBLEMS,
+    connection: toConnectionState(ctx, shop, tenant, toChannels(ctx, tenant, rows.circuits)),
+    guide: toSetupGuide(ctx, shop, { tenant, progress }),
+    health: toStoreHealth(tenant, progress, rows.problems, keptAt),
   };
-}
-
-async function readStore(ctx: Ctx, tenant: Tenant) {
-  const [progress, problems] = await Promise.all([
-    readProgress(ctx, tenant),
-    readProblems(ctx, tenant),
-  ]);
-  return { tenant, progress, health: toStoreHealth(tenant, progress, problems) };
 }

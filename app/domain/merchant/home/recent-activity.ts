@@ -1,9 +1,8 @@
 // The newest activity of a store, one entry per person: their consents and their arrival together.
-import type { Ctx } from "../../../context.server.ts";
 import type { Columns, ConsentRecord } from "../../../db.server.ts";
 import { jsonList } from "../../../runtime/database/json-list.ts";
+import type { Read } from "../../../runtime/database/read-together.ts";
 import { outcomeOf } from "../../consent/consent-outcomes.ts";
-import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 const SHOWN = 8;
 /** A sign-up writes up to four consents. */
@@ -33,7 +32,7 @@ type ConsentRow = Columns<ConsentRecord, "user_id" | "visitor_id"> & {
   decision: string;
 };
 
-type Newest = {
+export type Newest = {
   consents: ConsentRow[];
   customers: { id: number; at: string; name: string | null }[];
   requests: { at: string; request: string; state: string }[];
@@ -49,11 +48,12 @@ const CUSTOMERS = `SELECT id, created_at AS at, coalesce(full_name, email) AS na
 const REQUESTS = `SELECT received_at AS at, kind AS request, state FROM privacy_requests
   WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`;
 
-const NEWEST = `SELECT ${jsonList(CONSENTS)} AS consents, ${jsonList(CUSTOMERS)} AS customers,
-  ${jsonList(REQUESTS)} AS requests`;
+export const recentActivityRead: Read<Newest> = {
+  sql: `SELECT ${jsonList(CONSENTS)} AS consents, ${jsonList(CUSTOMERS)} AS customers,
+    ${jsonList(REQUESTS)} AS requests`,
+};
 
-export async function readRecentActivity(ctx: Ctx, tenant: Tenant): Promise<ActivityItem[]> {
-  const [newest] = await dataOf(ctx, tenant).sql<Newest>(NEWEST);
+export function toRecentActivity([newest]: readonly Newest[]): ActivityItem[] {
   const { consents = [], customers = [], requests = [] } = newest ?? {};
   const people = new Map<string, PersonItem>();
   for (const { id, at, name } of customers)

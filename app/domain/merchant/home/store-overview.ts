@@ -3,12 +3,12 @@
 // store is that of its last days.
 import type { Ctx } from "../../../context.server.ts";
 import type { HealthState } from "../../bus/log/health-rules.ts";
-import { readDeliveryHealth } from "../../channels/delivery-health.ts";
-import { findRetainedStore } from "../../compliance/find-retained-store.ts";
+import { readTogether, type Read } from "../../../runtime/database/read-together.ts";
+import { deliveryHealthQuery, type DeliveryHealth } from "../../channels/delivery-health.ts";
 import { forReading } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { readHomeMetrics, type HomeMetrics } from "./metrics.ts";
-import { readRecentActivity, type ActivityItem } from "./recent-activity.ts";
+import { homeMetricsQuery, type HomeMetrics } from "./metrics.ts";
+import { recentActivityRead, toRecentActivity, type ActivityItem } from "./recent-activity.ts";
 import type { SetupProgress } from "../setup-guide.ts";
 
 const MAX_COUNTED = 1_000;
@@ -41,22 +41,17 @@ const PROBLEMS = `
       WHERE shop = $1 AND status = 'dead_letter' LIMIT ${MAX_COUNTED}) AS dead) AS "deadLetters",
     (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND state = 'failed') AS "failedRequests"`;
 
-type Problems = Pick<StoreHealth, "deadLetters" | "failedRequests" | "keptDataAt">;
-
-export async function readProblems(ctx: Ctx, tenant: Tenant): Promise<Problems> {
-  const [[counts = { deadLetters: 0, failedRequests: 0 }], keptAt] = await Promise.all([
-    dataOf(ctx, tenant).sql<Pick<Problems, "deadLetters" | "failedRequests">>(PROBLEMS),
-    findRetainedStore(ctx, tenant),
-  ]);
-  return { ...counts, ...(keptAt && { keptDataAt: keptAt.toISOString() }) };
-}
+export type ProblemCounts = Pick<StoreHealth, "deadLetters" | "failedRequests">;
+export const problemCountsRead: Read<ProblemCounts> = { sql: PROBLEMS };
 
 export const toStoreHealth = (
   tenant: Tenant,
   { sync, isDismissed }: SetupProgress,
-  problems: Problems,
+  [counts = { deadLetters: 0, failedRequests: 0 }]: readonly ProblemCounts[],
+  keptAt: Date | null,
 ): StoreHealth => ({
-  ...problems,
+  ...counts,
+  ...(keptAt && { keptDataAt: keptAt.toISOString() }),
   // Without access to customers no sync can succeed, and Home says so already.
   syncError: sync.state === "failed" && !isWithheld(tenant, "Customer") ? sync.error : null,
   refusedTopics: (tenant.connection.refused_webhooks ?? []).map(({ topic }) => topic),
@@ -88,24 +83,28 @@ export async function readStoreOverview(ctx: Ctx, tenant: Tenant | null): Promis
   if (!tenant) return { state: "not_connected" };
   try {
     const reader = await forReading(ctx, tenant);
-    const [metrics, systems, activity] = await Promise.all([
-      readHomeMetrics(reader, tenant),
-      readSystemsLine(reader, tenant),
-      readRecentActivity(reader, tenant),
-    ]);
-    return { state: "known", metrics, systems, activity };
+    const metrics = homeMetricsQuery(reader, tenant);
+    const health = deliveryHealthQuery(reader, tenant, "24h");
+    const rows = await readTogether(dataOf(reader, tenant).sql, {
+      ...metrics.reads,
+      ...health.reads,
+      activity: recentActivityRead,
+    });
+    return {
+      state: "known",
+      metrics: metrics.toMetrics(rows),
+      systems: toSystemsLine(health.toHealth(rows)),
+      activity: toRecentActivity(rows.activity),
+    };
   } catch (error) {
     ctx.log.error("store_overview.unknown", error, { shop: tenant.shop });
     return { state: "unknown" };
   }
 }
 
-async function readSystemsLine(ctx: Ctx, tenant: Tenant): Promise<SystemsLine> {
-  const { systems } = await readDeliveryHealth(ctx, tenant, "24h");
-  return {
-    total: systems.length,
-    unhealthy: systems.flatMap(({ name, state }) =>
-      state === "degraded" || state === "paused" ? [{ name, state }] : [],
-    ),
-  };
-}
+const toSystemsLine = ({ systems }: DeliveryHealth): SystemsLine => ({
+  total: systems.length,
+  unhealthy: systems.flatMap(({ name, state }) =>
+    state === "degraded" || state === "paused" ? [{ name, state }] : [],
+  ),
+});
