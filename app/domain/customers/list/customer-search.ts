@@ -97,7 +97,7 @@ export const keysCondition = (keys: string): string =>
   `customer_search_keys(u.shop, u.search_text)
     @> ARRAY(SELECT customer_search_key($1, key) FROM unnest(${keys}::text[]) AS key)`;
 
-export type FoundMatches = { newest: number; ids: Columns<StorefrontUser, "id">["id"][] };
+type FoundMatches = { newest: number; ids: Columns<StorefrontUser, "id">["id"][] };
 export type SearchQuery = {
   /** Null for a text without a word: nobody matches it. */
   read: Read<FoundMatches> | null;
