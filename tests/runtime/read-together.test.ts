@@ -61,7 +61,8 @@ test("each read has its own values and its rows in their order, all of the one s
 test("more than eight values of one read are not mixed up with the store's parameter", async () => {
   const letters = ["p", "q", "r", "s", "t", "u", "v", "w", "x", "y"];
   const echo: Read<{ text: string }> = {
-    sql: `SELECT concat(${letters.map((_, at) => `$${at + 2}::text`).join(", ")}) AS text WHERE $1 <> ''`,
+    sql: `SELECT concat(${letters.map((_, at) => `$${at + 2}::text`).join(", ")}) AS text
+      FROM product_upc_mapping WHERE shop = $1 AND sku = 'a'`,
     values: letters,
   };
   const { first, second } = await readTogether(database.forTenant(MINE).sql, {
@@ -69,4 +70,27 @@ test("more than eight values of one read are not mixed up with the store's param
     second: echo,
   });
   expect([...first, ...second]).toEqual([{ text: letters.join("") }, { text: letters.join("") }]);
+});
+
+test("what the platform keeps is read beside the store's, and the store's stays the store's", async () => {
+  await storage.query(
+    "INSERT INTO product_upc_mapping (shop, sku, upc) VALUES ('*', 'a', 'platform')",
+  );
+  const rows = await readTogether(database.forTenant(MINE).sql, {
+    before: products(["a"], 1),
+    platform: { ...products(["a", "b"], 5), isOfPlatform: true },
+    after: products(["b"], 1),
+  });
+  expect(rows).toEqual({
+    before: [{ sku: "a", upc: `${MINE}a` }],
+    platform: [{ sku: "a", upc: "platform" }],
+    after: [{ sku: "b", upc: `${MINE}b` }],
+  });
+});
+
+test("a read without a filter of the store is refused, also beside one that has it", async () => {
+  const all: Read<Product> = { sql: "SELECT sku, upc FROM product_upc_mapping WHERE $1 <> ''" };
+  await expect(readTogether(database.forTenant(MINE).sql, { count, all })).rejects.toThrow(
+    "this statement has no tenant filter",
+  );
 });

@@ -1,7 +1,7 @@
 // Whether the platform asked to delete an installed store: the merchant is informed that everything
 // was kept.
 import type { Ctx } from "../../context.server.ts";
-import { PLATFORM, type Columns, type PrivacyRequest } from "../../db.server.ts";
+import type { Columns, PrivacyRequest } from "../../db.server.ts";
 import type { Read } from "../../runtime/database/read-together.ts";
 import { storeKey } from "./privacy-requests.ts";
 
@@ -17,10 +17,11 @@ export type WholeStoreRequest = Columns<PrivacyRequest, "state"> & { completed_a
  */
 export const wholeStoreRequestRead = (ctx: Ctx, shop: string): Read<WholeStoreRequest> => ({
   sql: `SELECT state, completed_at FROM privacy_requests
-    WHERE shop = $2 AND kind = 'shop_redact' AND subject_hmac = $3
+    WHERE shop = $1 AND kind = 'shop_redact' AND subject_hmac = $2
       AND completed_at > clock_timestamp() - make_interval(days => ${SHOWN_DAYS})
     ORDER BY completed_at DESC LIMIT 1`,
-  values: [PLATFORM, storeKey(ctx, shop)],
+  values: [storeKey(ctx, shop)],
+  isOfPlatform: true,
 });
 
 /** When it was answered by keeping the store; null without a recent one. */

@@ -1,6 +1,6 @@
 // Several reads of one store in one statement: one round trip and one connection for a screen that
 // shows many small things.
-import type { Row, TenantSql } from "./database.ts";
+import { PLATFORM, requireTenantFilter, type Row, type TenantSql } from "./database.ts";
 import { jsonList } from "./json-list.ts";
 
 /**
@@ -10,12 +10,14 @@ import { jsonList } from "./json-list.ts";
 export type Read<R extends Row> = {
   sql: string;
   values?: readonly unknown[];
+  /** `$1` is the platform's key in place of the store, for what the platform keeps about the store. */
+  isOfPlatform?: true;
   /** Only a type: what a row is. */
   row?: R;
 };
 
 /** In place of a read that is not needed. */
-export const NO_ROWS: Read<never> = { sql: "SELECT WHERE $1 = ''" };
+export const NO_ROWS: Read<never> = { sql: "SELECT FROM kv WHERE shop = $1 AND false" };
 
 /** The rows of each read, by its name. They run one after the other, on one snapshot. */
 export async function readTogether<Rows extends Record<string, Row>>(
@@ -24,9 +26,9 @@ export async function readTogether<Rows extends Record<string, Row>>(
 ): Promise<{ [Name in keyof Rows]: Rows[Name][] }> {
   const values: unknown[] = [];
   const lists = Object.entries<Read<Row>>(reads).map(([name, read]) => {
-    const list = jsonList(shiftParameters(read.sql, values.length));
-    values.push(...(read.values ?? []));
-    return `${list} AS "${name}"`;
+    // Each for itself: the filter of one read says nothing about another's.
+    requireTenantFilter(read.sql);
+    return `${jsonList(placeRead(read, values))} AS "${name}"`;
   });
   const [row] = await sql<{ [Name in keyof Rows]: Rows[Name][] }>(
     `SELECT ${lists.join(", ")}`,
@@ -35,8 +37,12 @@ export async function readTogether<Rows extends Record<string, Row>>(
   return row as { [Name in keyof Rows]: Rows[Name][] };
 }
 
-/** The store stays `$1`; what follows moves behind the values of the reads before. */
-const shiftParameters = (sql: string, by: number): string =>
-  sql.replaceAll(/\$(\d+)/g, (parameter, number) =>
-    number === "1" ? parameter : `$${Number(number) + by}`,
+/** Adds the read's values to `values`. The store stays `$1`; what follows moves behind the values before. */
+function placeRead({ sql, values: own = [], isOfPlatform }: Read<Row>, values: unknown[]): string {
+  const before = values.length;
+  values.push(...own);
+  const platform = isOfPlatform ? `$${values.push(PLATFORM) + 1}` : "$1";
+  return sql.replaceAll(/\$(\d+)/g, (_, number) =>
+    number === "1" ? platform : `$${Number(number) + before}`,
   );
+}
