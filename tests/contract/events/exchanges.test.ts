@@ -106,6 +106,19 @@ test("it is sealed at rest, and opens for its own store and attempt only", async
   const masked = JSON.stringify(await readMasked(tenant, key));
   expect(masked).not.toMatch(/Lovelace|sales area|12\.50/);
 
+  // An attempt that is older than those listed: the newest is shown in its place.
+  await service.database.query(
+    `INSERT INTO delivery_exchanges (shop, event_id, attempt_id, token, sealed)
+      SELECT shop, event_id, attempt_id + n, token, sealed FROM delivery_exchanges, generate_series(1, 200) n
+      WHERE event_id = $1 AND attempt_id = $2`,
+    [eventId, stored.attempt_id],
+  );
+  expect((await readMasked(tenant, key))?.attempt_id).toBe(stored.attempt_id + 200);
+  await service.database.query(
+    "DELETE FROM delivery_exchanges WHERE event_id = $1 AND attempt_id > $2",
+    [eventId, stored.attempt_id],
+  );
+
   const other = await getTenant(service.ctx, OTHER_SHOP);
   expect(await readMasked(other, key)).toBeNull();
   expect(() => openExchange(service.ctx, OTHER_SHOP, stored)).toThrow(/does not open/);

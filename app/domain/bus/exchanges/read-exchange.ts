@@ -25,16 +25,18 @@ export type ExchangeRow = {
 
 /**
  * The newest attempts of the event whose exchange is stored. The chosen one is `attemptId`, and the
- * newest where that has none.
+ * newest where that is not among them.
  */
 export const exchangesRead = (eventId: string, attemptId: number): Read<ExchangeRow> => ({
-  sql: `WITH stored AS (SELECT * FROM delivery_exchanges WHERE shop = $1 AND event_id = $2),
-    chosen AS (
+  sql: `WITH stored AS (
+      SELECT attempt_id, token, sealed FROM delivery_exchanges WHERE shop = $1 AND event_id = $2
+      ORDER BY attempt_id DESC LIMIT ${MAX_ATTEMPTS}
+    ), chosen AS (
       SELECT coalesce(max(attempt_id) FILTER (WHERE attempt_id = $3), max(attempt_id)) AS id FROM stored
     )
     SELECT attempt_id, CASE WHEN attempt_id = chosen.id THEN token END AS token,
       CASE WHEN attempt_id = chosen.id THEN sealed END AS sealed
-    FROM stored, chosen ORDER BY attempt_id DESC LIMIT ${MAX_ATTEMPTS}`,
+    FROM stored, chosen ORDER BY attempt_id DESC`,
   values: [eventId, attemptId],
 });
 
@@ -44,12 +46,11 @@ export function toMaskedExchange(
   tenant: Tenant,
   rows: readonly ExchangeRow[],
 ): ShownExchange | null {
-  for (const { attempt_id: attemptId, token, sealed } of rows) {
-    if (token === null || sealed === null) continue;
-    const exchange = openExchange(ctx, tenant.shop, { token, sealed });
-    return toShown(attemptId, maskExchange(exchange), hasMessage(exchange), true);
-  }
-  return null;
+  const chosen = rows.find(({ sealed }) => sealed !== null);
+  if (!chosen?.token || !chosen.sealed) return null;
+  const { attempt_id: attemptId, token, sealed } = chosen;
+  const exchange = openExchange(ctx, tenant.shop, { token, sealed });
+  return toShown(attemptId, maskExchange(exchange), hasMessage(exchange), true);
 }
 
 /** With the personal data in it: the caller records the access. Throws `not_found`. */
