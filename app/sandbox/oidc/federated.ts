@@ -50,6 +50,7 @@ export function createFederated(
   const client = { clientId: FEDERATED_CLIENT_ID, clientSecret: FEDERATED_CLIENT_SECRET };
   const settings: OidcSettings = { ...OIDC_DEFAULTS, ...overrides };
   const provider = createOidcProvider({
+    name: "federated",
     client: () => ({
       ...client,
       redirectUris: [`${addresses.appUrl()}/auth/federated/callback`],

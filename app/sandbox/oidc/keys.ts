@@ -8,19 +8,30 @@ import type { KeyObject } from "node:crypto";
 export type SigningKey = { kid: string; privateKey: KeyObject; publicKey: KeyObject };
 export type KeyRing = ReturnType<typeof createKeyRing>;
 
-export function createKeyRing() {
+/**
+ * The first key of each provider and the one that it never publishes. Sandboxes of one process share
+ * them, because a key takes a tenth of a second to make.
+ */
+const made = new Map<string, SigningKey>();
+
+function keyOf(name: string): SigningKey {
+  const key = made.get(name) ?? newKey();
+  made.set(name, key);
+  return key;
+}
+
+export function createKeyRing(provider: string) {
   // Newest first: the first signs, all are published.
   let keys: SigningKey[] = [];
-  let unpublished: SigningKey | undefined;
   const current = (): SigningKey => {
-    const key = keys[0] ?? newKey();
+    const key = keys[0] ?? keyOf(provider);
     if (keys.length === 0) keys = [key];
     return key;
   };
   return {
     current,
     /** A key that is never published. */
-    foreign: (): SigningKey => (unpublished ??= newKey()),
+    foreign: (): SigningKey => keyOf(`${provider}, unpublished`),
     jwks: () => {
       current();
       return {

@@ -53,13 +53,14 @@ export type SignOut = {
 const MAX_KEPT_CODES = 500;
 
 export type OidcProviderParts = {
+  name: string;
   client: () => OidcClient;
   appUrl: () => string;
   settings: OidcSettings;
 };
 
-export function createOidcProvider({ client, appUrl, settings }: OidcProviderParts) {
-  const keys = createKeyRing();
+export function createOidcProvider({ name, client, appUrl, settings }: OidcProviderParts) {
+  const keys = createKeyRing(name);
   const flaws = createFlawBook();
   const grants = createGrants();
   const fetches = { jwks: 0, discovery: 0 };

@@ -60,7 +60,12 @@ export function createCustomerAccounts(
     clientSecret: settings.clientSecret,
     redirectUris: [`${addresses.appUrl()}/auth/storefront/callback`],
   });
-  const provider = createOidcProvider({ client, appUrl: addresses.appUrl, settings });
+  const provider = createOidcProvider({
+    name: "storefront",
+    client,
+    appUrl: addresses.appUrl,
+    settings,
+  });
   const baseOf = (domain: string): string => `${addresses.url()}/storefront/${domain}`;
 
   const realmOf = (shop: ShopState): Realm => {
