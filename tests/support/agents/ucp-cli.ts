@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compileCache } from "../processes/child.ts";
 
 export type UcpCli = {
   /** Runs a command against the store and returns its parsed output. */
@@ -24,6 +25,7 @@ export function startUcpCli(
     .pathname;
   const env = {
     ...process.env,
+    NODE_COMPILE_CACHE: compileCache,
     UCP_HOME: home,
     UCP_TEST_ALLOW_INSECURE_LOCALHOST: "true",
     ...(options.profileUrl && { UCP_AGENT_PROFILE_URL: options.profileUrl }),
