@@ -23,12 +23,15 @@ const shared = {
   // CI repeats a failed test once and reports it as repeated; here a failure stays a failure.
   retry: process.env.CI ? 1 : 0,
 };
-/** One PostgreSQL server for all projects, one database of it for each file. */
-const withPostgres = { ...shared, globalSetup: "tests/support/global-setup.ts" };
+/** One PostgreSQL server for all projects, one database of it for each file; one unpacked Chromium. */
+const withServers = {
+  ...shared,
+  globalSetup: ["tests/support/global-setup.ts", "tests/support/browser/global-setup.ts"],
+};
 /** Processes and browsers keep the cores busy by themselves. */
-const heavy = { ...withPostgres, maxWorkers: cores + 1, sequence: { groupOrder: 1 } };
+const heavy = { ...withServers, maxWorkers: cores + 2, sequence: { groupOrder: 1 } };
 /** Services mostly wait for the database and for timers. */
-const light = { ...withPostgres, maxWorkers: cores * 2 + 1, sequence: { groupOrder: 2 } };
+const light = { ...withServers, maxWorkers: cores * 2 + 1, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {

@@ -1,7 +1,7 @@
 // A real browser that reaches only the origins a test names, and records errors.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import {
   chromium,
   type Browser,
@@ -10,6 +10,7 @@ import {
   type Page,
   type Request,
 } from "playwright-core";
+import { chromiumIn, unpackChromium } from "./unpack-chromium.ts";
 
 // The app answers 410 to a headless user agent.
 const USER_AGENT =
@@ -30,15 +31,16 @@ export type Visit = {
 let launched: Promise<Browser> | undefined;
 
 /**
- * One browser per worker for all its test files, because unpacking and starting it takes seconds.
- * It ends with the process.
+ * One browser per worker for all its test files, because starting it takes a second. It ends with the
+ * process.
  */
 function launch(): Promise<Browser> {
   launched ??= (async () => {
-    const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
-    process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+    const { executablePath, env } = chromiumIn(
+      process.env.CHROMIUM_FOLDER ?? (await unpackForThisProcess()),
+    );
     return chromium.launch({
-      executablePath: await unpackInto(folder),
+      executablePath,
       args: [
         "--no-sandbox",
         "--no-zygote",
@@ -46,15 +48,17 @@ function launch(): Promise<Browser> {
         "--disable-gpu",
         `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${THIS_MACHINE}`,
       ],
-      // Its own libraries and fonts: a minimal machine has none, and text without a font has no size.
-      env: {
-        ...process.env,
-        LD_LIBRARY_PATH: join(folder, "al2023/lib"),
-        FONTCONFIG_FILE: join(folder, "fonts.conf"),
-      },
+      env: { ...process.env, ...env },
     });
   })();
   return launched;
+}
+
+async function unpackForThisProcess(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  await unpackChromium(folder);
+  return folder;
 }
 
 export async function openBrowser(): Promise<{
@@ -194,26 +198,6 @@ function watchErrors(page: Page): string[] {
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(error.message));
   return errors;
-}
-
-/** Into a private folder: a copy in the shared one may be incomplete after another run. */
-async function unpackInto(folder: string): Promise<string> {
-  const before = process.env.TMPDIR;
-  process.env.TMPDIR = folder;
-  try {
-    const { default: packed, inflate } = await import("@sparticuz/chromium");
-    const parts = resolve(import.meta.dirname, "../../../node_modules/@sparticuz/chromium/bin");
-    await inflate(join(parts, "al2023.tar.br"));
-    const [fonts, cache] = [join(folder, "fonts"), join(folder, "font-cache")];
-    writeFileSync(
-      join(folder, "fonts.conf"),
-      `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>`,
-    );
-    return await packed.executablePath(parts);
-  } finally {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  }
 }
 
 /**
