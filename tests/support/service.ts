@@ -105,7 +105,7 @@ export function testEnvironment(sandbox: Sandbox, databaseUrl: string): Record<s
     OUTBOUND_ALLOW: "127.0.0.1",
     RATE_LIMIT_SCALE: "0",
     DATABASE_POOL: "8",
-    WORKER_POLL_MS: "250",
+    WORKER_POLL_MS: "1000",
     STOP_GRACE_SECONDS: "0",
     // Without the scheduled run: its leases and counts would appear in every test's tables.
     ROLES: "web,worker",

@@ -1,5 +1,6 @@
 // Shoppers of the identity tests and the requests that the tests repeat.
 import type { TestDatabase } from "../../support/database.ts";
+import { storeRequestsAreSettled } from "../../support/storefront/storefront.ts";
 import { eventually, SHOP, type Answer, type Service } from "../../support/service.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -134,6 +135,7 @@ export async function connectStorefront(service: Service, shop = SHOP): Promise<
       storefront_token_expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     },
   });
+  if (service.hasWorkers) await storeRequestsAreSettled(service);
 }
 
 /** Waits until no queue row is due. */

@@ -3,7 +3,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ingestWebhook } from "../../support/bus/events.ts";
 import { begin, errorOf, putPerson, signInAs } from "../../support/browser/sign-in-journey.ts";
-import { deliver, inboxIsWorked, install } from "../../support/storefront/storefront.ts";
+import {
+  deliver,
+  inboxIsWorked,
+  install,
+  storeRequestsAreSettled,
+} from "../../support/storefront/storefront.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -110,6 +115,8 @@ describe("the primary domain", () => {
     await deliver(service, "shop-update", update("www.newest.example"), { at: minutesFromNow(4) });
     await deliver(service, "shop-update", update("www.older.example"), { at: minutesFromNow(3) });
     expect(await hostOf()).toBe("www.newest.example");
+    // Below the whole record is compared.
+    await storeRequestsAreSettled(service);
   });
 
   test.each([

@@ -104,6 +104,18 @@ export async function untilHandled(service: Service, id: string): Promise<void> 
 }
 
 /**
+ * Waits for what the service writes to the platform after a store was configured or installed: it changes the
+ * store's record and deletes the requests for it.
+ */
+export const storeRequestsAreSettled = (service: Service): Promise<unknown> =>
+  eventually(
+    "the store's requests settled",
+    async () =>
+      (await service.database.query("SELECT 1 FROM kv WHERE key ~ '^[a-z]+_request:'")).length ===
+      0,
+  );
+
+/**
  * Waits until every webhook is processed; reports the remaining ones and their errors on timeout.
  */
 export async function inboxIsWorked(service: Service): Promise<void> {
