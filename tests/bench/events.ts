@@ -1,7 +1,7 @@
 // The event bus: ingest rate. Ratios within one run only.
 import { createHmac } from "node:crypto";
 import pg from "pg";
-import { startChild } from "../support/processes/child.ts";
+import { startChild, type Child } from "../support/processes/child.ts";
 import { APP_SECRET, SHOP } from "../support/service.ts";
 import { percentile } from "./load/percentile.ts";
 import { startSide, stopSide, type Measure } from "./side.ts";
@@ -48,6 +48,9 @@ export function prepareEvents(count: number): () => Buffer | null {
   return () => requests.pop() ?? null;
 }
 
+const addressOf = async (child: Child): Promise<string> =>
+  (await child.line("its address", /^listening on (\S+)$/))[1] as string;
+
 const median = (rounds: readonly Round[], of: (round: Round) => number) =>
   percentile(rounds.map(of), 0.5);
 
@@ -74,16 +77,18 @@ async function insertRound(pool: pg.Pool, seconds: number): Promise<number> {
 export async function benchEvents(serverUrl: string): Promise<Measure[]> {
   const side = await startSide(serverUrl, "bench_events", "web");
   const bare = startChild("tests/bench/bare/server.ts", { DATABASE_URL: serverUrl });
-  const [, bareUrl = ""] = await bare.line("its address", /^listening on (\S+)$/);
+  const least = startChild("tests/bench/bare/contract-server.ts", { DATABASE_URL: side.url });
+  const [bareUrl, leastUrl] = await Promise.all([addressOf(bare), addressOf(least)]);
   const pool = new pg.Pool({ connectionString: serverUrl, max: 8 });
   const clear = () => side.db.query("TRUNCATE integration_queue");
-  const ours: Round[] = [];
-  const theirs: Round[] = [];
+  const sides = { ours: side.server.url, bare: bareUrl, least: leastUrl };
+  const names = Object.keys(sides) as (keyof typeof sides)[];
+  const rounds: Record<keyof typeof sides, Round[]> = { ours: [], bare: [], least: [] };
   const inserts: number[] = [];
   for (let n = 0; n <= ROUNDS; n += 1)
-    for (const isOurs of n % 2 ? [false, true] : [true, false]) {
+    for (const name of n % 2 ? names.toReversed() : names) {
       const round = await runSocketRound(
-        isOurs ? side.server.url : bareUrl,
+        sides[name],
         ROUND_SECONDS,
         CONNECTIONS,
         prepareEvents(PREPARED),
@@ -93,13 +98,15 @@ export async function benchEvents(serverUrl: string): Promise<Measure[]> {
           `${round.refused} requests were not answered with 2xx: the figures would mean nothing`,
         );
       // The first round warms both up.
-      if (n > 0) (isOurs ? ours : theirs).push(round);
-      if (isOurs) await clear();
-      else inserts.push(await insertRound(pool, 2));
+      if (n > 0) rounds[name].push(round);
+      if (name === "bare") inserts.push(await insertRound(pool, 2));
+      else await clear();
     }
   await pool.end();
   bare.signal("SIGKILL");
+  least.signal("SIGKILL");
   await stopSide(side);
+  const { ours, bare: theirs } = rounds;
   const ratio = (of: (round: Round) => number) => median(ours, of) / median(theirs, of);
   process.stdout.write(
     `(to read the ratios by: ingest ${Math.round(median(ours, ({ perSecond }) => perSecond))}/s, bare ${Math.round(median(theirs, ({ perSecond }) => perSecond))}/s, single inserts ${Math.round(percentile(inserts, 0.5))}/s)\n`,
@@ -110,6 +117,15 @@ export async function benchEvents(serverUrl: string): Promise<Measure[]> {
       value: ratio(({ perSecond }) => perSecond),
       bound: "a bare server with one INSERT per POST (more is better, target 1.5)",
       floor: (value) => value >= 1,
+    },
+    {
+      name: "ingest_bound",
+      value:
+        median(rounds.least, ({ perSecond }) => perSecond) /
+        median(theirs, ({ perSecond }) => perSecond),
+      bound:
+        "the same bare server, by the least that keeps the contract: what ours could reach at most",
+      floor: () => true,
     },
     {
       name: "ingest_against_inserts",
