@@ -28,10 +28,11 @@ const withServers = {
   ...shared,
   globalSetup: ["tests/support/global-setup.ts", "tests/support/browser/global-setup.ts"],
 };
-/** Processes and browsers keep the cores busy by themselves. */
-const heavy = { ...withServers, maxWorkers: cores + 2, sequence: { groupOrder: 1 } };
-/** Services mostly wait for the database and for timers. */
-const light = { ...withServers, maxWorkers: cores * 2 + 1, sequence: { groupOrder: 2 } };
+/**
+ * Twice the cores: with fewer workers the cores wait for timers and processes, with more each test takes
+ * more processor time. After the unit tests: what they find is seen first.
+ */
+const integration = { ...withServers, maxWorkers: cores * 2, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -40,7 +41,7 @@ export default defineConfig({
       { test: { ...shared, name: "unit", include: UNIT, maxWorkers: cores } },
       {
         test: {
-          ...light,
+          ...integration,
           name: "service",
           include: ["tests/**/*.test.{ts,tsx}"],
           exclude: [
@@ -56,7 +57,7 @@ export default defineConfig({
       {
         // A test starts up to five processes, one after the other.
         test: {
-          ...heavy,
+          ...integration,
           name: "chaos",
           include: CHAOS,
           testTimeout: 300_000,
@@ -65,7 +66,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...heavy,
+          ...integration,
           name: "browser",
           include: BROWSER,
           // React renders the built pages as a deployed service does: without the checks of development.
