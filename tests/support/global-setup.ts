@@ -1,14 +1,13 @@
 // Starts one PostgreSQL for the whole test run and migrates one template database that every test file
 // copies.
 import { rmSync } from "node:fs";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
 import { systemRandom } from "../../app/runtime/clock.ts";
 import { migrateDatabase } from "../../app/runtime/database/roles.ts";
 import { ensureServiceRole } from "../../app/runtime/embedded-postgres/role.ts";
-import { roomyFolder } from "./roomy-folder.ts";
 
 interface DatabaseServer {
   /** Connection string of the maintenance database; copies are made through it. */
@@ -23,6 +22,17 @@ declare module "vitest" {
   export interface ProvidedContext {
     databaseServer: DatabaseServer;
   }
+}
+
+const MIN_FREE_BYTES = 3 * 1024 ** 3;
+
+/**
+ * In memory where there is room: every test file copies the template, and a disk takes seconds to
+ * create its files.
+ */
+async function roomyFolder(): Promise<string> {
+  const memory = await statfs("/dev/shm").catch(() => null);
+  return memory && memory.bavail * memory.bsize > MIN_FREE_BYTES ? "/dev/shm" : "/var/tmp";
 }
 
 type Started = { server: DatabaseServer; stop(): Promise<void> };

@@ -1,7 +1,4 @@
 // A real browser that reaches only the origins a test names, and records errors.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   chromium,
   type Browser,
@@ -10,7 +7,7 @@ import {
   type Page,
   type Request,
 } from "playwright-core";
-import { chromiumIn, unpackChromium } from "./unpack-chromium.ts";
+import { chromiumIn, unpackUntilExit } from "./unpack-chromium.ts";
 
 // The app answers 410 to a headless user agent.
 const USER_AGENT =
@@ -37,7 +34,7 @@ let launched: Promise<Browser> | undefined;
 function launch(): Promise<Browser> {
   launched ??= (async () => {
     const { executablePath, env } = chromiumIn(
-      process.env.CHROMIUM_FOLDER ?? (await unpackForThisProcess()),
+      process.env.CHROMIUM_FOLDER ?? (await unpackUntilExit()),
     );
     return chromium.launch({
       executablePath,
@@ -52,13 +49,6 @@ function launch(): Promise<Browser> {
     });
   })();
   return launched;
-}
-
-async function unpackForThisProcess(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  await unpackChromium(folder);
-  return folder;
 }
 
 export async function openBrowser(): Promise<{

@@ -1,5 +1,6 @@
 // Chromium with its own libraries and fonts: a minimal machine has none, and text without a font has no size.
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 type Unpacked = {
@@ -16,10 +17,17 @@ export const chromiumIn = (folder: string): Unpacked => ({
 });
 
 /**
- * Into a private folder: a copy in the shared one may be incomplete after another run. Takes two seconds
- * of processor time.
+ * Unpacks into a folder of its own, which is removed with the process: a copy in the shared one may be
+ * incomplete after another run. Takes two seconds of processor time.
  */
-export async function unpackChromium(folder: string): Promise<void> {
+export async function unpackUntilExit(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  await unpackInto(folder);
+  return folder;
+}
+
+async function unpackInto(folder: string): Promise<void> {
   const before = process.env.TMPDIR;
   // The package unpacks into the machine's folder for temporary files.
   process.env.TMPDIR = folder;
