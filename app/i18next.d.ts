@@ -1,18 +1,18 @@
 // Types the keys of the texts from English: a key that does not exist fails the compiler.
-import type agentActivity from "./locales/en/agent-activity.json";
-import type agents from "./locales/en/agents.json";
-import type banner from "./locales/en/banner.json";
+import type agentActivity from "./locales/en/agents/agent-activity.json";
+import type agents from "./locales/en/agents/agents.json";
+import type banner from "./locales/en/consent/banner.json";
 import type connection from "./locales/en/connection.json";
-import type consent from "./locales/en/consent.json";
-import type customer from "./locales/en/customer.json";
-import type customers from "./locales/en/customers.json";
-import type deliveries from "./locales/en/deliveries.json";
+import type consent from "./locales/en/consent/consent.json";
+import type customer from "./locales/en/customers/customer.json";
+import type customers from "./locales/en/customers/customers.json";
+import type deliveries from "./locales/en/events/deliveries.json";
 import type errors from "./locales/en/errors.json";
-import type events from "./locales/en/events.json";
+import type events from "./locales/en/events/events.json";
 import type frame from "./locales/en/frame.json";
 import type glossary from "./locales/en/glossary.json";
 import type home from "./locales/en/home.json";
-import type insights from "./locales/en/insights.json";
+import type insights from "./locales/en/consent/insights.json";
 import type pages from "./locales/en/pages.json";
 import type places from "./locales/en/places.json";
 import type privacy from "./locales/en/privacy.json";

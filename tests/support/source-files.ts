@@ -6,17 +6,21 @@ import { expect } from "vitest";
 export const root = resolve(import.meta.dirname, "../..");
 const SOURCE = /\.(ts|tsx|mjs|js)$/;
 
-export function filesBelow(folder: string): string[] {
+/** Files of every kind, also texts and styles. */
+export function allFilesBelow(folder: string): string[] {
   return (
     readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
       // Packages that a benchmark installed beside itself are not ours.
       .filter((entry) => !entry.parentPath.split(sep).includes("node_modules"))
-      .filter((entry) => entry.isFile() && SOURCE.test(entry.name))
+      .filter((entry) => entry.isFile())
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
       .filter((file) => !file.startsWith("app/generated/"))
       .sort()
   );
 }
+
+export const filesBelow = (folder: string): string[] =>
+  allFilesBelow(folder).filter((file) => SOURCE.test(file));
 
 /** Fails with each finding and the reason of the rule. */
 export function expectNone(found: Iterable<string>, why: string): void {

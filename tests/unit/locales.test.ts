@@ -1,37 +1,37 @@
 // The texts that people read: the three languages say the same things, and nothing is left over.
 import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { translationsOf } from "../../app/components/i18n/translations.server.ts";
 
 const app = resolve(import.meta.dirname, "../../app");
 const LANGUAGES = ["en", "es", "fr"] as const;
 const PLURAL = /_(zero|one|two|few|many|other)$/;
 
 type Texts = { [key: string]: string | Texts };
-const namespaces = readdirSync(join(app, "locales/en"), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".json"))
-  .map((file) => file.replace(".json", ""));
+/** Below a language's folder. A screen's namespace is the last part. */
+const files = readdirSync(join(app, "locales/en"), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".json"))
+  .map((path) => path.replace(".json", ""));
 /** Without i18next: their texts are read as properties. */
-const isPlain = (namespace: string): boolean =>
-  namespace.startsWith("embeds/") || namespace === "mails";
-const read = (language: string, namespace: string): Texts =>
-  JSON.parse(readFileSync(join(app, "locales", language, `${namespace}.json`), "utf8")) as Texts;
+const isPlain = (file: string): boolean => file.startsWith("embeds/") || file === "mails";
+const read = (language: string, file: string): Texts =>
+  JSON.parse(readFileSync(join(app, "locales", language, `${file}.json`), "utf8")) as Texts;
 
 function flatten(texts: Texts, path = ""): [key: string, text: string][] {
   return Object.entries(texts).flatMap(([name, value]): [string, string][] =>
     typeof value === "string" ? [[path + name, value]] : flatten(value, `${path}${name}.`),
   );
 }
-const textsOf = (language: string, namespace: string) =>
-  new Map(flatten(read(language, namespace)));
+const textsOf = (language: string, file: string) => new Map(flatten(read(language, file)));
 
 /**
  * Without the plural form: languages have different ones. English labels of fields come with the
  * fields.
  */
-const keysOf = (language: string, namespace: string): string[] =>
-  [...textsOf(language, namespace).keys()]
-    .filter((key) => !(namespace === "settings" && /^fields\.\w+\.label$/.test(key)))
+const keysOf = (language: string, file: string): string[] =>
+  [...textsOf(language, file).keys()]
+    .filter((key) => !(file === "settings" && /^fields\.\w+\.label$/.test(key)))
     .map((key) => key.replace(PLURAL, ""))
     .toSorted()
     .filter((key, at, all) => key !== all[at - 1]);
@@ -40,16 +40,16 @@ const keysOf = (language: string, namespace: string): string[] =>
 const placeholders = (text: string): string[] =>
   [...new Set(text.match(/\{+(?!reason)\w+\}+/g) ?? [])].toSorted();
 
-describe.each(namespaces)("%s", (namespace) => {
+describe.each(files)("%s", (file) => {
   test("has the same keys in every language", () => {
     for (const language of LANGUAGES)
-      expect([language, keysOf(language, namespace)]).toEqual([language, keysOf("en", namespace)]);
+      expect([language, keysOf(language, file)]).toEqual([language, keysOf("en", file)]);
   });
 
   test("has the same placeholders in every language", () => {
-    const english = textsOf("en", namespace);
+    const english = textsOf("en", file);
     for (const language of LANGUAGES)
-      for (const [key, text] of textsOf(language, namespace)) {
+      for (const [key, text] of textsOf(language, file)) {
         const original = english.get(key) ?? english.get(key.replace(PLURAL, "_other"));
         if (original !== undefined)
           expect([language, key, placeholders(text)]).toEqual([
@@ -62,17 +62,15 @@ describe.each(namespaces)("%s", (namespace) => {
 
   test("has no empty text", () => {
     for (const language of LANGUAGES)
-      expect([...textsOf(language, namespace)].filter(([, text]) => text.trim() === "")).toEqual(
-        [],
-      );
+      expect([...textsOf(language, file)].filter(([, text]) => text.trim() === "")).toEqual([]);
   });
 });
 
-test.each(namespaces.filter((namespace) => !isPlain(namespace)))(
+test.each(files.filter((file) => !isPlain(file)))(
   "%s has every plural form that its languages need",
-  (namespace) => {
+  (file) => {
     for (const language of LANGUAGES) {
-      const keys = [...textsOf(language, namespace).keys()];
+      const keys = [...textsOf(language, file).keys()];
       const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
       for (const key of keys.filter((one) => one.endsWith("_other")))
         for (const form of needed)
@@ -83,6 +81,15 @@ test.each(namespaces.filter((namespace) => !isPlain(namespace)))(
     }
   },
 );
+
+test("a screen's texts are found by the name of their file, whatever folder it stands in", () => {
+  const names = files.filter((file) => !isPlain(file)).map((file) => basename(file));
+  for (const language of LANGUAGES)
+    expect([language, Object.keys(translationsOf(language)).toSorted()]).toEqual([
+      language,
+      names.toSorted(),
+    ]);
+});
 
 const sources = readdirSync(app, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -106,10 +113,10 @@ const open = patterns
   .map((key) => new RegExp(`^${key.replaceAll(".", "\\.").replaceAll(/\$\{[^}]*\}/g, "[^.]+")}$`));
 
 test("every English text is used", () => {
-  const unused = namespaces
-    .filter((namespace) => namespace !== "errors" && !isPlain(namespace))
-    .flatMap((namespace) =>
-      keysOf("en", namespace)
+  const unused = files
+    .filter((file) => file !== "errors" && !isPlain(file))
+    .flatMap((file) =>
+      keysOf("en", file)
         .filter((key) => {
           const parts = key.split(".");
           return (
@@ -117,7 +124,7 @@ test("every English text is used", () => {
             !open.some((pattern) => pattern.test(key))
           );
         })
-        .map((key) => `${namespace}:${key}`),
+        .map((key) => `${basename(file)}:${key}`),
     );
   // errors.json is looked up by the code of the answer (components/hooks/use-screen-action.ts).
   expect(unused).toEqual([]);
@@ -129,10 +136,10 @@ test("every English text of the embeds and mails is used", () => {
   const isUsed = (name: string): boolean =>
     [...prefixes].some((prefix) => prefix && name.startsWith(prefix)) ||
     new RegExp(`\\b${name}\\b`).test(code);
-  const unused = namespaces.filter(isPlain).flatMap((namespace) =>
-    Object.keys(read("en", namespace))
+  const unused = files.filter(isPlain).flatMap((file) =>
+    Object.keys(read("en", file))
       .filter((name) => !isUsed(name))
-      .map((name) => `${namespace}:${name}`),
+      .map((name) => `${file}:${name}`),
   );
   expect(unused).toEqual([]);
 });

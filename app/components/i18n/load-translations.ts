@@ -2,22 +2,31 @@
 import type { ClientLoaderFunction } from "@remix-run/react";
 import type { i18n, ResourceKey } from "i18next";
 import { createI18n } from "./create-i18n.ts";
+import { filesOf } from "./locale-files.ts";
 import { COMMON_NAMESPACES, toLocale, type Locale } from "./locale.ts";
 
 /** What a route exports as `handle`: the namespaces of its texts. */
 type TranslationHandle = { i18n: readonly string[] };
 
-const FILES = import.meta.glob<ResourceKey>(["../../locales/*/*.json", "!**/mails.json"], {
-  import: "default",
-});
+// Without the texts of embeds, storefronts and mails, which are not read by i18next.
+const FILES = import.meta.glob<ResourceKey>(
+  [
+    "../../locales/*/**/*.json",
+    "!../../locales/*/embeds/**",
+    "!../../locales/storefront/**",
+    "!**/mails.json",
+  ],
+  { import: "default" },
+);
 
-const load = async (locale: Locale, namespaces: readonly string[]) =>
-  Promise.all(
-    [...new Set(namespaces)].map(async (namespace) => {
-      const texts = await FILES[`../../locales/${locale}/${namespace}.json`]?.();
-      return [namespace, texts ?? {}] as const;
-    }),
+const load = async (locale: Locale, namespaces: readonly string[]) => {
+  const files = filesOf(locale, FILES);
+  return Promise.all(
+    [...new Set(namespaces)].map(
+      async (namespace) => [namespace, (await files[namespace]?.()) ?? {}] as const,
+    ),
   );
+};
 
 let instance: i18n | undefined;
 

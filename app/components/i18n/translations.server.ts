@@ -1,23 +1,20 @@
 // The texts of all screens, for rendering on the server.
 import type { ResourceLanguage } from "i18next";
+import { filesOf } from "./locale-files.ts";
 import { localeOf, type Locale } from "./locale.ts";
 
+// As in load-translations.ts: Vite reads the patterns where they stand.
 const FILES = import.meta.glob<ResourceLanguage[string]>(
-  ["../../locales/*/*.json", "!**/mails.json"],
-  {
-    eager: true,
-    import: "default",
-  },
+  [
+    "../../locales/*/**/*.json",
+    "!../../locales/*/embeds/**",
+    "!../../locales/storefront/**",
+    "!**/mails.json",
+  ],
+  { eager: true, import: "default" },
 );
 
-export function translationsOf(locale: Locale): ResourceLanguage {
-  const folder = `/${locale}/`;
-  return Object.fromEntries(
-    Object.entries(FILES)
-      .filter(([path]) => path.includes(folder))
-      .map(([path, texts]) => [path.slice(path.lastIndexOf("/") + 1, -".json".length), texts]),
-  );
-}
+export const translationsOf = (locale: Locale): ResourceLanguage => filesOf(locale, FILES);
 
 /** One text in the language of the request, for a document's title. */
 export function textOf(request: Request, namespace: string, key: string): string {

@@ -12,7 +12,7 @@ import { ORDER_TOOLS } from "../../../app/domain/agents/tools/order-tools.ts";
 import { SHOPPER_TOOLS } from "../../../app/domain/agents/tools/shopper-tools.ts";
 import { loadRoutes } from "../../../app/http/route-table.ts";
 import { AppError } from "../../../app/runtime/errors.ts";
-import en from "../../../app/locales/en/agent-activity.json" with { type: "json" };
+import en from "../../../app/locales/en/agents/agent-activity.json" with { type: "json" };
 
 const TOOLS = [
   ...CATALOG_TOOLS,
