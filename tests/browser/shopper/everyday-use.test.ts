@@ -94,6 +94,8 @@ test("closing a dialog returns the focus to the button that opened it", async ()
   await page.getByRole("button", { name: "Create tag" }).press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
+  // The browser moves the focus before it tells the page that the dialog has closed.
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await isFocused(page, "Create tag");
   await page.getByRole("button", { name: "Rename: GALA" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).press("Enter");
