@@ -64,7 +64,7 @@ async function extension(page: Page): Promise<Frame> {
   return frame;
 }
 async function visit(path: string, viewport = DESKTOP) {
-  const opened = await browser.visit([world.url, world.sandbox.url], { viewport });
+  const opened = await browser.visitAgain([world.url, world.sandbox.url], { viewport });
   await opened.page.goto(`${admin}${path}`);
   return opened;
 }

@@ -65,7 +65,7 @@ async function turn(page: Page): Promise<void> {
 }
 
 async function openSlowly(url: string): Promise<Visit & { held: string[] }> {
-  const visit = await browser.visit([world.url, world.sandbox.url]);
+  const visit = await browser.visitAgain([world.url, world.sandbox.url]);
   const { held, letThrough } = await holdLateScripts(visit.page);
   await visit.page.goto(url, { waitUntil: "commit" });
   await visit.page.locator("button, a").first().waitFor();

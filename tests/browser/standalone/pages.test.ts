@@ -46,10 +46,10 @@ beforeEach(async () => {
 /** Opens a page with the key in its URL and waits for hydration. */
 async function open(
   path: string,
-  options: { size?: { width: number; height: number }; locale?: string } = {},
+  options: { locale?: string; losesSession?: boolean } = {},
 ): Promise<Visit> {
-  const visit = await browser.visit([world.url, world.sandbox.url]);
-  if (options.size) await visit.page.setViewportSize(options.size);
+  const origins = [world.url, world.sandbox.url];
+  const visit = await (options.losesSession ? browser.visit(origins) : browser.visitAgain(origins));
   await visit.page.goto(
     `${world.url}${path}${path.includes("?") ? "&" : "?"}key=${ADMIN_KEY}${options.locale ? `&locale=${options.locale}` : ""}`,
   );
@@ -197,7 +197,7 @@ test("leaving with unsaved changes asks for confirmation", async () => {
 });
 
 test("a session that ends while the page is open keeps the input", async () => {
-  const visit = await open(`/settings?shop=${shop}`);
+  const visit = await open(`/settings?shop=${shop}`, { losesSession: true });
   const { page } = visit;
   await page.getByLabel("Brand name").fill("Changed");
   await page.context().clearCookies();
