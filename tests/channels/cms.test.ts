@@ -93,6 +93,31 @@ test("a creation whose response was lost is found by its slug and stays one item
   expect(items()).toMatchObject([{ fieldData: { name: "Changed meanwhile" } }]);
 });
 
+test("the mark of a creation waits for the disk, the lease and the item's id do not", async () => {
+  const { database } = world.service;
+  await database.query(`
+    CREATE TABLE commits (written text, is_quick boolean);
+    GRANT INSERT ON commits TO PUBLIC;
+    CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO commits SELECT TG_ARGV[0], source = 'session' AND setting = 'off'
+        FROM pg_settings WHERE name = 'synchronous_commit';
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER note_lease AFTER INSERT ON kv FOR EACH ROW
+      WHEN (NEW.key LIKE 'lease:cms_customer:%') EXECUTE FUNCTION note_commit('lease');
+    CREATE TRIGGER note_mark AFTER UPDATE OF cms_hash ON storefront_users FOR EACH ROW
+      WHEN (NEW.cms_item_id IS NULL) EXECUTE FUNCTION note_commit('mark');
+    CREATE TRIGGER note_item AFTER UPDATE OF cms_hash ON storefront_users FOR EACH ROW
+      WHEN (NEW.cms_item_id IS NOT NULL) EXECUTE FUNCTION note_commit('item')`);
+  await deliver();
+  expect(await database.query("SELECT written, is_quick FROM commits ORDER BY written")).toEqual([
+    { written: "item", is_quick: true },
+    { written: "lease", is_quick: true },
+    { written: "mark", is_quick: false },
+  ]);
+  await database.query("DROP FUNCTION note_commit CASCADE; DROP TABLE commits");
+});
+
 test("an item that was deleted by hand is created again at the next change", async () => {
   await deliver();
   const [old] = items();

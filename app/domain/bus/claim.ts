@@ -9,7 +9,7 @@ import type {
   TenantSql,
 } from "../../db.server.ts";
 import { anyLength, unnestBatch } from "../../runtime/database/array-parameters.ts";
-import { NO_WAIT_FOR_DISK } from "../../runtime/database/queue/leased-table.ts";
+import { NO_WAIT_FOR_DISK } from "../../runtime/database/no-wait-for-disk.ts";
 import { isAtHome, isNotHeld } from "../../runtime/database/cells/held-stores.ts";
 import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 

@@ -3,7 +3,7 @@
 import type { Columns, Database, IntegrationQueue } from "../../db.server.ts";
 import { jsonbArray, textArray, unnestBatch } from "../../runtime/database/array-parameters.ts";
 import { createGroupCommit } from "../../runtime/database/group-commit.ts";
-import { NO_WAIT_FOR_DISK } from "../../runtime/database/queue/leased-table.ts";
+import { NO_WAIT_FOR_DISK } from "../../runtime/database/no-wait-for-disk.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
 import { countMinutes } from "./log/minute-counts.ts";

@@ -5,6 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { isSlugTaken, type CmsFields } from "../../../integrations/cms.ts";
 import { anyLength } from "../../../runtime/database/array-parameters.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
+import { NO_WAIT_FOR_DISK } from "../../../runtime/database/no-wait-for-disk.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import {
   ARCHIVE_METHOD,
@@ -176,32 +177,43 @@ function givenFields({ isMadeElsewhere, transformed_payload }: DeliveryMessage):
 type KeptItem = { userId: number; itemId: string | null; digest: string };
 
 // Locked in the order of their ids, as everywhere.
-const KEEP_ITEMS = `
+const keepItems = (condition: string) => `
   UPDATE storefront_users SET cms_item_id = kept.item_id, cms_hash = kept.digest FROM (
     SELECT u.id, k.item_id, k.digest
     FROM unnest(${anyLength(2, "int")}, ${anyLength(3, "text")}, ${anyLength(4, "text")}) AS k(id, item_id, digest)
-    JOIN storefront_users u ON u.shop = $1 AND u.id = k.id ORDER BY u.id FOR NO KEY UPDATE OF u
+    JOIN storefront_users u ON u.shop = $1 AND u.id = k.id WHERE ${condition} ORDER BY u.id FOR NO KEY UPDATE OF u
   ) AS kept WHERE storefront_users.shop = $1 AND storefront_users.id = kept.id`;
 
-const keepers = new WeakMap<Tenant, GroupCommit<KeptItem, void>>();
+type Keepers = {
+  /** On the disk before the call: whatever happens, `remove` searches for the item. */
+  started: GroupCommit<KeptItem, void>;
+  /** The settlement waits for the disk; a delivery that is repeated finds its item by the slug. */
+  written: GroupCommit<KeptItem, void>;
+};
+const keepers = new WeakMap<Tenant, Keepers>();
 
 /** Deliveries of the store that remember their items at the same time share a commit. */
-function keeperOf(ctx: Ctx, tenant: Tenant): GroupCommit<KeptItem, void> {
+function keepersOf(ctx: Ctx, tenant: Tenant): Keepers {
   const known = keepers.get(tenant);
   if (known) return known;
   const { sql } = dataOf(ctx, tenant);
-  const made = createGroupCommit<KeptItem, void>(async (items) => {
-    await sql(
-      KEEP_ITEMS,
-      [
-        items.map(({ userId }) => userId),
-        items.map(({ itemId }) => itemId),
-        items.map(({ digest }) => digest),
-      ],
-      "keep_cms_items",
-    );
-    return items.map(() => undefined);
-  });
+  const keeper = (name: string, text: string) =>
+    createGroupCommit<KeptItem, void>(async (items) => {
+      await sql(
+        text,
+        [
+          items.map(({ userId }) => userId),
+          items.map(({ itemId }) => itemId),
+          items.map(({ digest }) => digest),
+        ],
+        name,
+      );
+      return items.map(() => undefined);
+    });
+  const made = {
+    started: keeper("start_cms_items", keepItems("true")),
+    written: keeper("keep_cms_items", keepItems(NO_WAIT_FOR_DISK)),
+  };
   keepers.set(tenant, made);
   return made;
 }
@@ -217,14 +229,14 @@ async function put(
   if (customer.cms_item_id && customer.cms_hash === digest)
     return { httpStatus: null, skipped: "unchanged" };
 
-  const keeper = keeperOf(ctx, tenant);
+  const { started, written } = keepersOf(ctx, tenant);
   // A hash without an id records that a creation started: `remove` must search for an item that it
   // may have made.
-  if (!customer.cms_item_id) await keeper.add({ userId: customer.id, itemId: null, digest });
+  if (!customer.cms_item_id) await started.add({ userId: customer.id, itemId: null, digest });
   const itemId = customer.cms_item_id
     ? await update(ctx, access, customer.cms_item_id, fields)
     : await create(ctx, access, fields);
-  await keeper.add({ userId: customer.id, itemId, digest });
+  await written.add({ userId: customer.id, itemId, digest });
   return { httpStatus: 200 };
 }
 

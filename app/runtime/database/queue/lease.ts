@@ -5,6 +5,7 @@ import { anyLength } from "../array-parameters.ts";
 import type { Columns } from "../columns.ts";
 import type { TenantSql } from "../database.ts";
 import { deleteKeyIfHeld, KEYS, renewKeyIfHeld, type Key } from "../kv.ts";
+import { NO_WAIT_FOR_DISK } from "../no-wait-for-disk.ts";
 
 /** How long a dead holder blocks others. */
 const LEASE_SECONDS = 15;
@@ -56,20 +57,26 @@ export async function withLease<T>(
 /** A key and the holder in it. */
 export type LeaseKey = { key: Key; holder: string };
 
-const PUT_LEASES = `
+/**
+ * A lease that ends ten minutes later than a new one would was taken before the clock was set back: its
+ * holder is gone, and waiting for its end could take days. In the order of the keys, so that two callers
+ * do not deadlock.
+ */
+const putLeases = (condition: string) => `
   INSERT INTO kv (shop, key, value, expires_at) SELECT $1, key, to_jsonb(holder), clock_timestamp() + make_interval(secs => $4::float8)
-    FROM unnest(${anyLength(2, "text")}, ${anyLength(3, "text")}) AS wanted(key, holder) ORDER BY key
+    FROM unnest(${anyLength(2, "text")}, ${anyLength(3, "text")}) AS wanted(key, holder) WHERE ${condition} ORDER BY key
   ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
     version = kv.version + 1, updated_at = clock_timestamp()
     WHERE kv.expires_at <= clock_timestamp()
       OR kv.expires_at > clock_timestamp() + make_interval(secs => 600 + $4::float8)
   RETURNING key`;
+const PUT_LEASE = putLeases("true");
+const PUT_LEASES = putLeases(NO_WAIT_FOR_DISK);
 
 /**
- * Puts the free leases in one statement and returns their keys, of which each may be named once. A
- * lease that ends ten minutes later than a new one would was taken before the clock was set back: its
- * holder is gone, and waiting for its end could take days. In the order of the keys, so that two
- * callers do not deadlock.
+ * Puts the free leases in one statement and returns their keys, of which each may be named once. Outside
+ * of a transaction: the commit does not wait for the disk, so that a crash of the database may end a
+ * lease early.
  */
 export async function putLeasesIfFree(
   sql: TenantSql,
@@ -84,22 +91,28 @@ export async function putLeasesIfFree(
   return new Set(rows.map(({ key }) => key));
 }
 
-/** The same for one lease. */
-export const putLeaseIfFree = async (
+/** Puts one lease if it is free, and waits until it is on the disk. */
+export async function putLeaseIfFree(
   sql: TenantSql,
   key: Key,
   holder: string,
   ttlSeconds: number,
-): Promise<boolean> => (await putLeasesIfFree(sql, [{ key, holder }], ttlSeconds)).has(key);
+): Promise<boolean> {
+  const rows = await sql<Columns<Kv, "key">>(PUT_LEASE, [[key], [holder], ttlSeconds], "put_lease");
+  return rows.length > 0;
+}
 
 const END_LEASES = `
   DELETE FROM kv USING (
     SELECT key FROM kv
     JOIN unnest(${anyLength(2, "text")}, ${anyLength(3, "text")}) AS ended(key, holder) USING (key)
-    WHERE shop = $1 AND value = to_jsonb(holder) ORDER BY key FOR UPDATE OF kv
+    WHERE shop = $1 AND value = to_jsonb(holder) AND ${NO_WAIT_FOR_DISK} ORDER BY key FOR UPDATE OF kv
   ) AS held WHERE kv.shop = $1 AND kv.key = held.key`;
 
-/** Deletes the leases that their holders still have, in the order of the keys. */
+/**
+ * Deletes the leases that their holders still have, in the order of the keys. Outside of a transaction,
+ * as `putLeasesIfFree`.
+ */
 export async function endLeases(sql: TenantSql, leases: readonly LeaseKey[]): Promise<void> {
   await sql(
     END_LEASES,

@@ -5,16 +5,8 @@
 import { unnestBatch } from "../array-parameters.ts";
 import type { Database, Row, TenantSql } from "../database.ts";
 import { isNotHeld } from "../cells/held-stores.ts";
+import { NO_WAIT_FOR_DISK } from "../no-wait-for-disk.ts";
 import { LeaseLost } from "./lease.ts";
-
-/**
- * A condition that is true, for a statement of its own that takes leases or changes what they hold: its
- * commit does not wait for the disk. When the database crashes in the next moment it forgets it; the rows
- * are claimed again as after an expired lease, and the fence token refuses what their former holder
- * settles.
- */
-export const NO_WAIT_FOR_DISK =
-  "(SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL";
 
 export type LeasedRow = Row & { shop: string; id: number | string; attempt_token: string };
 
