@@ -14,12 +14,14 @@ import { eventually, SHOP, startService, type Service } from "../support/service
 let service: Service;
 let worker: Worker;
 let mails = 0;
+const movedTo = mkdtempSync(join(tmpdir(), "customer-identity-moved-"));
 beforeAll(async () => {
   service = await startService({ env: { ADMIN_EMAILS: "operator@service.example" } });
 });
 afterAll(async () => {
   await worker.stop();
   await service.stop();
+  rmSync(movedTo, { recursive: true, force: true });
 });
 beforeEach(async () => {
   await worker?.stop();
@@ -214,9 +216,8 @@ test("dead letters that a broken archive missed are archived once it recovers", 
 });
 
 test("the platform's saved archive replaces the deployed one", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "customer-identity-moved-"));
   expect(
-    (await service.call("POST", "/platform/config", { body: { archive_url: `file:${folder}` } }))
+    (await service.call("POST", "/platform/config", { body: { archive_url: `file:${movedTo}` } }))
       .status,
   ).toBe(200);
   await eventually("an object there", async () => {
@@ -231,9 +232,8 @@ test("the platform's saved archive replaces the deployed one", async () => {
           )
         ).length === 1,
     );
-    return existsSync(join(folder, SHOP, `events/archive/${today()}/${json.event_id}.json`));
+    return existsSync(join(movedTo, SHOP, `events/archive/${today()}/${json.event_id}.json`));
   });
-  rmSync(folder, { recursive: true });
 });
 
 test("a row that another program inserts is processed like any other", async () => {
