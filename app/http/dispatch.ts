@@ -12,7 +12,7 @@ import { parseForm, type ApiRequest } from "./api-request.ts";
 import { empty, isReply, json, type ApiResponse } from "./api-response.ts";
 import { personWithoutStore } from "./auth/agent-guard.ts";
 import { requireProxiedRequest } from "./auth/app-proxy.ts";
-import { requireObjectText } from "./auth/guards.ts";
+import { bearerToken, requireObjectText } from "./auth/guards.ts";
 import { AUTH_SCHEMES, type AuthCall } from "./auth/schemes.ts";
 import { sessionCredential } from "./auth/session-guard.ts";
 import { findTenantInBody, lookUpTenant, namedShop } from "./auth/tenant-lookup.ts";
@@ -80,7 +80,7 @@ const NO_TENANT: Found = { shop: null, tenant: null };
 
 // An invalid shop is stored as an error: on a signed route the invalid signature must be reported first.
 async function tryResolveTenant(ctx: Ctx, specs: Specs, request: ApiRequest): Promise<Found> {
-  const { isTenantless, hasSession, allowsCachedTenant, shopOfToken } = traitsOf(specs);
+  const { isTenantless, hasSession, allowsCachedTenant, isPublic, shopOfToken } = traitsOf(specs);
   if (isTenantless) return NO_TENANT;
   try {
     if (shopOfToken) {
@@ -89,12 +89,10 @@ async function tryResolveTenant(ctx: Ctx, specs: Specs, request: ApiRequest): Pr
       if (shop === null || (named !== null && named !== shop)) return NO_TENANT;
       return { shop, tenant: await findTenant(ctx, shop) };
     }
-    if (allowsCachedTenant) return await lookUpTenant(ctx, request, null, true);
-    return await lookUpTenant(
-      ctx,
-      request,
-      hasSession ? (sessionCredential(request)?.token ?? null) : null,
-    );
+    if (hasSession && !allowsCachedTenant)
+      return await lookUpTenant(ctx, request, sessionCredential(request)?.token ?? null);
+    const bearer = isPublic ? bearerToken(request) : null;
+    return await lookUpTenant(ctx, request, bearer, allowsCachedTenant);
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { ...NO_TENANT, error };

@@ -12,6 +12,8 @@ type Traits = {
   hasSession: boolean;
   isOfExtensions: boolean;
   allowsCachedTenant: boolean;
+  /** Anybody may call it: an access token that comes along names its store, as everywhere. */
+  isPublic: boolean;
   shopOfToken: ((request: ApiRequest) => string | null) | null;
 };
 const traits = new WeakMap<Specs, Traits>();
@@ -28,6 +30,7 @@ export function traitsOf(specs: Specs): Traits {
     hasSession: all.some((spec) => AUTH_SCHEMES[spec.auth].isPerson || spec.auth === "visitor"),
     isOfExtensions: all.some((spec) => AUTH_SCHEMES[spec.auth].isOfExtensions),
     allowsCachedTenant: all.some((spec) => spec.allowsCachedTenant),
+    isPublic: all.some((spec) => spec.auth === "none" && spec.tenant === "registered"),
     shopOfToken: all.map((spec) => AUTH_SCHEMES[spec.auth].shopOfToken).find(Boolean) ?? null,
   };
   traits.set(specs, known);

@@ -200,8 +200,9 @@ describe("the archive", () => {
   test("has warehouse events in a separate folder, and other events under the archive's name", async () => {
     const day = new Date().toISOString().slice(0, 10);
     const unit = await send({ channel: "archive" });
+    const byHand = await send({ channel: "archive", source: "manual" });
     const other = await send({ channel: "archive", source: "manual", type: "inventory.changed" });
-    for (const id of [unit, other]) await world.settled(id);
+    for (const id of [unit, byHand, other]) await world.settled(id);
     const read = async (path: string) =>
       JSON.parse(String(await archive().get(path))) as Record<string, unknown>;
     expect(await read(`events/warehouse/${day}/${unit}.json`)).toMatchObject({
@@ -209,6 +210,9 @@ describe("the archive", () => {
       channel: "archive",
       tenant_shop: SHOP,
       transformed_payload: { serial: "SN-1" },
+    });
+    expect(await read(`events/warehouse/${day}/${byHand}.json`)).toMatchObject({
+      source: "manual",
     });
     expect(await read(`events/archive/${day}/${other}.json`)).toMatchObject({ event_id: other });
     expect(await archive().list(`events/archive/${day}/${unit}`)).toEqual([]);
@@ -219,7 +223,7 @@ describe("the archive", () => {
     rmSync(blocked, { recursive: true, force: true });
     await mkdir(dirname(blocked), { recursive: true });
     writeFileSync(blocked, "in the way");
-    const eventId = await send({ channel: "archive", source: "manual" });
+    const eventId = await send({ channel: "archive", source: "manual", type: "inventory.changed" });
     expect(await world.settled(eventId)).toMatchObject({
       status: "pending",
       retry_count: 1,

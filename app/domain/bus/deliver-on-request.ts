@@ -16,14 +16,15 @@ import { claimOne, REQUEST_HOLDER } from "./claim.ts";
 import { countFailure, deliver, describeFailure, send, type DeliveryLog } from "./deliver.ts";
 import { sealExchange } from "./exchanges/exchange.ts";
 import { findDelivered, recordAttempt } from "./log/delivery-log.ts";
-import { isOpenTo } from "./routing.ts";
+import { DestinationName } from "./message-archive.ts";
+import { isOpenTo, isWarehouseEvent } from "./routing.ts";
 import { settlerOf } from "./settle.ts";
 
 /** SPEC "Delivery message". */
 export const RequestedDelivery = z.object({
   queue_id: z.number().int().min(0),
   event_id: z.guid("must be a UUID").toLowerCase(),
-  channel: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be a channel name"),
+  channel: DestinationName,
   transformed_payload: z.record(z.string(), z.unknown()).default({}),
   delivery_config: z
     .looseObject({
@@ -196,7 +197,8 @@ async function attempt(
  */
 function findOpenChannel(ctx: Ctx, item: QueueItem, tenant: Tenant): Channel | undefined {
   const channel = isOpenTo(ctx, tenant, item.channel) ? findChannel(ctx, item.channel) : undefined;
-  return item.source === "wms" && channel?.marketing ? undefined : channel;
+  const isClosed = channel?.marketing && isWarehouseEvent(item.source, item.eventType);
+  return isClosed ? undefined : channel;
 }
 
 /** The ledger's data of the event. An event that is not in the ledger has only its message. */

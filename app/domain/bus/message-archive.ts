@@ -1,9 +1,11 @@
 // The archive of delivery messages: `events/{channel}/{YYYY-MM-DD}/{event_id}.json` (SPEC "Event
 // bus") below the store's root. The day is the day of arrival, so that the object of a known event
 // is found without a search.
+import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
+import { isWarehouseEvent } from "./routing.ts";
 
 type Filed = Pick<
   QueueItem,
@@ -19,11 +21,17 @@ type Filed = Pick<
 >;
 
 /** Warehouse events have a folder of their own (DECISIONS 13). */
-const folderOf = (item: Pick<Filed, "channel" | "source">) =>
-  item.source === "wms" && item.channel === "archive" ? "warehouse" : item.channel;
+const folderOf = ({ channel, source, eventType }: Filed) =>
+  channel === "archive" && isWarehouseEvent(source, eventType) ? "warehouse" : channel;
 
 /** Reserved folder names below `events/`, which no channel may use. */
 export const RESERVED_FOLDERS = ["dead_letter", "warehouse"] as const;
+
+/** A destination that a sender names, which may be unknown here: it is the name of a folder. */
+export const DestinationName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be a channel name")
+  .refine((name) => !(RESERVED_FOLDERS as readonly string[]).includes(name), "is reserved");
 
 export function objectPath(folder: string, item: Pick<Filed, "eventId" | "createdAt">): string {
   return `events/${folder}/${item.createdAt.toISOString().slice(0, 10)}/${item.eventId}.json`;

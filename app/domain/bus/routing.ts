@@ -12,6 +12,22 @@ const DEFAULT_DESTINATIONS: Record<string, readonly string[]> = {
   invoice: ["erpsys"],
 };
 
+/** SPEC "WMS event types". */
+export const WAREHOUSE_EVENT_TYPES = [
+  "unit.received",
+  "unit.picked",
+  "unit.packed",
+  "unit.shipped",
+  "unit.returned",
+] as const;
+
+export const isWarehouseType = (eventType: string): boolean =>
+  (WAREHOUSE_EVENT_TYPES as readonly string[]).includes(eventType);
+
+/** Has rules of its own, whoever sends it (DECISIONS 13). */
+export const isWarehouseEvent = (source: string, eventType: string): boolean =>
+  source === "wms" || isWarehouseType(eventType);
+
 export type Routed = { destinations: string[]; priority: number | undefined };
 
 export function routeEvent(

@@ -4,14 +4,14 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { RESERVED_FOLDERS } from "../bus/message-archive.ts";
+import { DestinationName } from "../bus/message-archive.ts";
 import { defaultPriority } from "../bus/retry-policy.ts";
-import { isOpenTo, routeEvent } from "../bus/routing.ts";
+import { isOpenTo, isWarehouseEvent, routeEvent } from "../bus/routing.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { ENTITY_TYPES, entityTypeOf, eventTypeOfTopic } from "./event-types.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE, readPixelEvent } from "./pixel-event.ts";
 import { EVENT_SOURCES, provenSource, type EventSource, type AuthMethod } from "./sources.ts";
-import { isWarehouseEvent, requireWmsPayload, WMS_ROUTE } from "./wms.ts";
+import { requireWmsPayload, WMS_ROUTE } from "./wms.ts";
 
 export type Envelope = {
   event_id: string;
@@ -71,15 +71,7 @@ export const EventInput = z.looseObject({
   tenant_shop: z.string().optional(),
   payload: z.record(z.string(), z.unknown()).optional(),
   timestamp: when.optional(),
-  destinations: z
-    .array(
-      z
-        .string()
-        .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be a channel name")
-        .refine((name) => !(RESERVED_FOLDERS as readonly string[]).includes(name), "is reserved"),
-    )
-    .max(20)
-    .optional(),
+  destinations: z.array(DestinationName).max(20).optional(),
   priority: z.number().int().min(1).max(5).optional(),
 });
 export type EventInput = z.output<typeof EventInput>;

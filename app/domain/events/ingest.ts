@@ -18,7 +18,7 @@ import { identityKey, type DeliveryIdentity } from "../customers/webhooks/webhoo
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
-import { isOpenTo } from "../bus/routing.ts";
+import { isOpenTo, isWarehouseEvent } from "../bus/routing.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
 import {
   dataOf,
@@ -28,7 +28,6 @@ import {
   type Tenant,
 } from "../tenants/tenant.ts";
 import type { Envelope } from "./envelope.ts";
-import { isWarehouseEvent } from "./wms.ts";
 import { ingestStatement } from "./ingest-statement.ts";
 
 /**

@@ -1,14 +1,8 @@
 // The warehouse-management socket (SPEC "WMS event types", DECISIONS 13): references only, no
 // personal data.
 import { AppError } from "../../runtime/errors.ts";
+import { isWarehouseType, WAREHOUSE_EVENT_TYPES } from "../bus/routing.ts";
 
-const WMS_EVENT_TYPES = [
-  "unit.received",
-  "unit.picked",
-  "unit.packed",
-  "unit.shipped",
-  "unit.returned",
-] as const;
 const FIELDS = [
   "mpn",
   "gtin",
@@ -33,11 +27,6 @@ export const WMS_ROUTE = {
   entityType: "inventory",
 } as const;
 
-const isWmsType = (eventType: string) => (WMS_EVENT_TYPES as readonly string[]).includes(eventType);
-
-export const isWarehouseEvent = (source: string, eventType: string): boolean =>
-  source === "wms" || isWmsType(eventType);
-
 /**
  * Returns the serial, which is the entity. Throws 400 `personal_data_not_accepted` or
  * `invalid_request`, naming the fields.
@@ -54,7 +43,8 @@ export function requireWmsPayload(eventType: string, payload: Record<string, unk
     });
 
   const wrong: Record<string, string> = {};
-  if (!isWmsType(eventType)) wrong.event_type = `must be one of ${WMS_EVENT_TYPES.join(", ")}`;
+  if (!isWarehouseType(eventType))
+    wrong.event_type = `must be one of ${WAREHOUSE_EVENT_TYPES.join(", ")}`;
   for (const [name, value] of Object.entries(payload)) {
     if (typeof value !== "string" || value === "" || value.length > MAX_LENGTH)
       wrong[`payload.${name}`] = `must be a text of 1 to ${MAX_LENGTH} characters`;

@@ -30,6 +30,8 @@ export type TenantField = {
   secret?: true;
   /** An address that we call for the tenant: https and public, unless OUTBOUND_ALLOW lists it. */
   calledByUs?: true;
+  /** An address that may be pre-signed: then it is encrypted at rest, and its query masked in every response. */
+  maySignItself?: true;
   /**
    * Authenticates a caller that presents it: below MIN_SECRET_LENGTH it is rejected when saved, and
    * ignored when stored.
@@ -228,6 +230,7 @@ export const TENANT_FIELDS = {
     schema: storeUrl,
     label: "Retail measurement A address",
     calledByUs: true,
+    maySignItself: true,
   },
   retail_analytics_a_access_key_id: {
     schema: text(200),

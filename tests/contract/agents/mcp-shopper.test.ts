@@ -64,6 +64,35 @@ const SCOPED: [tool: string, scope: string, args: () => object][] = [
 ];
 const ALL_SCOPES = [...new Set(SCOPED.map(([, scope]) => scope))];
 
+describe("a call that names no store", () => {
+  const identity = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "get_identity" },
+  };
+  const withoutStore = (key: string | null, headers: Record<string, string> = {}) =>
+    service.call("POST", "/mcp", { key, headers, body: identity });
+
+  it("is for the store that its token names, be it the shopper's or an agent's", async () => {
+    const client = await newClient(service);
+    const agent = await newTokens(service, client, payer.token, { scope: "identity:read" });
+    for (const key of [payer.token, agent.access_token]) {
+      const { status, json } = await withoutStore(key);
+      expect([status, json.result.structuredContent]).toEqual([
+        200,
+        await answer("get_identity", {}, key),
+      ]);
+    }
+  });
+
+  it("is refused without a token, and with a cookie, which no agent has", async () => {
+    expect((await withoutStore(null)).status).toBe(400);
+    const cookie = { Cookie: `__Host-crm_session=${payer.token}` };
+    expect((await withoutStore(null, cookie)).status).toBe(400);
+  });
+});
+
 describe("every tool about a shopper", () => {
   it("is in this list; only the catalog and the cart are public", async () => {
     const { tools } = (

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toPlainText } from "../../../app/domain/commerce/catalog-text.ts";
 import { toSearchTerms } from "../../../app/domain/commerce/products.ts";
-import { callsOf, openStore } from "../../support/agents/commerce.ts";
+import { callsOf, newShopper, openStore } from "../../support/agents/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -146,6 +146,18 @@ describe("GET /commerce/products", () => {
     service.sandbox.failNext("storefront", { status: 503 });
     expect((await get("&query=trail")).status).toBe(502);
     expect(await titles("&query=trail")).toEqual(["Trail Camera"]);
+  });
+
+  it("is the catalog of the store that an access token names, unless the request names another", async () => {
+    const { token } = await newShopper(service);
+    const one = await service.call("GET", "/commerce/products?query=lantern", { key: token });
+    expect(one.json.products.map(({ url }: { url: string }) => new URL(url).host)).toEqual([SHOP]);
+    const other = await service.call("GET", `/commerce/products?query=lantern&shop=${OTHER_SHOP}`, {
+      key: token,
+    });
+    expect(other.json.products.map(({ url }: { url: string }) => new URL(url).host)).toEqual([
+      OTHER_SHOP,
+    ]);
   });
 
   it("requires a registered store", async () => {

@@ -86,6 +86,8 @@ describe("authorization", () => {
     ["no event", { event_id: undefined }, "event_id"],
     ["no channel", { channel: undefined }, "channel"],
     ["no queue id", { queue_id: "x" }, "queue_id"],
+    ["the dead letters' folder as its channel", { channel: "dead_letter" }, "channel"],
+    ["the warehouse's folder as its channel", { channel: "warehouse" }, "channel"],
   ])("a message with %s is rejected with the field's name", async (_, fields, named) => {
     const { status, json } = await deliver(service, message(fields), { query: `?shop=${SHOP}` });
     expect({ status, fields: Object.keys(json.fields) }).toEqual({ status: 400, fields: [named] });
@@ -318,6 +320,16 @@ describe("a message without a row (from a remote backend)", () => {
       ok: true,
       error: expect.stringContaining("archived"),
     });
+  });
+
+  test("of a warehouse event reaches no marketing system, whoever sent the event", async () => {
+    const unit = { event_type: "unit.packed", payload: { serial: "SN-1" } };
+    const { json: sent } = await ingest(service, unit);
+    const hit = { client_id: "1.2", events: [{ name: "crm_sync", params: {} }] };
+    const fields = { channel: "web_analytics", event_id: sent.event_id, transformed_payload: hit };
+    const { json } = await deliver(service, message(fields), { query: `?shop=${SHOP}` });
+    expect(json.delivery_log.error).toContain("archived only");
+    expect(service.sandbox.analytics.hits().slice(seen.analytics)).toEqual([]);
   });
 
   test("reaches none of the channels internal to the service", async () => {

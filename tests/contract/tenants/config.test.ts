@@ -1,5 +1,6 @@
 // POST and GET /config: what is stored, what is returned, and the required keys.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   ADMIN_KEY,
   APP_SECRET,
@@ -214,6 +215,27 @@ describe("the returned configuration", () => {
     expect(await show(shop)).toMatchObject({ archive_retention_days: 365 });
   });
 
+  test("of a pre-signed address hides what it proves; it is sealed, and sent back it stays", async () => {
+    const signed = "https://drops.example/in?X-Amz-Credential=AKIA&X-Amz-Signature=abcdef012345";
+    const address = async () => (await show()).retail_analytics_a_url;
+    await save({ retail_analytics_a_url: signed });
+    expect(await address()).toBe("https://drops.example/in?****");
+    expect(JSON.stringify(await stored())).not.toMatch(/abcdef012345|drops\.example/);
+
+    expect((await save({ retail_analytics_a_url: await address() })).status).toBe(200);
+    const { config } = await getTenant(service.ctx, SHOP);
+    expect(config.retail_analytics_a_url).toBe(signed);
+
+    const foreign = await save({ retail_analytics_a_url: "https://another.example/in?****" });
+    expect([foreign.status, Object.keys(foreign.json.fields)]).toEqual([
+      400,
+      ["retail_analytics_a_url"],
+    ]);
+    await save({ retail_analytics_a_url: "https://drops.example/plain" });
+    expect(await address()).toBe("https://drops.example/plain");
+    await save({ retail_analytics_a_url: null });
+  });
+
   test("contains none of the service's shared credentials", async () => {
     expect(Object.keys(await show(shop))).not.toContain("analytics_measurement_id");
     expect(Object.keys(await show(shop))).not.toContain("email_from");
@@ -405,6 +427,19 @@ describe("an outbound address of a store", () => {
     }
   });
 
+  test.each([
+    ["erp_base_url", "https://erpuser:SuperSecretPw1@erp.example/odata"],
+    ["profile_platform_url", "https://token@profiles.example/"],
+    ["retail_analytics_a_url", "s3://AKIA:secret@drops/in"],
+    ["retail_analytics_b_url", "https://:secret@retail.example/"],
+  ])("must not hold a user name or password: %s", async (name, address) => {
+    const answer = await save({ [name]: address });
+    expect([answer.status, answer.json.fields]).toEqual([
+      400,
+      { [name]: "must not hold a user name or password" },
+    ]);
+  });
+
   test("may be private when the deployment lists it", async () => {
     expect((await save({ erp_base_url: "http://127.0.0.1:4444/odata" })).status).toBe(200);
   });
@@ -477,6 +512,28 @@ describe("the admin key", () => {
       headers: { Authorization: `Basic ${TENANT_KEY}` },
     });
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+  });
+
+  test("of a shared store cannot change where its events go, and may send back what it is shown", async () => {
+    await save({ access_role: "shared", enabled_channels: ["archive", "cms"] });
+    const before = await stored();
+    const routes = [{ event_type: "customer.*", channels: ["archive"] }];
+    for (const key of [TENANT_KEY, APP_SECRET])
+      for (const [name, value] of Object.entries({
+        enabled_channels: ["archive"],
+        event_routes: routes,
+        event_bus_phase: 5,
+      })) {
+        const refused = await save({ [name]: value, brand_name: "Sneaked in" }, key);
+        expect([refused.status, Object.keys(refused.json.fields)]).toEqual([403, [name]]);
+      }
+    expect((await save({ enabled_channels: null }, TENANT_KEY)).status).toBe(403);
+    expect(await stored()).toEqual(before);
+    const { enabled_channels, event_bus_phase, event_routes = null } = await show();
+    expect(
+      (await save({ enabled_channels, event_bus_phase, event_routes }, TENANT_KEY)).status,
+    ).toBe(200);
+    expect((await save({ enabled_channels: null, access_role: null })).status).toBe(200);
   });
 
   test("other than the operator's cannot change access role or region, not even by removing them", async () => {

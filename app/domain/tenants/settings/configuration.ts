@@ -14,7 +14,7 @@ import { tokenState } from "../directory.ts";
 import { buildFieldPatch, type FieldPatch, type FieldTable } from "./field-patch.ts";
 import { requireFittingFields } from "./field-rules.ts";
 import { requireUnchanged, type FieldVersions } from "./field-versions.ts";
-import { mask } from "./masking.ts";
+import { mask, maskQuery } from "./masking.ts";
 import { claimHosts, proveHosts } from "../public-hosts.ts";
 import { provisionRegion, requireRegion } from "../regions.ts";
 import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
@@ -64,7 +64,7 @@ export async function saveTenantConfig(
       message: `Only the platform's key may change: ${reserved.join(", ")}.`,
       fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])),
     });
-  requireFittingFields(shop, tenant, patch);
+  requireFittingFields(shop, tenant, patch, isPlatformKey);
   if (seen && tenant) requireUnchanged(ctx, tenant, touched, seen);
 
   // A form sends back the defaults that it was shown: they are not saved as values.
@@ -193,11 +193,13 @@ export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<s
 
 function maskFields(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      table[name]?.secret ? mask(String(value)) : value,
-    ]),
+    Object.entries(fields).map(([name, value]) => [name, maskField(table[name], value)]),
   );
+}
+
+function maskField(field: FieldTable[string] | undefined, value: unknown): unknown {
+  if (field?.secret) return mask(String(value));
+  return field?.maySignItself ? maskQuery(String(value)) : value;
 }
 
 async function readPlatform(

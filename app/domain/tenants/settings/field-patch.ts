@@ -4,7 +4,7 @@
 import { AppError } from "../../../runtime/errors.ts";
 import type { Secrets } from "../../../runtime/secrets.ts";
 import { findAddressProblem, type AddressRules } from "../../../runtime/tenant-address.ts";
-import { isMask } from "./masking.ts";
+import { isMask, isMaskedQuery, isSigned, maskQuery } from "./masking.ts";
 import type { TenantField } from "../tenant-config.ts";
 
 export type FieldTable = Record<string, TenantField>;
@@ -38,6 +38,9 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
     else if (field.secret && isMask(value)) {
       // Also a mask of an older secret: a token may be refreshed while a form is open.
       if (current[name] === undefined) wrong[name] = "is a masked value; send the whole secret";
+    } else if (field.maySignItself && isMaskedQuery(value)) {
+      if (value !== maskQuery(String(current[name])))
+        wrong[name] = "is a masked value; send the whole address";
     } else {
       const parsed = field.schema.safeParse(value);
       const problem = parsed.success
@@ -45,7 +48,7 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
         : parsed.error.issues[0]?.message;
       if (problem) wrong[name] = problem;
       else
-        patch.set[name] = field.secret
+        patch.set[name] = isSecret(field, parsed.data)
           ? secrets.seal(`${place}/${name}`, String(parsed.data))
           : parsed.data;
     }
@@ -53,6 +56,9 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
   if (Object.keys(wrong).length > 0) throw new AppError("invalid_request", { fields: wrong });
   return patch;
 }
+
+const isSecret = (field: TenantField, value: unknown): boolean =>
+  field.secret === true || (field.maySignItself === true && isSigned(String(value)));
 
 const addressProblem = (
   field: TenantField,

@@ -1,20 +1,24 @@
 // Rules between fields of a store's configuration, checked on the configuration after a save.
+import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../runtime/errors.ts";
 import type { FieldPatch } from "./field-patch.ts";
-import { isErpField, type TenantConfig } from "../tenant-config.ts";
+import { isBusField, isErpField, isTenantField, type TenantConfig } from "../tenant-config.ts";
 import type { Tenant } from "../tenant.ts";
 
-/** Throws 400 or 403 with the invalid fields. */
+/** Throws 400 or 403 with the invalid fields. `isPlatformKey`: the operator saves. */
 export function requireFittingFields(
   shop: string,
   tenant: Tenant | null,
-  { set, remove }: FieldPatch,
+  patch: FieldPatch,
+  isPlatformKey: boolean,
 ): void {
+  const { set, remove } = patch;
   if (set.storefront_store_domain !== undefined && set.storefront_store_domain !== shop)
     throw new AppError("invalid_request", {
       fields: { storefront_store_domain: "must be the store that is being configured" },
     });
   refuseErpForShared(set, tenant?.config.access_role);
+  if (tenant?.config.access_role === "shared" && !isPlatformKey) refuseRoutes(tenant, patch);
   const next: Record<string, unknown> = { ...tenant?.saved, ...set };
   for (const name of remove) delete next[name];
   requireDropKeys(next);
@@ -30,6 +34,21 @@ function refuseErpForShared(
   throw new AppError("forbidden", {
     message: "A store with the access role `shared` has no ERP credentials.",
     fields: Object.fromEntries(erp.map((name) => [name, "is not for shared stores"])),
+  });
+}
+
+/** A `shared` store does not choose where its events go. A form may send back what it was shown. */
+function refuseRoutes({ config, saved }: Tenant, { set, remove }: FieldPatch): void {
+  const changed = [
+    ...Object.keys(set).filter(
+      (name) => isTenantField(name) && !isDeepStrictEqual(set[name], config[name]),
+    ),
+    ...remove.filter((name) => saved[name] !== undefined),
+  ].filter(isBusField);
+  if (changed.length === 0) return;
+  throw new AppError("forbidden", {
+    message: "A store with the access role `shared` has no event routes and destinations.",
+    fields: Object.fromEntries(changed.map((name) => [name, "is not for shared stores"])),
   });
 }
 

@@ -17,7 +17,16 @@ export const origin = z
   .url({ protocol: /^https?$/ })
   .transform((value) => new URL(value).origin)
   .refine(isPlainOrigin, "must be an origin such as https://www.example.com, without wildcards");
-export const link = z.url({ protocol: /^https?$/ }).max(2_000);
+/** Addresses are shown and logged; who calls them has fields of its own. */
+export function namesNoUser(address: string): boolean {
+  const url = URL.parse(address);
+  return !url?.username && !url?.password;
+}
+export const NAMES_USER = "must not hold a user name or password";
+export const link = z
+  .url({ protocol: /^https?$/ })
+  .max(2_000)
+  .refine(namesNoUser, NAMES_USER);
 /** Nothing but six digits: it is written into styles. */
 export const color = z
   .string()
@@ -27,7 +36,8 @@ export const color = z
 export const storeUrl = z
   .string()
   .regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address")
-  .max(2_000);
+  .max(2_000)
+  .refine(namesNoUser, NAMES_USER);
 
 /** Lower case, without port and trailing dot: one spelling per host. */
 export const normaliseHost = (text: string): string =>

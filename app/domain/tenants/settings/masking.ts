@@ -17,3 +17,13 @@ const MASK = /^(?:\*{4}|.{4}\*{4}.{4})$/s;
 export function isMask(value: unknown): boolean {
   return typeof value === "string" && MASK.test(value);
 }
+
+/** Whether an address proves its caller by its query, as pre-signed ones do. */
+export const isSigned = (address: string): boolean => /^https?:[^?]*\?./i.test(address);
+
+/** A pre-signed address without what it proves: `https://bucket.example/drops?****`. */
+export const maskQuery = (address: string): string =>
+  isSigned(address) ? `${address.slice(0, address.indexOf("?"))}?${STARS}` : address;
+
+export const isMaskedQuery = (value: unknown): boolean =>
+  typeof value === "string" && value.endsWith(`?${STARS}`);

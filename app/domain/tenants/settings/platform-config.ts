@@ -1,6 +1,6 @@
 // Every field of the platform's saved configuration, once (DECISIONS 10).
 import { z } from "zod";
-import { inboundSecret, link, secretText, text } from "./field-schemas.ts";
+import { inboundSecret, link, NAMES_USER, namesNoUser, secretText, text } from "./field-schemas.ts";
 import { TENANT_FIELDS, type TenantField } from "../tenant-config.ts";
 
 /**
@@ -24,7 +24,10 @@ export const PLATFORM_FIELDS = {
     secret: true,
   },
   archive_url: {
-    schema: z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"),
+    schema: z
+      .string()
+      .regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix")
+      .refine(namesNoUser, NAMES_USER),
     label: "Archive",
   },
   erp_base_url: { schema: link, label: "ERP address", calledByUs: true },
