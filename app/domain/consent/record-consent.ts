@@ -14,7 +14,8 @@ export type ConsentEntry = {
   consentType: string;
   action: string;
   method: string;
-  consentVersion?: string | null;
+  /** Of the policy; without it the store's at this time. Null: of another time, which had none. */
+  consentVersion?: string | null | undefined;
   /** Groups the decisions of one request. */
   consentId: string;
   userAgent?: string | null;
@@ -141,12 +142,15 @@ const asStored = (entry: ConsentEntry): ConsentEntry =>
 
 export async function recordConsent(
   sql: TenantSql,
-  tenant: Pick<Tenant, "connection">,
+  tenant: Pick<Tenant, "connection"> & Partial<Pick<Tenant, "config">>,
   submitted: readonly ConsentEntry[],
   locked?: ChainHead,
 ): Promise<void> {
   if (submitted.length === 0) return;
-  const entries = submitted.map(asStored);
+  const version = tenant.config?.consent_policy_version ?? null;
+  const entries = submitted.map(({ consentVersion = version, ...entry }) =>
+    asStored({ ...entry, consentVersion }),
+  );
   const head = locked ?? (await lockHead(sql));
   let { hash: prevHash } = head;
   const createdAt = (entry: ConsentEntry) => entry.createdAt ?? head.now;

@@ -248,10 +248,13 @@ const addressFlags = (flags: Submission["flags"]): AddressFlags =>
   );
 
 // Verifies the address of a contact without any sign-in method. It verifies no other account: an
-// attacker may have created it and would then own a verified account.
+// attacker may have created it and would then own a verified account. Nor one whose address a sign-up
+// waits for: whoever signed up may be a stranger, and proves the address by its own link.
 const CONFIRM = `
   UPDATE storefront_users SET email_verified = email_verified OR (password_hash = ''
-    AND federated_sub IS NULL AND last_login_at IS NULL)
+    AND federated_sub IS NULL AND last_login_at IS NULL AND NOT EXISTS (
+      SELECT 1 FROM storefront_users waiting WHERE waiting.shop = $1
+        AND lower(waiting.unproven_email) = lower(storefront_users.email)))
   WHERE shop = $1 AND id = $2 AND status = 'active' AND email IS NOT NULL RETURNING id, email`;
 
 /** The owner of the address confirms: now the flags change. Throws `invalid_link`. */

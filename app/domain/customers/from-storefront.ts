@@ -144,9 +144,9 @@ async function recordSaleOptOut(
     { consent_marketing: false, method: SALE_OPT_OUT },
     {
       consentId: ctx.random.uuid(),
+      consentVersion: tenant.config.consent_policy_version ?? null,
       userAgent: null,
       gpc: false,
-      consentVersion: null,
       policyHash: null,
     },
   );

@@ -179,6 +179,27 @@ describe("the mailed confirmation link", () => {
     await expectAgreement(service);
   });
 
+  it("verifies no address that somebody else's sign-up waits for", async () => {
+    await submit("coveted@example.com");
+    const { token } = await linkTo("coveted@example.com");
+    const stranger = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+      body: {
+        email: "coveted@example.com",
+        password: "correct horse",
+        consent_tos: true,
+        consent_privacy: true,
+      },
+      key: null,
+    });
+    expect(stranger.status).toBe(201);
+    expect((await confirm(token)).status).toBe(200);
+    const rows = await service.database.query(
+      `SELECT email_verified FROM storefront_users
+        WHERE 'coveted@example.com' IN (email, unproven_email)`,
+    );
+    expect(rows).toEqual([{ email_verified: false }, { email_verified: false }]);
+  });
+
   it("works for one of ten concurrent presses", async () => {
     await submit("race@example.com");
     const { token } = await linkTo("race@example.com");

@@ -176,6 +176,50 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     });
   });
 
+  it("with a new account ends the sign-up of a stranger that waits for the same address", async () => {
+    const change = async (address: string) =>
+      applyStorefrontChange(
+        service.ctx,
+        await getTenant(service.ctx, SHOP),
+        { gid: `gid://shopify/Customer/88${count}`, email: address, changedAt: new Date() },
+        { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+      );
+    await change(email);
+    const stranger = await signUp();
+    expect(await user(stranger.id)).toMatchObject({ email: null, unproven_email: email });
+    await change(`elsewhere-${email}`);
+
+    const sub = putPerson(service, provider, email);
+    const found = await signedInUser(service, await signInAs(service, provider, sub));
+    expect(found).toMatchObject({ email, email_verified: true });
+    expect(found.id).not.toBe(stranger.id);
+    expect((await me(stranger.token)).status).toBe(401);
+    expect((await logIn()).status).toBe(401);
+    expect(
+      await service.database.query("SELECT 1 FROM storefront_users WHERE unproven_email = $1", [
+        email,
+      ]),
+    ).toEqual([]);
+  });
+
+  it("is not taken to agree again to what the account has revoked", async () => {
+    const { id, token } = await signUp();
+    await prove(id);
+    const revoked = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+      key: token,
+      body: { consent_privacy: false, method: "compliance-page" },
+    });
+    expect(revoked.status).toBe(200);
+    await signInAs(service, provider, putPerson(service, provider, email));
+    expect((await me(token)).json.consents).toMatchObject({ tos: true, privacy: false });
+    const [last] = await service.database.query(
+      `SELECT action FROM consent_records WHERE user_id = $1 AND consent_type = 'privacy'
+        ORDER BY id DESC LIMIT 1`,
+      [id],
+    );
+    expect(last).toEqual({ action: "revoked" });
+  });
+
   it("who is another one of the same issuer is rejected: the mailbox may have a new owner", async () => {
     const sub = putPerson(service, provider, email);
     await signInAs(service, provider, sub);
@@ -306,5 +350,28 @@ describe.each(PROVIDERS)("a %s person whose address the provider did not verify"
       id: first.id,
       email_verified: true,
     });
+  });
+});
+
+describe("a customer of the storefront whose address the store does not vouch for", () => {
+  it("is known as that customer once a stranger's sign-up with the address has ended", async () => {
+    const sub = putPerson(service, "storefront", email);
+    const stranger = await signUp();
+    const gid = gidOf(service, sub);
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = $2, number_of_orders = 4 WHERE id = $1",
+      [stranger.id, gid],
+    );
+    providerSandbox(service, "storefront").next({ idToken: "email_unverified" });
+    const found = await signedInUser(service, await signInAs(service, "storefront", sub));
+    expect(found).toMatchObject({
+      id: stranger.id,
+      provider: "storefront",
+      email_verified: false,
+      storefront_customer_gid: gid,
+      number_of_orders: 4,
+    });
+    expect((await me(stranger.token)).status).toBe(401);
+    expect((await logIn()).status).toBe(401);
   });
 });

@@ -121,16 +121,24 @@ describe.each(PROVIDERS)("the first %s sign-in", (provider) => {
     expect(service.sandbox.analytics.violations()).toEqual([]);
   });
 
-  it("appends one grouped consent with its browser", async () => {
+  it("appends one grouped consent with its browser and the version of the policy", async () => {
+    const version = { consent_policy_version: "2026-11" };
+    await service.call("POST", `/config?shop=${SHOP}`, { body: version });
     const { id } = await signedInUser(
       service,
       await signInAs(service, provider, putPerson(service, provider, email)),
     );
     const rows = await query(
-      "SELECT consent_id, user_agent, timestamp FROM consent_records WHERE user_id = $1",
+      "SELECT consent_id, user_agent, timestamp, consent_version FROM consent_records WHERE user_id = $1",
       id,
     );
     expect(new Set(rows.map(({ consent_id }) => consent_id)).size).toBe(1);
+    expect(new Set(rows.map(({ consent_version }) => consent_version))).toEqual(
+      new Set(["2026-11"]),
+    );
+    expect(await query("SELECT consent_version FROM user_claims WHERE user_id = $1", id)).toEqual([
+      { consent_version: "2026-11" },
+    ]);
     expect(rows[0].user_agent).toBe("node");
     expect(Math.abs(Date.parse(rows[0].timestamp) - Date.now())).toBeLessThan(60_000);
   });

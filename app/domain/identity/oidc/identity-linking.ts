@@ -5,6 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
 import { announceDecisions } from "../../consent/announce-decisions.ts";
+import { consentColumn } from "../../consent/consent-types.ts";
 import { recordConsent } from "../../consent/record-consent.ts";
 import { liftUnprovenTombstones } from "../../customers/tombstones.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
@@ -55,11 +56,12 @@ async function signInOnce(
     return { outcome: "refused", error: "account_unavailable" };
   const isNew = match === null;
   const isNewlyLinked = match !== null && match.how !== "identity";
-  const matchedId = match ? match.account.id : await createAccount(tx, tenant.shop, identity);
+  const matchedId = match ? match.account.id : await createAccount(tx, tenant, identity);
   const userId = await applyProof(ctx, tenant, tx, matchedId, {
     identity,
     provider,
     visit,
+    isNew,
     isNewlyLinked,
   });
   if (userId === null) return { outcome: "refused", error: "account_unavailable" };
@@ -110,6 +112,7 @@ type SignInProof = {
   identity: ProvenIdentity;
   provider: OidcProvider;
   visit: Visit;
+  isNew: boolean;
   isNewlyLinked: boolean;
 };
 
@@ -123,7 +126,7 @@ async function applyProof(
   tenant: Tenant,
   tx: Transaction,
   userId: number,
-  { identity, provider, visit, isNewlyLinked }: SignInProof,
+  { identity, provider, visit, isNew, isNewlyLinked }: SignInProof,
 ): Promise<number | null> {
   const rows = await lockAddress(tx.sql, userId);
   if (!rows) return null;
@@ -149,15 +152,16 @@ async function applyProof(
     });
   const isNews = !account.email_verified || isNewlyLinked || rows.holder !== null;
   if (provesAddress && isNews) return proveAddress(ctx, tenant, tx, rows, proof);
-  // The storefront identifies its customer also when its token has no address.
-  if (identity.gid !== null && isNewlyLinked)
-    await endWaitingSignUp(ctx, tenant, tx, account, proof);
+  // A new account may have the address that a stranger's sign-up waits for. The storefront identifies its
+  // customer also when its token has no address.
+  const isOwners = provesAddress || identity.gid !== null;
+  if (isOwners && (isNew || isNewlyLinked)) await endWaitingSignUp(ctx, tenant, tx, account, proof);
   return userId;
 }
 
 async function createAccount(
   { prisma }: Transaction,
-  shop: string,
+  { shop, config }: Tenant,
   identity: ProvenIdentity,
 ): Promise<number> {
   const { id } = await prisma.storefrontUser.create({
@@ -171,12 +175,19 @@ async function createAccount(
     },
   });
   await prisma.userClaims.create({
-    data: { shop, user_id: id, consent_tos: true, consent_privacy: true },
+    data: {
+      shop,
+      user_id: id,
+      consent_tos: true,
+      consent_privacy: true,
+      consent_version: config.consent_policy_version ?? null,
+    },
   });
   await prisma.userExtras.create({ data: { shop, user_id: id } });
   return id;
 }
 
+/** A customer of the storefront whose only way in is the storefront has its provider, and is known by it. */
 async function updateAccount(
   tx: Transaction,
   userId: number,
@@ -191,6 +202,8 @@ async function updateAccount(
          SELECT 1 FROM storefront_users o
          WHERE o.shop = $1 AND o.storefront_customer_gid = $6 AND o.id <> $2
        ) THEN storefront_customer_gid ELSE $6 END,
+       provider = CASE WHEN $6::text IS NOT NULL AND password_hash = '' AND federated_sub IS NULL
+         AND NOT email_verified THEN 'storefront' ELSE provider END,
        email_verified = email_verified OR ($7 AND email = $8)
      WHERE shop = $1 AND id = $2 RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
     [
@@ -239,6 +252,8 @@ async function updateClaims(
   );
 }
 
+const SIGN_IN_CONSENTS = ["tos", "privacy"] as const;
+
 /**
  * Terms and privacy with the first sign-in, with the sign-in's method. Never marketing: the shopper
  * was not asked.
@@ -253,18 +268,23 @@ async function recordSignInConsent(
   visit: Visit,
 ): Promise<void> {
   const claims = await prisma.userClaims.findFirst({ where: { user_id: userId } });
-  const record = await prisma.consentRecord.findFirst({
-    select: { id: true },
-    where: { user_id: userId, consent_type: "tos" },
+  const records = await prisma.consentRecord.findMany({
+    distinct: ["consent_type"],
+    select: { consent_type: true },
+    where: { user_id: userId, consent_type: { in: [...SIGN_IN_CONSENTS] } },
   });
+  const isDecided = new Set(records.map(({ consent_type: type }) => type));
   // A revoked consent is not granted again by signing in.
-  if (!isNew && record && !claims?.consent_tos) return;
+  const granted = SIGN_IN_CONSENTS.filter(
+    (type) => isNew || !isDecided.has(type) || claims?.[consentColumn(type)],
+  );
+  if (granted.length === 0) return;
   await prisma.userClaims.updateMany({
     where: { user_id: userId },
-    data: { consent_tos: true, consent_privacy: true },
+    data: Object.fromEntries(granted.map((type) => [consentColumn(type), true])),
   });
   const consentId = ctx.random.uuid();
-  const decisions = (["tos", "privacy"] as const).map((consentType) => ({
+  const decisions = granted.map((consentType) => ({
     userId,
     consentType,
     action: "granted",
