@@ -7,6 +7,7 @@ import { AppError } from "../../runtime/errors.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { announceDecisions } from "../consent/announce-decisions.ts";
+import { findPolicyHash } from "../consent/policies.ts";
 import { recordConsent, type ConsentEntry } from "../consent/record-consent.ts";
 import type { ConsentType } from "../consent/consent-types.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
@@ -167,6 +168,7 @@ async function storeClaims(
   visit: Visit,
 ): Promise<ConsentEntry[]> {
   const version = input.consent_version ?? tenant.config.consent_policy_version ?? null;
+  const policyHash = await findPolicyHash(sql, version, tenant.config.locale);
   const key = { shop: tenant.shop, user_id: userId };
   await prisma.userClaims.create({
     data: {
@@ -195,6 +197,7 @@ async function storeClaims(
       action: value ? "granted" : "revoked",
       method: "signup",
       consentVersion: version,
+      policyHash,
       consentId,
       userAgent: visit.userAgent,
       timestamp: ctx.clock.now().toISOString(),

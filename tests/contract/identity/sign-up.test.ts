@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
@@ -186,16 +187,20 @@ describe("consents at a sign-up", () => {
     });
   });
 
-  it("are logged under the store's own policy version when the page names none", async () => {
+  it("are logged under the store's own policy version, with the hash of its text, when the page names none", async () => {
+    const policy = { version: "store-7", body: "We keep what you tell us." };
+    await service.call("POST", `/admin/consent/policies?shop=${OTHER_SHOP}`, { body: policy });
     await service.call("POST", `/config?shop=${OTHER_SHOP}`, {
       body: { consent_policy_version: "store-7" },
     });
     const { id } = await signUp(service, {}, OTHER_SHOP);
     const rows = await service.database.query(
-      "SELECT DISTINCT consent_version FROM consent_records WHERE shop = $1 AND user_id = $2",
+      "SELECT DISTINCT consent_version, policy_hash FROM consent_records WHERE shop = $1 AND user_id = $2",
       [OTHER_SHOP, id],
     );
-    expect(rows).toEqual([{ consent_version: "store-7" }]);
+    expect(rows).toEqual([
+      { consent_version: "store-7", policy_hash: hash("sha256", policy.body) },
+    ]);
     const [claims] = await service.database.query(
       "SELECT consent_version FROM user_claims WHERE shop = $1 AND user_id = $2",
       [OTHER_SHOP, id],

@@ -6,6 +6,7 @@ import type { Transaction } from "../../../db.server.ts";
 import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
 import { announceDecisions } from "../../consent/announce-decisions.ts";
 import { consentColumn } from "../../consent/consent-types.ts";
+import { findPolicyHash } from "../../consent/policies.ts";
 import { recordConsent } from "../../consent/record-consent.ts";
 import { liftUnprovenTombstones } from "../../customers/tombstones.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
@@ -283,12 +284,16 @@ async function recordSignInConsent(
     where: { user_id: userId },
     data: Object.fromEntries(granted.map((type) => [consentColumn(type), true])),
   });
+  const version = tenant.config.consent_policy_version ?? null;
+  const policyHash = await findPolicyHash(sql, version, tenant.config.locale);
   const consentId = ctx.random.uuid();
   const decisions = granted.map((consentType) => ({
     userId,
     consentType,
     action: "granted",
     method: provider.consentMethod,
+    consentVersion: version,
+    policyHash,
     consentId,
     userAgent: visit.userAgent,
     timestamp: ctx.clock.now().toISOString(),
