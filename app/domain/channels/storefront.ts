@@ -175,12 +175,13 @@ async function bringMarketingInLine(
 
 // Updates the mirror from its current state: a webhook may have changed it during the write. Safe
 // to repeat.
+// A customer who was deleted meanwhile stays empty.
 const REMEMBER = `
   UPDATE storefront_users SET storefront_hash = $3, storefront_slugs = $4::jsonb,
     storefront_tagged_at = greatest(storefront_tagged_at, $5::timestamptz),
     tags = (tags - $6::text[]) || coalesce((SELECT jsonb_agg(tag) FROM unnest($7::text[]) AS tag
       WHERE tag LIKE 'accepts\\_%' AND NOT tags ? tag), '[]'::jsonb)
-  WHERE shop = $1 AND id = $2`;
+  WHERE shop = $1 AND id = $2 AND status <> 'deleted'`;
 
 /**
  * Compares with our tags that the storefront has. The merchant's own tags are not among them and

@@ -1,5 +1,6 @@
 // Verifies a tenant's consent log against itself, its head and its signed checkpoints: an edited,
-// reordered or missing row is detected, the tail included.
+// reordered or missing row is detected, the tail included. A person's history is in the order of the rows'
+// ids, which no hash covers: they must rise with the log.
 import { setImmediate } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import type {
@@ -41,6 +42,7 @@ const MAX_PROBLEMS = 1_000;
 
 type Row = StoredEvidence & Columns<ConsentRecord, "id" | "prev_hash" | "hash">;
 type Head = { seq: number; hash: string };
+type Position = Head & { id: number };
 
 /** `onSlice` receives the number of verified rows and the total. */
 export async function verifyConsentChain(
@@ -54,13 +56,14 @@ export async function verifyConsentChain(
     ...forged.map((seq) => ({ id: null, seq, kind: "checkpoint_forged" as const })),
     ...missing.map((seq) => ({ id: null, seq, kind: "checkpoint_missing" as const })),
   ];
-  const { head, lastSeq } = await readEnds(data.sql);
+  const { head, lastSeq, lastId } = await readEnds(data.sql);
   let rows = 0;
-  let last: Head = { seq: 0, hash: CHAIN_START };
+  let last: Position = { id: 0, seq: 0, hash: CHAIN_START };
   for await (const slice of slicesOf(data, lastSeq)) {
     for (const row of slice) {
-      if (row.seq !== last.seq + 1) problems.push({ id: null, seq: last.seq + 1, kind: "missing" });
-      else if (row.prev_hash !== last.hash)
+      const isNext = row.seq === last.seq + 1;
+      if (!isNext) problems.push({ id: null, seq: last.seq + 1, kind: "missing" });
+      if (row.id <= last.id || (isNext && row.prev_hash !== last.hash))
         problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
       if (linkHash(row.prev_hash, evidenceOf(row)) !== row.hash)
         problems.push({ id: row.id, seq: row.seq, kind: "edited" });
@@ -69,12 +72,15 @@ export async function verifyConsentChain(
       const checkpoint = checkpoints.get(row.seq);
       if (checkpoint !== undefined && checkpoint !== row.hash)
         problems.push({ id: row.id, seq: row.seq, kind: "checkpoint_mismatch" });
-      last = { seq: row.seq, hash: row.hash };
+      last = { id: row.id, seq: row.seq, hash: row.hash };
     }
     rows += slice.length;
     await onSlice?.(rows, lastSeq);
     if (problems.length >= MAX_PROBLEMS) break;
   }
+  // No append gave the last row this id: the next row's is lower.
+  if (lastId !== null && last.id > lastId)
+    problems.push({ id: last.id, seq: last.seq, kind: "broken_link" });
   // The head, or a checkpoint outside of the database, names rows that the table no longer has.
   if (Math.max(head?.seq ?? 0, ...checkpoints.keys()) > lastSeq)
     problems.push({ id: null, seq: lastSeq + 1, kind: "tail_missing" });
@@ -84,18 +90,25 @@ export async function verifyConsentChain(
   return { ok: problems.length === 0, rows, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/** Head and last row of one snapshot: rows written during the verification only extend the log. */
-async function readEnds(sql: TenantSql): Promise<{ head: Head | null; lastSeq: number }> {
+type Ends = { head: Head | null; lastSeq: number; lastId: number | null };
+
+/**
+ * Head and last row of one snapshot: rows written during the verification only extend the log. `lastId` is
+ * the highest id that was given to any row so far; null when the database does not tell.
+ */
+async function readEnds(sql: TenantSql): Promise<Ends> {
   const [ends] = await sql<
     NullableColumns<ConsentChainHead, "seq"> &
-      Columns<ConsentChainHead, "hash"> & { last_seq: number }
+      Columns<ConsentChainHead, "hash"> & { last_seq: number; last_id: number | null }
   >(
-    `SELECT head.seq, head.hash, coalesce((SELECT max(seq) FROM consent_records WHERE shop = $1), 0) AS last_seq
+    `SELECT head.seq, head.hash, coalesce((SELECT max(seq) FROM consent_records WHERE shop = $1), 0) AS last_seq,
+       pg_sequence_last_value(pg_get_serial_sequence('consent_records', 'id')::regclass) AS last_id
      FROM (SELECT 1) AS one LEFT JOIN consent_chain_heads head ON head.shop = $1`,
   );
   return {
     head: ends?.seq ? { seq: ends.seq, hash: ends.hash } : null,
     lastSeq: ends?.last_seq ?? 0,
+    lastId: ends?.last_id ?? null,
   };
 }
 

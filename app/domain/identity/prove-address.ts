@@ -125,9 +125,10 @@ async function joinHolder(
   proof: Proof,
 ): Promise<number> {
   await mergeSignUp(ctx, tenant, tx, holder.id, account, proof);
+  // A sign-up without a password, as by a federated sign-in, does not make the provider `email`.
   await tx.sql(
-    `UPDATE storefront_users SET email_verified = true, provider = 'email', last_login_at = now(),
-      updated_at = now(),
+    `UPDATE storefront_users SET email_verified = true, last_login_at = now(), updated_at = now(),
+       provider = CASE WHEN $3 = '' THEN provider ELSE 'email' END,
        password_hash = CASE WHEN $3 = '' THEN password_hash ELSE $3 END
      WHERE shop = $1 AND id = $2`,
     [holder.id, proof.passwordHash ?? (proof.keeps === "everything" ? account.password_hash : "")],

@@ -2,7 +2,11 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CHAIN_START, chainHash } from "../../../app/domain/consent/record-consent.ts";
+import {
+  CHAIN_START,
+  chainHash,
+  recordConsent,
+} from "../../../app/domain/consent/record-consent.ts";
 import {
   checkpoint,
   signUp,
@@ -51,6 +55,8 @@ beforeEach(async () => {
 
 const archive = () => service.ctx.archive.ofStore(SHOP);
 const ROWS = 10;
+/** The rows that verification reads at once. */
+const SLICE = 5_000;
 const at = (seq: number) => `shop = '${SHOP}' AND seq = ${seq}`;
 const idAt = async (seq: number) =>
   (
@@ -160,6 +166,52 @@ describe("verification detects and names", () => {
     const { ok, problems } = await verify(service);
     expect(ok).toBe(false);
     expect(problems.filter(({ kind }) => kind === "edited").map(({ seq }) => seq)).toEqual([3, 4]);
+  });
+
+  it.each([
+    { change: "id + 1000000", seq: 4, named: 5 },
+    { change: "-id", seq: 4, named: 4 },
+    { change: "-id", seq: 1, named: 1 },
+    { change: "id + 1000000", seq: ROWS, named: ROWS },
+  ])(
+    "a row moved within a person's history: id = $change at seq $seq, named at seq $named",
+    async ({ change, seq, named }) => {
+      await tamper(service, `UPDATE consent_records SET id = ${change} WHERE ${at(seq)}`);
+      expect(await verify(service)).toEqual({
+        ok: false,
+        rows: ROWS,
+        problems: [{ id: await idAt(named), seq: named, kind: "broken_link" }],
+      });
+    },
+  );
+
+  it("a row moved within a person's history behind a missing row", async () => {
+    await tamper(
+      service,
+      `DELETE FROM consent_records WHERE ${at(5)}`,
+      `UPDATE consent_records SET id = -id WHERE ${at(6)}`,
+    );
+    expect((await verify(service)).problems).toEqual([
+      { id: null, seq: 5, kind: "missing" },
+      { id: await idAt(6), seq: 6, kind: "broken_link" },
+    ]);
+  });
+
+  it("a row moved within a person's history of a log that is read in several slices", async () => {
+    const shop = "long-log.myshopify.com";
+    await service.addTenant(shop);
+    const entry = { userId: 1, consentType: "tos", action: "granted", method: "x", consentId: "x" };
+    await service.ctx.home
+      .forTenant(shop)
+      .transaction((sql) => recordConsent(sql, { connection: {} }, Array(SLICE + 2).fill(entry)));
+    expect(await verify(service, shop)).toEqual({ ok: true, rows: SLICE + 2, problems: [] });
+    await tamper(
+      service,
+      `UPDATE consent_records SET id = id + 1000000 WHERE shop = '${shop}' AND seq = ${SLICE}`,
+    );
+    expect((await verify(service, shop)).problems).toMatchObject([
+      { seq: SLICE + 1, kind: "broken_link" },
+    ]);
   });
 
   it("a row missing in the middle", async () => {

@@ -176,6 +176,12 @@ describe("a deleted account", () => {
       [id],
     );
     await verify(service, await mailedToken(service, EMAIL, "/auth/verify-email"));
+    await queueIsEmpty(service);
+    await service.database.query(
+      `UPDATE storefront_users SET storefront_slugs = '["vip"]', storefront_hash = 'x',
+         storefront_tagged_at = now(), storefront_updated_at = now() WHERE id = $1`,
+      [id],
+    );
 
     expect((await deleteMe(service, token, { password: PASSWORD })).json).toEqual({
       deleted: true,
@@ -203,6 +209,11 @@ describe("a deleted account", () => {
       country: null,
       phone_hash: null,
       email_verified: false,
+      last_login_at: null,
+      storefront_slugs: [],
+      storefront_hash: null,
+      storefront_tagged_at: null,
+      storefront_updated_at: null,
     });
     for (const table of ["user_claims", "user_extras", "user_tag_map"])
       expect(

@@ -264,6 +264,7 @@ describe("a customer who signs up", () => {
       email: customer.email,
       full_name: "Grace Murray",
       email_verified: true,
+      provider: "email",
       tags: ["wholesale"],
       number_of_orders: 7,
       storefront_customer_gid: customer.gid,
@@ -443,5 +444,51 @@ describe("the owner of the address", () => {
     await signUp(service, { email, consent_marketing: true });
     const answer = await signInAs(service, "federated", putPerson(service, "federated", email));
     expect((await getMe(service, sessionOf(answer) as string)).json.consents.marketing).toBe(false);
+  });
+});
+
+describe("a federated sign-in that waits beside the customer", () => {
+  /** The provider has not verified the address yet; then the store reports its customer. */
+  async function waitingSignIn() {
+    const email = newEmail("federated");
+    const sub = putPerson(service, "federated", email, { isVerified: false });
+    const token = sessionOf(await signInAs(service, "federated", sub)) as string;
+    const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
+    const at = new Date();
+    const { userId } = await applyStorefrontChange(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+      { gid, email, first_name: "Grace", changedAt: at, createdAt: at },
+      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+    );
+    return { email, sub, token, customerId: userId };
+  }
+  const rowOf = async (id: number | null) =>
+    (
+      await service.database.query(
+        "SELECT provider, email_verified, password_hash FROM storefront_users WHERE id = $1",
+        [id],
+      )
+    )[0];
+  const JOINED = { provider: "storefront", email_verified: true, password_hash: "" };
+
+  it("joins it once the provider verifies the address; the customer keeps its provider", async () => {
+    const { email, sub, customerId } = await waitingSignIn();
+    expect(putPerson(service, "federated", email)).toBe(sub);
+    const answer = await signInAs(service, "federated", sub);
+    expect(await signedInUser(service, answer)).toMatchObject({ id: customerId });
+    expect(await rowOf(customerId)).toEqual(JOINED);
+  });
+
+  it("joins it by the mailed link; the customer keeps its provider", async () => {
+    const { email, token, customerId } = await waitingSignIn();
+    const link = await mailedToken(service, email, VERIFY);
+    const proven = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
+      key: token,
+      body: { token: link },
+    });
+    expect(proven.status).toBe(200);
+    expect((await getMe(service, token)).json.user).toMatchObject({ id: customerId });
+    expect(await rowOf(customerId)).toEqual(JOINED);
   });
 });

@@ -49,10 +49,15 @@ const toEntry = (row: any): ConsentEntry => ({
   gpc: row.gpc,
 });
 
-/** Recomputes every row's hash from the stored values, each on the previous one, up to the head. */
+/**
+ * Recomputes every row's hash from the stored values, each on the previous one, up to the head. Ids rise with
+ * the rows: a person's history is in their order.
+ */
 async function expectWholeChain(shop: string, length: number): Promise<void> {
   let previous = CHAIN_START;
   const rows = await rowsOf(shop);
+  const ids = rows.map(({ id }) => id);
+  expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   expect(rows.map(({ seq }) => Number(seq))).toEqual(
     Array.from({ length }, (_, index) => index + 1),
   );
@@ -68,7 +73,7 @@ async function expectWholeChain(shop: string, length: number): Promise<void> {
   expect([Number(head.seq), head.hash]).toEqual([length, previous]);
 }
 
-it("rows appended by 40 concurrent transactions make one chain without a gap", async () => {
+it("rows appended by 40 concurrent transactions make one chain without a gap, with rising ids", async () => {
   await Promise.all(
     Array.from({ length: 40 }, (_, index) =>
       append(SHOP, [entry({ userId: index }), entry({ userId: index, consentType: "privacy" })]),
