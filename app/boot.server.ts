@@ -9,6 +9,7 @@ import { startInboxWorker } from "./domain/customers/webhooks/inbox-worker.ts";
 import { startSyncWorker } from "./domain/customers/sync/sync-worker.ts";
 import { startTagMatchWorker } from "./domain/customers/tag-matching/match-worker.ts";
 import { startBulkRunWorker } from "./domain/customers/list/bulk-run-worker.ts";
+import { mayWelcome } from "./domain/identity/welcome-limit.ts";
 import { CUSTOMER_ACTIONS } from "./domain/merchant/customer-actions.ts";
 import { startMoveWorker } from "./domain/tenants/moves/move-worker.ts";
 import { startLoaderWorker } from "./domain/tenants/storefront/loader-worker.ts";
@@ -24,7 +25,7 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
     for (const region of ctx.regions.names()) {
       const database = ctx.regions.get(region);
       const workers = [
-        await startInboxWorker(ctx, database, { order: completeFromOrder }),
+        await startInboxWorker(ctx, database, { order: completeFromOrder, mayWelcome }),
         await startPrivacyWorker(ctx, database),
         await startTagMatchWorker(ctx, database),
         await startBulkRunWorker(ctx, database, CUSTOMER_ACTIONS),

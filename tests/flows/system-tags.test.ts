@@ -230,6 +230,43 @@ describe("by hand", () => {
   });
 });
 
+describe("a shopper's tag of an exclusive pair", () => {
+  const choose = (key: string, body: object) =>
+    service.call("POST", `/ucp/tags?shop=${SHOP}`, { key, body });
+
+  it("replaces the opposite in the store too, and the event of the change names both", async () => {
+    const gil = await store.signUp(SHOP, "gil@example.com");
+    await choose(gil.token, { add: ["email_subscribed"] });
+    await settled();
+    expect(store.customerOf(SHOP, "gil@example.com")?.tags).toContain("email_subscribed");
+    await choose(gil.token, { add: ["email_unsubscribed"] });
+    await settled();
+    const there = store.customerOf(SHOP, "gil@example.com")?.tags;
+    expect(there).toContain("email_unsubscribed");
+    expect(there).not.toContain("email_subscribed");
+    const [last] = await service.database.query(
+      `SELECT payload FROM integration_queue WHERE event_type = 'customer.tags_changed'
+        AND entity_id = $1 AND channel = 'storefront' ORDER BY id DESC LIMIT 1`,
+      [String(gil.id)],
+    );
+    expect(last?.payload).toMatchObject({
+      tags_added: ["email_unsubscribed"],
+      tags_removed: ["email_subscribed"],
+    });
+  });
+
+  it("is not added while a rule sets the opposite", async () => {
+    const { gid, token } = await store.signUp(SHOP, "hal@example.com");
+    await settled();
+    service.sandbox.storefront.putCustomer(SHOP, { gid, emailMarketingState: "SUBSCRIBED" });
+    await store.announce(gid);
+    const answer = await choose(token, { add: ["email_unsubscribed"] });
+    expect([answer.status, answer.json.added, answer.json.removed]).toEqual([200, [], []]);
+    expect(await assigned("hal@example.com")).toContain("email_subscribed");
+    expect(await assigned("hal@example.com", "ucp")).toEqual([]);
+  });
+});
+
 describe("time", () => {
   it("makes a silent customer inactive and at risk in the scheduled run, and a sign-in brings them back", async () => {
     await store.signUp(SHOP, "away@example.com");

@@ -1,7 +1,7 @@
 // Rate limits (DECISIONS 3), counted in the key-value store before the work, so that parallel
 // guesses and several processes share one count.
 import type { Ctx } from "../../context.server.ts";
-import { PLATFORM } from "../../runtime/database/database.ts";
+import { PLATFORM, type TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { countKeys, KEYS } from "../../runtime/database/kv.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
@@ -19,6 +19,7 @@ export const RATE_LIMITS = {
    * person's reset mails.
    */
   reset_mail_per_email: { max: 5, windowSeconds: 3_600 },
+  welcome_mail_per_email: { max: 5, windowSeconds: 3_600 },
   sign_up_mail_per_email: { max: 5, windowSeconds: 3_600 },
   verify_mail_per_email: { max: 5, windowSeconds: 3_600 },
   account_exists_mail_per_email: { max: 5, windowSeconds: 3_600 },
@@ -77,6 +78,11 @@ export const RATE_LIMITS = {
 
 export type RateLimitName = keyof typeof RATE_LIMITS;
 
+/** The limits that each store counts by itself. */
+type StoreLimitName = {
+  [Name in RateLimitName]: (typeof RATE_LIMITS)[Name] extends { isOfPlatform: true } ? never : Name;
+}[RateLimitName];
+
 const isOfPlatform = (name: RateLimitName) => "isOfPlatform" in RATE_LIMITS[name];
 
 type Place = Pick<Tenant, "shop" | "region">;
@@ -112,10 +118,28 @@ export async function tryConsume(
 }
 
 /**
+ * The same inside the caller's transaction: a retry of it counts once. The counters stay locked until
+ * it ends.
+ */
+export async function tryConsumeWithin(
+  ctx: Ctx,
+  tenant: Place,
+  sql: TenantSql,
+  subjects: Partial<Record<StoreLimitName, string>>,
+): Promise<boolean> {
+  return (await secondsToWait(ctx, tenant, subjects, sql)) === 0;
+}
+
+/**
  * Counts everything in one statement. Client addresses are checked first: an address over its limit
  * creates no counters for the e-mail addresses and tokens that it makes up.
  */
-async function secondsToWait(ctx: Ctx, tenant: Place | null, subjects: Subjects): Promise<number> {
+async function secondsToWait(
+  ctx: Ctx,
+  tenant: Place | null,
+  subjects: Subjects,
+  within?: TenantSql,
+): Promise<number> {
   const scale = ctx.config.RATE_LIMIT_SCALE;
   if (scale === 0) return 0;
   const names = Object.keys(subjects) as RateLimitName[];
@@ -137,7 +161,7 @@ async function secondsToWait(ctx: Ctx, tenant: Place | null, subjects: Subjects)
     };
   });
   const counts = await countKeys(
-    dataOf(ctx, place).sql,
+    within ?? dataOf(ctx, place).sql,
     windows.filter(({ isOfAddress }) => !isOfAddress),
     windows.filter(({ isOfAddress }) => isOfAddress),
   );

@@ -8,6 +8,7 @@ import {
   toSlug,
   type TagDefinition,
 } from "./catalog.ts";
+import { oppositesOf } from "./system-tag-rules.ts";
 
 type TagSource = "storefront" | "ucp" | "admin" | "system";
 export type AssignedTag = Columns<CrmTag, "slug" | "name" | "category"> &
@@ -22,10 +23,13 @@ export async function listAssignedTags(sql: TenantSql, userId: number): Promise<
   );
 }
 
+/** Who changes tags: the shopper, or the operator. */
+type Changer = Extract<TagSource, "ucp" | "admin">;
+
 export type TagChange = {
   add: readonly string[];
   remove: readonly string[];
-  source: TagSource;
+  source: Changer;
   /**
    * For a shopper's own change: the categories that the store opens to customers. Null: the store's
    * change.
@@ -38,8 +42,9 @@ export type TagChangeResult = { tags: string[]; added: string[]; removed: string
  * Adds and removes tags of one person, whose row it locks until the caller commits; a tag in both
  * lists is removed. A tag that the storefront gave this person is the merchant's, and one that a rule
  * set follows from facts: neither is removed here (DECISIONS 8). The operator takes a rule's tag over
- * by adding it. Safe to repeat. Null when there is no such person. Throws `invalid_request`,
- * `tag_reserved`, `too_many_tags`.
+ * by adding it. An added tag replaces its opposite; where the opposite must stay, it is not added.
+ * Safe to repeat. Null when there is no such person. Throws `invalid_request`, `tag_reserved`,
+ * `too_many_tags`.
  */
 export async function changeAssignedTags(
   sql: TenantSql,
@@ -58,14 +63,24 @@ export async function changeAssignedTags(
   );
   if (!user) return null;
   const remove = readTags("remove", change.remove);
-  const add = new Map([...readTags("add", change.add)].filter(([slug]) => !remove.has(slug)));
-  const known = await requireOpen(sql, readTags("add", change.add), remove, change.categories);
+  const wanted = readTags("add", change.add);
+  requireNoOpposites(change.add, remove);
+  const known = await requireOpen(sql, wanted, remove, change.categories);
+
+  const asked = await unassign(sql, userId, [...remove.keys()]);
+  const left = [...wanted].filter(([slug]) => !remove.has(slug));
+  const opposites = await endOpposites(
+    sql,
+    userId,
+    left.map(([slug]) => slug),
+    change.source,
+  );
+  const removed = [...asked, ...opposites.ended];
+  const add = new Map(left.filter(([slug]) => !opposites.refused.has(slug)));
   await createTags(
     sql,
     [...add.values()].filter(({ slug }) => !known.has(slug)),
   );
-
-  const removed = await unassign(sql, userId, [...remove.keys()]);
   const theirs = user.tags.map(toSlug).filter((slug) => !user.storefront_slugs.includes(slug));
   const assigned = await sql<Columns<CrmTag, "slug">>(
     `WITH wanted AS (SELECT id, slug FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[])
@@ -104,6 +119,52 @@ function readTags(list: "add" | "remove", names: readonly string[]): Map<string,
       fields: { [`${list}.${empty}`]: "must hold a letter a-z or a digit" },
     });
   return new Map(tags.map((tag) => [tag.slug, tag]));
+}
+
+/** Throws `invalid_request` when both of an exclusive pair are to be added, and names the later one. */
+function requireNoOpposites(add: readonly string[], remove: Map<string, TagDefinition>): void {
+  const slugs = add.map((name) => defineTag(name).slug);
+  const problems = slugs.flatMap((slug, index) => {
+    const earlier = slugs.slice(0, index).filter((other) => !remove.has(other));
+    const opposite = oppositesOf([slug]).find((other) => earlier.includes(other));
+    return opposite === undefined || remove.has(slug)
+      ? []
+      : [[`add.${index}`, `is the opposite of ${opposite}`]];
+  });
+  if (problems.length > 0)
+    throw new AppError("invalid_request", { fields: Object.fromEntries(problems) });
+}
+
+/** Whose assignment ends when the opposite is added. What the store assigned is not the shopper's. */
+const ENDED_BY: Record<Changer, readonly TagSource[]> = {
+  ucp: ["ucp"],
+  admin: ["ucp", "admin"],
+};
+
+/**
+ * Ends the opposites of the tags that are to be added. `refused`: the tags whose opposite stays. A
+ * rule's tag does not stay beside the operator's: the rules remove it in the same transaction
+ * (system-tags.ts).
+ */
+async function endOpposites(
+  sql: TenantSql,
+  userId: number,
+  slugs: readonly string[],
+  source: Changer,
+): Promise<{ ended: string[]; refused: ReadonlySet<string> }> {
+  const opposites = oppositesOf(slugs);
+  if (opposites.length === 0) return { ended: [], refused: new Set() };
+  const held = (await listAssignedTags(sql, userId)).filter(({ slug }) => opposites.includes(slug));
+  const isEnded = (tag: AssignedTag) => ENDED_BY[source].includes(tag.source);
+  const staying = held.filter(
+    (tag) => !isEnded(tag) && !(source === "admin" && tag.source === "system"),
+  );
+  const ended = await unassign(
+    sql,
+    userId,
+    held.filter(isEnded).map(({ slug }) => slug),
+  );
+  return { ended, refused: new Set(oppositesOf(staying.map(({ slug }) => slug))) };
 }
 
 /**

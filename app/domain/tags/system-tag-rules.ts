@@ -106,7 +106,7 @@ export const systemTagsOf = (facts: CustomerFacts, rules: TagRules, now: Date): 
 /** A customer's tags by who assigned them: a rule, the customer, or anybody else. */
 export type HeldTags = Readonly<Record<"system" | "byShopper" | "byHand", readonly string[]>>;
 
-const oppositesOf = (slugs: readonly string[]): string[] =>
+export const oppositesOf = (slugs: readonly string[]): string[] =>
   EXCLUSIVE_PAIRS.flatMap(([one, other]) => [
     ...(slugs.includes(one) ? [other] : []),
     ...(slugs.includes(other) ? [one] : []),

@@ -48,7 +48,7 @@ async function apply(webhook: Webhook, change: CustomerChange, step: Step): Prom
     eventId,
     eventType: isNew ? "customer.created" : "customer.updated",
     ...(isNew && {
-      alsoOnCreate: (userId, sql) => enqueueWelcome(ctx, tenant, sql, userId, eventId),
+      alsoOnCreate: (userId, sql) => enqueueWelcome(webhook, sql, userId, eventId),
     }),
   });
 }

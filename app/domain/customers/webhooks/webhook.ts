@@ -1,5 +1,6 @@
 // One webhook in work, and what its handlers share.
 import type { Ctx } from "../../../context.server.ts";
+import type { TenantSql } from "../../../runtime/database/database.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { AppliedChange } from "../from-storefront.ts";
 import type { InboxItem } from "./webhook-inbox.ts";
@@ -7,6 +8,8 @@ import type { InboxItem } from "./webhook-inbox.ts";
 /** Steps of later subjects, passed in by the caller. Each must be safe to repeat. */
 export type WebhookFollowers = {
   order?: (ctx: Ctx, tenant: Tenant, payload: unknown) => Promise<void>;
+  /** Inside the transaction that creates the customer: whether the address gets a welcome mail. */
+  mayWelcome?: (ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number) => Promise<boolean>;
 };
 
 export type Webhook = {

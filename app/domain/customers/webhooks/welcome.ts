@@ -1,19 +1,21 @@
 // Welcomes a new storefront customer with a mail that contains a link to set a password
 // (channels/email.ts builds it).
-import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../runtime/database/database.ts";
 import { enqueue } from "../../bus/enqueue.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
+import type { Webhook } from "./webhook.ts";
 
 export async function enqueueWelcome(
-  ctx: Ctx,
-  tenant: Tenant,
+  { ctx, tenant, followers }: Webhook,
   sql: TenantSql,
   userId: number,
   eventId: string,
 ): Promise<void> {
   if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant)))
     return;
+  if (followers.mayWelcome && !(await followers.mayWelcome(ctx, tenant, sql, userId))) {
+    ctx.log.info("welcome_mail.skipped", { shop: tenant.shop, user_id: userId });
+    return;
+  }
   await enqueue(sql, {
     eventId: `${eventId}:welcome`,
     source: "storefront",
