@@ -24,7 +24,7 @@ export const WAREHOUSE_EVENT_TYPES = [
 export const isWarehouseType = (eventType: string): boolean =>
   (WAREHOUSE_EVENT_TYPES as readonly string[]).includes(eventType);
 
-/** Has rules of its own, whoever sends it (DECISIONS 13). */
+/** Has rules of its own, from any source (DECISIONS 13). */
 export const isWarehouseEvent = (source: string, eventType: string): boolean =>
   source === "wms" || isWarehouseType(eventType);
 

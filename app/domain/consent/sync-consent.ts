@@ -249,7 +249,7 @@ const addressFlags = (flags: Submission["flags"]): AddressFlags =>
 
 // Verifies the address of a contact without any sign-in method. It verifies no other account: an
 // attacker may have created it and would then own a verified account. Nor one whose address a sign-up
-// waits for: whoever signed up may be a stranger, and proves the address by its own link.
+// waits for: that may be a stranger, who must prove the address by another link.
 const CONFIRM = `
   UPDATE storefront_users SET email_verified = email_verified OR (password_hash = ''
     AND federated_sub IS NULL AND last_login_at IS NULL AND NOT EXISTS (

@@ -1,4 +1,4 @@
-// How many welcome mails one address gets: whoever creates and deletes a customer of the store again and
+// How many welcome mails one address gets: customers of the store that are created and deleted again and
 // again must not fill a mailbox.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../db.server.ts";

@@ -201,9 +201,13 @@ describe("verification detects and names", () => {
     const shop = "long-log.myshopify.com";
     await service.addTenant(shop);
     const entry = { userId: 1, consentType: "tos", action: "granted", method: "x", consentId: "x" };
-    await service.ctx.home
-      .forTenant(shop)
-      .transaction((sql) => recordConsent(sql, { connection: {} }, Array(SLICE + 2).fill(entry)));
+    await service.ctx.home.forTenant(shop).transaction((sql) =>
+      recordConsent(
+        sql,
+        { connection: {} },
+        Array.from({ length: SLICE + 2 }, () => entry),
+      ),
+    );
     expect(await verify(service, shop)).toEqual({ ok: true, rows: SLICE + 2, problems: [] });
     await tamper(
       service,

@@ -322,7 +322,7 @@ describe("a message without a row (from a remote backend)", () => {
     });
   });
 
-  test("of a warehouse event reaches no marketing system, whoever sent the event", async () => {
+  test("of a warehouse event reaches no marketing system, from any source", async () => {
     const unit = { event_type: "unit.packed", payload: { serial: "SN-1" } };
     const { json: sent } = await ingest(service, unit);
     const hit = { client_id: "1.2", events: [{ name: "crm_sync", params: {} }] };
