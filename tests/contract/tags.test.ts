@@ -89,6 +89,19 @@ describe("POST /ucp/tags", () => {
     });
   });
 
+  it("removes none that the operator assigned: they stay until the operator takes them away", async () => {
+    const assign = (body: object) =>
+      service.call("POST", `/admin/tags/assign?shop=${SHOP}`, {
+        body: { user_id: userId, ...body },
+        key: TENANT_KEY,
+      });
+    await assign({ add: ["newsletter_subscribed"] });
+    const answer = await change({ add: [], remove: ["newsletter_subscribed"] });
+    expect(answer.json).toMatchObject({ tags: ["newsletter_subscribed"], removed: [] });
+    const taken = await assign({ add: [], remove: ["newsletter_subscribed"] });
+    expect(taken.json).toMatchObject({ tags: [], removed: ["newsletter_subscribed"] });
+  });
+
   it.each(["VIP", "Accepts Marketing", "active", "At Risk"])(
     "rejects the reserved tag %s before and after it is seeded, and writes nothing",
     async (name) => {

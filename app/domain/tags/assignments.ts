@@ -41,10 +41,10 @@ export type TagChangeResult = { tags: string[]; added: string[]; removed: string
 /**
  * Adds and removes tags of one person, whose row it locks until the caller commits; a tag in both
  * lists is removed. A tag that the storefront gave this person is the merchant's, and one that a rule
- * set follows from facts: neither is removed here (DECISIONS 8). The operator takes a rule's tag over
- * by adding it. An added tag replaces its opposite; where the opposite must stay, it is not added.
- * Safe to repeat. Null when there is no such person. Throws `invalid_request`, `tag_reserved`,
- * `too_many_tags`.
+ * set follows from facts: neither is removed here, nor the operator's by the shopper (DECISIONS 8). The
+ * operator takes a rule's tag over by adding it. An added tag replaces its opposite; where the opposite
+ * must stay, it is not added. Safe to repeat. Null when there is no such person. Throws
+ * `invalid_request`, `tag_reserved`, `too_many_tags`.
  */
 export async function changeAssignedTags(
   sql: TenantSql,
@@ -67,7 +67,7 @@ export async function changeAssignedTags(
   requireNoOpposites(change.add, remove);
   const known = await requireOpen(sql, wanted, remove, change.categories);
 
-  const asked = await unassign(sql, userId, [...remove.keys()]);
+  const asked = await unassign(sql, userId, [...remove.keys()], ENDED_BY[change.source]);
   const left = [...wanted].filter(([slug]) => !remove.has(slug));
   const opposites = await endOpposites(
     sql,
@@ -135,7 +135,7 @@ function requireNoOpposites(add: readonly string[], remove: Map<string, TagDefin
     throw new AppError("invalid_request", { fields: Object.fromEntries(problems) });
 }
 
-/** Whose assignment ends when the opposite is added. What the store assigned is not the shopper's. */
+/** Whose assignments each may end. What the store assigned is not the shopper's to take away. */
 const ENDED_BY: Record<Changer, readonly TagSource[]> = {
   ucp: ["ucp"],
   admin: ["ucp", "admin"],
@@ -163,6 +163,7 @@ async function endOpposites(
     sql,
     userId,
     held.filter(isEnded).map(({ slug }) => slug),
+    ENDED_BY[source],
   );
   return { ended, refused: new Set(oppositesOf(staying.map(({ slug }) => slug))) };
 }
@@ -231,13 +232,14 @@ async function unassign(
   sql: TenantSql,
   userId: number,
   slugs: readonly string[],
+  sources: readonly TagSource[],
 ): Promise<string[]> {
   if (slugs.length === 0) return [];
   const rows = await sql<Columns<CrmTag, "slug">>(
     `DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1
       AND t.id = m.tag_id AND m.user_id = $2 AND t.slug = ANY($3::text[])
-      AND m.source NOT IN ('storefront', 'system') RETURNING t.slug`,
-    [userId, slugs],
+      AND m.source = ANY($4::text[]) RETURNING t.slug`,
+    [userId, slugs, sources],
   );
   return rows.map(({ slug }) => slug);
 }
@@ -281,6 +283,7 @@ async function prune(
     sql,
     userId,
     oldest.map(({ slug }) => slug),
+    ENDED_BY.admin,
   );
 }
 
