@@ -89,6 +89,8 @@ describe("a failing storefront", () => {
   });
 
   it("of two concurrent runs one runs", async () => {
+    // The first must not be done before a busy machine begins the second.
+    service.sandbox.failNext("storefront", { delayMs: 500 });
     const results = await Promise.all([
       syncCustomers(service.ctx, tenant, { pageSize: 20 }),
       syncCustomers(service.ctx, tenant, { pageSize: 20 }),
