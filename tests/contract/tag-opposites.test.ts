@@ -1,35 +1,14 @@
 // Of two opposite tags a customer holds at most one (DECISIONS 8).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import { SHOP, startService, type Service } from "../support/service.ts";
+import { assignedTags, beginTagStores, TENANT_KEY } from "../support/storefront/tag-stores.ts";
 
 let service: Service;
 let token = "";
 let userId = 0;
 
-const TENANT_KEY = "tenant-admin-key-0123456789";
-
-/** Signs a person up at a store; returns the session token. */
-async function signUp(shop: string, email: string): Promise<{ token: string; id: number }> {
-  const { json } = await service.call("POST", `/auth/signup?shop=${shop}`, {
-    key: null,
-    body: { email, password: "correct horse", consent_tos: true, consent_privacy: true },
-  });
-  return { token: json.token, id: json.user.id };
-}
-
-const change = (body: unknown, key: string | null = token) =>
-  service.call("POST", "/ucp/tags", { body, key });
-const rowsOf = (shop: string) =>
-  service.database.query(
-    `SELECT t.slug, t.category, m.source, m.user_id FROM user_tag_map m
-      JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id WHERE m.shop = $1 ORDER BY m.id`,
-    [shop],
-  );
-const NO_SYSTEMS = {
-  cms_api_token: null,
-  analytics_api_secret: null,
-  profile_platform_enabled: false,
-};
+const change = (body: unknown) => service.call("POST", "/ucp/tags", { body, key: token });
+const rowsOf = (shop: string) => assignedTags(service, shop);
 
 beforeAll(async () => {
   service = await startService();
@@ -37,10 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 beforeEach(async () => {
-  await service.database.truncate();
-  await service.addTenant(SHOP, { ...NO_SYSTEMS, admin_key: TENANT_KEY });
-  await service.addTenant(OTHER_SHOP, NO_SYSTEMS);
-  ({ token, id: userId } = await signUp(SHOP, "ada@example.com"));
+  ({ token, userId } = await beginTagStores(service));
 });
 
 describe("POST /ucp/tags with opposite tags", () => {

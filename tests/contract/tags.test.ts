@@ -2,35 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { toSlug } from "../../app/domain/tags/catalog.ts";
 import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import { assignedTags, beginTagStores, TENANT_KEY } from "../support/storefront/tag-stores.ts";
+import { signUp } from "./identity/people.ts";
 
 let service: Service;
 let token = "";
 let userId = 0;
 
-const TENANT_KEY = "tenant-admin-key-0123456789";
-
-/** Signs a person up at a store; returns the session token. */
-async function signUp(shop: string, email: string): Promise<{ token: string; id: number }> {
-  const { json } = await service.call("POST", `/auth/signup?shop=${shop}`, {
-    key: null,
-    body: { email, password: "correct horse", consent_tos: true, consent_privacy: true },
-  });
-  return { token: json.token, id: json.user.id };
-}
-
 const change = (body: unknown, key: string | null = token) =>
   service.call("POST", "/ucp/tags", { body, key });
-const rowsOf = (shop: string) =>
-  service.database.query(
-    `SELECT t.slug, t.category, m.source, m.user_id FROM user_tag_map m
-      JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id WHERE m.shop = $1 ORDER BY m.id`,
-    [shop],
-  );
-const NO_SYSTEMS = {
-  cms_api_token: null,
-  analytics_api_secret: null,
-  profile_platform_enabled: false,
-};
+const rowsOf = (shop: string) => assignedTags(service, shop);
 
 beforeAll(async () => {
   service = await startService();
@@ -38,10 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 beforeEach(async () => {
-  await service.database.truncate();
-  await service.addTenant(SHOP, { ...NO_SYSTEMS, admin_key: TENANT_KEY });
-  await service.addTenant(OTHER_SHOP, NO_SYSTEMS);
-  ({ token, id: userId } = await signUp(SHOP, "ada@example.com"));
+  ({ token, userId } = await beginTagStores(service));
 });
 
 describe("POST /ucp/tags", () => {
@@ -289,7 +267,7 @@ describe("reading tags", () => {
       category: "marketing",
       self_service: true,
     });
-    const other = await signUp(OTHER_SHOP, "ada@example.com");
+    const other = await signUp(service, { email: "ada@example.com" }, OTHER_SHOP);
     expect((await service.call("GET", "/tags/catalog", { key: other.token })).json).toEqual({
       tags: [],
       next_cursor: null,
@@ -388,7 +366,7 @@ describe("POST /admin/tags/assign", () => {
   });
 
   it("rejects a missing person, two names for one person, an unknown person and another store's person", async () => {
-    const other = await signUp(OTHER_SHOP, "grace@example.com");
+    const other = await signUp(service, { email: "grace@example.com" }, OTHER_SHOP);
     expect((await assign({ add: ["vip"] })).status).toBe(400);
     expect((await assign({ user_id: userId, email: "ada@example.com", add: ["vip"] })).status).toBe(
       400,
@@ -464,7 +442,7 @@ describe("authorization", () => {
     ["POST", "/segment/assign"],
   ])("%s %s requires a session of this store", async (method, path) => {
     const body = method === "POST" ? { add: ["x"], experiment: "x" } : undefined;
-    const other = await signUp(OTHER_SHOP, "grace@example.com");
+    const other = await signUp(service, { email: "grace@example.com" }, OTHER_SHOP);
     const keys = [null, TENANT_KEY, other.token];
     for (const key of keys)
       expect((await service.call(method, `${path}?shop=${SHOP}`, { body, key })).status).toBe(401);

@@ -173,9 +173,8 @@ async function bringMarketingInLine(
   await writeMarketingConsent(ctx, tenant, customer, gid, hasNewDecision);
 }
 
-// Updates the mirror from its current state: a webhook may have changed it during the write. Safe
-// to repeat.
-// A customer who was deleted meanwhile stays empty.
+// Updates the mirror from its current state: a webhook may have changed it during the write. The row of a
+// customer who was deleted meanwhile stays empty. Safe to repeat.
 const REMEMBER = `
   UPDATE storefront_users SET storefront_hash = $3, storefront_slugs = $4::jsonb,
     storefront_tagged_at = greatest(storefront_tagged_at, $5::timestamptz),
