@@ -270,6 +270,27 @@ test("a customer whose creation got no response exists once in the storefront", 
   ).toHaveLength(1);
 });
 
+test("an account that is deleted while its customer is created in the storefront stays empty", async () => {
+  const { database, sandbox } = world.service;
+  const id = await addCustomer(database, SHOP, { email: `gone-${Math.random()}@example.com` });
+  sandbox.failNext("storefront", { delayMs: 300, match: "/graphql.json" }, 2);
+  const eventId = await world.send("storefront", id);
+  await eventually("the creation to be under way", () =>
+    sandbox.requests("storefront").some(({ body }) => {
+      const text = JSON.stringify(body);
+      return text.includes("customerCreate") && text.includes("gone-");
+    }),
+  );
+  await database.query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [id]);
+  expect((await world.settled(eventId)).status).toBe("delivered");
+  expect(
+    await database.query(
+      "SELECT storefront_customer_gid, storefront_hash FROM storefront_users WHERE id = $1",
+      [id],
+    ),
+  ).toEqual([{ storefront_customer_gid: null, storefront_hash: null }]);
+});
+
 test("a system that never answers times out after 15 seconds, on every channel, and is retried", async () => {
   for (const [name] of wired)
     world.service.sandbox.failNext((EXPECTED[name] as Wired).system, { hang: 60_000 });

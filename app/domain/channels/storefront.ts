@@ -128,12 +128,9 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
     return { httpStatus: null, skipped: "unchanged" };
 
   await putKey(sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
-  const gid = customer.storefront_customer_gid ?? (await findOrCreate(ctx, tenant, customer));
-  if (gid === null)
-    return {
-      httpStatus: 200,
-      skipped: "a customer of the store has this address, and it is not proven",
-    };
+  const there = known ? { gid: known } : await findOrCreate(ctx, tenant, customer);
+  if ("skipped" in there) return { httpStatus: 200, skipped: there.skipped };
+  const { gid } = there;
   // Removes first, so that the remaining tags fit into the limit of 250.
   const removedAt =
     remove.length > 0
@@ -205,31 +202,43 @@ function toTagChange(customer: CustomerSnapshot): {
 }
 
 /**
- * Stores the gid before any write to the customer, so that another delivery finds it. Null when the
- * address belongs to a customer and the account has not verified it: then the account gives up the
- * address.
+ * Stores the gid before any write to the customer, so that another delivery finds it. `skipped` when
+ * the address belongs to a customer and the account has not verified it: then the account gives up
+ * the address. Also when the account is deleted meanwhile: its row stays empty.
  */
 async function findOrCreate(
   ctx: Ctx,
   tenant: Tenant,
   customer: CustomerSnapshot,
-): Promise<string | null> {
+): Promise<{ gid: string } | { skipped: string }> {
   const { customerByIdentifier: found } = await callStorefront<{
     customerByIdentifier: { id: string } | null;
   }>(ctx, tenant.shop, { document: CUSTOMER_BY_EMAIL, variables: { email: customer.email } });
-  if (found && (await yieldToCustomer(ctx, tenant, customer.id))) return null;
+  if (found && (await yieldToCustomer(ctx, tenant, customer.id)))
+    return { skipped: "a customer of the store has this address, and it is not proven" };
   const gid = found?.id ?? (await create(ctx, tenant, customer));
-  const rows = await dataOf(ctx, tenant).sql(
-    `UPDATE storefront_users SET storefront_customer_gid = $3 WHERE shop = $1 AND id = $2
-      AND (storefront_customer_gid IS NULL OR storefront_customer_gid = $3)
-       AND NOT EXISTS (SELECT 1 FROM storefront_users other WHERE other.shop = $1
-         AND other.storefront_customer_gid = $3 AND other.id <> $2) RETURNING id`,
+  const [stored] = await dataOf(ctx, tenant).sql<{ is_stored: boolean; is_deleted: boolean }>(
+    STORE_GID,
     [customer.id, gid],
   );
-  if (rows.length === 0)
+  if (!stored || stored.is_deleted) return GONE;
+  if (!stored.is_stored)
     throw new PermanentFailure("the storefront's customer belongs to another account");
-  return gid;
+  return { gid };
 }
+
+const STORE_GID = `
+  WITH account AS (
+    SELECT status = 'deleted' AS is_deleted FROM storefront_users WHERE shop = $1 AND id = $2 FOR UPDATE
+  ),
+  stored AS (
+    UPDATE storefront_users SET storefront_customer_gid = $3 WHERE shop = $1 AND id = $2
+      AND NOT (SELECT is_deleted FROM account)
+      AND (storefront_customer_gid IS NULL OR storefront_customer_gid = $3)
+      AND NOT EXISTS (SELECT 1 FROM storefront_users other WHERE other.shop = $1
+        AND other.storefront_customer_gid = $3 AND other.id <> $2) RETURNING id
+  )
+  SELECT is_deleted, EXISTS (SELECT 1 FROM stored) AS is_stored FROM account`;
 
 /** Under the row's lock: the address may be verified or given up concurrently. */
 function yieldToCustomer(ctx: Ctx, tenant: Tenant, userId: number): Promise<boolean> {
