@@ -27,13 +27,21 @@ const WEBHOOKS =
  * two unique indexes.
  */
 const KNOWN_DELIVERY = `(
-      SELECT w.id, w.event_id FROM webhook_inbox w WHERE w.shop = d.shop AND w.topic = d.topic
+      SELECT w.id, w.event_id, w.delivery_id FROM webhook_inbox w WHERE w.shop = d.shop AND w.topic = d.topic
         AND w.storefront_event_id = d.storefront_event_id
-      UNION ALL SELECT w.id, w.event_id FROM webhook_inbox w WHERE d.storefront_event_id IS NULL
+      UNION ALL SELECT w.id, w.event_id, w.delivery_id FROM webhook_inbox w WHERE d.storefront_event_id IS NULL
         AND w.shop = d.shop AND w.delivery_id = d.delivery_id AND w.storefront_event_id IS NULL
       LIMIT 1)`;
 
-type Parts = { known: string; isKnown: string; notKnown: string; inbox: string };
+type Parts = {
+  known: string;
+  knownEvent: string;
+  knownDelivery: string;
+  notKnown: string;
+  inbox: string;
+};
+const ofDelivery = (column: string): string =>
+  `(SELECT d.${column} FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id)`;
 
 /**
  * A delivery that is in the inbox is the same event under any key, because it may carry no time of
@@ -41,11 +49,11 @@ type Parts = { known: string; isKnown: string; notKnown: string; inbox: string }
  */
 const WITH_WEBHOOKS: Parts = {
   known: `deliveries AS (
-    SELECT d.*, w.id IS NOT NULL AS is_known, w.event_id AS known_event_id
+    SELECT d.*, w.id IS NOT NULL AS is_known, w.event_id AS known_event_id, w.delivery_id AS known_delivery_id
     FROM ${WEBHOOKS} LEFT JOIN LATERAL ${KNOWN_DELIVERY} w ON true
   ),`,
-  isKnown:
-    "(SELECT d.known_event_id FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id)",
+  knownEvent: ofDelivery("known_event_id"),
+  knownDelivery: ofDelivery("known_delivery_id"),
   notKnown:
     "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id AND d.is_known)",
   inbox: `inbox AS (
@@ -58,7 +66,13 @@ const WITH_WEBHOOKS: Parts = {
     ON CONFLICT DO NOTHING
   ),`,
 };
-const WITHOUT_WEBHOOKS: Parts = { known: "", isKnown: "NULL", notKnown: "", inbox: "" };
+const WITHOUT_WEBHOOKS: Parts = {
+  known: "",
+  knownEvent: "NULL",
+  knownDelivery: "NULL",
+  notKnown: "",
+  inbox: "",
+};
 
 // `(x IN (SELECT …)) IS TRUE` always runs as a hashed subplan. As a join it becomes a nested loop
 // when the plan was made for small batches, and a batch of sixty then took twice as long.
@@ -105,7 +119,8 @@ const statement = (parts: Parts, region: string): string => `
       e.destinations)) AS c(channel) WHERE ${IS_NEW}
   )
   SELECT e.place::int - 1 AS place, (${IS_CURRENT}) IS FALSE AS is_stale,
-    coalesce(${parts.isKnown}, (SELECT kv.value #>> '{}' FROM kv WHERE kv.shop = e.shop
+    ${parts.knownDelivery} AS known_delivery_id,
+    coalesce(${parts.knownEvent}, (SELECT kv.value #>> '{}' FROM kv WHERE kv.shop = e.shop
       AND kv.key = ${MARKER} AND kv.expires_at > clock_timestamp())) AS known_event_id
   FROM events e WHERE (${IS_NEW}) IS FALSE`;
 

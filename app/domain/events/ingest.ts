@@ -14,7 +14,11 @@ import {
 import { KEYS } from "../../runtime/database/kv.ts";
 import { isDeadlock, isUniqueViolation } from "../../runtime/database/postgres-errors.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
-import { identityKey, type DeliveryIdentity } from "../customers/webhooks/webhook-inbox.ts";
+import {
+  identityKey,
+  inboxEventId,
+  type DeliveryIdentity,
+} from "../customers/webhooks/webhook-inbox.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
@@ -58,8 +62,10 @@ type Arriving = {
   waiting: string[];
   traceParent: string | null;
 };
-type Stored = { is_stale: boolean; is_accepted: boolean; known_event_id: string | null };
-type NotTaken = { place: number; is_stale: boolean; known_event_id: string | null };
+/** What holds the event already: an earlier event, or a delivery to `/webhooks/*`. */
+type Known = { known_event_id: string | null; known_delivery_id: string | null };
+type Stored = Known & { is_stale: boolean; is_accepted: boolean };
+type NotTaken = Known & { place: number; is_stale: boolean };
 
 const MAX_WAITING = 5_000;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -100,10 +106,7 @@ export async function ingest(
         queued: envelope.destinations.length,
         destinations: envelope.destinations,
       };
-    return {
-      outcome: "duplicate",
-      event_id: stored.known_event_id ?? (await findKnown(ctx, tenant, envelope)),
-    };
+    return { outcome: "duplicate", event_id: await knownEventId(ctx, tenant, envelope, stored) };
   } catch (error) {
     // Another program wrote rows with this event id without a ledger entry: they belong to the same
     // event.
@@ -221,6 +224,7 @@ async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]
       : {
           is_stale: row.is_stale,
           is_accepted: false,
+          known_delivery_id: row.known_delivery_id,
           known_event_id: row.is_accepted
             ? (batch[first] as Arriving).envelope.event_id
             : row.known_event_id,
@@ -258,6 +262,7 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
     is_stale: false,
     is_accepted: true,
     known_event_id: null,
+    known_delivery_id: null,
   }));
   for (const { place, ...why } of notTaken) stored[place] = { ...why, is_accepted: false };
   return stored;
@@ -291,11 +296,21 @@ function eventColumns(events: Arriving[]): Buffer[] {
   ];
 }
 
-/**
- * A concurrent transaction inserted the marker while our statement waited for it. The statement's
- * snapshot does not show it; a new read does.
- */
-async function findKnown(ctx: Ctx, tenant: Tenant, envelope: Envelope): Promise<string> {
+async function knownEventId(
+  ctx: Ctx,
+  tenant: Tenant,
+  envelope: Envelope,
+  known: Known,
+): Promise<string> {
+  if (known.known_event_id) return known.known_event_id;
+  if (known.known_delivery_id)
+    return inboxEventId(
+      tenant.shop,
+      known.known_delivery_id,
+      envelope.entity_type === "order" ? "order" : "whole",
+    );
+  // A concurrent transaction inserted the marker while our statement waited for it. The statement's
+  // snapshot does not show it; a new read does.
   const [row] = await dataOf(ctx, tenant).sql<{ event_id: string }>(
     "SELECT value #>> '{}' AS event_id FROM kv WHERE shop = $1 AND key = $2",
     [KEYS.event(envelope.idempotency_key)],

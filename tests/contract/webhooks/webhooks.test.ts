@@ -148,6 +148,35 @@ describe("an event of the storefront", () => {
     expect(other.status).toBe(202);
   });
 
+  test("that came by its webhook address first is answered by the event bus with the id of the event it made", async () => {
+    const changed = customerPayload({
+      id: "5003",
+      admin_graphql_api_id: '"gid://shopify/Customer/5003"',
+      email: '"first@store.example"',
+    });
+    const names = { "X-Shopify-Webhook-Id": "first-1", "X-Shopify-Event-Id": "event-8" };
+    await service.webhook("customer-update", changed, { headers: names });
+    await untilHandled(service, "first-1");
+    const { json } = await service.call("POST", "/events/ingest?source=storefront", {
+      key: null,
+      body: changed,
+      headers: {
+        ...names,
+        "X-Shopify-Hmac-Sha256": sign(changed),
+        "X-Shopify-Shop-Domain": SHOP,
+        "X-Shopify-Topic": "customers/update",
+        "X-Shopify-Webhook-Id": "first-2",
+      },
+    });
+    expect(json).toEqual({ ...again, event_id: expect.any(String) });
+    expect(
+      await service.database.query(
+        "SELECT event_type FROM event_ledger WHERE shop = $1 AND event_id = $2",
+        [SHOP, json.event_id],
+      ),
+    ).toEqual([{ event_type: "customer.updated" }]);
+  });
+
   test("is deduplicated also when its deliveries reach the bus together with different times", async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { derivedEventId, enqueue } from "../../bus/enqueue.ts";
+import { enqueue } from "../../bus/enqueue.ts";
 import { subjectMarks } from "../../bus/ledger-subjects.ts";
 import { routeEvent } from "../../bus/routing.ts";
 import { toSlug } from "../../tags/catalog.ts";
@@ -23,24 +23,23 @@ import { applyStorefrontChange, type AppliedChange } from "../from-storefront.ts
 import { canRefetch, fetchCustomer } from "../refetch.ts";
 import { onScopesUpdated, onShopUpdated, onUninstalled } from "./store-webhooks.ts";
 import { changedAt, type Handled, type Webhook, type WebhookFollowers } from "./webhook.ts";
-import type { InboxItem } from "./webhook-inbox.ts";
+import { inboxEventId, type InboxItem, type InboxStep } from "./webhook-inbox.ts";
 import { enqueueWelcome } from "./welcome.ts";
 
-/**
- * `whole`: the complete change of this webhook; `payload`: its own part, until the rest can be
- * fetched.
- */
-type Step = "whole" | "payload" | "order";
 const gid = z.string().regex(CUSTOMER_GID);
 const when = z.iso.datetime({ offset: true }).nullish();
 
 /** The delivery id is the event id on the bus: a repeated run enqueues nothing new. */
-function eventIdOf({ tenant, item }: Webhook, step: Step): string {
+function eventIdOf({ tenant, item }: Webhook, step: InboxStep): string {
   if (item.eventId && step === "whole") return item.eventId;
-  return derivedEventId(5, `${tenant.shop}\n${item.deliveryId}\n${step}`);
+  return inboxEventId(tenant.shop, item.deliveryId, step);
 }
 
-async function apply(webhook: Webhook, change: CustomerChange, step: Step): Promise<AppliedChange> {
+async function apply(
+  webhook: Webhook,
+  change: CustomerChange,
+  step: InboxStep,
+): Promise<AppliedChange> {
   const { ctx, tenant, item } = webhook;
   const eventId = eventIdOf(webhook, step);
   const isNew = item.topic === "customers/create";
@@ -64,7 +63,7 @@ async function applyCompleted(
   claimed: "person" | "one side",
 ): Promise<Handled> {
   const { ctx, tenant } = webhook;
-  const applyPayload = async (step: Step) =>
+  const applyPayload = async (step: InboxStep) =>
     claimed === "person" || (await isKnown(webhook, change.gid))
       ? (await apply(webhook, change, step)).outcome
       : "ignored";

@@ -13,6 +13,7 @@ import { createGroupCommit, type GroupCommit } from "../../../runtime/database/g
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
+import { derivedEventId } from "../../bus/enqueue.ts";
 import {
   currentShops,
   assertCurrentInRegion,
@@ -96,6 +97,15 @@ export const identityKey = (
   storefrontEventId === null
     ? `${shop} delivery ${deliveryId}`
     : `${shop} event ${topic} ${storefrontEventId}`;
+
+/**
+ * The bus event that a delivery to `/webhooks/*` makes. `whole`: the complete change of this webhook;
+ * `payload`: its own part, until the rest can be fetched.
+ */
+export type InboxStep = "whole" | "payload" | "order";
+export const inboxEventId = (shop: string, deliveryId: string, step: InboxStep): string =>
+  derivedEventId(5, `${shop}\n${deliveryId}\n${step}`);
+
 const inboxes = new WeakMap<Database, GroupCommit<Arrival, Received>>();
 
 function inboxOf(database: Database): GroupCommit<Arrival, Received> {
