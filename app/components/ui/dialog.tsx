@@ -31,7 +31,7 @@ export function Dialog({ title, onClose, primaryAction, secondaryAction, childre
       open.delete(opener);
       // The dialog still has the focus while it closes.
       requestAnimationFrame(() => {
-        if (open.size === 0) opener?.focus();
+        if (open.size === 0 && !hasMovedOn(opener)) opener?.focus();
       });
     };
   }, [opener]);
@@ -52,6 +52,17 @@ export function Dialog({ title, onClose, primaryAction, secondaryAction, childre
         <button onClick={secondaryAction.onAction}>{secondaryAction.content}</button>
       </TitleBar>
     </Modal>
+  );
+}
+
+/** Whether somebody was faster than the closing dialog and is at another element of the page. */
+function hasMovedOn(opener: HTMLElement | null): boolean {
+  const active = document.activeElement;
+  return (
+    active !== null &&
+    active !== document.body &&
+    active !== opener &&
+    !active.closest("dialog, ui-modal")
   );
 }
 
