@@ -1,4 +1,6 @@
 // The response of an endpoint.
+import type { ApiRequest } from "./api-request.ts";
+
 export type ApiResponse = {
   status: number;
   headers: Record<string, string | string[]>;
@@ -51,6 +53,19 @@ export function plain(
 
 export function empty(status: number, headers: ApiResponse["headers"] = {}): ApiResponse {
   return reply(status, headers);
+}
+
+/**
+ * To another site. Browsers carry the fragment of this address over to one without any, and it may
+ * hold a session code: for them the fragment is cleared.
+ */
+export function redirectAway(
+  request: ApiRequest,
+  location: string,
+  headers: ApiResponse["headers"] = {},
+): ApiResponse {
+  const isNavigation = request.header("sec-fetch-mode") === "navigate";
+  return redirect(isNavigation && !location.includes("#") ? `${location}#` : location, headers);
 }
 
 export function redirect(location: string, headers: ApiResponse["headers"] = {}): ApiResponse {

@@ -5,13 +5,17 @@ import { beginInstall, completeInstall } from "../domain/tenants/storefront/inst
 import { TTL_SECONDS } from "../runtime/database/kv.ts";
 import { journeyCookie, journeyCookieName, readCookie } from "./cookies.ts";
 import type { ApiRequest } from "./api-request.ts";
-import { redirect, type ApiResponse } from "./api-response.ts";
+import { redirect, redirectAway, type ApiResponse } from "./api-response.ts";
 
 const COOKIE = "crm_install";
 
-export async function startInstall(ctx: Ctx, shop: string): Promise<ApiResponse> {
+export async function startInstall(
+  ctx: Ctx,
+  request: ApiRequest,
+  shop: string,
+): Promise<ApiResponse> {
   const { location, state } = await beginInstall(ctx, shop);
-  return redirect(location, {
+  return redirectAway(request, location, {
     "Set-Cookie": journeyCookie(ctx, COOKIE, state, TTL_SECONDS.oauthState),
   });
 }

@@ -52,6 +52,12 @@ const API_SEGMENTS = new Set([
   "embed",
   PROXY_MOUNT.slice(1),
 ]);
+/** First segments of the screens. */
+const SCREEN_SEGMENTS = new Set(
+  readdirSync(fileURLToPath(ROUTES))
+    .filter((file) => file.endsWith(".tsx"))
+    .flatMap((file) => file.split(".").find((part) => !/^[_$]/.test(part) && part !== "tsx") ?? []),
+);
 /** The app library's own pages, under `/auth` but served by Remix. */
 const SCREEN_PREFIX = "/auth/shopify/";
 /** A file of `public/` below a segment of the API. */
@@ -68,6 +74,12 @@ export function isApiPath(path: string): boolean {
   const isScreen = path.startsWith(SCREEN_PREFIX) || path === SECURITY_CONTACT;
   return !isScreen && API_SEGMENTS.has(first);
 }
+
+/** Whether an endpoint or a screen of the service may answer this path. The public start page, `/`, does not count. */
+export const isOwnPath = (path: string): boolean =>
+  isApiPath(path) ||
+  API_SEGMENTS.has(firstSegment(path)) ||
+  SCREEN_SEGMENTS.has(firstSegment(path));
 
 function firstSegment(path: string): string {
   const resolved = URL.parse(path.replace(/^[/\\]+/, "/"), "http://here.invalid")?.pathname ?? path;

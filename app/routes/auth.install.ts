@@ -9,6 +9,6 @@ export const { loader, action, route } = endpoint({
     tenant: "named",
     rateLimit: INSTALL,
     answers: { 302: "To the store's own question whether to install." },
-    handle: ({ ctx, shop }) => startInstall(ctx, shop),
+    handle: ({ ctx, request, shop }) => startInstall(ctx, request, shop),
   },
 });

@@ -13,13 +13,15 @@ import {
   HandOffChallenge,
 } from "../../domain/identity/session/session-exchange.ts";
 import { issueToken } from "../../domain/identity/session/sessions.ts";
+import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
 import { findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { plainLook, renderSignInError } from "../../embeds/account-pages.ts";
 import { TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { boundJourneyCookie, readCookie } from "../cookies.ts";
 import { PAGE_HEADERS } from "../cors.ts";
 import type { ApiRequest } from "../api-request.ts";
-import { plain, redirect, type ApiResponse } from "../api-response.ts";
+import { plain, redirect, redirectAway, type ApiResponse } from "../api-response.ts";
+import { isOwnPath } from "../route-table.ts";
 import { sessionCookie } from "./session-response.ts";
 
 const COOKIE = "__Host-crm_signin";
@@ -28,11 +30,13 @@ const COOKIE_PATTERN = /^([\w-]{43})\.([a-z0-9.-]{1,255})$/;
 
 type ProviderName = keyof typeof OIDC_PROVIDERS;
 
-/**
- * Our pages that start a sign-in: the cookie is valid there, and the agent's request waits there.
- */
-const OUR_PAGES = ["/oauth/authorize?", "/embed/account?", "/embed/dashboard?"];
-const isOurs = (returnTo: string) => OUR_PAGES.some((page) => returnTo.startsWith(page));
+/** The shopper's pages: the cookie is valid there, and they exchange a session code. */
+const SHOPPER_PAGES = ["/embed/account?", "/embed/dashboard?"];
+/** Our pages that start a sign-in; in the first an agent's request waits. */
+const OUR_PAGES = ["/oauth/authorize?", ...SHOPPER_PAGES];
+const isOneOf = (pages: readonly string[], returnTo: string): boolean =>
+  pages.some((page) => returnTo.startsWith(page));
+const isOurs = (returnTo: string) => isOneOf(OUR_PAGES, returnTo);
 export const returnOrigin = (tenant: Tenant) =>
   tenant.config.auth_redirect_origin ?? `https://${tenant.shop}`;
 
@@ -48,13 +52,13 @@ export async function startSignIn(
     readKept(request).browserSecret ?? ctx.random.bytes(32).toString("base64url");
   const start = {
     returnTo: searchParams.get("return_to"),
-    handoffChallenge: readHandOff(searchParams),
+    handoffChallenge: readHandOff(ctx, request, tenant),
     browserSecret,
   };
   const begun = await beginJourney(ctx, tenant, OIDC_PROVIDERS[provider], start);
   if ("error" in begun)
     return redirect(toFailure(ctx, tenant, toReturnPath(start.returnTo), begun.error));
-  return redirect(begun.location, {
+  return redirectAway(request, begun.location, {
     "Set-Cookie": boundJourneyCookie(
       COOKIE,
       `${browserSecret}.${tenant.shop}`,
@@ -63,12 +67,40 @@ export async function startSignIn(
   });
 }
 
-/** A page that redirects gets no code: browsers would forward the fragment. */
-function readHandOff(query: URLSearchParams): string | null {
-  const isWanted = query.get("handoff") === "fragment";
-  const goesOn = toReturnPath(query.get("return_to")).startsWith("/oauth/");
+/** The challenge of the tab that starts here; null when the sign-in ends without a session code. */
+function readHandOff(ctx: Ctx, request: ApiRequest, tenant: Tenant): string | null {
+  const { searchParams: query } = request.url;
+  if (query.get("handoff") !== "fragment") return null;
   const challenge = HandOffChallenge.safeParse(query.get("handoff_challenge"));
-  return isWanted && !goesOn && challenge.success ? challenge.data : null;
+  const mayHaveCode =
+    startsOnAllowedPage(ctx, request, tenant) &&
+    !mayRedirect(ctx, tenant, toReturnPath(query.get("return_to")));
+  return mayHaveCode && challenge.success ? challenge.data : null;
+}
+
+/**
+ * A link on a page elsewhere may name a challenge whose verifier that page's author knows. Browsers say that a
+ * navigation came from another site, and name its origin unless the page hides it.
+ */
+function startsOnAllowedPage(ctx: Ctx, request: ApiRequest, tenant: Tenant): boolean {
+  const isLinked = ["cross-site", "same-site"].includes(request.header("sec-fetch-site") ?? "");
+  if (!isLinked) return true;
+  const origin = URL.parse(request.header("referer") ?? "")?.origin;
+  // To a service without TLS, a sandbox, browsers hide every page that has it.
+  if (origin === undefined) return ctx.baseUrl.startsWith("http:");
+  return isAllowedOrigin(ctx, tenant, origin);
+}
+
+/** Browsers carry a fragment over a redirect: of this service's addresses only the shopper's pages get a code. */
+function mayRedirect(ctx: Ctx, tenant: Tenant, returnTo: string): boolean {
+  if (isOneOf(SHOPPER_PAGES, returnTo)) return false;
+  const { pathname } = new URL(returnTo, ctx.baseUrl);
+  const { origin, hostname } = new URL(returnOrigin(tenant));
+  const isAnsweredHere =
+    origin === new URL(ctx.baseUrl).origin || tenant.publicHosts.includes(hostname);
+  // The start page with a query is a launch of the app, which it forwards.
+  const isLaunch = pathname === "/" && returnTo !== "/";
+  return pathname.startsWith("/oauth/") || (isAnsweredHere && (isLaunch || isOwnPath(pathname)));
 }
 
 function readKept(request: ApiRequest): {

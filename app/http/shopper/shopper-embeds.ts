@@ -29,8 +29,12 @@ export async function showShopperPage(call: EmbedCall, page: ShopperPage): Promi
     returnTo,
     customer,
   });
-  // No Referer is sent outside; and a page with a customer's data is private.
-  const headers = { ...embedPageHeaders(ctx, tenant, body), "Referrer-Policy": "same-origin" };
+  // No path is sent outside. In the store's own pages a sign-in is outside, and asks for their origin.
+  const headers = {
+    ...embedPageHeaders(ctx, tenant, body),
+    "Referrer-Policy": proxied ? "strict-origin" : "same-origin",
+  };
+  // A page with a customer's data is private.
   return proxied
     ? plain(200, HTML, body, { ...headers, "Cache-Control": "private, no-store" })
     : cacheable(request, HTML, body, headers);

@@ -13,6 +13,7 @@ import {
   signedInUser,
   signInAs,
 } from "../../support/browser/sign-in-journey.ts";
+import { rawRequest } from "../../support/raw-request.ts";
 import {
   OTHER_SHOP,
   RETURN_ORIGIN,
@@ -244,9 +245,113 @@ describe.each(PROVIDERS)("a %s sign-in with a session code", (provider) => {
     expect(answer.headers.get("location")).toBe(`${RETURN_ORIGIN}/?error=access_denied`);
   });
 
+  const locationOf = async (
+    query: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<string> => {
+    const wanted = { handoff: "fragment", handoff_challenge: CHALLENGE, ...query };
+    const journey = await begin(service, provider, wanted, undefined, headers);
+    const answer = await followCallback(
+      service,
+      await approve(journey, subs[provider]),
+      journey.cookie,
+    );
+    return answer.headers.get("location") as string;
+  };
+
+  it.each([
+    ["a page elsewhere", { "Sec-Fetch-Site": "cross-site", Referer: "https://evil.example/" }],
+    ["a neighbour's page", { "Sec-Fetch-Site": "same-site", Referer: "https://evil.shop.example" }],
+  ])("has no code when a link of %s started it", async (_, headers) => {
+    expect(await locationOf({ return_to: "/account" }, headers)).toBe(`${RETURN_ORIGIN}/account`);
+  });
+
+  it.each([
+    ["a page of the store", { "Sec-Fetch-Site": "cross-site", Referer: `${RETURN_ORIGIN}/cart` }],
+    ["a page of the service", { "Sec-Fetch-Site": "same-origin" }],
+  ])("has a code when %s started it", async (_, headers) => {
+    expect(await locationOf({ return_to: "/account" }, headers)).toMatch(
+      `${RETURN_ORIGIN}/account#session_code=`,
+    );
+  });
+
+  it("clears the fragment of a browser on its way to the provider", async () => {
+    const path = `/auth/${provider}/login?shop=${SHOP}`;
+    const navigation = await rawRequest(service.url, path, {
+      headers: [["Sec-Fetch-Mode", "navigate"]],
+    });
+    expect(navigation.headers.location).toMatch(/#$/);
+    expect((await rawRequest(service.url, path)).headers.location).not.toContain("#");
+  });
+
   it("has a code only when the start asked for one", async () => {
     const answer = await signInAs(service, provider, subs[provider], { handoff: "query" });
     expect(answer.headers.get("location")).toBe(`${RETURN_ORIGIN}/`);
+  });
+});
+
+it("a sign-in behind TLS has no code when a page that hides its address started it", async () => {
+  const { ctx, url, database } = service;
+  ctx.baseUrl = "https://service.example";
+  try {
+    const challengeOf = async (headers: Record<string, string>) => {
+      const query = { handoff: "fragment", handoff_challenge: CHALLENGE };
+      const { state } = await begin(service, "federated", query, undefined, headers);
+      const [row] = await database.query(
+        "SELECT value->>'handoff_challenge' AS challenge FROM kv WHERE key = $1",
+        [`oauth_state:${state}`],
+      );
+      return row?.challenge;
+    };
+    const site = { "Sec-Fetch-Site": "cross-site" };
+    expect(await challengeOf(site)).toBeNull();
+    expect(await challengeOf({ ...site, Referer: `https://${SHOP}/cart` })).toBe(CHALLENGE);
+  } finally {
+    ctx.baseUrl = url;
+  }
+});
+
+describe.each(PROVIDERS)("a %s sign-in that returns to the service itself", (provider) => {
+  const shop = `own-${provider}.myshopify.com`;
+  let sub: string;
+  beforeAll(async () => {
+    await service.addTenant(shop, { auth_redirect_origin: service.url });
+    sub = putPerson(service, provider, `own-${provider}@example.com`, { shop });
+  });
+  const locationOf = async (returnTo: string) =>
+    (
+      await signInAs(service, provider, sub, {
+        shop,
+        handoff: "fragment",
+        handoff_challenge: CHALLENGE,
+        return_to: returnTo,
+      })
+    ).headers.get("location") as string;
+
+  it.each(["/", "/welcome?tab=1", `/embed/account?shop=${shop}`, `/embed/dashboard?shop=${shop}`])(
+    "has a code at %s",
+    async (path) => {
+      expect((await locationOf(path)).startsWith(`${service.url}${path}#session_code=`)).toBe(true);
+    },
+  );
+
+  it.each([
+    `/auth/federated/login?shop=${OTHER_SHOP}`,
+    `/auth/storefront/login?shop=${OTHER_SHOP}`,
+    `/auth/install?shop=${OTHER_SHOP}`,
+    `/admin/storefront-install?shop=${OTHER_SHOP}`,
+    `/AUTH/install/?shop=${OTHER_SHOP}`,
+    `/%61uth/install?shop=${OTHER_SHOP}`,
+    `/auth/shopify/login?shop=${OTHER_SHOP}`,
+    `/oauth/authorize?shop=${OTHER_SHOP}&client_id=a`,
+    `/?shop=${OTHER_SHOP}`,
+    `/app?shop=${OTHER_SHOP}`,
+    "/setup",
+    "/settings",
+    "/onboarding",
+    "/docs",
+  ])("has no code at %s, which may redirect", async (path) => {
+    expect(await locationOf(path)).toBe(`${service.url}${path}`);
   });
 });
 

@@ -50,11 +50,12 @@ export async function begin(
   provider: ProviderName,
   query: Record<string, string> = {},
   cookie?: string,
+  headers: Record<string, string> = {},
 ): Promise<Journey> {
   const out = await service.call(
     "GET",
     `/auth/${provider}/login?${new URLSearchParams({ shop: SHOP, ...query })}`,
-    { key: null, headers: cookie ? { cookie } : {} },
+    { key: null, headers: { ...headers, ...(cookie && { cookie }) } },
   );
   expect(out.status).toBe(302);
   const authorize = new URL(out.headers.get("location") as string);
