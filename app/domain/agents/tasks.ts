@@ -1,5 +1,5 @@
-// A2A tasks: request and result, kept for an hour. A task about a shopper is visible to that
-// shopper's agents only, under the scope of its tool.
+// A2A tasks: request and result, kept for an hour. A task about a shopper is visible to its caller
+// only: the same agent for the same shopper, under the scope of its tool.
 import type { Ctx } from "../../context.server.ts";
 import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { readKeyCursor, toKeyCursor } from "../../runtime/database/key-cursor.ts";
@@ -8,9 +8,14 @@ import type { AgentScope } from "./oauth/scopes.ts";
 
 /**
  * `task` is A2A's own JSON. `user_id` lets a redaction find it; null without a scope: not about a
- * shopper.
+ * shopper. `client_id`: the agent; null for the shopper's own session.
  */
-export type TaskRecord = { task: unknown; user_id: number | null; scope: AgentScope | null };
+export type TaskRecord = {
+  task: unknown;
+  user_id: number | null;
+  client_id: string | null;
+  scope: AgentScope | null;
+};
 
 export async function findTask(ctx: Ctx, tenant: Tenant, id: string): Promise<TaskRecord | null> {
   const kept =
@@ -21,8 +26,12 @@ export async function findTask(ctx: Ctx, tenant: Tenant, id: string): Promise<Ta
 export const keepTask = (ctx: Ctx, tenant: Tenant, id: string, record: TaskRecord): Promise<void> =>
   putKey(dataOf(ctx, tenant).sql, KEYS.agentTask(id), record, TTL_SECONDS.agentTask);
 
-/** The shopper whose tasks are listed, and what the caller's token allows; null: all scopes. */
-export type TaskOwner = { userId: number; scopes: readonly string[] | null };
+/** The caller whose tasks are listed, and what its token allows; null: all scopes. */
+export type TaskOwner = {
+  userId: number;
+  clientId: string | null;
+  scopes: readonly string[] | null;
+};
 /** `state` is A2A's name of it; `changedAfter` an ISO time. */
 export type TaskFilter = {
   contextId: string | null;
@@ -37,6 +46,7 @@ const LIST = `
   WITH own AS (
     SELECT key, value->'task' AS task, value->'task'->'status'->>'timestamp' AS changed_at FROM kv
     WHERE shop = $1 AND left(key, 11) = 'agent_task:' AND value->>'user_id' = $2
+      AND value->>'client_id' IS NOT DISTINCT FROM $9::text
       AND ($3::text[] IS NULL OR value->>'scope' = ANY($3::text[]))
       AND ($4::text IS NULL OR value->'task'->>'contextId' = $4)
       AND ($5::text IS NULL OR value->'task'->'status'->>'state' = $5)
@@ -56,11 +66,20 @@ export async function listTasks(
   owner: TaskOwner,
   { contextId, state, changedAfter, limit, cursor }: TaskFilter,
 ): Promise<Listed> {
-  const list = `agent-tasks/${tenant.shop}/${owner.userId}`;
+  const list = `agent-tasks/${tenant.shop}/${owner.userId}/${owner.clientId ?? ""}`;
   const after = readKeyCursor(ctx.secrets, list, cursor);
   const rows = await dataOf(ctx, tenant).sql<{ task: unknown; position: string; total: number }>(
     LIST,
-    [String(owner.userId), owner.scopes, contextId, state, changedAfter, after, limit + 1],
+    [
+      String(owner.userId),
+      owner.scopes,
+      contextId,
+      state,
+      changedAfter,
+      after,
+      limit + 1,
+      owner.clientId,
+    ],
   );
   const page = rows.slice(0, limit);
   const last = page.at(-1);

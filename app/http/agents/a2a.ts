@@ -26,6 +26,7 @@ import {
   type TaskRecord,
 } from "../../domain/agents/tasks.ts";
 import { findTool } from "../../domain/agents/tools/index.ts";
+import type { Person } from "../../domain/identity/account.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
@@ -103,7 +104,7 @@ export async function answerA2a(
 }
 
 /**
- * A shopper's agent lists the tasks about the shopper that its token covers. Without a token there is
+ * An agent lists its own tasks about the shopper that its token covers. Without a token there is
  * nothing to list: who knows the id of an open task reads that one.
  */
 async function readLister(
@@ -120,8 +121,14 @@ async function readLister(
   );
   recordToolCall({ ...call, person, money: null }, DONE);
   noteToolAccess(accessed, "task", person, true);
-  return { ...none, owner: { userId: person.account.id, scopes } };
+  return { ...none, owner: ownerOf(person, scopes) };
 }
+
+const ownerOf = (person: Person, scopes: TaskOwner["scopes"]): TaskOwner => ({
+  userId: person.account.id,
+  clientId: person.clientId ?? null,
+  scopes,
+});
 
 /** Reads the request and authorizes the caller; throws before any effect. */
 async function readPassage(
@@ -136,8 +143,10 @@ async function readPassage(
   const record = taskId ? await findTask(ctx, tenant, taskId) : null;
   if (record?.scope) {
     const { person } = await requireShopper(ctx, request, tenant, record.scope);
-    // Another shopper's task is reported as missing.
-    if (person.account.id !== record.user_id) return { asked: null, record: null, accessed };
+    // Another shopper's task is reported as missing, and so is another agent's.
+    const { userId, clientId } = ownerOf(person, null);
+    if (userId !== record.user_id || clientId !== (record.client_id ?? null))
+      return { asked: null, record: null, accessed };
     noteToolAccess(accessed, "task", person, true);
   }
   const toolRequest = params.message?.parts
@@ -237,11 +246,12 @@ function toStore(ctx: Ctx, tenant: Tenant, passage: Passage): TaskStore {
       return passage.record ? Task.fromJSON(passage.record.task) : undefined;
     },
     async save(task) {
-      const { scope = null, user_id: userId = null } = passage.record ?? {};
+      const person = owner?.call.person;
       passage.record = {
         task: Task.toJSON(task),
-        scope: owner?.tool.scope ?? scope,
-        user_id: owner?.call.person?.account.id ?? userId,
+        scope: owner?.tool.scope ?? passage.record?.scope ?? null,
+        user_id: person?.account.id ?? passage.record?.user_id ?? null,
+        client_id: person?.clientId ?? passage.record?.client_id ?? null,
       };
       await keepTask(ctx, tenant, task.id, passage.record);
     },

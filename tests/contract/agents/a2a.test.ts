@@ -366,19 +366,35 @@ describe("ListTasks", () => {
 
   it("shows a token what its scopes cover, and a caller without a token nothing", async () => {
     const owner = await newPayer(service);
-    const { id } = (await send({ skill: "identity-linking" }, { key: owner.token })).json.result;
-    await send({ tool: "get_checkout", arguments: { id: randomUUID() } }, { key: owner.token });
-    const { access_token: token } = await newTokens(
-      service,
-      await newClient(service),
-      owner.token,
-      { scope: "identity:read" },
-    );
-    expect(idsOf(await list({}, { key: token }))).toEqual([id]);
+    const client = await newClient(service);
+    const tokenFor = async (scope: string): Promise<string> =>
+      (await newTokens(service, client, owner.token, { scope })).access_token;
+    const all = { key: await tokenFor("identity:read dev.ucp.shopping.checkout:manage") };
+    const { id } = (await send({ skill: "identity-linking" }, all)).json.result;
+    await send({ tool: "get_checkout", arguments: { id: randomUUID() } }, all);
+    expect((await list({}, all)).totalSize).toBe(2);
+    expect(idsOf(await list({}, { key: await tokenFor("identity:read") }))).toEqual([id]);
     expect(await list({})).toMatchObject({ status: 200, tasks: [], nextPageToken: "" });
     expect((await list({}, { key: owner.token, shop: OTHER_SHOP })).status).toBe(401);
     await consent(service, owner, { consent_a2a: false });
     expect((await list({}, { key: owner.token })).status).toBe(403);
+  });
+
+  it("lists the caller's tasks only: another agent of the same shopper sees and reads none of them", async () => {
+    const owner = await newPayer(service);
+    const newAgent = async () => ({
+      key: (
+        await newTokens(service, await newClient(service), owner.token, { scope: "identity:read" })
+      ).access_token as string,
+    });
+    const [one, two] = [await newAgent(), await newAgent()];
+    const { id } = (await send({ skill: "identity-linking" }, one)).json.result;
+    expect(idsOf(await list({}, one))).toEqual([id]);
+    expect((await rpc("GetTask", { id }, one)).json.result.id).toBe(id);
+    for (const other of [two, { key: owner.token }]) {
+      expect(idsOf(await list({}, other))).toEqual([]);
+      expect((await rpc("GetTask", { id }, other)).json.error.code).toBe(-32_001);
+    }
   });
 
   it("rejects wrong parameters and cursors of another list", async () => {
