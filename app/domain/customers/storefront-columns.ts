@@ -3,6 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../db.server.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
+import { hasUnprovenWayIn } from "./unproven-account.ts";
 
 export type StoredUser = Columns<
   StorefrontUser,
@@ -54,9 +55,9 @@ export function columnsOf(
   user: StoredUser | null,
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = { storefront_customer_gid: change.gid };
-  // A person who signed up with a stranger's address sees these fields, and must not learn the
-  // stranger's data from them.
-  const isUnproven = user !== null && user.password_hash !== "" && !user.email_verified;
+  // A person who came with a stranger's address sees these fields, and must not learn the stranger's
+  // data from them.
+  const isUnproven = user !== null && hasUnprovenWayIn(user);
   for (const name of [
     "country",
     "tags",
