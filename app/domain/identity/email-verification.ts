@@ -48,10 +48,11 @@ async function readAccount(ctx: Ctx, tenant: Tenant, token: string): Promise<Acc
 
 /**
  * The address may have changed since the link was mailed: then the link does not verify the new
- * one.
+ * one. A verified address needs no proof: an older link must not set a password.
  */
 const isMailedTo = (ctx: Ctx, tenant: Tenant, account: Account, mailbox: string | undefined) =>
   account.status === "active" &&
+  !account.email_verified &&
   emailOf(account) !== null &&
   normaliseMailbox(ctx, tenant.shop, emailOf(account) ?? "") === mailbox;
 

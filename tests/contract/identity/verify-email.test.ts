@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   deleteMe,
+  forgot,
   getMe,
+  login,
   mailedToken,
   newEmail,
   PASSWORD,
@@ -41,6 +43,24 @@ it("a link is valid only at its own store and for its own purpose", async () => 
   expect((await verify(service, link, OTHER_SHOP)).json.code).toBe("invalid_link");
   expect((await reset(service, link, "a fine password")).json.code).toBe("invalid_link");
   expect((await verify(service, link)).status).toBe(200);
+});
+
+it("a link from before the owner's reset sets no password, because the reset has verified the address", async () => {
+  const { email } = await signUp(service);
+  const link = await mailedToken(service, email, VERIFY);
+  await forgot(service, email);
+  await reset(
+    service,
+    await mailedToken(service, email, "/auth/password/reset"),
+    "the owner's own",
+  );
+  const late = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
+    key: null,
+    body: { token: link, password: "a late password" },
+  });
+  expect([late.status, late.json.code]).toEqual([400, "invalid_link"]);
+  expect((await login(service, email, "a late password")).status).toBe(401);
+  expect((await login(service, email, "the owner's own")).status).toBe(200);
 });
 
 it("a link to an address that the account no longer has verifies nothing", async () => {
