@@ -101,6 +101,14 @@ it("costs as much for a hash with the earlier iteration count as for an unknown 
   await expectEqualCosts([old.email, newEmail("nobody")]);
 });
 
+it("costs as much for a hash with more iterations than the setting, since it was lowered, as for an unknown address", async () => {
+  await setIterations(200_000);
+  const strong = await signUp(service);
+  await setIterations(100_000);
+  const weak = await signUp(service);
+  await expectEqualCosts([strong.email, weak.email, newEmail("nobody")]);
+});
+
 it("stores pbkdf2-sha256 with its iterations, a random salt and 32 bytes that can be recomputed", async () => {
   const [one, two] = [await signUp(service), await signUp(service)];
   const hashes = [await storedHash(one.id), await storedHash(two.id)];

@@ -3,6 +3,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Random } from "../../../runtime/clock.ts";
+import type { Connection } from "../../tenants/tenant.ts";
 import { MAX_PASSWORD_ITERATIONS, type TenantConfig } from "../../tenants/tenant-config.ts";
 import { derive } from "./password-hasher.ts";
 
@@ -29,11 +30,22 @@ export const TypedPassword = z
   .transform((text) => text.normalize("NFKC"));
 
 /** The store that the work is done for, and counted against. */
-type HashingStore = { shop: string; config: Pick<TenantConfig, "password_iterations"> };
+type HashingStore = {
+  shop: string;
+  config: Pick<TenantConfig, "password_iterations">;
+  connection?: Pick<Connection, "lowered_password_iterations">;
+};
 
 /** A record saved before the limit existed gets at most the limit. */
 const targetOf = ({ config }: HashingStore): number =>
   Math.min(config.password_iterations, MAX_PASSWORD_ITERATIONS);
+
+/** The work of a failed sign-in: no account's hash, made before the setting was lowered, may cost more. */
+const failureCostOf = (store: HashingStore): number =>
+  Math.min(
+    Math.max(targetOf(store), store.connection?.lowered_password_iterations ?? 0),
+    MAX_PASSWORD_ITERATIONS,
+  );
 
 export async function hashPassword(
   random: Random,
@@ -57,21 +69,21 @@ export async function verifyPassword(
 ): Promise<{ isRight: boolean; needsRehash: boolean }> {
   const { shop } = store;
   const targetIterations = targetOf(store);
+  const failureCost = failureCostOf(store);
   const decoy = (iterations: number) =>
     derive({ shop, password, salt: Buffer.alloc(SALT_BYTES), iterations });
   const [, count, salt, hash] = SHAPE.exec(stored) ?? [];
   const iterations = Number(count);
   if (!count || !salt || !hash || iterations < 1 || iterations > MAX_STORED_ITERATIONS) {
-    await decoy(targetIterations);
+    await decoy(failureCost);
     return { isRight: false, needsRehash: false };
   }
   const isRight = timingSafeEqual(
     await derive({ shop, password, salt: Buffer.from(salt, "base64"), iterations }),
     Buffer.from(hash, "base64"),
   );
-  const missing = targetIterations - iterations;
-  // A hash with the earlier iteration count is cheaper than the decoy: the difference would reveal
+  // A hash with an earlier iteration count is cheaper than the decoy: the difference would reveal
   // that the account exists.
-  if (!isRight && missing > 0) await decoy(missing);
-  return { isRight, needsRehash: missing > 0 };
+  if (!isRight && failureCost > iterations) await decoy(failureCost - iterations);
+  return { isRight, needsRehash: targetIterations > iterations };
 }

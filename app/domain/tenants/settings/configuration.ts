@@ -88,7 +88,10 @@ export async function saveTenantConfig(
     {
       set: patch.set,
       remove: patch.remove.filter((name) => name !== "region"),
-      ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
+      connection: {
+        ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
+        ...iterationsChange(tenant, patch),
+      },
       ...(seen && tenant && { ifVersion: tenant.version.tenant }),
     },
     await changedHosts(ctx, shop, patch, isPlatformKey),
@@ -156,27 +159,36 @@ function tokenChange(
   set: Record<string, unknown>,
   remove: readonly string[],
   generation: number,
-): Pick<RecordChange, "connection"> {
+): RecordChange["connection"] {
   if (set.storefront_admin_token !== undefined || set.storefront_refresh_token !== undefined)
     return {
-      connection: {
-        token_generation: generation + 1,
-        token_state: "valid",
-        previous_refresh_token: null,
-        loader_metafield: null,
-        footer_metafield: null,
-        web_pixel: null,
-      },
+      token_generation: generation + 1,
+      token_state: "valid",
+      previous_refresh_token: null,
+      loader_metafield: null,
+      footer_metafield: null,
+      web_pixel: null,
     };
   if (remove.includes("storefront_admin_token"))
     return {
-      connection: {
-        token_generation: generation + 1,
-        token_state: null,
-        previous_refresh_token: null,
-      },
+      token_generation: generation + 1,
+      token_state: null,
+      previous_refresh_token: null,
     };
   return {};
+}
+
+/** A failed sign-in goes on costing as much as the strongest hash that the store may have. */
+function iterationsChange(
+  tenant: Tenant | null,
+  { set, remove }: FieldPatch,
+): RecordChange["connection"] {
+  if (!tenant || !(remove.includes("password_iterations") || "password_iterations" in set))
+    return {};
+  const { lowered_password_iterations: earlier = 0 } = tenant.connection;
+  return {
+    lowered_password_iterations: Math.max(earlier, tenant.config.password_iterations),
+  };
 }
 
 /** The saved fields, every credential masked. */
