@@ -1,4 +1,4 @@
-// Enqueues an account's event for the columns that the write matrix marks.
+// Enqueues an account's event for the columns that the write matrix marks, or for the storefront alone.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
@@ -29,5 +29,26 @@ export async function enqueueAccountEvent(
     payload: { user_id: userId, cause: event },
     occurredAt: ctx.clock.now(),
     destinations: channelsFor(event, tenant, ctx.channels),
+  });
+}
+
+/** After a change that the write matrix has no event for: the storefront's channel writes what differs. */
+export async function enqueueForStorefront(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+): Promise<void> {
+  await enqueue(sql, {
+    eventId: ctx.random.orderedUuid(),
+    source: "backend",
+    eventType: "customer.updated",
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId, cause: "address_verified" },
+    occurredAt: ctx.clock.now(),
+    destinations: channelsFor("tag_change", tenant, ctx.channels).filter(
+      (name) => name === "storefront",
+    ),
   });
 }

@@ -16,7 +16,7 @@ import { channelsFor } from "../inventory/write-matrix.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { ACCOUNT_COLUMNS, findWaitingAccount, isWaiting, type Account } from "./account.ts";
-import { enqueueAccountEvent } from "./account-events.ts";
+import { enqueueAccountEvent, enqueueForStorefront } from "./account-events.ts";
 import { mergeSignUp } from "./merge-sign-up.ts";
 import { END_ALL_SESSIONS } from "./session/sessions.ts";
 
@@ -96,7 +96,10 @@ export async function proveAddress(
   }
   await endWaitingSignUp(ctx, tenant, tx, account, proof);
   const systems = channelsFor("tag_change", tenant, ctx.channels);
-  await updateSystemTags(ctx, tenant, tx.sql, [account.id], systems);
+  const changed = await updateSystemTags(ctx, tenant, tx.sql, [account.id], systems);
+  // What this person decided about marketing before the proof reaches the store now.
+  if (changed === 0 && proof.keeps === "everything")
+    await enqueueForStorefront(ctx, tenant, tx.sql, account.id);
   return account.id;
 }
 

@@ -95,6 +95,49 @@ describe("an account with an unverified address", () => {
     expect((await getMe(service, token)).json.user.storefront_customer_gid).toBeNull();
   });
 
+  it("of a federated sign-in is not shown the name that the storefront has for its customer", async () => {
+    const email = newEmail("nameless");
+    const sub = putPerson(service, "federated", email, { isVerified: false, name: "Mallory" });
+    const token = sessionOf(await signInAs(service, "federated", sub)) as string;
+    const { id } = (await getMe(service, token)).json.user;
+    const { storefront_customer_gid: gid } = await eventually(
+      "the customer in the storefront",
+      async () => {
+        const found = await row(id);
+        return found.storefront_customer_gid !== null && found;
+      },
+    );
+    await queueIsEmpty(service);
+    await applyStorefrontChange(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+      { gid, first_name: "Real", last_name: "Person", changedAt: new Date(Date.now() + 1_000) },
+      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+    );
+    const me = await service.call("GET", "/auth/me", { key: token });
+    expect(me.text).not.toMatch(/Real|Person/);
+    expect((await service.call("GET", "/auth/profile", { key: token })).text).not.toMatch(
+      /Real|Person/,
+    );
+  });
+
+  it("takes its marketing consent to the store once the address is verified, not before", async () => {
+    const { email, id, token } = await signUp(service, { consent_marketing: true });
+    const { storefront_customer_gid: gid } = await eventually("the customer", async () => {
+      const found = await row(id);
+      return found.storefront_customer_gid !== null && found;
+    });
+    await queueIsEmpty(service);
+    const state = () => service.sandbox.storefront.customer(SHOP, gid)?.emailMarketingState;
+    expect(state()).toBe("NOT_SUBSCRIBED");
+    const proven = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
+      key: token,
+      body: { token: await mailedToken(service, email, VERIFY) },
+    });
+    expect(proven.status).toBe(200);
+    await eventually("the subscription", () => state() === "SUBSCRIBED");
+  });
+
   it("of a federated sign-in ends with the owner's reset: the earlier sign-in method is not verified with it", async () => {
     const email = newEmail("hijack");
     const sub = putPerson(service, "federated", email, { isVerified: false });
