@@ -12,6 +12,8 @@ import {
 } from "../../integrations/storefront-documents.ts";
 import { TRACKING_METHODS } from "../consent/consent-types.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
+import { updateSystemTags } from "../tags/system-tags.ts";
 import {
   callStorefront,
   requireNoUserErrors,
@@ -136,8 +138,8 @@ async function setMarketing(
 }
 
 /**
- * The mirror of the store's state, so that the webhook of our own write finds it as it says. An account that was
- * deleted while the store was asked stays empty.
+ * The mirror of the store's state, so that the webhook of our own write finds it as it says, and the tags that
+ * follow from it. An account that was deleted while the store was asked stays empty.
  */
 async function remember(
   ctx: Ctx,
@@ -146,8 +148,12 @@ async function remember(
   kind: "email" | "sms",
   isGranted: boolean,
 ): Promise<void> {
-  await dataOf(ctx, tenant).prisma.storefrontUser.updateMany({
-    where: { id: userId, status: { not: "deleted" } },
-    data: { [`${kind}_subscription_status`]: isGranted ? "subscribed" : "unsubscribed" },
+  await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+    await prisma.storefrontUser.updateMany({
+      where: { id: userId, status: { not: "deleted" } },
+      data: { [`${kind}_subscription_status`]: isGranted ? "subscribed" : "unsubscribed" },
+    });
+    const systems = channelsFor("tag_change", tenant, ctx.channels);
+    await updateSystemTags(ctx, tenant, sql, [userId], systems);
   });
 }

@@ -150,6 +150,27 @@ describe("a customer's decision", () => {
     expect(await rowsOf(userId)).toHaveLength(4);
   });
 
+  it("about marketing is followed by the tag of its state, here and at the store", async () => {
+    await service.call("POST", `/admin/init-tag-system?shop=${SHOP}`);
+    const { userId, gid } = await customer();
+    for (const [isGranted, tag] of [
+      [true, "email_subscribed"],
+      [false, "email_unsubscribed"],
+      [true, "email_subscribed"],
+    ] as const) {
+      await decide(userId, "dashboard", isGranted);
+      await eventually(`the tag ${tag}`, async () => {
+        const held = await service.database.query(
+          `SELECT t.slug FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+           WHERE m.user_id = $1 AND t.slug LIKE 'email\\_%'`,
+          [userId],
+        );
+        const shown = there(gid)?.tags.filter((name) => name.startsWith("email_"));
+        return held.length === 1 && held[0].slug === tag && shown?.join() === tag;
+      });
+    }
+  });
+
   it("that reaches the store while the account is deleted leaves nothing in the emptied row", async () => {
     const { userId, gid } = await customer();
     service.sandbox.failNext("storefront", { delayMs: 200, match: "graphql" }, 20);
