@@ -2,6 +2,7 @@
 // stay valid Remix routes). The body is read once, bounded, as raw bytes, over which signatures are
 // computed.
 import type { IncomingMessage } from "node:http";
+import { hasNul, replaceHalves, type ParsedJson } from "../runtime/database/storable-json.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { EventStream } from "./event-stream.ts";
 
@@ -109,20 +110,14 @@ async function collect(
   return chunks.length === 1 && chunks[0] instanceof Buffer ? chunks[0] : Buffer.concat(chunks);
 }
 
-const NUL_IN_JSON = /(?<!\\)(?:\\\\)*\\u0000/;
-const SURROGATE = /\\u[dD][89a-fA-F]/;
-/** JSON.stringify escapes a surrogate only when its other half is missing. */
-const HALF_IN_JSON = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
-
 /**
  * For bodies whose texts are stored. A NUL is a 400, because no column can hold it. A lone
  * surrogate becomes the replacement character, because a jsonb column rejects it.
  */
-export function toStorableJson({ text, json }: { text: string; json: unknown }): unknown {
-  if (NUL_IN_JSON.test(text))
+export function toStorableJson(parsed: ParsedJson): unknown {
+  if (hasNul(parsed.text))
     throw new AppError("malformed_body", { message: "The body holds a NUL character." });
-  if (!SURROGATE.test(text)) return json;
-  return JSON.parse(JSON.stringify(json).replace(HALF_IN_JSON, "$1\\ufffd"));
+  return replaceHalves(parsed);
 }
 
 /** The fields of an HTML form; the last value of a repeated field. */
@@ -183,7 +178,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * The JSON of a body: 400 `malformed_body` when it is not UTF-8 or nested too deeply, 400
  * `malformed_json` when it is not JSON.
  */
-export function parseJson(raw: Buffer): { text: string; json: unknown } {
+export function parseJson(raw: Buffer): ParsedJson {
   if (isTooDeep(raw))
     throw new AppError("malformed_body", {
       message: `The body is nested deeper than ${MAX_DEPTH} levels.`,

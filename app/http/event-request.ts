@@ -3,6 +3,7 @@
 import { normalise, type Envelope } from "../domain/events/envelope.ts";
 import type { Webhook } from "../domain/events/ingest.ts";
 import { COMPLIANCE_TOPICS, WEBHOOK_TOPICS } from "../domain/tenants/storefront/webhook-topics.ts";
+import { replaceUnstorable } from "../runtime/database/storable-json.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Call } from "./endpoint.ts";
 import { deliveryIdentity, requireSameShop, storefrontHeader } from "./auth/storefront-webhook.ts";
@@ -23,14 +24,16 @@ export function parseEventRequest({ ctx, request, tenant, principal, body, raw }
   if (privacy)
     throw new AppError("invalid_request", { message: `Privacy requests go to ${privacy.path}.` });
   const triggeredAt = isStorefront ? (storefrontHeader(request, "triggered-at") ?? null) : null;
-  const envelope = normalise(ctx, tenant, body, {
+  const text = raw.toString("utf8");
+  // The platform would send a refused webhook again, and then no more.
+  const content = isStorefront ? replaceUnstorable({ text, json: body }) : body;
+  const envelope = normalise(ctx, tenant, content, {
     proof: principal.proof,
     namedSource: principal.named,
     topic,
     triggeredAt,
   });
   if (!WEBHOOK_TOPICS.some(({ name }) => name === topic)) return { envelope, webhook: null };
-  const text = raw.toString("utf8");
   const triggered = new Date(triggeredAt ?? Number.NaN);
   return {
     envelope,

@@ -1,5 +1,6 @@
 // The person of a privacy request, and the patterns that find the person in stored data.
 import type { Ctx } from "../../context.server.ts";
+import { storableText } from "../../runtime/database/storable-json.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 
 /** The platform's identifiers of the person; each may be missing. */
@@ -47,7 +48,9 @@ const idOf = (value: unknown): string | null =>
     ? String(value)
     : null;
 const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, 500) : undefined;
+  typeof value === "string" && value.trim() !== ""
+    ? storableText(value).trim().slice(0, 500)
+    : undefined;
 
 /**
  * Reads `customer`, the orders and the platform's own number of the request; missing fields stay

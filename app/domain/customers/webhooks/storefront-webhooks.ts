@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import { replaceUnstorable } from "../../../runtime/database/storable-json.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { enqueue } from "../../bus/enqueue.ts";
 import { subjectMarks } from "../../bus/ledger-subjects.ts";
@@ -300,6 +301,6 @@ export async function handleWebhook(
     tenant,
     item,
     followers,
-    payload: JSON.parse(item.body) as unknown,
+    payload: replaceUnstorable({ text: item.body, json: JSON.parse(item.body) }),
   });
 }
