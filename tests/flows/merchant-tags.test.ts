@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
 import { registerWebhooks } from "../../app/domain/tenants/storefront/webhook-registration.ts";
 import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
-import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import { CUSTOMER_2024_10, customerPayload } from "../support/storefront/payloads.ts";
 import {
   taggedStore,
   withoutRuleTags,
@@ -22,6 +23,54 @@ beforeAll(async () => {
   await store.install(OTHER_SHOP, { cms_api_token: null });
 });
 afterAll(() => service.stop());
+
+/**
+ * A webhook with this list of tags, which may be older than our last write: the store's list is read
+ * once more, here without waiting for it.
+ */
+async function sendTwice(
+  { id, gid }: Person,
+  email: string,
+  tags: string[],
+  at: string,
+): Promise<void> {
+  await service.database.query(
+    "UPDATE storefront_users SET storefront_updated_at = NULL WHERE id = $1",
+    [id],
+  );
+  // Nothing that a rule's tag follows from.
+  const values = {
+    id: gid.split("/").at(-1) as string,
+    admin_graphql_api_id: JSON.stringify(gid),
+    email: JSON.stringify(email),
+    created_at: JSON.stringify(new Date().toISOString()),
+    updated_at: JSON.stringify(at),
+    tags: JSON.stringify(tags.join(", ")),
+    orders_count: "0",
+    total_spent: '"0.00"',
+  };
+  const raw = customerPayload(
+    values,
+    CUSTOMER_2024_10.replace('"state":"subscribed"', '"state":"not_subscribed"'),
+  );
+  const delivery = `twice-${email}`;
+  await service.webhook("customer-update", raw, {
+    headers: { "X-Shopify-Webhook-Id": delivery, "X-Shopify-Triggered-At": at },
+  });
+  const row = async () =>
+    (
+      await service.database.query(
+        "SELECT status, attempts FROM webhook_inbox WHERE delivery_id = $1",
+        [delivery],
+      )
+    )[0];
+  await eventually("the first reading", async () => (await row())?.attempts === 1);
+  await service.database.query(
+    "UPDATE webhook_inbox SET next_attempt_at = now() WHERE delivery_id = $1",
+    [delivery],
+  );
+  await eventually("the second reading", async () => (await row())?.status === "done");
+}
 
 describe("a merchant assigns tags in the storefront", () => {
   let mary: Person;
@@ -61,18 +110,25 @@ describe("a merchant assigns tags in the storefront", () => {
       "SELECT storefront_tagged_at FROM storefront_users WHERE id = $1",
       [mary.id],
     );
-    service.sandbox.storefront.putCustomer(SHOP, {
-      gid: mary.gid,
-      tags: ["Wholesale"],
-      updatedAt: taggedAt.toISOString(),
-    });
-    await service.database.query(
-      "UPDATE storefront_users SET storefront_updated_at = NULL WHERE id = $1",
-      [mary.id],
-    );
-    await store.announce(mary.gid, taggedAt.toISOString());
+    await sendTwice(mary, "mary@example.com", ["Wholesale"], taggedAt.toISOString());
     expect(await store.held(mary)).toEqual(["winter ucp"]);
   });
+});
+
+it("a merchant's tag of the same second as our own write is assigned when the list is read again", async () => {
+  const nora = await store.signUp(SHOP, "nora@example.com");
+  // Our writes come back as webhooks, which may be followed by further writes.
+  for (const settled of [store.delivered, store.handled, store.delivered, store.handled])
+    await settled();
+  const at = new Date(Math.floor(Date.now() / 1_000) * 1_000 - 60_000).toISOString();
+  await service.database.query(
+    "UPDATE storefront_users SET storefront_tagged_at = $2 WHERE id = $1",
+    [nora.id, at],
+  );
+  const tags = [...(store.customerOf(SHOP, "nora@example.com")?.tags ?? []), "VIP"];
+  service.sandbox.storefront.putCustomer(SHOP, { gid: nora.gid, tags, updatedAt: at });
+  await sendTwice(nora, "nora@example.com", tags, at);
+  expect(await store.held(nora)).toEqual(["vip storefront"]);
 });
 
 describe("a tag that a customer had at the store before the catalog", () => {

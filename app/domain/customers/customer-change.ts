@@ -7,6 +7,8 @@ export type CustomerChange = {
   createdAt?: Date | undefined;
   /** When the storefront made this change, by its own clock. */
   changedAt: Date;
+  /** When it was read from the storefront's API, by this service's clock. A webhook's content was not. */
+  readAt?: Date;
   email?: string | null | undefined;
   first_name?: string | null | undefined;
   last_name?: string | null | undefined;

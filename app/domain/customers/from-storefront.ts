@@ -29,7 +29,12 @@ import { awaitDeletions, isGone } from "./tombstones.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
 
 export type AppliedChange =
-  | { outcome: "created" | "updated" | "unchanged" | "echo"; userId: number }
+  | {
+      outcome: "created" | "updated" | "unchanged" | "echo";
+      userId: number;
+      /** Its tags may be older than our last write, and were not compared: they need another reading. */
+      hasUnsettledTags?: boolean;
+    }
   /** Older than the stored state, or of a customer that was deleted here. */
   | { outcome: "stale" | "gone"; userId: number | null };
 
@@ -90,6 +95,7 @@ export async function applyOnce(
   if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user)))
     fields.email = change.email;
   const tags = user ? await reconcile(sql, user, change) : null;
+  const hasUnsettledTags = tags?.isUndecided ?? false;
   if (tags) fields.tags = tags.tags;
   const changed = Object.entries(fields).filter(
     ([name, value]) => !user || !isSame(user[name as keyof StoredUser], value),
@@ -101,14 +107,14 @@ export async function applyOnce(
         last_active_at = ${KNOWN_ACTIVITY} WHERE shop = $1 AND id = $2`,
       [user.id, change.changedAt],
     );
-    return { outcome: "unchanged", userId: user.id };
+    return { outcome: "unchanged", userId: user.id, hasUnsettledTags };
   }
   if (user && !isReassigned && (await isEcho(sql, user, changed, tags))) {
     await update(sql, user.id, change, changed, { isActivity: false });
     // No event of the customer follows an echo: a subscription's tag takes its own way.
     const systems = channelsFor("tag_change", tenant, ctx.channels);
     await updateSystemTags(ctx, tenant, sql, [user.id], systems);
-    return { outcome: "echo", userId: user.id };
+    return { outcome: "echo", userId: user.id, hasUnsettledTags };
   }
   const userId = user
     ? await update(sql, user.id, change, changed, { isActivity: true })
@@ -119,7 +125,7 @@ export async function applyOnce(
   await updateSystemTags(ctx, tenant, sql, [userId], storefrontOf(ctx, tenant));
   await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
   if (!user) await options.alsoOnCreate?.(userId, sql);
-  return { outcome: user ? "updated" : "created", userId };
+  return { outcome: user ? "updated" : "created", userId, hasUnsettledTags };
 }
 
 const SALE_OPT_OUT = "storefront-sale-opt-out";
@@ -157,15 +163,16 @@ async function recordSaleOptOut(
 async function reconcile(
   sql: TenantSql,
   user: Pick<StoredUser, "id" | "storefront_slugs" | "storefront_tagged_at">,
-  { tags: listed, changedAt }: CustomerChange,
+  change: CustomerChange,
 ): Promise<ReconciledTags | null> {
+  const { tags: listed } = change;
   if (!listed) return null;
   const lists = await reconcileStorefrontTags(sql, [
     {
       userId: user.id,
       listed,
       known: user.storefront_slugs,
-      isSettled: isSettledAt(user.storefront_tagged_at, changedAt),
+      isSettled: isSettledAt(user.storefront_tagged_at, change),
     },
   ]);
   return lists.get(user.id) ?? null;

@@ -22,10 +22,11 @@ export async function fetchCustomer(
   tenant: Tenant,
   gid: string,
 ): Promise<CustomerChange | null> {
+  const readAt = ctx.clock.now();
   const { customer } = await callStorefront<{ customer: GraphqlCustomer | null }>(
     ctx,
     tenant.shop,
     { document: CUSTOMER, variables: { id: gid } },
   );
-  return customer && fromGraphqlCustomer(customer);
+  return customer && { ...fromGraphqlCustomer(customer), readAt };
 }

@@ -18,15 +18,28 @@ export type ReconciledTags = {
   /** The new value of `storefront_users.tags`. */ tags: string[];
   added: string[];
   removed: string[];
+  /** The list differs from ours, and it is not certain which of the two is newer. */
+  isUndecided: boolean;
   catalogue: ReadonlySet<string>;
 };
 
 /** Update times are whole seconds: the order of two changes in one second is unknown. */
 const CLOCK_PRECISION_MS = 1_000;
 
-/** Whether a list of tags read at `at` is certainly newer than our last write of tags. */
-export const isSettledAt = (taggedAt: Date | null, at: Date): boolean =>
-  !taggedAt || at.getTime() >= taggedAt.getTime() + CLOCK_PRECISION_MS;
+/** More than the clocks of the storefront and of this service may differ. */
+const CLOCK_DIFFERENCE_MS = 5_000;
+
+/**
+ * Whether a list of tags is certainly newer than our last write of tags, by the storefront's time of the
+ * change or by ours of the reading.
+ */
+export const isSettledAt = (
+  taggedAt: Date | null,
+  { changedAt, readAt }: { changedAt: Date; readAt?: Date },
+): boolean =>
+  !taggedAt ||
+  changedAt.getTime() >= taggedAt.getTime() + CLOCK_PRECISION_MS ||
+  (readAt !== undefined && readAt.getTime() >= taggedAt.getTime() + CLOCK_DIFFERENCE_MS);
 
 type HeldRow = Columns<CrmTag, "id" | "slug"> & Columns<UserTagMap, "user_id" | "source">;
 type CatalogRow = Columns<CrmTag, "id" | "slug"> & { user_id: number | null };
@@ -86,14 +99,14 @@ function compare(
   const wasThere = new Set(known);
   const heldBefore = new Set(held.map(({ slug }) => slug));
   const isCatalogue = (slug: string) => ids.has(slug);
-  const added = isSettled
-    ? [...there].filter((slug) => isCatalogue(slug) && !heldBefore.has(slug) && !wasThere.has(slug))
-    : [];
-  const removed = isSettled
-    ? held
-        .filter((row) => !there.has(row.slug) && isTakenAway(row, wasThere))
-        .map(({ slug }) => slug)
-    : [];
+  const appeared = [...there].filter(
+    (slug) => isCatalogue(slug) && !heldBefore.has(slug) && !wasThere.has(slug),
+  );
+  const disappeared = held
+    .filter((row) => !there.has(row.slug) && isTakenAway(row, wasThere))
+    .map(({ slug }) => slug);
+  const added = isSettled ? appeared : [];
+  const removed = isSettled ? disappeared : [];
   const after = new Set([...heldBefore, ...added].filter((slug) => !removed.includes(slug)));
   // Our tags outside the catalog (`accepts_...`) stay known: when a merchant removes one it is
   // not added again.
@@ -108,6 +121,7 @@ function compare(
     ],
     added,
     removed,
+    isUndecided: !isSettled && appeared.length + disappeared.length > 0,
     catalogue: new Set(ids.keys()),
     known: knownAfter,
     isKnownChanged:

@@ -188,7 +188,7 @@ const reconcileTags = (sql: TenantSql, regular: readonly Regular[]) =>
             userId: user.id,
             listed: change.tags,
             known: user.storefront_slugs,
-            isSettled: isSettledAt(user.storefront_tagged_at, change.changedAt),
+            isSettled: isSettledAt(user.storefront_tagged_at, change),
           }
         : [],
     ),

@@ -19,6 +19,7 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
   while (!run.signal.aborted) {
     const { state } = run;
     const query = `updated_at:>='${dayBeside(since, -1)}' AND updated_at:<='${state.until_day}'`;
+    const readAt = run.ctx.clock.now();
     const { customers } = await ask<Page>(run, {
       document: CUSTOMERS_PAGE,
       variables: { first: run.pageSize, after: state.cursor, query },
@@ -33,7 +34,8 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
         ? closeWindow(state, run.ctx.clock.now())
         : goOn(run, state, nodes.length, pageInfo.endCursor, new Date(oldest.updatedAt));
     next.lacks_fields ||= await isWithheld(run);
-    await commitPage(run, inside.map(fromGraphqlCustomer), next);
+    const changes = inside.map((customer) => ({ ...fromGraphqlCustomer(customer), readAt }));
+    await commitPage(run, changes, next);
     if (isDrained) return true;
     if (next.mode === "bulk") return false;
   }

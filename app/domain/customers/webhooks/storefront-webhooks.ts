@@ -44,14 +44,23 @@ async function apply(
   const { ctx, tenant, item } = webhook;
   const eventId = eventIdOf(webhook, step);
   const isNew = item.topic === "customers/create";
-  return applyStorefrontChange(ctx, tenant, change, {
+  const applied = await applyStorefrontChange(ctx, tenant, change, {
     eventId,
     eventType: isNew ? "customer.created" : "customer.updated",
     ...(isNew && {
       alsoOnCreate: (userId, sql) => enqueueWelcome(webhook, sql, userId, eventId),
     }),
   });
+  const isUnsettled = "hasUnsettledTags" in applied && applied.hasUnsettledTags;
+  if (isUnsettled && isFirstAttempt(webhook) && canRefetch(tenant)) throw new UnsettledTags();
+  return applied;
 }
+
+/** The change is applied but for its tags; the inbox's next attempt reads those again. */
+class UnsettledTags extends Error {
+  override message = "the tags may be older than our own write of the same second";
+}
+const isFirstAttempt = ({ item }: Webhook): boolean => item.attempts === 0;
 
 /**
  * Applies `change`, completed with the storefront's current state. When the storefront cannot be
@@ -77,6 +86,7 @@ async function applyCompleted(
     const whole = completeChange(change, fetched);
     return (await apply(webhook, whole, "whole")).outcome;
   } catch (error) {
+    if (error instanceof UnsettledTags) throw error;
     const outcome = await applyPayload("payload");
     if (error instanceof OutboundError && error.retryable) throw error;
     ctx.log.warn("customer.not_completed", {
@@ -99,7 +109,7 @@ async function onCustomer(webhook: Webhook): Promise<Handled> {
   const parsed = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
   if (!parsed) return "ignored";
   const change = mayBeWithheld(webhook.tenant, parsed) ? withoutEmptyFields(parsed) : parsed;
-  return isPartial(change)
+  return isPartial(change) || !isFirstAttempt(webhook)
     ? applyCompleted(webhook, change, "person")
     : (await apply(webhook, change, "whole")).outcome;
 }
