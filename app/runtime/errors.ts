@@ -221,8 +221,8 @@ export class OutboundError extends Error {
   /** 4xx other than 408, 423 and 429 are permanent; so is an address that we refuse to call. */
   get retryable(): boolean {
     if (REFUSED_KINDS.includes(this.kind)) return false;
-    if (this.status === undefined || this.status >= 500) return true;
-    return this.status === 408 || this.status === 423 || this.status === 429;
+    const isRefusal = this.status !== undefined && this.status >= 400 && this.status < 500;
+    return !isRefusal || this.status === 408 || this.status === 423 || this.status === 429;
   }
 
   /**

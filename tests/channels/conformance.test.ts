@@ -189,6 +189,7 @@ describe.each(wired)("%s", (name, channel) => {
 
   test.each([
     ["500", { status: 500 }],
+    ["a redirect", { status: 307, headers: { location: "https://elsewhere.example/" } }],
     ["a reset connection", { reset: true }],
     ["a connection closed without an answer", { hang: 50 }],
   ] as const)("%s is retried and then delivered", async (_, fault) => {
