@@ -18,7 +18,7 @@ export const { loader, action, route } = endpoint({
     },
     result: { 200: Delivered, 502: NotDelivered },
     async handle({ ctx, request, requestId, body, note }) {
-      const tenant = await getCallbackTenant(ctx, request, body.event_id);
+      const tenant = await getCallbackTenant(ctx, request, body.event_id, body.queue_id);
       const log = await deliverOnRequest(ctx, tenant, body);
       const isOpen = log.status === "circuit_open";
       note({

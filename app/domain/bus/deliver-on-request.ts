@@ -76,21 +76,27 @@ export async function deliverOnRequest(
       attempt: (row?.retry_count ?? 0) + 1,
       error: "circuit_open",
     };
-  if (!row) return deliverForeign(ctx, tenant, request, holder);
+  if (!row) {
+    if (isEmpty(request))
+      throw new AppError("invalid_request", {
+        fields: { transformed_payload: "is required: the event is not in this queue" },
+      });
+    return deliverForeign(ctx, tenant, request, holder);
+  }
   if (row.status === "dead_letter") return settledLog(row);
 
   const item = await claimOne(sql, { eventId: request.event_id, channel: request.channel, holder });
   // An empty message counts as none: the channel then builds the message as in the worker.
-  const given =
-    Object.keys(request.transformed_payload).length > 0 && !item?.isArchiveOnly
-      ? messageOf(request)
-      : undefined;
+  const given = isEmpty(request) || item?.isArchiveOnly ? undefined : messageOf(request);
   if (item) return deliver(ctx, settlerOf(ctx.regions.get(tenant.region)), item, given);
   // A worker holds the row: the response reports its outcome.
   await awaitDeliveries(sql, request.event_id, [request.channel], UNDER_WAY_MS);
   const [later] = await sql<Row>(FIND_ROW, [request.event_id, request.channel]);
   return settledLog(later ?? row);
 }
+
+const isEmpty = ({ transformed_payload: message }: RequestedDelivery): boolean =>
+  Object.keys(message).length === 0;
 
 const messageOf = (request: RequestedDelivery): DeliveryMessage => ({
   transformed_payload: request.transformed_payload,

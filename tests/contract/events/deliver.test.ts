@@ -341,9 +341,38 @@ describe("a message without a row (from a remote backend)", () => {
     expect(service.sandbox.email.inbox().slice(seen.mails)).toEqual([]);
   });
 
+  test("without content answers 400 that names the field, and is not counted as delivered", async () => {
+    const { status, json } = await deliver(service, message({ transformed_payload: {} }), {
+      query: `?shop=${SHOP}`,
+    });
+    expect([status, json.code, Object.keys(json.fields)]).toEqual([
+      400,
+      "invalid_request",
+      ["transformed_payload"],
+    ]);
+    expect(await attempts()).toEqual([]);
+  });
+
   test("of an unknown event without a store answers an error that asks for the store", async () => {
     expect((await deliver(service, message())).json.code).toBe("tenant_required");
   });
+});
+
+test("of two stores' events with one id each is found by its queue row", async () => {
+  const event_id = randomUUID();
+  for (const shop of [SHOP, OTHER_SHOP])
+    await ingest(service, order({ event_id, destinations: ["data_lake"] }), { shop });
+  const rows = await service.database.query(
+    "SELECT id::int AS queue_id, shop FROM integration_queue ORDER BY id",
+  );
+  expect(rows).toHaveLength(2);
+  for (const { queue_id } of rows) {
+    const asked = { queue_id, event_id, channel: "data_lake", transformed_payload: { a: 1 } };
+    expect((await deliver(service, asked)).status).toBe(200);
+  }
+  expect((await attempts()).map(({ shop }) => shop)).toEqual(rows.map(({ shop }) => shop));
+  const unknown = { queue_id: 999_999, event_id, channel: "data_lake" };
+  expect((await deliver(service, unknown)).json.code).toBe("tenant_required");
 });
 
 test("an event is found by its source's id, also in capitals", async () => {

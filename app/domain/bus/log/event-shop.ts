@@ -1,6 +1,6 @@
 // Finds the store of an event for a backend that calls back with the event's id only.
 import type { Ctx } from "../../../context.server.ts";
-import type { Columns, EventLedger } from "../../../db.server.ts";
+import type { Columns, EventLedger, IntegrationQueue } from "../../../db.server.ts";
 import { listShopsAfter } from "../../tenants/directory.ts";
 
 const SHOPS_PAGE = 1_000;
@@ -26,4 +26,26 @@ export async function findShopsOfEvent(ctx: Ctx, eventId: string): Promise<strin
     if (shops.length < SHOPS_PAGE) return [...new Set(found)];
     after = shops.at(-1) as string;
   }
+}
+
+/** Of these stores those whose queue has the row: one, unless cells number their rows alike. */
+export async function findShopOfRow(
+  ctx: Ctx,
+  shops: readonly string[],
+  eventId: string,
+  queueId: number,
+): Promise<string[]> {
+  const found = await Promise.all(
+    ctx.regions
+      .names()
+      .map((region) =>
+        ctx.regions
+          .get(region)
+          .acrossTenants<Columns<IntegrationQueue, "shop">>(
+            "SELECT shop FROM integration_queue WHERE shop = ANY($1::text[]) AND event_id = $2 AND id = $3",
+            [shops, eventId, queueId],
+          ),
+      ),
+  );
+  return [...new Set(found.flat().map(({ shop }) => shop))];
 }
