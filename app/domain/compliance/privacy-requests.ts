@@ -94,8 +94,8 @@ export async function receivePrivacyRequest(
   const delivery =
     arrival.deliveryId?.slice(0, 200) ??
     `sha256:${hash("sha256", Buffer.concat([Buffer.from(`${kind}\n`), arrival.raw]))}`;
-  const deliveryId =
-    home === PLATFORM ? `${storeKey(ctx, shop).slice(0, 16)}:${delivery}` : `${kind}:${delivery}`;
+  const ofStore = home === PLATFORM ? `${storeKey(ctx, shop).slice(0, 16)}:` : "";
+  const deliveryId = `${ofStore}${kind}:${delivery}`;
   const isWork = isWholeStore || (tenant !== null && hasIdentifier(subject));
   const payload = isWholeStore ? { shop } : isWork ? sealSubject(ctx, shop, subject) : {};
   const subjectHmac = home === PLATFORM ? storeKey(ctx, shop) : subjectKey(ctx, shop, subject);

@@ -25,7 +25,8 @@ export async function receiveComplianceRequest(
   const triggered = new Date(storefrontHeader(request, "triggered-at") ?? Number.NaN);
   const { id, dueBy, isNew } = await receivePrivacyRequest(ctx, shop, tenant, {
     kind,
-    deliveryId: storefrontHeader(request, "webhook-id"),
+    // Two subscriptions for a topic send one event twice, with different delivery ids.
+    deliveryId: storefrontHeader(request, "event-id") ?? storefrontHeader(request, "webhook-id"),
     raw,
     ...readSubject(raw),
     triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered,

@@ -104,6 +104,18 @@ describe.each(PATHS)("POST /gdpr/%s", (path) => {
     expect(await rows()).toHaveLength(1);
   });
 
+  it("writes one row for an event that two subscriptions deliver under two delivery ids", async () => {
+    const send = (id: string, event: string) =>
+      privacy(service, path, raw, {
+        headers: { "X-Shopify-Webhook-Id": id, "X-Shopify-Event-Id": event },
+      });
+    const answers = [await send("one", "event-1"), await send("two", "event-1")];
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await rows()).toHaveLength(1);
+    await send("three", "event-2");
+    expect(await rows()).toHaveLength(2);
+  });
+
   it("deduplicates a sender without delivery ids by the content", async () => {
     await post({ "X-Shopify-Hmac-Sha256": sign(raw) });
     await post({ "X-Shopify-Hmac-Sha256": sign(raw) });
