@@ -24,7 +24,7 @@ export type StoreArchive = {
    * the number of deleted objects. Older objects without the root stay.
    */
   removeFolder(prefix: string, signal: AbortSignal): Promise<number>;
-  /** Deletes every object of the store. Returns how many. */
+  /** Deletes every object of the store, and its folders. Returns how many objects. */
   removeAll(): Promise<number>;
   /** The object's address for an operator: `file:` or `s3:`. */
   urlOf(path: string): string;
@@ -79,15 +79,13 @@ function openRoot(objects: ObjectStore, shop: string): StoreArchive {
       if (await getOld(path)) await objects.remove(path);
     },
     async removeAll() {
-      const old = [
-        ...(await Promise.all(
-          OLD_STORE_FOLDERS.map((folder) => objects.list(`${folder}/${shop}/`)),
-        )),
-        await filterOwned(await objects.list(OLD_SHARED_FOLDER)),
-      ];
-      const paths = [...(await objects.list(root)), ...old.flat()];
-      for (const path of paths) await objects.remove(path);
-      return paths.length;
+      const { signal } = new AbortController();
+      let removed = 0;
+      for (const folder of [root, ...OLD_STORE_FOLDERS.map((name) => `${name}/${shop}/`)])
+        removed += await objects.removeFolder(folder, signal);
+      const shared = await filterOwned(await objects.list(OLD_SHARED_FOLDER));
+      for (const path of shared) await objects.remove(path);
+      return removed + shared.length;
     },
     urlOf: (path) => objects.urlOf(pathOf(path)),
   };

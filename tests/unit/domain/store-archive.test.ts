@@ -1,5 +1,5 @@
 // One root per store in the archive: no path leads from one store's objects to another's.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -48,6 +48,7 @@ describe("two stores", () => {
     expect(await mine.list("")).toEqual(["a/2", "b/1"]);
     expect(await mine.removeAll()).toBe(2);
     expect(await mine.list("")).toEqual([]);
+    expect(readdirSync(folders.at(-1) as string)).toEqual([THEIRS]);
     expect(await theirs.list("")).toEqual(["a/1", "a/2", "b/1"]);
   });
 
