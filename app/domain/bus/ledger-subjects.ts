@@ -19,6 +19,12 @@ export function subjectMarks(ctx: Ctx, shop: string, text: string): string[] {
   return [...new Set(named)].slice(0, MAX_SUBJECTS).map((value) => subjectMark(ctx, shop, value));
 }
 
-/** The ledger's replacement for an entity id that is an e-mail address; null for any other id. */
+const PHONE = /^\+\d[\d\s().-]{5,}$/;
+
+/** Whether an entity id is an e-mail address or an international phone number. */
+export const isPersonalId = (entityId: string): boolean =>
+  entityId.includes("@") || PHONE.test(entityId.trim());
+
+/** The ledger's replacement for an entity id that names a person; null for any other id. */
 export const ledgerMark = (ctx: Ctx, shop: string, entityId: string): string | null =>
-  entityId.includes("@") ? subjectMark(ctx, shop, entityId) : null;
+  isPersonalId(entityId) ? subjectMark(ctx, shop, entityId) : null;

@@ -77,6 +77,15 @@ describe("an accepted event", () => {
     expect(JSON.stringify(await ledger())).not.toContain("ann@");
   });
 
+  test.each(["ann@example.com", "+49 30 1234567"])(
+    "keeps the entity id %s out of the ledger",
+    async (entity_id) => {
+      await ingest(service, order({ entity_id }));
+      expect((await ledger()).entity_id).toMatch(/^[\w-]{20,}$/);
+      expect(JSON.stringify(await ledger())).not.toContain(entity_id);
+    },
+  );
+
   test("cannot be changed or deleted in the ledger", async () => {
     await ingest(service, order());
     await expect(query("UPDATE event_ledger SET source = 'erp'")).rejects.toThrow(/append-only/);

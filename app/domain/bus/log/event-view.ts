@@ -4,6 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { DeliveryAttempt, EventLedger, IntegrationQueue } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { isPersonalId } from "../ledger-subjects.ts";
 import { toListed } from "./attempt-list.ts";
 import { toSkip, type Skip } from "../outcome.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
@@ -103,7 +104,7 @@ export async function getStoredEvent(
     priority,
     destinations,
     payload_sha256,
-    entity_id: event.entity_id.includes("@") ? null : event.entity_id,
+    entity_id: isPersonalId(event.entity_id) ? null : event.entity_id,
     occurred_at: event.occurred_at?.toISOString() ?? null,
     received_at: event.received_at.toISOString(),
     deliveries: toDeliveries(event.received_at.toISOString(), rows, attempts),
