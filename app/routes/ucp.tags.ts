@@ -9,7 +9,7 @@ export const { loader, action, route } = endpoint({
   POST: {
     summary:
       "Adds and removes tags of the signed-in person, and waits up to 5 s for the systems they go to.",
-    auth: "session",
+    auth: "shopper",
     access: "changed",
     tenant: "registered",
     rateLimit: OWN_TAGS,

@@ -54,18 +54,18 @@ function requireNoConsentNames(add: readonly string[]): void {
 export async function changeOwnTags(
   ctx: Ctx,
   tenant: Tenant,
-  session: Session,
+  shopper: Pick<Session, "account">,
   { add, remove, ga_session_id: gaSessionId }: z.output<typeof OwnTagLists>,
 ): Promise<ChangedTags> {
   requireNoConsentNames(add);
-  const changed = await changeTags(ctx, tenant, session.account.id, {
+  const changed = await changeTags(ctx, tenant, shopper.account.id, {
     add,
     remove,
     gaSessionId,
     source: "ucp",
     categories: tenant.config.self_service_tag_categories,
   });
-  return { ...changed, tags: (await listOwnTags(ctx, tenant, session)).map(({ slug }) => slug) };
+  return { ...changed, tags: (await listOwnTags(ctx, tenant, shopper)).map(({ slug }) => slug) };
 }
 
 export async function showSegment(

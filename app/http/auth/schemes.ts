@@ -18,7 +18,7 @@ import {
   requireStorefrontSignature,
 } from "./guards.ts";
 import { requireSession } from "./session-guard.ts";
-import { requireVisitor } from "./visitor-guard.ts";
+import { requireShopper, requireVisitor } from "./visitor-guard.ts";
 
 export type AuthCall = {
   ctx: Ctx;
@@ -139,6 +139,16 @@ export const AUTH_SCHEMES = {
     async authenticate({ ctx, request, tenant: remembered }) {
       const { session, tenant } = await requireSession(ctx, request, remembered);
       return { principal: session, tenant };
+    },
+    openapi: [{ sessionToken: [] }, { sessionCookie: [] }],
+  }),
+  /** The same; through the app proxy also the customer whom the storefront names. */
+  shopper: scheme({
+    phase: "after_tenant",
+    isPerson: true,
+    async authenticate({ ctx, request, tenant: remembered, proxied }) {
+      const { account, tenant } = await requireShopper(ctx, request, remembered, proxied);
+      return { principal: { account }, tenant };
     },
     openapi: [{ sessionToken: [] }, { sessionCookie: [] }],
   }),

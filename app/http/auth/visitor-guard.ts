@@ -1,14 +1,16 @@
 // The visitor of a browser's request: a signed-in shopper, a customer authenticated by the
 // storefront's app proxy, or any visitor on a page of the store (DECISIONS 7 and 16).
 import type { Ctx } from "../../context.server.ts";
+import { findStorefrontPerson } from "../../domain/customers/storefront-person.ts";
+import { getAccount, type Account } from "../../domain/identity/account.ts";
 import type { Session } from "../../domain/identity/session/sessions.ts";
-import type { Tenant } from "../../domain/tenants/tenant.ts";
+import { dataOf, type Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
 import type { ProxiedRequest } from "./app-proxy.ts";
 import { bearerToken } from "./guards.ts";
 import type { ApiRequest } from "../api-request.ts";
-import { requireSession, sessionCredential } from "./session-guard.ts";
+import { requireSession, sessionCredential, unauthorized } from "./session-guard.ts";
 
 export type Visitor =
   { kind: "session"; session: Session } | { kind: "customer"; gid: string } | { kind: "anonymous" };
@@ -38,4 +40,24 @@ export async function requireVisitor(
   const origin = request.header("origin");
   if (!origin || !isAllowedOrigin(ctx, tenant, origin)) throw new AppError("origin_not_allowed");
   return { visitor: { kind: "anonymous" }, tenant };
+}
+
+/**
+ * The account of a session or, through the app proxy, of the customer who is signed in at the
+ * storefront. Throws 401 without either, and for a customer without an account here.
+ */
+export async function requireShopper(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant | null,
+  proxied: ProxiedRequest | null,
+): Promise<{ account: Account; tenant: Tenant }> {
+  const gid = proxied?.customerGid ?? null;
+  if (!tenant || gid === null) {
+    const { session, tenant: current } = await requireSession(ctx, request, tenant);
+    return { account: session.account, tenant: current };
+  }
+  const userId = await findStorefrontPerson(ctx, tenant, gid);
+  if (userId === null) throw unauthorized();
+  return { account: await getAccount(dataOf(ctx, tenant).sql, userId), tenant };
 }

@@ -108,6 +108,33 @@ describe("a request that the storefront signed", () => {
     expect((await consentsOf(service, cleo)).cookie).toBe(false);
   });
 
+  it("changes the tags of the customer it names, and of nobody without an account here", async () => {
+    const tag = (customer: string) =>
+      service.call("POST", `/proxy/ucp/tags?${queryOf(usual(customer))}`, {
+        body: { add: ["newsletter_subscribed"] },
+        key: null,
+      });
+    const tagsOf = (id: number) =>
+      service.database.query(
+        `SELECT t.slug, m.source FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+         WHERE m.user_id = $1 AND m.source <> 'system'`,
+        [id],
+      );
+    const answer = await tag(CUSTOMER);
+    expect([answer.status, answer.json.added]).toEqual([200, ["newsletter_subscribed"]]);
+    expect(await tagsOf(ada.id)).toEqual([{ slug: "newsletter_subscribed", source: "ucp" }]);
+    const before = await service.database.query("SELECT id FROM user_tag_map");
+    for (const nobody of ["", "7700"]) expect((await tag(nobody)).status).toBe(401);
+    const dan = await signUp(service);
+    await service.database.query(
+      `UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/67',
+        status = 'suspended' WHERE id = $1`,
+      [dan.id],
+    );
+    expect((await tag("67")).status).toBe(401);
+    expect(await service.database.query("SELECT id FROM user_tag_map")).toHaveLength(before.length);
+  });
+
   it("does not act for the account of a suspended customer", async () => {
     const bob = await signUp(service);
     await service.database.query(

@@ -247,6 +247,7 @@ describe("the OpenAPI document", () => {
     flow: ["storefrontSignature"],
     staff: ["adminSessionToken"],
     session: ["sessionToken", "sessionCookie"],
+    shopper: ["sessionToken", "sessionCookie"],
     account_token: ["accountToken"],
     person: ["sessionToken", "sessionCookie", "agentToken"],
     person_or_admin: ["sessionToken", "sessionCookie", "agentToken", "adminKey"],
