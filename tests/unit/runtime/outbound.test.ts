@@ -211,7 +211,8 @@ describe("a system that", () => {
     [429, true, true],
     [500, true, true],
     [503, true, true],
-    [301, false, false],
+    [301, true, false],
+    [307, true, false],
   ])(
     "answers %i: retryable %s, counts for its circuit %s",
     async (status, retryable, countsForCircuit) => {

@@ -135,5 +135,6 @@ function problemOf(ctx: Ctx, { shop }: Tenant, error: unknown) {
   if (!(error instanceof OutboundError)) throw error;
   ctx.log.warn("logo.not_uploaded", { shop, kind: error.kind, status: error.status });
   if (/access denied/i.test(error.message)) return "scope";
-  return error.retryable ? "unreachable" : "processing";
+  const isRedirect = error.status !== undefined && error.status < 400;
+  return error.retryable && !isRedirect ? "unreachable" : "processing";
 }
