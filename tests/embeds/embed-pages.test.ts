@@ -1,4 +1,6 @@
 // The embeds over HTTP: access, caching, framing, and that they contain public values only.
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,7 +14,10 @@ import {
   type Answer,
   type Service,
 } from "../support/service.ts";
+import { DEFAULT_DESIGN } from "../../app/domain/tenants/banner/banner-design.ts";
 import { BANNER_LANGUAGES } from "../../app/domain/tenants/banner/banner-texts.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { proxied } from "../support/browser/shopper-pages.ts";
 
 const PAGES = ["/embed/footer", "/embed/compliance"];
@@ -211,6 +216,21 @@ describe("the download size", () => {
     for (const locale of BANNER_LANGUAGES) {
       expect(await size("/embed/stack-loader.js", locale)).toBeLessThanOrEqual(2_048);
       expect(await size("/embed/footer", locale)).toBeLessThanOrEqual(6_144);
+    }
+  });
+
+  it("is at most 6,144 bytes for the footer in a theme's page with its two scripts, each compressed, in every language", async () => {
+    const assets = resolve(import.meta.dirname, "../../extensions/consent-footer/assets");
+    const scripts = ["crm-choices.js", "crm-theme.js"].map((name) =>
+      readFileSync(join(assets, name), "utf8"),
+    );
+    const tenant = await getTenant(service.ctx, SHOP);
+    const banner = { version: 1, design: DEFAULT_DESIGN };
+    const { style, parts } = renderThemeFooters(tenant, banner, service.url);
+    expect(Object.keys(parts)).toHaveLength(BANNER_LANGUAGES.length);
+    for (const part of Object.values(parts)) {
+      const sizes = [style + part, ...scripts].map((text) => gzipSync(text, { level: 9 }).length);
+      expect(sizes.reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(6_144);
     }
   });
 });

@@ -87,13 +87,16 @@ describe("the theme app extension", () => {
     );
   });
 
-  it("has the loader as an asset that is up to date with its sources: `npm run build:theme` renews it", () => {
-    const built = readFileSync(
-      resolve(import.meta.dirname, "../../app/generated/embeds/crm-loader.js"),
-      "utf8",
-    );
-    expect(read("assets/crm-loader.js") === built).toBe(true);
-    expect(gzipSync(built, { level: 9 }).length).toBeLessThanOrEqual(2_048);
+  it.each(folders("assets"))(
+    "has %s up to date with its sources: `npm run build:theme` renews it",
+    (name) => {
+      const built = resolve(import.meta.dirname, "../../app/generated/embeds", name);
+      expect(read(`assets/${name}`) === readFileSync(built, "utf8")).toBe(true);
+    },
+  );
+
+  it("loads at most 2,048 bytes for the loader, compressed", () => {
+    expect(gzipSync(read("assets/crm-loader.js"), { level: 9 }).length).toBeLessThanOrEqual(2_048);
   });
 
   it("uses only the app proxy's addresses, escaped, wherever the merchant configured it", async () => {

@@ -1,0 +1,120 @@
+// The theme's own script: puts the app's pages into the places that the theme keeps for them, and takes a
+// sign-in home. What it does not manage is still there as a link.
+import type { StoreWindow } from "./window-globals.ts";
+
+const { path, locale, banner, crmChoices } = (
+  document.querySelector("[data-crm-theme]") as HTMLElement
+).dataset;
+const query = `?locale=${encodeURIComponent(locale ?? "")}`;
+const FOOTER = "[data-crm-embed=footer]";
+/** The store's own page comes first; the banner waits for it, and no longer than this. */
+const BANNER_WAIT_MS = 3_000;
+
+// The banner's script, which also follows the store's own record of consent.
+if (crmChoices) {
+  const choices = document.createElement("script");
+  choices.src = crmChoices;
+  document.head.append(choices);
+}
+
+/**
+ * A script that was parsed elsewhere runs in no browser when it is put into the page: each one is made
+ * anew. What is there for readers without scripts was parsed as if for them.
+ */
+function insert(place: Element, root: Element): void {
+  const own = document.importNode(root, true);
+  for (const part of own.querySelectorAll("noscript")) part.remove();
+  place.replaceChildren(own);
+  for (const parsed of place.querySelectorAll("script")) {
+    const script = document.createElement("script");
+    for (const { name, value } of parsed.attributes) script.setAttribute(name, value);
+    script.async = false;
+    script.text = parsed.text;
+    parsed.replaceWith(script);
+  }
+}
+
+async function fill(place: HTMLElement): Promise<void> {
+  const name = encodeURIComponent(place.dataset.crmEmbed ?? "");
+  const page = await fetch(`${path}/embed/${name}${query}`);
+  if (!page.ok) return;
+  const root = new DOMParser()
+    .parseFromString(await page.text(), "text/html")
+    .querySelector("[data-crm-root]");
+  if (root) insert(place, root);
+}
+
+const placesOf = (selector: string) => document.querySelectorAll<HTMLElement>(selector);
+const fillAll = (selector: string) =>
+  placesOf(selector).forEach((place) => void fill(place).catch(() => {}));
+
+let isPlaced = false;
+function placeFooter(): void {
+  if (isPlaced) return;
+  isPlaced = true;
+  if (banner === "true" && !document.querySelector(FOOTER)) {
+    const place = document.createElement("div");
+    place.dataset.crmEmbed = "footer";
+    document.body.append(place);
+  }
+  // The page has the footer with its banner where the app's metafield has it.
+  const written = document.querySelector<HTMLTemplateElement>("template[data-crm-footer]");
+  if (!written) return fillAll(FOOTER);
+  for (const place of placesOf(FOOTER)) place.replaceChildren(written.content.cloneNode(true));
+  (window as StoreWindow)._crmChoices?.();
+}
+
+fillAll(`[data-crm-embed]:not(${FOOTER})`);
+if (document.readyState === "complete" || performance.now() > BANNER_WAIT_MS) placeFooter();
+else {
+  addEventListener("load", () => setTimeout(placeFooter));
+  setTimeout(placeFooter, BANNER_WAIT_MS);
+}
+
+// A sign-in elsewhere comes back with a one-time code in the address's fragment. It takes the verifier that
+// this tab kept when it left: a link with somebody else's code would sign the reader in as that person.
+/** shopper/session.ts uses the same keys. */
+const VERIFIER = "crm_sign_in";
+const TOKEN = "crm_session";
+
+/** Links of the theme itself to a sign-in: they send the verifier's SHA-256 along. */
+async function prepareHandOff(): Promise<void> {
+  if (!crypto.subtle) return;
+  const toText = (bytes: Uint8Array) =>
+    btoa(String.fromCharCode(...bytes))
+      .replace(/\+/g, "-")
+      .replace(/\//g, "_")
+      .replace(/=/g, "");
+  const kept = toText(crypto.getRandomValues(new Uint8Array(32)));
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(kept));
+  const challenge = toText(new Uint8Array(digest));
+  document.addEventListener(
+    "click",
+    ({ target }) => {
+      const link = (target as Element).closest?.<HTMLAnchorElement>('a[href*="handoff=fragment"]');
+      if (!link || link.href.includes("handoff_challenge=")) return;
+      link.href += `&handoff_challenge=${challenge}`;
+      sessionStorage.setItem(VERIFIER, kept);
+    },
+    true,
+  );
+}
+void prepareHandOff();
+
+const code = /[#&]session_code=([\w-]{1,100})/.exec(location.hash)?.[1];
+const verifier = code && sessionStorage.getItem(VERIFIER);
+if (verifier) {
+  sessionStorage.removeItem(VERIFIER);
+  history.replaceState(null, "", location.pathname + location.search);
+  fetch(`${path}/auth/session`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ code, handoff_verifier: verifier }),
+  })
+    .then((answer) => answer.json() as Promise<{ token?: string }>)
+    .then(({ token }) => {
+      if (token) sessionStorage.setItem(TOKEN, token);
+      document.dispatchEvent(new Event("crm:session"));
+    })
+    .catch(() => {});
+}
