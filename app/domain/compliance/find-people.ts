@@ -20,9 +20,9 @@ export type Person = Columns<
   | "cms_item_id"
 >;
 
-// The gid is also in the federated identity of the storefront, and on the tombstone of a customer
-// whom the storefront deleted earlier: `customers/redact` usually follows `customers/delete`, when
-// the account has lost its gid.
+// The gid is also in the federated identity of the storefront. Gid and address are on the tombstones of
+// a customer who was deleted earlier, by the storefront or here: `customers/redact` usually follows
+// `customers/delete`, when the account has lost both.
 const FIND = `
   SELECT id, email, unproven_email, full_name, first_name, last_name, storefront_customer_gid,
     phone_hash, status, federated_sub, cms_item_id FROM storefront_users u
@@ -33,7 +33,8 @@ const FIND = `
     OR lower(unproven_email) IN (SELECT lower(email) FROM storefront_users WHERE shop = $1
       AND storefront_customer_gid = $2)
     OR id IN (SELECT user_id FROM identity_links WHERE shop = $1 AND provider = 'storefront' AND sub IN ($2, $4))
-    OR id IN (SELECT user_id FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $5)
+    OR id IN (SELECT user_id FROM customer_tombstones WHERE shop = $1
+      AND ((kind = 'gid' AND subject_hmac = $5) OR (kind = 'email' AND subject_hmac = $7)))
     OR (phone_hash = $6 AND (storefront_customer_gid IS NULL OR $2::text IS NULL) AND (email IS NULL
       OR $3::text IS NULL))
   ) ORDER BY id`;
@@ -54,6 +55,7 @@ export async function findPeople(
     digits,
     gid ? tombstoneOf(ctx, shop, "gid", gid) : null,
     phone ? phoneHash(ctx, shop, phone) : null,
+    email ? tombstoneOf(ctx, shop, "email", email) : null,
   ]);
 }
 

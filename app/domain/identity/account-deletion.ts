@@ -119,7 +119,8 @@ async function revokeAll(
 }
 
 /**
- * Prevents a webhook or sync from restoring the customer. An account waiting for verification has
+ * Prevents a webhook or sync from restoring the customer, and lets a later redaction find the account.
+ * An account waiting for verification has
  * neither address nor customer id of its own and leaves no tombstone; a never verified one leaves
  * tombstones that the customer's own sign-in removes.
  */
@@ -137,10 +138,11 @@ async function insertTombstones(
   for (const [kind, value] of subjects)
     if (value)
       await sql(
-        `INSERT INTO customer_tombstones (shop, kind, subject_hmac, unproven) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (shop, kind, subject_hmac) DO UPDATE
-           SET created_at = now(), unproven = customer_tombstones.unproven AND excluded.unproven`,
-        [kind, tombstoneOf(ctx, shop, kind, value), !proven],
+        `INSERT INTO customer_tombstones (shop, kind, subject_hmac, unproven, user_id)
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (shop, kind, subject_hmac) DO UPDATE
+           SET created_at = now(), unproven = customer_tombstones.unproven AND excluded.unproven,
+             user_id = excluded.user_id`,
+        [kind, tombstoneOf(ctx, shop, kind, value), !proven, account.id],
       );
 }
 

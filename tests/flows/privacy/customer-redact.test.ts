@@ -225,6 +225,53 @@ describe("customers/redact", () => {
     await expectNowhere(service);
   });
 
+  it.each(["address", "id"] as const)(
+    "finds by the %s alone an account that its person deleted before, with what was archived of it",
+    async (named) => {
+      const email = `grace-${named}@redact.example`;
+      const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
+      const { json } = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+        key: null,
+        body: {
+          email,
+          password: "correct horse battery",
+          first_name: "Grace",
+          last_name: "Redactable",
+          consent_tos: true,
+          consent_privacy: true,
+        },
+      });
+      const userId = json.user.id as number;
+      await service.database.query(
+        `UPDATE storefront_users SET email = $2, unproven_email = NULL, email_verified = true,
+          storefront_customer_gid = $3 WHERE id = $1`,
+        [userId, email, gid],
+      );
+      await service.call("POST", `/ucp/tags?shop=${SHOP}`, {
+        key: json.token,
+        body: { add: ["newsletter_subscribed"] },
+      });
+      await eventually("the deliveries", async () => {
+        const [row] = await service.database.query(
+          "SELECT count(*)::int AS open FROM integration_queue WHERE status <> 'delivered' AND entity_id = $1",
+          [String(userId)],
+        );
+        return row.open === 0;
+      });
+      expect((await findEverywhere(service, [email])).join()).toContain("events/cms/");
+      const gone = await service.call("DELETE", `/auth/me?shop=${SHOP}`, {
+        key: json.token,
+        body: { password: "correct horse battery" },
+      });
+      expect(gone.status).toBe(200);
+      const who = named === "id" ? { id: gid.split("/").at(-1) as string } : { email };
+      const { json: asked } = await privacy(service, "customer-redact", redactBody(who));
+      const request = await settled(service, asked.request_id);
+      expect(request.evidence.looked.accounts).toBeGreaterThan(0);
+      expect(await findEverywhere(service, [email, "Redactable"])).toEqual([]);
+    },
+  );
+
   it("does not erase another person with the same phone number or name", async () => {
     await seedPersonEverywhere(service, SHOP);
     const [other] = await service.database.query(
