@@ -178,7 +178,7 @@ async function signUpFirst(demo: Demo, customers: readonly DemoCustomer[]): Prom
         consent_marketing: customer.isSubscribed || customer.unsubscribedAt !== null,
         consent_cookie: true,
       },
-      { userAgent: customer.userAgent, at: timeOf(demo, customer.joinedAt) },
+      { userAgent: customer.userAgent, gpc: false, at: timeOf(demo, customer.joinedAt) },
     ).catch((error: unknown) => {
       // Somebody took the address in the meantime.
       if (!isAppError(error)) throw error;

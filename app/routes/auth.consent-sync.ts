@@ -5,6 +5,7 @@ import { callerAddress } from "../http/client-address.ts";
 import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { CONSENT } from "../http/rate-limit.ts";
+import { readVisit } from "../http/shopper/read-visit.ts";
 import { RecordedConsents } from "../http/openapi/results/consent.ts";
 import { Ok } from "../http/openapi/results/outcome.ts";
 
@@ -28,10 +29,7 @@ export const { loader, action, route } = endpoint({
           : principal.kind === "customer"
             ? { gid: principal.gid }
             : { address: callerAddress(ctx, request, proxied) };
-      const visit = {
-        userAgent: request.header("user-agent") ?? null,
-        gpc: request.header("sec-gpc") === "1",
-      };
+      const visit = readVisit(request);
       return { ok: true, ...(await syncConsent(ctx, tenant, speaker, body, visit)) };
     },
   },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { deleteAccount, DeletionInput } from "../domain/identity/account-deletion.ts";
 import { showMe } from "../domain/identity/profile.ts";
+import { readVisit } from "../http/shopper/read-visit.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { CLEARED_SESSION_COOKIE } from "../http/shopper/session-response.ts";
 import { Me } from "../http/openapi/results/person.ts";
@@ -24,9 +25,7 @@ export const { loader, action, route } = endpoint({
     body: DeletionInput,
     result: z.object({ deleted: z.literal(true) }),
     async handle({ ctx, request, tenant, principal, body }) {
-      await deleteAccount(ctx, tenant, principal, body.password, {
-        userAgent: request.header("user-agent") ?? null,
-      });
+      await deleteAccount(ctx, tenant, principal, body.password, readVisit(request));
       return json(200, { deleted: true }, { "Set-Cookie": CLEARED_SESSION_COOKIE });
     },
   },

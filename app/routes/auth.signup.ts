@@ -1,4 +1,5 @@
 import { signUp, SignUpInput } from "../domain/identity/sign-up.ts";
+import { readVisit } from "../http/shopper/read-visit.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { SIGN_UP } from "../http/rate-limit.ts";
 import { sessionReply } from "../http/shopper/session-response.ts";
@@ -19,9 +20,7 @@ export const { loader, action, route } = endpoint({
     },
     result: { 201: Session, 202: Ok },
     async handle({ ctx, request, tenant, body }) {
-      const signedUp = await signUp(ctx, tenant, body, {
-        userAgent: request.header("user-agent") ?? null,
-      });
+      const signedUp = await signUp(ctx, tenant, body, readVisit(request));
       return signedUp.outcome === "created"
         ? sessionReply(ctx, tenant, signedUp.account, 201)
         : json(202, { ok: true });

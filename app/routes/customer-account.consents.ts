@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CONSENT_TYPES } from "../domain/consent/consent-types.ts";
 import { syncConsentOfUser } from "../domain/consent/sync-consent.ts";
+import { readVisit } from "../http/shopper/read-visit.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { CONSENT_OF_ACCOUNT } from "../http/rate-limit.ts";
 import { RecordedConsents } from "../http/openapi/results/consent.ts";
@@ -26,10 +27,7 @@ export const { loader, action, route } = endpoint({
         tenant,
         principal.account.id,
         { [`consent_${body.type}`]: body.granted, method: "account_extension" },
-        {
-          userAgent: request.header("user-agent") ?? null,
-          gpc: request.header("sec-gpc") === "1",
-        },
+        readVisit(request),
       );
       return { ok: true, consent_id, recorded };
     },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { showOwnOverview } from "../domain/compliance/own-data/own-overview.ts";
 import { confirmationPhrase, requireConfirmation } from "../domain/compliance/merchant-requests.ts";
 import { deleteOwnAccount } from "../domain/identity/account-deletion.ts";
+import { readVisit } from "../http/shopper/read-visit.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { ACCOUNT_EXTENSION } from "../http/rate-limit.ts";
 import { OwnOverview } from "../http/openapi/results/account-extension.ts";
@@ -27,9 +28,8 @@ export const { loader, action, route } = endpoint({
     result: z.object({ deleted: z.literal(true) }),
     async handle({ ctx, request, tenant, principal, body }) {
       requireConfirmation(body.typed, confirmationPhrase(principal.account));
-      const userAgent = request.header("user-agent") ?? null;
       // The platform has proven its customer.
-      await deleteOwnAccount(ctx, tenant, principal, { userAgent }, true);
+      await deleteOwnAccount(ctx, tenant, principal, readVisit(request), true);
       return { deleted: true };
     },
   },

@@ -113,6 +113,7 @@ async function revokeAll(
       method: "account_delete",
       consentId,
       userAgent: visit.userAgent,
+      gpc: visit.gpc,
       timestamp: ctx.clock.now().toISOString(),
     })),
   );

@@ -31,6 +31,7 @@ export type Proof = {
   /** The method of the verification, for the consent log. */
   method: string;
   userAgent: string | null;
+  gpc?: boolean;
   /** A sign-in never grants marketing, nor a waiting grant of it. */
   isSignIn?: boolean;
 };
@@ -190,6 +191,7 @@ export async function endUnprovenWaysIn(
     method: proof.method,
     consentId,
     userAgent: proof.userAgent,
+    gpc: proof.gpc ?? false,
     timestamp: ctx.clock.now().toISOString(),
   }));
   await recordConsent(tx.sql, tenant, decisions);

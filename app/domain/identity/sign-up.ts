@@ -10,6 +10,7 @@ import { announceDecisions } from "../consent/announce-decisions.ts";
 import { findPolicyHash } from "../consent/policies.ts";
 import { recordConsent, type ConsentEntry } from "../consent/record-consent.ts";
 import type { ConsentType } from "../consent/consent-types.ts";
+import type { Visit as ConsentVisit } from "../consent/sync-consent.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import {
@@ -51,7 +52,7 @@ export const SignUpInput = z
 export type SignUpInput = z.output<typeof SignUpInput>;
 
 /** The request's details for the consent log; `at`: in the history of the demo store. */
-export type Visit = { userAgent: string | null; at?: HistoricTime };
+export type Visit = ConsentVisit & { at?: HistoricTime };
 
 /**
  * `pending`: the store requires a verified address first, and does not reveal whether it is taken.
@@ -200,6 +201,7 @@ async function storeClaims(
       policyHash,
       consentId,
       userAgent: visit.userAgent,
+      gpc: visit.gpc,
       timestamp: ctx.clock.now().toISOString(),
       createdAt: visit.at,
     }));

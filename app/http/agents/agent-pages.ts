@@ -34,6 +34,7 @@ import { clientAddress } from "../client-address.ts";
 import { PAGE_HEADERS } from "../cors.ts";
 import { addressFor } from "./discovery.ts";
 import type { ApiRequest } from "../api-request.ts";
+import { readVisit } from "../shopper/read-visit.ts";
 import { plain, redirect, type ApiResponse } from "../api-response.ts";
 import { CLEARED_SESSION_COOKIE, sessionCookie } from "../shopper/session-response.ts";
 import { findCookieSession } from "../auth/session-guard.ts";
@@ -214,10 +215,7 @@ export async function answerAuthorizeForm(
     );
   if (fields.action !== "approve") return problemPage(tenant, 400, "expired");
   try {
-    const code = await grantAccess(ctx, tenant, session, authorization, {
-      userAgent: request.header("user-agent") ?? null,
-      gpc: request.header("sec-gpc") === "1",
-    });
+    const code = await grantAccess(ctx, tenant, session, authorization, readVisit(request));
     return redirect(toAnswerAddress(authorization, { code }));
   } catch (error) {
     // The session ended between the check and the transaction.

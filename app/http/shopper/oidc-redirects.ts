@@ -22,6 +22,7 @@ import { PAGE_HEADERS } from "../cors.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { plain, redirect, redirectAway, type ApiResponse } from "../api-response.ts";
 import { isOwnPath } from "../route-table.ts";
+import { readVisit } from "./read-visit.ts";
 import { sessionCookie } from "./session-response.ts";
 
 const COOKIE = "__Host-crm_signin";
@@ -122,7 +123,7 @@ export async function finishSignIn(
     OIDC_PROVIDERS[provider],
     request.url.searchParams,
     browserSecret,
-    { userAgent: request.header("user-agent") ?? null },
+    readVisit(request),
   );
   if (end.outcome === "failed")
     return sendBack(ctx, end.tenant ?? (await findLastStore(ctx, shop)), end.returnTo, end.error);

@@ -45,8 +45,8 @@ const USER_FIELDS = [
 
 const consentRows = (userId: number) =>
   service.database.query(
-    `SELECT consent_type, action, method, consent_version, consent_id, user_agent, timestamp,
-      created_at FROM consent_records WHERE shop = $1 AND user_id = $2 ORDER BY seq`,
+    `SELECT consent_type, action, method, consent_version, consent_id, user_agent, gpc,
+      timestamp, created_at FROM consent_records WHERE shop = $1 AND user_id = $2 ORDER BY seq`,
     [SHOP, userId],
   );
 
@@ -153,7 +153,7 @@ describe("consents at a sign-up", () => {
     expect(new Set(rows.map(({ consent_id }) => consent_id)).size).toBe(1);
   });
 
-  it("log a declined consent as declined, with the policy version and the browser", async () => {
+  it("log a declined consent as declined, with the policy version, the browser and its privacy control", async () => {
     const answer = await postSignUp(
       service,
       signUpBody(newEmail(), {
@@ -162,7 +162,7 @@ describe("consents at a sign-up", () => {
         consent_version: "2026-05",
       }),
       SHOP,
-      { "User-Agent": "a browser" },
+      { "User-Agent": "a browser", "Sec-GPC": "1" },
     );
     const rows = await consentRows(answer.json.user.id);
     expect(rows.map(({ consent_type, action }) => `${consent_type} ${action}`).sort()).toEqual([
@@ -175,6 +175,7 @@ describe("consents at a sign-up", () => {
       expect(row).toMatchObject({
         consent_version: "2026-05",
         user_agent: "a browser",
+        gpc: true,
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       });
     expect((await getMe(service, answer.json.token)).json.consents).toEqual({

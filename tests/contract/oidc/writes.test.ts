@@ -3,11 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WRITE_MATRIX } from "../../../app/domain/inventory/write-matrix.ts";
 import {
   PROVIDERS,
+  approve,
+  begin,
+  followCallback,
   gidOf,
   putPerson,
   sessionOf,
-  signedInUser,
   signInAs,
+  signedInUser,
   type ProviderName,
 } from "../../support/browser/sign-in-journey.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
@@ -124,12 +127,14 @@ describe.each(PROVIDERS)("the first %s sign-in", (provider) => {
   it("appends one grouped consent with its browser and the version of the policy", async () => {
     const version = { consent_policy_version: "2026-11" };
     await service.call("POST", `/config?shop=${SHOP}`, { body: version });
+    const journey = await begin(service, provider);
+    const callback = await approve(journey, putPerson(service, provider, email));
     const { id } = await signedInUser(
       service,
-      await signInAs(service, provider, putPerson(service, provider, email)),
+      await followCallback(service, callback, journey.cookie, { "Sec-GPC": "1" }),
     );
     const rows = await query(
-      "SELECT consent_id, user_agent, timestamp, consent_version FROM consent_records WHERE user_id = $1",
+      "SELECT gpc, consent_id, user_agent, timestamp, consent_version FROM consent_records WHERE user_id = $1",
       id,
     );
     expect(new Set(rows.map(({ consent_id }) => consent_id)).size).toBe(1);
@@ -139,7 +144,7 @@ describe.each(PROVIDERS)("the first %s sign-in", (provider) => {
     expect(await query("SELECT consent_version FROM user_claims WHERE user_id = $1", id)).toEqual([
       { consent_version: "2026-11" },
     ]);
-    expect(rows[0].user_agent).toBe("node");
+    expect(rows[0]).toMatchObject({ user_agent: "node", gpc: true });
     expect(Math.abs(Date.parse(rows[0].timestamp) - Date.now())).toBeLessThan(60_000);
   });
 });

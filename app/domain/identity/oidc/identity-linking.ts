@@ -138,6 +138,7 @@ async function applyProof(
     keeps: { issuer: identity.issuer, sub: identity.sub },
     method: provider.consentMethod,
     userAgent: visit.userAgent,
+    gpc: visit.gpc,
     isSignIn: true,
   };
   const isStrangers = isNewlyLinked && !account.email_verified;
@@ -296,6 +297,7 @@ async function recordSignInConsent(
     policyHash,
     consentId,
     userAgent: visit.userAgent,
+    gpc: visit.gpc,
     timestamp: ctx.clock.now().toISOString(),
   }));
   await recordConsent(sql, tenant, decisions);
