@@ -40,6 +40,8 @@ export const ConsentSyncInput = z
     ga_client_id: identifier(100).optional(),
     timestamp: z.string().max(80).optional(),
     form_type: FormType.optional(),
+    /** False withdraws what the person consented to by this form. */
+    form_consent: flag,
     email: z.string().max(1_000).optional(),
     source_page: z.string().max(2_000).optional(),
     visitor_id: identifier(100).optional(),
@@ -49,7 +51,11 @@ export const ConsentSyncInput = z
       input.form_type !== undefined ||
       CONSENT_TYPES.some((type) => input[consentColumn(type)] !== undefined),
     { path: ["consent_tos"], message: "say at least one consent, or a form_type" },
-  );
+  )
+  .refine((input) => input.form_consent === undefined || input.form_type !== undefined, {
+    path: ["form_type"],
+    message: "names the form of form_consent",
+  });
 
 export type ConsentSyncInput = z.output<typeof ConsentSyncInput>;
 
@@ -63,6 +69,8 @@ export type Submission = {
   gaClientId: string | null;
   timestamp: string | null;
   formType: string | null;
+  /** Of the form; a submission that says nothing grants. */
+  formAction?: "granted" | "revoked";
   sourcePage: string | null;
   userAgent: string | null;
   policyHash: string | null;
@@ -94,6 +102,7 @@ export function toSubmission(
     gaClientId: input.ga_client_id ?? null,
     timestamp: input.timestamp ?? null,
     formType: input.form_type ?? null,
+    formAction: input.form_consent === false ? "revoked" : "granted",
     sourcePage: input.source_page === undefined ? null : withoutQuery(input.source_page),
     userAgent: context.userAgent?.slice(0, 500) ?? null,
     policyHash: context.policyHash,

@@ -175,8 +175,8 @@ function withConsents(customer: TaggedCustomer, known: ReadonlyMap<string, Known
 }
 
 /**
- * One row per flag whose value changes or is first expressed, and one per form; the opposite action
- * always adds one.
+ * One row per flag whose value changes or is first expressed, and one per form or its withdrawal; the
+ * opposite action always adds one.
  */
 function toEntries({ subject, submission, at }: Write, state: Known): ConsentEntry[] {
   const entries: ConsentEntry[] = [];
@@ -216,8 +216,13 @@ function toEntries({ subject, submission, at }: Write, state: Known): ConsentEnt
     if (state.flags) state.flags[type] = value;
     add(type, action);
   }
-  if (submission.formType && !state.rows.has(`${submission.consentId}/${submission.formType}`))
-    add(submission.formType, "granted");
+  const { formType, formAction = "granted" } = submission;
+  if (formType) {
+    const isRetry = state.rows.has(`${submission.consentId}/${formType}`);
+    // A form is submitted again and again; only what it granted can be withdrawn, and once.
+    const isNews = formAction === "granted" || state.last.get(formType) === "granted";
+    if (isNews && !isRetry) add(formType, formAction);
+  }
   return entries;
 }
 

@@ -59,11 +59,12 @@ export async function syncConsent(
 
 /** Throws `invalid_request` for consents that an address alone cannot decide. */
 function requireAddressConsents(input: ConsentSyncInput): void {
-  const refused = CONSENT_TYPES.filter(
+  const refused: string[] = CONSENT_TYPES.filter(
     (type) =>
       !(ADDRESS_CONSENT_TYPES as readonly string[]).includes(type) &&
       input[consentColumn(type)] !== undefined,
   ).map(consentColumn);
+  if (input.form_consent === false) refused.push("form_consent");
   if (refused.length > 0)
     throw new AppError("invalid_request", {
       fields: Object.fromEntries(refused.map((name) => [name, "needs a signed-in person"])),

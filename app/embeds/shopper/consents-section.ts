@@ -123,13 +123,18 @@ const fixedRow = (name: string, consents: Consents): HTMLElement =>
     el("span", {}, consents[name] ? WORDS.given : WORDS.notGiven),
   );
 
-const flag = (name: string, value: boolean) => ({
-  [`consent_${name}`]: value,
+/** What is said about every decision that is made here. */
+const decision = () => ({
   method: "dashboard",
   source_page: location.pathname,
   timestamp: new Date().toISOString(),
   ...(DATA.policyVersion && { consent_version: DATA.policyVersion }),
 });
+const flag = (name: string, value: boolean) => ({ ...decision(), [`consent_${name}`]: value });
+
+/** A consent by a form that was given; those with a switch above are withdrawn there. */
+const isOfForm = ({ consent_type: type, outcome }: Record_): boolean =>
+  outcome === "granted" && !Object.hasOwn(WORDS, `consent_${type}`);
 
 /** `onChange` runs after a change: other sections depend on the consents. */
 export function consentsSection({ consents }: Profile, onChange: () => void): HTMLElement {
@@ -196,8 +201,29 @@ function historyOf(place: HTMLElement): {
   reload(): Promise<void>;
   open(isOpen: boolean): Promise<void>;
 } {
-  const rows = (records: Record_[]): HTMLElement[] => records.map(historyRow);
+  // Newest first: the first row of a form says what holds.
+  const seen = new Set<string>();
+  const rows = (records: Record_[]): HTMLElement[] =>
+    records.map((record) => {
+      const isLatest = !seen.has(record.consent_type);
+      seen.add(record.consent_type);
+      return historyRow(record, isLatest && isOfForm(record) ? withdraw : null);
+    });
+  const withdraw = async ({ consent_type: form }: Record_): Promise<void> => {
+    const answer = await call("/auth/consent-sync", {
+      method: "POST",
+      body: { ...decision(), form_type: form, form_consent: false },
+    });
+    if (answer.status !== 200) return announce(reasonOf(answer));
+    // Without it the store's own tag of the form would stay.
+    await call("/ucp/tags", { method: "POST", body: { remove: [`${form}_subscribed`] } }).catch(
+      () => {},
+    );
+    announce(labelled(nameOf(form), WORDS.withdrawn));
+    await reload();
+  };
   const load = async (): Promise<Child[]> => {
+    seen.clear();
     const { records, next_cursor: next } = await get<{
       records: Record_[];
       next_cursor: string | null;
@@ -250,8 +276,17 @@ function historyOf(place: HTMLElement): {
   };
 }
 
-function historyRow(record: Record_): HTMLElement {
+function historyRow(
+  record: Record_,
+  withdraw: ((record: Record_) => Promise<void>) | null,
+): HTMLElement {
   const what = nameOf(record.consent_type);
+  const end =
+    withdraw &&
+    button(WORDS.withdrawForm, () => withdraw(record), {
+      class: "plain small",
+      "aria-label": fill(WORDS.withdrawOf, { what }),
+    });
   const receipt = button(
     WORDS.receipt,
     async () => {
@@ -271,6 +306,6 @@ function historyRow(record: Record_): HTMLElement {
     el("td", {}, el("bdi", {}, what)),
     el("td", {}, own(record.outcome ?? record.action, WORDS.method_other)),
     el("td", {}, wayOf(record.method)),
-    el("td", {}, receipt),
+    el("td", {}, receipt, end),
   );
 }

@@ -65,6 +65,7 @@ export const EXAMPLE_VALUES: Record<string, unknown> = {
   fields: { customer_number: "entity_id", full_name: "payload.name" },
   financial_status: "PAID",
   first_name: "Ada",
+  form_consent: true,
   form_type: "newsletter",
   fulfillment_status: "FULFILLED",
   full_name: "Ada Lovelace",

@@ -229,6 +229,40 @@ describe("a consent", () => {
     await visit.close();
   });
 
+  it("of a form is withdrawn in the history, with the form's tag", async () => {
+    const say = (path: string, body: object) =>
+      service.call("POST", `${path}?shop=${SHOP}`, { key: shopper.token, body });
+    await say("/ucp/tags", { add: ["analytics_partners_subscribed"] });
+    await say("/auth/consent-sync", {
+      method: "analytics_partners_form",
+      form_type: "analytics_partners",
+    });
+    const visit = await open();
+    const { page } = visit;
+    await page.getByText("History of your consents").click();
+    await page.getByRole("button", { name: /^Withdraw: / }).click();
+    await page.getByRole("row", { name: /partners Withdrawn/i }).waitFor();
+    expect(await page.getByRole("button", { name: /^Withdraw: / }).count()).toBe(0);
+    const { json } = await service.call("GET", `/ucp/consent-history?limit=1`, {
+      key: shopper.token,
+    });
+    expect(json.records[0]).toMatchObject({
+      consent_type: "analytics_partners",
+      action: "revoked",
+      method: "dashboard",
+    });
+    expect(
+      await service.database.query(
+        `SELECT 1 FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+         WHERE m.user_id = $1 AND t.slug = 'analytics_partners_subscribed'`,
+        [shopper.id],
+      ),
+    ).toEqual([]);
+    await expectHealthyPage(page);
+    noErrors(visit);
+    await visit.close();
+  });
+
   it("the history has pages, and downloads completely and by receipt", async () => {
     for (let times = 0; times < 6; times += 1)
       for (const consent_cookie of [true, false])

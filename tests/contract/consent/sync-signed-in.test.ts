@@ -105,6 +105,19 @@ describe("a signed-in person", () => {
     expect(await consentsOf(service, ada)).toEqual(before);
   });
 
+  it("withdraws a form's consent, once, and only one that was given; a later submission grants it again", async () => {
+    const ada = await signUp(service);
+    const form = { method: "dashboard", form_type: "analytics_partners" };
+    const recorded = async (body: object) => (await syncAs(service, ada, body)).json.recorded;
+    const row = (action: string) => [{ consent_type: "analytics_partners", action }];
+    expect(await recorded({ ...form, form_consent: false })).toEqual([]);
+    expect(await recorded(form)).toEqual(row("granted"));
+    expect(await recorded({ ...form, form_consent: false })).toEqual(row("revoked"));
+    expect(await recorded({ ...form, form_consent: false })).toEqual([]);
+    expect(await recorded({ ...form, form_consent: true })).toEqual(row("granted"));
+    await expectAgreement(service);
+  });
+
   it("may send unknown fields: they are ignored", async () => {
     const ada = await signUp(service);
     const answer = await syncAs(service, ada, {
@@ -137,6 +150,8 @@ describe("a signed-in person", () => {
 
 describe("a request is rejected with 400 and writes nothing", () => {
   it("without a flag and without a form", () => refused({ method: "banner" }));
+  it("with a form's consent and no form", () =>
+    refused({ method: "banner", consent_cookie: true, form_consent: false }, "form_type"));
   it("without a method", () => refused({ consent_cookie: true }, "method"));
   it.each(["", "a b", "x".repeat(81), 5, null])("with the method %j", (method) =>
     refused({ consent_cookie: true, method }, "method"),
