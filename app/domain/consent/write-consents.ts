@@ -4,6 +4,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, ConsentRecord, TenantSql, UserClaims } from "../../db.server.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
+import { AppError } from "../../runtime/errors.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { consentsRecorded } from "../../runtime/telemetry/metrics.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
@@ -44,10 +45,10 @@ type Write = {
 const MAX_BATCH = 100;
 // Keyed by the tenant object, not by its name: a store that moved or enabled a channel gets a new
 // writer.
-const writers = new WeakMap<Tenant, GroupCommit<Write, Recorded[]>>();
+const writers = new WeakMap<Tenant, GroupCommit<Write, Recorded[] | null>>();
 
-/** Resolves after the COMMIT, with the added rows. */
-export function writeConsents(
+/** Resolves after the COMMIT, with the added rows. Throws `unauthorized` when the person was deleted meanwhile. */
+export async function writeConsents(
   ctx: Ctx,
   tenant: Tenant,
   subject: Subject,
@@ -56,12 +57,14 @@ export function writeConsents(
 ): Promise<Recorded[]> {
   const writer =
     writers.get(tenant) ??
-    createGroupCommit<Write, Recorded[]>(
+    createGroupCommit<Write, Recorded[] | null>(
       (batch) => dataOf(ctx, tenant).transaction((sql) => writeBatch(ctx, tenant, sql, batch)),
       { maxItems: MAX_BATCH, flushers: 1 },
     );
   writers.set(tenant, writer);
-  return writer.add({ subject, submission, at, traceParent: activeTraceParent() });
+  return requireWritten(
+    await writer.add({ subject, submission, at, traceParent: activeTraceParent() }),
+  );
 }
 
 /**
@@ -78,6 +81,11 @@ export async function writeConsentsWithin(
   const [recorded = []] = await writeBatch(ctx, tenant, sql, [
     { subject, submission, at, traceParent: activeTraceParent() },
   ]);
+  return requireWritten(recorded);
+}
+
+function requireWritten(recorded: Recorded[] | null): Recorded[] {
+  if (!recorded) throw new AppError("unauthorized");
   return recorded;
 }
 
@@ -98,14 +106,17 @@ async function writeBatch(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  batch: readonly Write[],
-): Promise<Recorded[][]> {
+  all: readonly Write[],
+): Promise<(Recorded[] | null)[]> {
   // Before claims and head: a transaction that locks a customer and the log locks the customer first.
-  await lockCustomers(sql, usersOf(batch));
+  const present = await lockCustomers(sql, usersOf(all));
+  // What waited behind the person's deletion would write consents of nobody.
+  const isWritable = ({ subject }: Write) => !("userId" in subject) || present.has(subject.userId);
+  const batch = all.filter(isWritable);
   const customers = await lockTaggedCustomers(sql, usersOf(batch));
   const { known, head } = await readKnown(sql, batch);
   const entries: ConsentEntry[] = [];
-  const results: Recorded[][] = [];
+  const results = new Map<Write, Recorded[]>();
   const changed = new Map<
     number,
     {
@@ -122,7 +133,8 @@ async function writeBatch(
     const state = known.get(keyOf(subject)) as Known;
     const added = toEntries(write, state);
     entries.push(...added);
-    results.push(
+    results.set(
+      write,
       added.map(({ consentType, action }) => ({
         consent_type: consentType,
         action: action as Recorded["action"],
@@ -152,7 +164,7 @@ async function writeBatch(
   );
   for (const [userId, change] of changed) await enqueueConsent(ctx, tenant, sql, userId, change);
   for (const { action } of entries) consentsRecorded.inc({ action });
-  return results;
+  return all.map((write) => results.get(write) ?? null);
 }
 
 const usersOf = (batch: readonly Write[]): number[] =>

@@ -3,9 +3,9 @@
 // address is another row.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database/database.ts";
+import type { TenantSql, Transaction } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { CONSENT_TYPES } from "../consent/consent-types.ts";
+import { CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import { enqueueErased } from "../customers/customer-erased.ts";
 import { tombstoneOf } from "../customers/tombstones.ts";
@@ -53,7 +53,7 @@ export async function deleteOwnAccount(
     if (account.status !== "active" || account.password_hash !== person.account.password_hash)
       throw new AppError("unauthorized");
     if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
-    await revokeAll(ctx, tenant, sql, person, visit);
+    await revokeAll(ctx, tenant, { sql, prisma }, account.id, visit);
     await insertTombstones(ctx, sql, tenant.shop, account, proven);
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account.id);
@@ -93,21 +93,23 @@ function deletionMail(ctx: Ctx, tenant: Tenant, account: Account) {
   };
 }
 
+/** What holds at this moment, under the lock of the row: the request's own reading may be older. */
 async function revokeAll(
   ctx: Ctx,
   tenant: Tenant,
-  sql: TenantSql,
-  { account, consents }: Person,
+  { sql, prisma }: Transaction,
+  userId: number,
   visit: Visit,
 ): Promise<void> {
   const consentId = ctx.random.uuid();
-  const granted = CONSENT_TYPES.filter((type) => consents[type]);
+  const claims = await prisma.userClaims.findFirst({ where: { user_id: userId } });
+  const granted = CONSENT_TYPES.filter((type) => claims?.[consentColumn(type)]);
   const types = granted.length > 0 ? granted : (["tos"] as const);
   await recordConsent(
     sql,
     tenant,
     types.map((consentType) => ({
-      userId: account.id,
+      userId,
       consentType,
       action: "revoked",
       method: "account_delete",

@@ -72,15 +72,19 @@ const LOCK_FACTS = `
 /**
  * Locks the customers alone. A statement that waits for a row sees the other tables as they were before
  * it waited: who changes no row of the customers first, but what the rules read elsewhere, locks with
- * this and reads with `lockTaggedCustomers` afterwards.
+ * this and reads with `lockTaggedCustomers` afterwards. Returns those that are not deleted.
  */
-export async function lockCustomers(sql: TenantSql, userIds: readonly number[]): Promise<void> {
-  if (userIds.length === 0) return;
-  await sql(
-    `SELECT 1 FROM storefront_users WHERE shop = $1 AND id = ANY($2::int[])
+export async function lockCustomers(
+  sql: TenantSql,
+  userIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (userIds.length === 0) return new Set();
+  const rows = await sql<Columns<StorefrontUser, "id">>(
+    `SELECT id FROM storefront_users WHERE shop = $1 AND id = ANY($2::int[]) AND status <> 'deleted'
       ORDER BY id FOR NO KEY UPDATE`,
     [userIds],
   );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Locks the customers; empty for a store whose catalog has no tag of the rules. */

@@ -1,4 +1,8 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findPerson, type Person } from "../../../app/domain/identity/account.ts";
+import { deleteOwnAccount } from "../../../app/domain/identity/account-deletion.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { customerPayload, GID } from "../../support/storefront/payloads.ts";
 import {
   eventually,
@@ -148,6 +152,66 @@ describe("authorization of an account deletion", () => {
     if (deleted.status === 200)
       expect(row).toEqual({ status: "deleted", password_hash: "", email: null });
     else expect(row).toMatchObject({ status: "active", email });
+  });
+});
+
+describe("consents beside a deletion", () => {
+  const logOf = async (id: number) =>
+    (
+      await service.database.query(
+        "SELECT consent_type, action FROM consent_records WHERE user_id = $1 ORDER BY seq",
+        [id],
+      )
+    ).map(({ consent_type: type, action }) => `${type} ${action}`);
+  const grant = (token: string) =>
+    service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+      key: token,
+      body: { method: "compliance-page", consent_marketing: true, consent_a2a: true },
+    });
+
+  it("one that waits behind it is refused and writes nothing", async () => {
+    const { id, token } = await signUp(service);
+    const before = await logOf(id);
+    const client = new pg.Client({ connectionString: service.database.url });
+    await client.connect();
+    try {
+      await client.query("BEGIN");
+      await client.query("SELECT 1 FROM storefront_users WHERE id = $1 FOR UPDATE", [id]);
+      const waiting = grant(token);
+      await eventually("the consent to wait for the row", async () => {
+        const rows = await service.database.query(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        );
+        return rows.length > 0;
+      });
+      await client.query("DELETE FROM user_claims WHERE user_id = $1", [id]);
+      await client.query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [id]);
+      await client.query("COMMIT");
+      expect((await waiting).status).toBe(401);
+    } finally {
+      await client.end();
+    }
+    expect(await logOf(id)).toEqual(before);
+    expect(
+      await service.database.query("SELECT 1 FROM user_claims WHERE user_id = $1", [id]),
+    ).toEqual([]);
+  });
+
+  it("one that was given since the request began is revoked with the others", async () => {
+    const { id, token } = await signUp(service);
+    const { sql } = service.ctx.home.forTenant(SHOP);
+    const asRequested = (await findPerson(sql, id)) as Person;
+    expect((await grant(token)).status).toBe(200);
+    const visit = { userAgent: null, gpc: false };
+    const tenant = await getTenant(service.ctx, SHOP);
+    await deleteOwnAccount(service.ctx, tenant, asRequested, visit, true);
+    const last = new Map((await logOf(id)).map((row) => row.split(" ") as [string, string]));
+    expect(Object.fromEntries(last)).toEqual({
+      tos: "revoked",
+      privacy: "revoked",
+      marketing: "revoked",
+      a2a: "revoked",
+    });
   });
 });
 
