@@ -24,6 +24,8 @@ export type Fault = { match?: string | RegExp } & (
   /** Does the work, then destroys the socket: the response is lost. */
   | { dropReply: true }
   | { delayMs: number }
+  /** Does the work at once, and answers so much later: answers overtake each other. */
+  | { delayReplyMs: number }
   /** 200 with half a JSON body. The work is not done. */
   | { garbage: true }
 );

@@ -43,6 +43,12 @@ export async function serveWithFault(
       headers: { "content-type": "application/json" },
       body: '{"data":{"id":"12',
     });
+  if ("delayReplyMs" in fault) {
+    const reply = await work();
+    await waitUnlessStopped(fault.delayReplyMs, stopped);
+    if (!stopped.aborted) send(response, reply);
+    return;
+  }
   await waitUnlessStopped(fault.delayMs, stopped);
   if (!stopped.aborted) send(response, await work());
 }

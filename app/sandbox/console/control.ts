@@ -74,6 +74,7 @@ const FaultShape = z.union([
   z.strictObject({ reset: z.literal(true) }),
   z.strictObject({ dropReply: z.literal(true) }),
   z.strictObject({ delayMs: z.number().nonnegative() }),
+  z.strictObject({ delayReplyMs: z.number().nonnegative() }),
   z.strictObject({ garbage: z.literal(true) }),
 ]);
 const HeldWebhooks = z.object({

@@ -248,6 +248,19 @@ describe("the callback", () => {
   });
 });
 
+test("of three callbacks at once the last grant is stored, so that its refresh token works", async () => {
+  const begun = await Promise.all([1, 2, 3].map(() => beginInstall(service)));
+  // The first to be granted is the last to be answered.
+  for (const delayReplyMs of [300, 150])
+    service.sandbox.failNext("storefront", { delayReplyMs, match: "access_token" });
+  const answers = await Promise.all(
+    begun.map(({ callback, cookie }) => openCallback(service, callback, cookie)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([302, 302, 302]);
+  const refreshed = await service.call("POST", `/admin/storefront-refresh?shop=${SHOP}`);
+  expect([refreshed.status, refreshed.json.ok]).toEqual([200, true]);
+});
+
 describe("a callback is rejected, and nothing is exchanged or stored,", () => {
   let exchanged: number;
   beforeEach(() => {

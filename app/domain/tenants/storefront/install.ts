@@ -1,10 +1,19 @@
 // The app install (shopify.dev "Authorization code grant"): state in the key-value store and in a
 // cookie, the callback's HMAC, the code exchanged form-encoded with `expiring=1`.
 import { createHmac } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM } from "../../../runtime/database/database.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import { putKey, takeKey, TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
+import {
+  deleteKeyIfHeld,
+  KEYS,
+  PLATFORM_KEYS,
+  putKey,
+  takeKey,
+  TTL_SECONDS,
+} from "../../../runtime/database/kv.ts";
+import { putLeaseIfFree } from "../../../runtime/database/queue/lease.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";
 import { storeGrant } from "./access-token.ts";
@@ -100,14 +109,16 @@ export async function completeInstall(
   );
   if (kept?.kind !== "install" || kept.shop !== shop) throw new AppError("invalid_state");
 
-  const grant = await ctx.storefront.exchangeCode(
-    shop,
-    { clientId: app.clientId, clientSecret: app.secrets[0] ?? "" },
-    code,
-  );
-  await registerTenant(ctx, shop);
-  await storeGrant(ctx, shop, grant);
-  ctx.log.info("install.completed", { shop, scopes: grant.scopes });
+  await oneAfterTheOther(ctx, shop, async () => {
+    const grant = await ctx.storefront.exchangeCode(
+      shop,
+      { clientId: app.clientId, clientSecret: app.secrets[0] ?? "" },
+      code,
+    );
+    await registerTenant(ctx, shop);
+    await storeGrant(ctx, shop, grant);
+    ctx.log.info("install.completed", { shop, scopes: grant.scopes });
+  });
   await tryToRegisterWebhooks(ctx, shop);
   await requestLoaderMetafield(ctx, shop);
   await requestWebPixel(ctx, shop);
@@ -119,6 +130,30 @@ export async function completeInstall(
       `/admin/apps/${(await getTenant(ctx, shop)).app.clientId}`,
     ),
   };
+}
+
+/** Longer than the platform may take to answer. */
+const EXCHANGE_SECONDS = 30;
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Each grant ends the refresh tokens before it, so the one that was granted last must be stored last. A
+ * refresh that runs meanwhile does not count: it gives way to a newer grant by itself.
+ */
+async function oneAfterTheOther(
+  ctx: Ctx,
+  shop: string,
+  exchange: () => Promise<void>,
+): Promise<void> {
+  const { sql } = ctx.home.forTenant(shop);
+  const key = KEYS.lease("storefront_install");
+  const holder = ctx.random.uuid();
+  while (!(await putLeaseIfFree(sql, key, holder, EXCHANGE_SECONDS))) await delay(LOOK_AGAIN_MS);
+  try {
+    await exchange();
+  } finally {
+    await deleteKeyIfHeld(sql, key, holder);
+  }
 }
 
 /** A store whose webhooks cannot be registered now is installed anyway; the worker tries again. */

@@ -81,7 +81,7 @@ export function faultOf(mode: Exclude<Mode, "working">, system: SystemName): Fau
 /** How a system that fails until further notice shows itself, also when a test made it fail. */
 export function modeOf(fault: Fault | undefined): Mode {
   if (!fault) return "working";
-  if ("delayMs" in fault) return "slow";
+  if ("delayMs" in fault || "delayReplyMs" in fault) return "slow";
   if (!("status" in fault)) return "down";
   if (fault.status === 429) return "limited";
   return fault.status >= 500 ? "down" : "refuses";
