@@ -1,5 +1,6 @@
 // The sandbox's demo store: installs the app over HTTP as a merchant does, then configures its
 // systems. Safe to repeat at every start.
+import { hash } from "node:crypto";
 import { request } from "undici";
 import type { Ctx } from "./context.server.ts";
 import { saveFirmware } from "./domain/events/firmware.ts";
@@ -9,8 +10,9 @@ import { tokenState } from "./domain/tenants/directory.ts";
 import { saveTenantConfig } from "./domain/tenants/settings/configuration.ts";
 import { callStorefront } from "./domain/tenants/storefront/admin-session.ts";
 import { dataOf, findTenant, getTenant } from "./domain/tenants/tenant.ts";
-import { registerWebhooks } from "./domain/tenants/storefront/webhook-registration.ts";
+import { tryToRegisterWebhooks } from "./domain/tenants/storefront/install.ts";
 import { SHOP } from "./integrations/storefront-documents.ts";
+import { getKey, KEYS, putKey } from "./runtime/database/kv.ts";
 
 export const DEMO_SHOP = "demo-store.myshopify.com";
 
@@ -26,47 +28,64 @@ type DemoSystems = {
   federatedClient: { id: string; secret: string };
 };
 
+/**
+ * Configures the store. Later starts renew what is still as the last start saved it, since addresses and
+ * ports change, and keep what was saved since.
+ */
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
   if (!(await isConnected(ctx))) await walkInstall(ctx.baseUrl);
-  await saveTenantConfig(
-    ctx,
-    DEMO_SHOP,
-    {
-      storefront_api_token: "sandbox-storefront-token",
-      cms_api_token: "sandbox-cms-token",
-      cms_site_id: systems.siteId,
-      cms_customers_collection_id: systems.customersCollectionId,
-      cms_tags_collection_id: systems.tagsCollectionId,
-      analytics_measurement_id: "G-SANDBOX1",
-      analytics_api_secret: "sandbox-analytics-secret",
-      profile_platform_enabled: true,
-      profile_platform_url: systems.profilePlatformUrl,
-      profile_platform_token: "sandbox-profile-token",
-      erp_base_url: systems.erpBaseUrl,
-      erp_username: "sandbox-erp-user",
-      erp_password: "sandbox-erp-password",
-      erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
-      retail_analytics_a_url: systems.retailAnalyticsAUrl,
-      retail_analytics_b_url: systems.retailAnalyticsBUrl,
-      retail_analytics_b_token: "sandbox-retail-token",
-      brand_name: "Demo Store",
-      // The origin of the sandbox store's own pages.
-      allowed_origins: [systems.storeOrigin],
-      consent_policy_version: "2026-11",
-      auth_redirect_origin: ctx.baseUrl,
-      // UCP clients identify a store by its host alone.
-      public_hosts: [`localhost:${new URL(ctx.baseUrl).port}`],
-      federated_client_id: systems.federatedClient.id,
-      federated_client_secret: systems.federatedClient.secret,
-      // Earlier versions of the demo store had a client of its own; the app is the client.
-      storefront_customer_account_client_id: null,
-    },
-    true,
+  const { sql } = ctx.home.forTenant(DEMO_SHOP);
+  const written = (await getKey<Record<string, string>>(sql, KEYS.demoSettings))?.value ?? null;
+  const saved = await savedDigests(ctx);
+  const fields = Object.entries(fieldsOf(ctx, systems)).filter(
+    ([name]) => written === null || saved[name] === written[name],
   );
-  await fillRegistries(ctx);
+  await saveTenantConfig(ctx, DEMO_SHOP, Object.fromEntries(fields), true);
+  const now = await savedDigests(ctx);
+  const digests = fields.flatMap(([name]) => (now[name] ? [[name, now[name]]] : []));
+  await putKey(sql, KEYS.demoSettings, { ...written, ...Object.fromEntries(digests) });
+  if (written === null) await fillRegistries(ctx);
   // The address of this service may have changed since the last start.
-  await registerWebhooks(ctx, DEMO_SHOP);
+  await tryToRegisterWebhooks(ctx, DEMO_SHOP);
 }
+
+async function savedDigests(ctx: Ctx): Promise<Record<string, string>> {
+  const { saved } = await getTenant(ctx, DEMO_SHOP);
+  return Object.fromEntries(
+    Object.entries(saved).map(([name, value]) => [name, hash("sha256", JSON.stringify(value))]),
+  );
+}
+
+const fieldsOf = (ctx: Ctx, systems: DemoSystems) => ({
+  storefront_api_token: "sandbox-storefront-token",
+  cms_api_token: "sandbox-cms-token",
+  cms_site_id: systems.siteId,
+  cms_customers_collection_id: systems.customersCollectionId,
+  cms_tags_collection_id: systems.tagsCollectionId,
+  analytics_measurement_id: "G-SANDBOX1",
+  analytics_api_secret: "sandbox-analytics-secret",
+  profile_platform_enabled: true,
+  profile_platform_url: systems.profilePlatformUrl,
+  profile_platform_token: "sandbox-profile-token",
+  erp_base_url: systems.erpBaseUrl,
+  erp_username: "sandbox-erp-user",
+  erp_password: "sandbox-erp-password",
+  erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
+  retail_analytics_a_url: systems.retailAnalyticsAUrl,
+  retail_analytics_b_url: systems.retailAnalyticsBUrl,
+  retail_analytics_b_token: "sandbox-retail-token",
+  brand_name: "Demo Store",
+  // The origin of the sandbox store's own pages.
+  allowed_origins: [systems.storeOrigin],
+  consent_policy_version: "2026-11",
+  auth_redirect_origin: ctx.baseUrl,
+  // UCP clients identify a store by its host alone.
+  public_hosts: [`localhost:${new URL(ctx.baseUrl).port}`],
+  federated_client_id: systems.federatedClient.id,
+  federated_client_secret: systems.federatedClient.secret,
+  // Earlier versions of the demo store had a client of its own; the app is the client.
+  storefront_customer_account_client_id: null,
+});
 
 /** One product that every channel can reference. */
 async function fillRegistries(ctx: Ctx): Promise<void> {

@@ -309,6 +309,16 @@ describe("starts", () => {
     const count = async (from: string): Promise<number> =>
       ((await beside.query(`SELECT count(*)::int AS n FROM ${from}`))[0] as { n: number }).n;
     await eventually("the first customers", async () => (await count("storefront_users")) > 0);
+    const config = async (at: typeof server, body?: object) => {
+      const answer = await fetch(`${at.url}/config?shop=demo-store.myshopify.com`, {
+        method: body ? "POST" : "GET",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      expect(answer.status).toBe(200);
+      return ((await answer.json()) as { config: Record<string, unknown> }).config;
+    };
+    await config(server, { brand_name: "Saved since", erp_base_url: null });
     // In the middle of the history: of the sandbox's state nothing is written any more.
     server.signal("SIGKILL");
     await server.ended;
@@ -319,6 +329,9 @@ describe("starts", () => {
     );
     await again.line("the end of the seeding", /demo_history\.written .*customers=400 /, 120_000);
     expect(await count("storefront_users")).toBe(400);
+    const kept = await config(again);
+    expect([kept.brand_name, kept.erp_base_url]).toEqual(["Saved since", undefined]);
+    expect(kept.profile_platform_url).toContain("127.0.0.1");
     expect(
       await count("(SELECT DISTINCT storefront_customer_gid FROM storefront_users) AS u"),
     ).toBe(400);

@@ -157,7 +157,7 @@ async function oneAfterTheOther(
 }
 
 /** A store whose webhooks cannot be registered now is installed anyway; the worker tries again. */
-async function tryToRegisterWebhooks(ctx: Ctx, shop: string): Promise<void> {
+export async function tryToRegisterWebhooks(ctx: Ctx, shop: string): Promise<void> {
   try {
     await registerWebhooks(ctx, shop);
   } catch (error) {
