@@ -101,7 +101,7 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /admin/consent/policies", "admin"],
   ["POST /admin/init-tag-system", "admin"],
   ["POST /admin/tags/assign", "admin"],
-  ["POST /ucp/tags", "session"],
+  ["POST /ucp/tags", "shopper"],
   ["GET /tags/catalog", "session"],
   ["GET /tags/mine", "session"],
   ["GET /segment/current", "session"],

@@ -1,10 +1,10 @@
 // The visitor of a browser's request: a signed-in shopper, a customer authenticated by the
 // storefront's app proxy, or any visitor on a page of the store (DECISIONS 7 and 16).
 import type { Ctx } from "../../context.server.ts";
-import { findStorefrontPerson } from "../../domain/customers/storefront-person.ts";
-import { getAccount, type Account } from "../../domain/identity/account.ts";
+import type { Account } from "../../domain/identity/account.ts";
 import type { Session } from "../../domain/identity/session/sessions.ts";
-import { dataOf, type Tenant } from "../../domain/tenants/tenant.ts";
+import { findCustomerAccount } from "../../domain/identity/store-session/account-customer.ts";
+import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
 import type { ProxiedRequest } from "./app-proxy.ts";
@@ -57,7 +57,7 @@ export async function requireShopper(
     const { session, tenant: current } = await requireSession(ctx, request, tenant);
     return { account: session.account, tenant: current };
   }
-  const userId = await findStorefrontPerson(ctx, tenant, gid);
-  if (userId === null) throw unauthorized();
-  return { account: await getAccount(dataOf(ctx, tenant).sql, userId), tenant };
+  const account = await findCustomerAccount(ctx, tenant, gid);
+  if (!account) throw unauthorized();
+  return { account, tenant };
 }

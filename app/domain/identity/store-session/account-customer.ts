@@ -7,7 +7,7 @@ import { canRefetch, fetchCustomer } from "../../customers/refetch.ts";
 import { findStorefrontPerson } from "../../customers/storefront-person.ts";
 import { isDeletedHere, liftUnprovenTombstones } from "../../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { findPerson, type Person } from "../account.ts";
+import { findPerson, getAccount, type Account, type Person } from "../account.ts";
 
 /** Throws `account_deleted`, `account_suspended`, or `storefront_unavailable`. */
 export async function requireAccountCustomer(
@@ -20,6 +20,16 @@ export async function requireAccountCustomer(
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
   if (person?.account.status !== "active") throw new AppError("account_deleted");
   return person;
+}
+
+/** The account of a customer whom the storefront's app proxy names; null without one. */
+export async function findCustomerAccount(
+  ctx: Ctx,
+  tenant: Tenant,
+  gid: string,
+): Promise<Account | null> {
+  const userId = await findStorefrontPerson(ctx, tenant, gid);
+  return userId === null ? null : getAccount(dataOf(ctx, tenant).sql, userId);
 }
 
 async function bringIn(ctx: Ctx, tenant: Tenant, gid: string): Promise<number> {
