@@ -56,7 +56,8 @@ export async function deleteOwnAccount(
     await revokeAll(ctx, tenant, { sql, prisma }, account.id, visit);
     await insertTombstones(ctx, sql, tenant.shop, account, proven);
     await clearAccount({ sql, prisma }, account.id);
-    await emptyDeliveries(sql, account.id);
+    await emptyDeliveries(sql, account);
+    await deleteAgentTasks(sql, account.id);
     if (!isWaiting(account)) {
       await enqueueAccountEvent(ctx, tenant, sql, "account_delete", account.id);
       await enqueueErased(ctx, tenant, sql, [account.id]);
@@ -149,23 +150,44 @@ async function insertTombstones(
       );
 }
 
-/** Messages for other systems contain personal data, and so may their responses. */
-async function emptyDeliveries(sql: TenantSql, userId: number): Promise<void> {
-  const ofPerson = "shop = $1 AND entity_type = 'customer' AND entity_id = $2";
+/**
+ * Messages for other systems contain personal data, and so may their responses. The events of other
+ * sources name the customer by the storefront's id and hold all of the data; ours are references.
+ */
+async function emptyDeliveries(
+  sql: TenantSql,
+  { id, storefront_customer_gid: gid }: Account,
+): Promise<void> {
+  const named = [String(id), ...(gid ? [gid] : [])];
+  const ofPerson = "shop = $1 AND entity_type = 'customer' AND entity_id = ANY($2::text[])";
   await sql(
     `UPDATE delivery_attempts SET error = NULL WHERE shop = $1 AND error IS NOT NULL
       AND status = 'failed'
       AND event_id IN (SELECT event_id FROM integration_queue WHERE ${ofPerson})`,
-    [String(userId)],
+    [named],
   );
   await sql(
     `DELETE FROM delivery_exchanges WHERE shop = $1
       AND event_id IN (SELECT event_id FROM integration_queue WHERE ${ofPerson})`,
-    [String(userId)],
+    [named],
   );
   await sql(
     `UPDATE integration_queue SET transformed_payload = NULL, last_error = NULL WHERE ${ofPerson}
       AND (transformed_payload IS NOT NULL OR last_error IS NOT NULL)`,
+    [named],
+  );
+  if (gid)
+    await sql(
+      `UPDATE integration_queue SET payload = '{}' WHERE shop = $1 AND entity_type = 'customer'
+        AND entity_id = $2 AND payload <> '{}'`,
+      [gid],
+    );
+}
+
+/** What agents asked about the person, with the answers. */
+async function deleteAgentTasks(sql: TenantSql, userId: number): Promise<void> {
+  await sql(
+    "DELETE FROM kv WHERE shop = $1 AND left(key, 11) = 'agent_task:' AND value->>'user_id' = $2",
     [String(userId)],
   );
 }

@@ -340,6 +340,32 @@ describe("a deleted account", () => {
     expect(await tablesWith(service.database, [email, "Failunique"])).toEqual([]);
   });
 
+  it("leaves no personal data in events that another source sent about the customer, and no agent's task", async () => {
+    const email = newEmail("elsewhere");
+    const { id, token } = await signUp(service, { email });
+    await queueIsEmpty(service);
+    const [{ gid }] = (await service.database.query(
+      "SELECT storefront_customer_gid AS gid FROM storefront_users WHERE id = $1",
+      [id],
+    )) as [{ gid: string }];
+    const event = {
+      event_type: "customer.updated",
+      entity_type: "customer",
+      entity_id: gid,
+      payload: { email, first_name: "Elsewhereunique" },
+      destinations: ["data_lake"],
+    };
+    await service.call("POST", `/events/ingest?shop=${SHOP}&source=manual`, { body: event });
+    await service.database.query(
+      "INSERT INTO kv (shop, key, value) VALUES ($1, 'agent_task:t-1', jsonb_build_object('user_id', $2::int, 'task', 'Elsewhereunique'))",
+      [SHOP, id],
+    );
+    await queueIsEmpty(service);
+    await deleteMe(service, token, { password: PASSWORD });
+    await queueIsEmpty(service);
+    expect(await tablesWith(service.database, [email, "Elsewhereunique"])).toEqual([]);
+  });
+
   it("invalidates every mailed link and code, and is unknown to sign-in and reset", async () => {
     const { token, email } = await signUp(service);
     const link = await mailedToken(service, email, "/auth/verify-email");
