@@ -44,9 +44,9 @@ async function fill(place: HTMLElement): Promise<void> {
   if (root) insert(place, root);
 }
 
-const placesOf = (selector: string) => document.querySelectorAll<HTMLElement>(selector);
+const elementsOf = (selector: string) => document.querySelectorAll<HTMLElement>(selector);
 const fillAll = (selector: string) =>
-  placesOf(selector).forEach((place) => void fill(place).catch(() => {}));
+  elementsOf(selector).forEach((place) => void fill(place).catch(() => {}));
 
 let isPlaced = false;
 function placeFooter(): void {
@@ -60,7 +60,7 @@ function placeFooter(): void {
   // The page has the footer with its banner where the app's metafield has it.
   const written = document.querySelector<HTMLTemplateElement>("template[data-crm-footer]");
   if (!written) return fillAll(FOOTER);
-  for (const place of placesOf(FOOTER)) place.replaceChildren(written.content.cloneNode(true));
+  for (const place of elementsOf(FOOTER)) place.replaceChildren(written.content.cloneNode(true));
   (window as StoreWindow)._crmChoices?.();
 }
 

@@ -123,7 +123,7 @@ const fixedRow = (name: string, consents: Consents): HTMLElement =>
     el("span", {}, consents[name] ? WORDS.given : WORDS.notGiven),
   );
 
-/** What is said about every decision that is made here. */
+/** Sent with every decision that is made here. */
 const decision = () => ({
   method: "dashboard",
   source_page: location.pathname,

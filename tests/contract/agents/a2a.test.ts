@@ -385,7 +385,7 @@ describe("ListTasks", () => {
     const newAgent = async () => ({
       key: (
         await newTokens(service, await newClient(service), owner.token, { scope: "identity:read" })
-      ).access_token as string,
+      ).access_token,
     });
     const [one, two] = [await newAgent(), await newAgent()];
     const { id } = (await send({ skill: "identity-linking" }, one)).json.result;
