@@ -8,6 +8,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import { enqueueErased } from "../customers/customer-erased.ts";
+import { markDeletedAccount } from "../customers/deleted-account.ts";
 import { tombstoneOf } from "../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { emailOf, getAccount, isProven, isWaiting, type Account, type Person } from "./account.ts";
@@ -58,6 +59,10 @@ export async function deleteOwnAccount(
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account);
     await deleteAgentTasks(sql, account.id);
+    await markDeletedAccount(ctx, sql, tenant.shop, {
+      userId: account.id,
+      gid: account.storefront_customer_gid,
+    });
     if (!isWaiting(account)) {
       await enqueueAccountEvent(ctx, tenant, sql, "account_delete", account.id);
       await enqueueErased(ctx, tenant, sql, [account.id]);

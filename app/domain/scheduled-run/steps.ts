@@ -6,6 +6,7 @@ import { foldHours } from "../bus/log/fold-hours.ts";
 import { cmsChannel } from "../channels/cms/cms.ts";
 import { syncCms } from "../channels/cms/sync.ts";
 import { endCheckouts } from "../commerce/expire-checkouts.ts";
+import { eraseCopies } from "../compliance/erase-copies.ts";
 import {
   applyArchiveRetention,
   applyRowRetention,
@@ -127,6 +128,10 @@ export const TENANT_STEPS: readonly TenantStep[] = [
       hours: await foldHours(ctx, tenant),
       customer_days: await foldCustomerDays(ctx, tenant),
     }),
+  },
+  {
+    name: "deleted_accounts",
+    run: async (ctx, tenant) => (await eraseCopies(ctx, tenant)) ?? "skipped",
   },
   {
     name: "retention",

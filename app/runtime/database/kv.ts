@@ -74,6 +74,8 @@ export const KEYS = keys({
   guideDismissed: "setup_guide_dismissed",
   /** Up to where the counts of customers per day are folded. */
   customerDays: "customer_days",
+  /** An account whose archived messages wait to be deleted. */
+  deletedAccount: (userId: string) => `deleted_account:${userId}`,
   /** SHA-256 of each setting as the demo store's last start saved it. */
   demoSettings: "demo_settings",
   /** How far the demo store's history is written. */

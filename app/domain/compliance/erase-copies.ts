@@ -1,0 +1,62 @@
+// What was archived of accounts that their owners deleted. The deletion empties the rows at once and
+// leaves a mark; the archive is in another system, so its objects follow with the scheduled run.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantPrisma } from "../../db.server.ts";
+import { deleteKey, KEYS } from "../../runtime/database/kv.ts";
+import { entityIdsOf, type DeletedAccount } from "../customers/deleted-account.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { eraseArchived } from "./erase-outside.ts";
+
+const AT_ONCE = 200;
+
+/** Null when nobody deleted an account. Safe to repeat: a mark goes after its objects. */
+export async function eraseCopies(
+  ctx: Ctx,
+  tenant: Tenant,
+): Promise<{ accounts: number; objects: number } | null> {
+  const { sql, prisma } = dataOf(ctx, tenant);
+  const marks = await prisma.kv.findMany({
+    select: { value: true },
+    where: { key: { startsWith: KEYS.deletedAccount("") } },
+    orderBy: { key: "asc" },
+    take: AT_ONCE,
+  });
+  if (marks.length === 0) return null;
+  let [accounts, objects] = [0, 0];
+  for (const { value } of marks) {
+    const mark = value as DeletedAccount;
+    const named = {
+      entity_type: "customer",
+      entity_id: { in: entityIdsOf(ctx, tenant.shop, mark) },
+    };
+    // What is delivered later is archived later: the next run looks again.
+    if (await isDelivering(prisma, named)) continue;
+    const eventIds = await findEventIds(prisma, named);
+    objects += await eraseArchived(ctx, tenant, { ...NOBODY, eventIds });
+    await deleteKey(sql, KEYS.deletedAccount(String(mark.user_id)));
+    accounts += 1;
+  }
+  return { accounts, objects };
+}
+
+/** The events alone: texts that mention the customer belong to orders, which stay. */
+const NOBODY = { userIds: [], gids: [], emails: [], phones: [], names: [], orders: [] };
+
+type Named = { entity_type: string; entity_id: { in: string[] } };
+
+async function isDelivering(prisma: TenantPrisma, named: Named): Promise<boolean> {
+  const row = await prisma.integrationQueue.findFirst({
+    select: { id: true },
+    where: { ...named, status: { in: ["pending", "processing", "ready"] } },
+  });
+  return row !== null;
+}
+
+async function findEventIds(prisma: TenantPrisma, where: Named): Promise<string[]> {
+  const select = { event_id: true };
+  const rows = [
+    ...(await prisma.eventLedger.findMany({ select, where })),
+    ...(await prisma.integrationQueue.findMany({ select, where })),
+  ];
+  return [...new Set(rows.map(({ event_id: id }) => id))];
+}

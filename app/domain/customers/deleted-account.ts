@@ -1,0 +1,33 @@
+// Marks an account that its owner deleted, until what was archived of it is deleted too
+// (compliance/erase-copies.ts).
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../db.server.ts";
+import { KEYS, putKey } from "../../runtime/database/kv.ts";
+
+export type DeletedAccount = {
+  user_id: number;
+  /** The storefront's id, by which events of other sources name the customer; encrypted. */
+  sealed_gid: string | null;
+};
+
+const placeOf = (shop: string): string => `${shop}/deleted_account`;
+
+/** In the transaction of the deletion. */
+export async function markDeletedAccount(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  { userId, gid }: { userId: number; gid: string | null },
+): Promise<void> {
+  const mark: DeletedAccount = {
+    user_id: userId,
+    sealed_gid: gid && ctx.secrets.seal(placeOf(shop), gid),
+  };
+  await putKey(sql, KEYS.deletedAccount(String(userId)), mark);
+}
+
+/** The ids that events name the customer by. */
+export const entityIdsOf = (ctx: Ctx, shop: string, mark: DeletedAccount): string[] => [
+  String(mark.user_id),
+  ...(mark.sealed_gid ? [ctx.secrets.unseal(placeOf(shop), mark.sealed_gid)] : []),
+];
