@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
+import { storefrontOf } from "../customers/from-storefront.ts";
 import { channelsFor, type MatrixEvent } from "../inventory/write-matrix.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -12,43 +13,49 @@ const EVENT_TYPES: Partial<Record<MatrixEvent, string>> = {
   account_delete: "customer.deleted",
 };
 
-/** The row is a reference; channels read the newest state when they run. */
-export async function enqueueAccountEvent(
+export const enqueueAccountEvent = (
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   event: MatrixEvent,
   userId: number,
-): Promise<void> {
-  await enqueue(sql, {
-    eventId: ctx.random.orderedUuid(),
-    source: "backend",
+): Promise<void> =>
+  enqueueReference(ctx, sql, userId, {
     eventType: EVENT_TYPES[event] ?? "customer.updated",
-    entityType: "customer",
-    entityId: String(userId),
-    payload: { user_id: userId, cause: event },
-    occurredAt: ctx.clock.now(),
+    cause: event,
     destinations: channelsFor(event, tenant, ctx.channels),
   });
-}
 
 /** After a change that the write matrix has no event for: the storefront's channel writes what differs. */
-export async function enqueueForStorefront(
+export const enqueueForStorefront = (
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   userId: number,
+): Promise<void> =>
+  enqueueReference(ctx, sql, userId, {
+    eventType: "customer.updated",
+    cause: "address_verified",
+    destinations: storefrontOf(ctx, tenant),
+  });
+
+type Reference = { eventType: string; cause: string; destinations: string[] };
+
+/** The row is a reference; channels read the newest state when they run. */
+async function enqueueReference(
+  ctx: Ctx,
+  sql: TenantSql,
+  userId: number,
+  { eventType, cause, destinations }: Reference,
 ): Promise<void> {
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "backend",
-    eventType: "customer.updated",
+    eventType,
     entityType: "customer",
     entityId: String(userId),
-    payload: { user_id: userId, cause: "address_verified" },
+    payload: { user_id: userId, cause },
     occurredAt: ctx.clock.now(),
-    destinations: channelsFor("tag_change", tenant, ctx.channels).filter(
-      (name) => name === "storefront",
-    ),
+    destinations,
   });
 }
