@@ -277,6 +277,19 @@ describe("the built-in backend for other deployments (POST /integration-enqueue)
     ]);
   });
 
+  test("refuses an event of another store than the one that the request names, and stores nothing", async () => {
+    const { status, json } = await service.call("POST", `/integration-enqueue?shop=${OTHER_SHOP}`, {
+      body: event(),
+      key: BACKEND_KEY,
+    });
+    expect([status, json.code, Object.keys(json.fields)]).toEqual([
+      400,
+      "invalid_request",
+      ["tenant_shop"],
+    ]);
+    expect(await query("SELECT id FROM integration_queue")).toEqual([]);
+  });
+
   test("returns the first queue id for a repeated event and adds nothing", async () => {
     const sent = event();
     const first = await enqueue(sent);
