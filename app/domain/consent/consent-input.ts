@@ -16,7 +16,7 @@ const ConsentId = z
   .max(100)
   .regex(/^[\w:-]+$/, "may hold letters, digits, and _ : -");
 
-const FormType = z
+export const FormType = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/i, "may hold letters, digits, _ and -, at most 40")
   .transform((text) => text.toLowerCase())

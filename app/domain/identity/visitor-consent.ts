@@ -1,4 +1,4 @@
-// Consent changes by an anonymous or proxied caller.
+// Consent changes of a person, of a visitor, or of an address, depending on who asks.
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
@@ -14,9 +14,24 @@ import { findOrCreateContact } from "../customers/contact.ts";
 import { findStorefrontPerson } from "../customers/storefront-person.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { EmailAddress } from "./email-address.ts";
+import { withdrawFormConsent } from "./form-consent.ts";
 import { tryConsume } from "./rate-limits.ts";
 
 export type ConsentSpeaker = { userId: number } | { gid: string } | { address: string };
+
+/** Changes the consents of a known person. */
+export function syncOwnConsent(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  input: ConsentSyncInput,
+  visit: Visit,
+): Promise<SyncedConsent> {
+  const { form_type: form, form_consent: isGranted } = input;
+  return form !== undefined && isGranted === false
+    ? withdrawFormConsent(ctx, tenant, userId, { ...input, form_type: form }, visit)
+    : syncConsentOfUser(ctx, tenant, userId, input, visit);
+}
 
 /** The speaker's `address` is the client address of an anonymous caller, for the rate limit. */
 export async function syncConsent(
@@ -26,13 +41,13 @@ export async function syncConsent(
   input: ConsentSyncInput,
   visit: Visit,
 ): Promise<SyncedConsent> {
-  if ("userId" in speaker) return syncConsentOfUser(ctx, tenant, speaker.userId, input, visit);
+  if ("userId" in speaker) return syncOwnConsent(ctx, tenant, speaker.userId, input, visit);
   if ("gid" in speaker) {
     const userId = await findStorefrontPerson(ctx, tenant, speaker.gid);
     // A customer without an account here is recorded as a visitor: the gid is signed, the account
     // does not exist. The slash stays in the id: no browser can claim an id with one.
     return userId !== null
-      ? syncConsentOfUser(ctx, tenant, userId, input, visit)
+      ? syncOwnConsent(ctx, tenant, userId, input, visit)
       : syncConsentOfVisitor(
           ctx,
           tenant,

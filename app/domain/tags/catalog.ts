@@ -50,6 +50,9 @@ const DEFAULTS = new Map(DEFAULT_TAGS.map((tag) => [tag.slug, tag]));
 const SUBSCRIBED = "_subscribed";
 const FORM_TAG = /^([a-z0-9_]+)(_subscribed|_\d{4}_\d{2}_\d{2})$/;
 
+/** The tag of the people who submitted a form. */
+export const subscriptionTagOf = (form: string): string => form + SUBSCRIBED;
+
 const isDefault = (slug: string): boolean => DEFAULTS.has(slug);
 
 /**

@@ -215,10 +215,6 @@ function historyOf(place: HTMLElement): {
       body: { ...decision(), form_type: form, form_consent: false },
     });
     if (answer.status !== 200) return announce(reasonOf(answer));
-    // Without it the store's own tag of the form would stay.
-    await call("/ucp/tags", { method: "POST", body: { remove: [`${form}_subscribed`] } }).catch(
-      () => {},
-    );
     announce(labelled(nameOf(form), WORDS.withdrawn));
     await reload();
   };

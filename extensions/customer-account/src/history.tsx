@@ -1,7 +1,7 @@
 // The customer's records in the store's consent log, newest first, each with its receipt.
 import { useEffect, useState } from "preact/hooks";
 import { Problem } from "./loading.tsx";
-import { t, timeOf } from "./platform.ts";
+import { t, timeOf, toast } from "./platform.ts";
 import { call, type ConsentRecord, type History, type Receipt } from "./service.ts";
 
 const PAGE = 5;
@@ -23,7 +23,7 @@ const METHODS = [
   "flow_request",
 ];
 
-/** `version` changes with every decision. */
+/** `version` changes with every decision made elsewhere on the page. */
 export function HistoryList({ version }: { version: string }) {
   const [records, setRecords] = useState<ConsentRecord[] | null>(null);
   const [next, setNext] = useState<string | null>(null);
@@ -46,8 +46,13 @@ export function HistoryList({ version }: { version: string }) {
       {records === null && code === null && <s-skeleton-paragraph />}
       {records?.length === 0 && <s-paragraph color="subdued">{t("history.empty")}</s-paragraph>}
       <s-stack gap="base">
-        {records?.map((record) => (
-          <Row key={record.id} record={record} />
+        {records?.map((record, index) => (
+          <Row
+            key={record.id}
+            record={record}
+            canWithdraw={isOfForm(record) && isLatest(records, index)}
+            onChanged={() => read(null)}
+          />
         ))}
       </s-stack>
       {next !== null && <s-button onClick={() => void read(next)}>{t("more")}</s-button>}
@@ -55,9 +60,20 @@ export function HistoryList({ version }: { version: string }) {
   );
 }
 
-function Row({ record }: { record: ConsentRecord }) {
+/** A consent by a form that was given; those of the switches are withdrawn there. */
+const isOfForm = ({ consent_type: type, outcome }: ConsentRecord): boolean =>
+  outcome === "granted" && !TYPES.includes(type);
+
+/** Newest first: the first record of a form is the one that holds. */
+const isLatest = (records: readonly ConsentRecord[], index: number): boolean =>
+  records.findIndex(({ consent_type: type }) => type === records[index]?.consent_type) === index;
+
+type RowProps = { record: ConsentRecord; canWithdraw: boolean; onChanged(): Promise<void> };
+
+function Row({ record, canWithdraw, onChanged }: RowProps) {
   const [receipt, setReceipt] = useState<Receipt | null>(null);
   const [code, setCode] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
   const what = nameOf(record.consent_type);
   const when = timeOf(record.created_at);
 
@@ -67,6 +83,17 @@ function Row({ record }: { record: ConsentRecord }) {
     const answer = await call<Receipt>("GET", `/receipts/${id}`);
     setCode(answer.ok ? null : answer.code);
     if (answer.ok) setReceipt(answer.data);
+  };
+  const withdraw = async () => {
+    setBusy(true);
+    const body = { form_type: record.consent_type, granted: false };
+    const answer = await call("POST", "/consents", body);
+    setCode(answer.ok ? null : answer.code);
+    if (answer.ok) {
+      toast(t("consents.saved.off", { what }));
+      await onChanged();
+    }
+    setBusy(false);
   };
 
   return (
@@ -79,12 +106,23 @@ function Row({ record }: { record: ConsentRecord }) {
           </s-stack>
           <s-text type="small" color="subdued">{`${when} · ${methodOf(record.method)}`}</s-text>
         </s-stack>
-        <s-button
-          accessibilityLabel={t("history.receiptOf", { what, when })}
-          onClick={() => void show()}
-        >
-          {t("history.receipt")}
-        </s-button>
+        <s-stack direction="inline" gap="small-200">
+          {canWithdraw && (
+            <s-button
+              accessibilityLabel={t("history.withdrawOf", { what })}
+              disabled={busy}
+              onClick={() => void withdraw()}
+            >
+              {t("history.withdraw")}
+            </s-button>
+          )}
+          <s-button
+            accessibilityLabel={t("history.receiptOf", { what, when })}
+            onClick={() => void show()}
+          >
+            {t("history.receipt")}
+          </s-button>
+        </s-stack>
       </s-stack>
       <Problem code={code} />
       {receipt && <Proof receipt={receipt} type={record.consent_type} />}

@@ -3,6 +3,8 @@
 import { readFileSync } from "node:fs";
 import type { Download, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { syncOwnConsent } from "../../../app/domain/identity/visitor-consent.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import { connectStore } from "../../support/browser/merchant.ts";
@@ -43,10 +45,14 @@ async function extensionOf(page: Page): Promise<Frame> {
   return frame;
 }
 
-async function visit(path: string, viewport = { width: 1_280, height: 900 }) {
+async function visit(
+  path: string,
+  viewport = { width: 1_280, height: 900 },
+  number = customer.number,
+) {
   const opened = await browser.visit([world.url, world.sandbox.url], { viewport });
   await opened.page.goto(
-    `${world.sandbox.url}/accounts/${SHOP}${path}${path.includes("?") ? "&" : "?"}customer=${customer.number}`,
+    `${world.sandbox.url}/accounts/${SHOP}${path}${path.includes("?") ? "&" : "?"}customer=${number}`,
   );
   return { ...opened, frame: await extensionOf(opened.page) };
 }
@@ -111,6 +117,25 @@ test("a customer changes a consent, sees it in the history with its receipt, and
   );
   expect([grant?.end_reason, mandate?.status]).toEqual(["revoked", "revoked"]);
   expect([errors, foreign]).toEqual([[], []]);
+  await close();
+});
+
+test("a customer withdraws in the history what a form granted", async () => {
+  const ben = addStoreCustomer(world, SHOP, "ben@accounts.example");
+  const { frame, errors, close } = await visit("/pages/customer-account", undefined, ben.number);
+  await frame.getByRole("switch", { name: "News and offers" }).waitFor();
+  const userId = (await findAccountId(world, SHOP, ben.gid)) as number;
+  const tenant = await getTenant(world.ctx, SHOP);
+  const form = { form_type: "trail_news", method: "trail_news_form" };
+  await syncOwnConsent(world.ctx, tenant, userId, form, { userAgent: null, gpc: false });
+  await frame.page().reload();
+  const page = await extensionOf(frame.page());
+  await page.getByRole("button", { name: "Withdraw: Trail news" }).click();
+  await page.getByText("Withdrawn", { exact: true }).waitFor();
+  expect(await page.getByRole("button", { name: "Withdraw: Trail news" }).count()).toBe(0);
+  expect(await findA11yViolations(page)).toEqual([]);
+  await shot(frame.page(), "form-withdrawn");
+  expect(errors).toEqual([]);
   await close();
 });
 

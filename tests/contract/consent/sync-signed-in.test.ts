@@ -10,6 +10,7 @@ import {
   startConsentService,
   syncAs,
   type ConsentService,
+  type Person,
 } from "../../support/consent.ts";
 import { OTHER_SHOP, RETURN_ORIGIN, SHOP } from "../../support/service.ts";
 
@@ -29,6 +30,15 @@ const refused = async (body: object, field?: string) => {
   expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
   if (field) expect(Object.keys(answer.json.fields)).toContain(field);
   expect(await logOf(service, ada)).toEqual(before);
+};
+
+const tagAs = (person: Person, add: string[]) =>
+  service.call("POST", "/ucp/tags", { body: { add }, key: person.token });
+const formTagsOf = async (person: Person): Promise<string[]> => {
+  const { json } = await service.call("GET", "/tags/mine", { key: person.token });
+  return json.tags
+    .map(({ slug }: { slug: string }) => slug)
+    .filter((slug: string) => slug.startsWith("back_in_stock"));
 };
 
 describe("a signed-in person", () => {
@@ -116,6 +126,23 @@ describe("a signed-in person", () => {
     expect(await recorded({ ...form, form_consent: false })).toEqual([]);
     expect(await recorded({ ...form, form_consent: true })).toEqual(row("granted"));
     await expectAgreement(service);
+  });
+
+  it("takes the form's tag away with its consent, and no other tag", async () => {
+    const ada = await signUp(service);
+    const form = { method: "newsletter_form", form_type: "back-in-stock" };
+    await syncAs(service, ada, form);
+    await tagAs(ada, ["back-in-stock_subscribed", "back-in-stock_2026-11-26"]);
+    await syncAs(service, ada, { ...form, form_consent: false });
+    expect(await formTagsOf(ada)).toEqual(["back_in_stock_2026_11_26"]);
+  });
+
+  it("keeps the form's tag where the form was never consented to", async () => {
+    const ada = await signUp(service);
+    await tagAs(ada, ["back-in-stock_subscribed"]);
+    const form = { method: "dashboard", form_type: "back-in-stock", form_consent: false };
+    expect((await syncAs(service, ada, form)).json.recorded).toEqual([]);
+    expect(await formTagsOf(ada)).toEqual(["back_in_stock_subscribed"]);
   });
 
   it("may send unknown fields: they are ignored", async () => {

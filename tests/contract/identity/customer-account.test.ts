@@ -1,6 +1,9 @@
 // `/customer-account/*`: the extension in the store's customer accounts, by the platform's session token.
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeTags } from "../../../app/domain/customers/tag-change.ts";
+import { syncOwnConsent } from "../../../app/domain/identity/visitor-consent.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   addStoreCustomer,
   findAccountId,
@@ -89,6 +92,20 @@ type Customer = Awaited<ReturnType<typeof newCustomer>>;
 const overview = async ({ key }: Pick<Customer, "key">) => (await call(key, "GET")).json;
 const stateOf = async (customer: Customer, type: string) =>
   (await overview(customer)).consents.find((one: { type: string }) => one.type === type);
+
+/** As by the form of a page on which the customer is signed in. */
+async function subscribe(id: number, form: string) {
+  const tenant = await getTenant(service.ctx, SHOP);
+  const input = { form_type: form, method: `${form}_form` };
+  await syncOwnConsent(service.ctx, tenant, id, input, { userAgent: null, gpc: false });
+  const tags = {
+    add: [`${form}_subscribed`],
+    remove: [],
+    source: "ucp",
+    categories: null,
+  } as const;
+  await writeTags(service.ctx, tenant, id, tags);
+}
 
 describe("the session token", () => {
   it("of the platform opens the customer's own data, also with the store's address as dest", async () => {
@@ -267,6 +284,9 @@ describe("consents", () => {
     [{ type: "tos", granted: false }],
     [{ type: "marketing", granted: "yes" }],
     [{ type: "everything", granted: true }],
+    [{ form_type: "newsletter", granted: true }],
+    [{ form_type: "newsletter", type: "cookie", granted: false }],
+    [{ form_type: "marketing", granted: false }],
     [{}],
   ])("%j is 400, and nothing is recorded", async (body) => {
     const { key, id } = await newCustomer();
@@ -276,6 +296,22 @@ describe("consents", () => {
       id,
     ]);
     expect(rows).toEqual([]);
+  });
+
+  it("by a form are withdrawn with the form's tag, of their customer only", async () => {
+    const [one, other] = [await newCustomer(), await newCustomer()];
+    for (const { id } of [one, other]) await subscribe(id, "trail_news");
+    const withdrawal = { form_type: "trail_news", granted: false };
+    const answer = await call(one.key, "POST", "/consents", withdrawal);
+    expect(answer.json.recorded).toEqual([{ consent_type: "trail_news", action: "revoked" }]);
+    const left = await service.database.query(
+      `SELECT user_id FROM user_tag_map JOIN crm_tags ON crm_tags.id = tag_id
+        WHERE slug = 'trail_news_subscribed' AND user_id = ANY($1)`,
+      [[one.id, other.id]],
+    );
+    expect(left).toEqual([{ user_id: other.id }]);
+    const again = await call(one.key, "POST", "/consents", withdrawal);
+    expect(again.json.recorded).toEqual([]);
   });
 
   it("of another customer stay out of sight", async () => {

@@ -1,0 +1,42 @@
+// A person withdraws what they consented to by a form of the store.
+import type { Ctx } from "../../context.server.ts";
+import type { ConsentSyncInput } from "../consent/consent-input.ts";
+import { readSubmission, type SyncedConsent, type Visit } from "../consent/sync-consent.ts";
+import { writeConsentsWithin } from "../consent/write-consents.ts";
+import { writeTagsWithin } from "../customers/tag-change.ts";
+import { subscriptionTagOf } from "../tags/catalog.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+
+/**
+ * Records the withdrawal and removes the form's tag in one transaction. Without a consent of that form
+ * nothing is recorded, and the tag stays.
+ */
+export async function withdrawFormConsent(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  input: ConsentSyncInput & { form_type: string },
+  visit: Visit,
+): Promise<SyncedConsent> {
+  const submission = await readSubmission(ctx, tenant, input, visit);
+  const recorded = await dataOf(ctx, tenant).transaction(async (sql) => {
+    const written = await writeConsentsWithin(ctx, tenant, sql, { userId }, submission);
+    const isWithdrawn = written.some(({ consent_type: type }) => type === input.form_type);
+    if (isWithdrawn)
+      await writeTagsWithin(ctx, tenant, sql, userId, {
+        add: [],
+        remove: [subscriptionTagOf(input.form_type)],
+        source: "ucp",
+        categories: null,
+        gaSessionId: input.ga_session_id,
+      });
+    return written;
+  });
+  ctx.log.info("consent.recorded", {
+    shop: tenant.shop,
+    user_id: userId,
+    method: submission.method,
+    rows: recorded.length,
+  });
+  return { consent_id: submission.consentId, recorded, pending_confirmation: false };
+}
