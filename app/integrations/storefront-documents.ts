@@ -62,6 +62,7 @@ const SYNCED_CUSTOMER = `id
     updatedAt
     locale
     tags
+    dataSaleOptOut
     numberOfOrders
     amountSpent { amount }`;
 const PERSONAL_FIELDS = `firstName

@@ -60,6 +60,30 @@ describe("importing changed customers", () => {
     expect(causes).toEqual([{ cause: "storefront_cron" }]);
   });
 
+  it("records once that a customer objects to the sale of data, new or known", async () => {
+    await setWatermark(service, secondsAgo(900));
+    const gids = putCustomers(service, 3, () => secondsAgo(300));
+    const object = (gid: string | undefined) =>
+      service.sandbox.storefront.putCustomer(SHOP, { gid, dataSaleOptOut: true });
+    object(gids[0]);
+    await syncCustomers(service.ctx, tenant);
+    object(gids[1]);
+    for (let run = 0; run < 2; run += 1) {
+      await setWatermark(service, secondsAgo(900));
+      await syncCustomers(service.ctx, tenant);
+    }
+    const recorded = await service.database.query(
+      `SELECT storefront_customer_gid AS gid, consent_type, action, method FROM consent_records
+        JOIN storefront_users ON storefront_users.id = user_id ORDER BY seq`,
+    );
+    const objection = {
+      consent_type: "marketing",
+      action: "revoked",
+      method: "storefront-sale-opt-out",
+    };
+    expect(recorded).toEqual(gids.slice(0, 2).map((gid) => ({ gid, ...objection })));
+  });
+
   it("marks its analytics events as made by the schedule, not by a webhook", async () => {
     await setWatermark(service, secondsAgo(900));
     putCustomers(service, 1, () => secondsAgo(300));

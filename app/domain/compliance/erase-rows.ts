@@ -22,7 +22,8 @@ const counted = async (sql: TenantSql, statement: string, values: unknown[]) =>
 
 /**
  * Prevents a webhook or sync from recreating the customer. A repetition moves the tombstone's time
- * to now.
+ * to now. Unlike the deletion of a person who had not verified the address, this one holds for the
+ * customer, too.
  */
 export async function insertTombstones(
   ctx: Ctx,
@@ -37,7 +38,7 @@ export async function insertTombstones(
   for (const [kind, hmac] of stones)
     await sql(
       `INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, $2, $3)
-        ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now()`,
+        ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now(), unproven = false`,
       [kind, hmac],
     );
 }

@@ -16,14 +16,14 @@ const ConsentId = z
   .max(100)
   .regex(/^[\w:-]+$/, "may hold letters, digits, and _ : -");
 
-export const FormType = z
+const isConsentType = (text: string): text is ConsentType =>
+  (CONSENT_TYPES as readonly string[]).includes(text);
+
+const FormType = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/i, "may hold letters, digits, _ and -, at most 40")
   .transform((text) => text.toLowerCase())
-  .refine(
-    (text) => !(CONSENT_TYPES as readonly string[]).includes(text),
-    "is the name of a consent, not of a form",
-  );
+  .refine((text) => !isConsentType(text), "is the name of a consent, not of a form");
 
 export const ConsentSyncInput = z
   .object({
@@ -58,6 +58,25 @@ export const ConsentSyncInput = z
   });
 
 export type ConsentSyncInput = z.output<typeof ConsentSyncInput>;
+
+/** A decision in the store's customer accounts: one consent, or the withdrawal of a form's. */
+export const AccountDecision = z
+  .object({
+    type: z
+      .enum(CONSENT_TYPES, "must be a consent, or the name of a form")
+      .exclude(["tos", "privacy"])
+      .or(FormType),
+    granted: z.boolean(),
+  })
+  .refine(({ type, granted }) => isConsentType(type) || !granted, {
+    path: ["granted"],
+    message: "a form's consent is given in the form, and can only be withdrawn here",
+  })
+  .transform(({ type, granted }): Partial<ConsentSyncInput> =>
+    isConsentType(type)
+      ? { [consentColumn(type)]: granted }
+      : { form_type: type, form_consent: granted },
+  );
 
 /** The decisions of one request, ready to be recorded. */
 export type Submission = {

@@ -22,7 +22,8 @@ async function insertTombstone(ctx: Ctx, sql: TenantSql, shop: string, gid: stri
     `INSERT INTO customer_tombstones (shop, kind, subject_hmac, user_id)
       SELECT $1, 'gid', $2, (SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $3)
      ON CONFLICT (shop, kind, subject_hmac) DO UPDATE
-       SET user_id = coalesce(customer_tombstones.user_id, excluded.user_id)`,
+       SET unproven = false,
+         user_id = coalesce(customer_tombstones.user_id, excluded.user_id)`,
     [tombstoneOf(ctx, shop, "gid", gid), gid],
   );
 }

@@ -6,8 +6,6 @@ import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { getKey, KEYS } from "../../runtime/database/kv.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { toSubmission } from "../consent/consent-input.ts";
-import { writeConsentsWithin } from "../consent/write-consents.ts";
 import { toSlug } from "../tags/catalog.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import {
@@ -18,6 +16,7 @@ import {
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
 import { findStoredUser, mayTakeEmail } from "./find-stored-user.ts";
+import { recordSaleOptOuts } from "./sale-opt-out.ts";
 import {
   columnsOf,
   ECHOED,
@@ -90,7 +89,7 @@ export async function applyOnce(
   )
     return { outcome: "stale", userId: user.id };
 
-  if (user && change.hasSaleOptOut) await recordSaleOptOut(ctx, tenant, sql, user.id);
+  if (user && change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [user.id]);
   const fields = columnsOf(ctx, tenant, change, user);
   if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user)))
     fields.email = change.email;
@@ -119,44 +118,15 @@ export async function applyOnce(
   const userId = user
     ? await update(sql, user.id, change, changed, { isActivity: true })
     : await insert(sql, change, changed);
-  if (!user)
+  if (!user) {
     await reconcile(sql, { id: userId, storefront_slugs: [], storefront_tagged_at: null }, change);
+    if (change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [userId]);
+  }
   // The customer's own event takes the tags to the other systems.
   await updateSystemTags(ctx, tenant, sql, [userId], storefrontOf(ctx, tenant));
   await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
   if (!user) await options.alsoOnCreate?.(userId, sql);
   return { outcome: user ? "updated" : "created", userId, hasUnsettledTags };
-}
-
-const SALE_OPT_OUT = "storefront-sale-opt-out";
-
-/**
- * The customer objected to the sale of data at the store: marketing is revoked here too. Once: the store
- * does not say when it was, and what the customer grants here later is newer.
- */
-async function recordSaleOptOut(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
-  userId: number,
-): Promise<void> {
-  const [known] = await sql(
-    `SELECT 1 AS found FROM consent_records WHERE shop = $1 AND user_id = $2
-       AND consent_type = 'marketing' AND method IN ('${SALE_OPT_OUT}', 'sale-opt-out') LIMIT 1`,
-    [userId],
-  );
-  if (known) return;
-  const submission = toSubmission(
-    { consent_marketing: false, method: SALE_OPT_OUT },
-    {
-      consentId: ctx.random.uuid(),
-      consentVersion: tenant.config.consent_policy_version ?? null,
-      userAgent: null,
-      gpc: false,
-      policyHash: null,
-    },
-  );
-  await writeConsentsWithin(ctx, tenant, sql, { userId }, submission);
 }
 
 /** Null when the change has no list of tags. */

@@ -86,7 +86,7 @@ function Row({ record, canWithdraw, onChanged }: RowProps) {
   };
   const withdraw = async () => {
     setBusy(true);
-    const body = { form_type: record.consent_type, granted: false };
+    const body = { type: record.consent_type, granted: false };
     const answer = await call("POST", "/consents", body);
     setCode(answer.ok ? null : answer.code);
     if (answer.ok) {

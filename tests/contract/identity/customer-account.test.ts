@@ -284,9 +284,8 @@ describe("consents", () => {
     [{ type: "tos", granted: false }],
     [{ type: "marketing", granted: "yes" }],
     [{ type: "everything", granted: true }],
-    [{ form_type: "newsletter", granted: true }],
-    [{ form_type: "newsletter", type: "cookie", granted: false }],
-    [{ form_type: "marketing", granted: false }],
+    [{ type: "newsletter", granted: true }],
+    [{ type: "two words", granted: false }],
     [{}],
   ])("%j is 400, and nothing is recorded", async (body) => {
     const { key, id } = await newCustomer();
@@ -301,7 +300,7 @@ describe("consents", () => {
   it("by a form are withdrawn with the form's tag, of their customer only", async () => {
     const [one, other] = [await newCustomer(), await newCustomer()];
     for (const { id } of [one, other]) await subscribe(id, "trail_news");
-    const withdrawal = { form_type: "trail_news", granted: false };
+    const withdrawal = { type: "trail_news", granted: false };
     const answer = await call(one.key, "POST", "/consents", withdrawal);
     expect(answer.json.recorded).toEqual([{ consent_type: "trail_news", action: "revoked" }]);
     const left = await service.database.query(

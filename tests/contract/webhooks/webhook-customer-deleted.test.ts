@@ -1,5 +1,6 @@
 // Deletions: customers that are deleted or merged in the storefront, and stores that uninstall.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { isDeletedHere, tombstoneOf } from "../../../app/domain/customers/tombstones.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   CUSTOMER_2024_10,
@@ -110,6 +111,16 @@ describe("a customer deleted in the storefront", () => {
     await deliver(service, "customers-delete", deletion(DELETED));
     await deliver(service, "customer-create", payload(DELETED));
     expect(await userOf(DELETED)).toBeUndefined();
+  });
+
+  test("stays deleted when its account was deleted before by a person who had not verified the address", async () => {
+    const { ctx } = service;
+    await service.database.query(
+      "INSERT INTO customer_tombstones (shop, kind, subject_hmac, unproven) VALUES ($1, 'gid', $2, true)",
+      [SHOP, tombstoneOf(ctx, SHOP, "gid", gidOf(DELETED))],
+    );
+    await deliver(service, "customers-delete", deletion(DELETED));
+    expect(await isDeletedHere(ctx, ctx.home.forTenant(SHOP).sql, SHOP, gidOf(DELETED))).toBe(true);
   });
 
   test("with an unknown gid changes nothing", async () => {

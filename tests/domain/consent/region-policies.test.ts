@@ -223,4 +223,25 @@ describe("a customer's decision", () => {
     ]);
     expect(await rowsOf(one.userId)).toHaveLength(1);
   });
+
+  it("in favour of marketing stands when the store's objection is older, also of a customer who is new here", async () => {
+    const { gid } = service.sandbox.storefront.putCustomer(SHOP, {
+      email: "objector@example.com",
+      dataSaleOptOut: true,
+    });
+    const apply = async () =>
+      applyStorefrontChange(
+        service.ctx,
+        await tenant(),
+        (await fetchCustomer(service.ctx, await tenant(), gid)) as CustomerChange,
+        { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+      );
+    const { userId } = await apply();
+    await decide(userId as number, "dashboard", true);
+    await apply();
+    expect(await rowsOf(userId as number)).toEqual([
+      { action: "revoked", method: "storefront-sale-opt-out" },
+      { action: "granted", method: "dashboard" },
+    ]);
+  });
 });

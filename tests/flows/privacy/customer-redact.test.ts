@@ -4,6 +4,7 @@ import {
   chainHash,
   CHAIN_START,
 } from "../../../app/domain/consent/record-consent.ts";
+import { isDeletedHere } from "../../../app/domain/customers/tombstones.ts";
 import {
   ADA,
   expectNowhere,
@@ -271,6 +272,36 @@ describe("customers/redact", () => {
       expect(await findEverywhere(service, [email, "Redactable"])).toEqual([]);
     },
   );
+
+  it("also holds where a person who had not verified the address had deleted the account before", async () => {
+    const email = "unverified@redact.example";
+    const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
+    const { json } = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+      key: null,
+      body: {
+        email,
+        password: "correct horse battery",
+        consent_tos: true,
+        consent_privacy: true,
+      },
+    });
+    await service.database.query(
+      "UPDATE storefront_users SET email = $2, unproven_email = NULL, storefront_customer_gid = $3 WHERE id = $1",
+      [json.user.id, email, gid],
+    );
+    const gone = await service.call("DELETE", `/auth/me?shop=${SHOP}`, {
+      key: json.token,
+      body: { password: "correct horse battery" },
+    });
+    expect(gone.status).toBe(200);
+    const isDeleted = () =>
+      isDeletedHere(service.ctx, service.ctx.home.forTenant(SHOP).sql, SHOP, gid);
+    expect(await isDeleted()).toBe(false);
+    const id = gid.split("/").at(-1) as string;
+    const { json: asked } = await privacy(service, "customer-redact", redactBody({ id, email }));
+    await settled(service, asked.request_id);
+    expect(await isDeleted()).toBe(true);
+  });
 
   it("does not erase another person with the same phone number or name", async () => {
     await seedPersonEverywhere(service, SHOP);

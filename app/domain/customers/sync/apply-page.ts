@@ -19,6 +19,7 @@ import {
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CustomerChange } from "../customer-change.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
+import { recordSaleOptOuts } from "../sale-opt-out.ts";
 import { applyOnce, differsInOwnTags, storefrontOf } from "../from-storefront.ts";
 import {
   columnsOf,
@@ -159,6 +160,7 @@ export async function applyStorefrontPage(
   const systems = channelsFor("tag_change", tenant, ctx.channels);
   await updateSystemTags(ctx, tenant, sql, [...echoes], systems);
   await enqueuePage(ctx, tenant, sql, changed);
+  await recordSaleOptOuts(ctx, tenant, sql, objectorsOf(regular, created));
   counts.created += news.length;
   counts.updated += known.length;
   for (const change of odd) {
@@ -177,6 +179,15 @@ export async function applyStorefrontPage(
   }
   return counts;
 }
+
+/** The customers who object to the sale of their data. */
+const objectorsOf = (
+  regular: readonly Regular[],
+  created: readonly { change: CustomerChange; userId: number }[],
+): number[] =>
+  [...regular.map(({ change, user }) => ({ change, userId: user?.id })), ...created].flatMap(
+    ({ change, userId }) => (change.hasSaleOptOut && userId !== undefined ? [userId] : []),
+  );
 
 /** Compares the tags of known customers with the storefront's lists. */
 const reconcileTags = (sql: TenantSql, regular: readonly Regular[]) =>

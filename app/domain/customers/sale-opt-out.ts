@@ -1,0 +1,40 @@
+// Customers who objected to the sale of their data at the store: marketing is revoked here too.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../db.server.ts";
+import { toSubmission } from "../consent/consent-input.ts";
+import { writeConsentsWithin } from "../consent/write-consents.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+const METHOD = "storefront-sale-opt-out";
+
+/**
+ * Records each customer's objection once. The store does not say when it was made, so what the customer
+ * grants here afterwards is newer.
+ */
+export async function recordSaleOptOuts(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userIds: readonly number[],
+): Promise<void> {
+  if (userIds.length === 0) return;
+  const unrecorded = await sql<{ id: number }>(
+    `SELECT customer.id FROM unnest($2::int[]) AS customer(id) WHERE NOT EXISTS (SELECT 1 FROM consent_records
+       WHERE shop = $1 AND user_id = customer.id AND consent_type = 'marketing'
+       AND method IN ('${METHOD}', 'sale-opt-out')) ORDER BY customer.id`,
+    [userIds],
+  );
+  for (const { id } of unrecorded) {
+    const submission = toSubmission(
+      { consent_marketing: false, method: METHOD },
+      {
+        consentId: ctx.random.uuid(),
+        consentVersion: tenant.config.consent_policy_version ?? null,
+        userAgent: null,
+        gpc: false,
+        policyHash: null,
+      },
+    );
+    await writeConsentsWithin(ctx, tenant, sql, { userId: id }, submission);
+  }
+}
