@@ -24,7 +24,7 @@ import {
   KNOWN_ACTIVITY,
   type StoredUser,
 } from "./storefront-columns.ts";
-import { awaitDeletions, isGone } from "./tombstones.ts";
+import { awaitDeletions, isDeletedCustomer } from "./tombstones.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
 
 export type AppliedChange =
@@ -75,12 +75,14 @@ export async function applyOnce(
   change: CustomerChange,
   options: ApplyOptions,
 ): Promise<AppliedChange> {
-  if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
+  if (await isDeletedCustomer(ctx, sql, tenant.shop, change))
+    return { outcome: "gone", userId: null };
   const user = await findStoredUser(ctx, tenant, sql, change);
   if (user?.status === "deleted") return { outcome: "gone", userId: user.id };
   if (user?.storefront_customer_gid !== change.gid) {
     await awaitDeletions(sql, [change.gid]);
-    if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
+    if (await isDeletedCustomer(ctx, sql, tenant.shop, change))
+      return { outcome: "gone", userId: null };
   }
   if (
     user?.storefront_updated_at &&

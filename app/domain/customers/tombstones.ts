@@ -5,28 +5,44 @@ import { anyLength } from "../../runtime/database/array-parameters.ts";
 import type { CustomerChange } from "./customer-change.ts";
 
 /**
- * A tombstoned gid is never recreated; nor is an address whose customer record is older than its
- * deletion.
+ * The gids among these changes that stay deleted. A deleted gid is never created again; nor is an
+ * address, unless its customer record is newer than the deletion.
  */
-export async function isGone(
+export async function findDeletedGids(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  changes: readonly CustomerChange[],
+): Promise<Set<string>> {
+  const subjects = changes.map((change) => ({
+    change,
+    gid: tombstoneOf(ctx, shop, "gid", change.gid),
+    email: change.email ? tombstoneOf(ctx, shop, "email", change.email) : "",
+  }));
+  const tombstones = await sql<Columns<CustomerTombstone, "subject_hmac" | "created_at">>(
+    `SELECT subject_hmac, created_at FROM customer_tombstones WHERE shop = $1 AND ((kind = 'gid'
+      AND subject_hmac = ANY($2::text[])) OR (kind = 'email'
+      AND subject_hmac = ANY($3::text[])))`,
+    [subjects.map(({ gid }) => gid), subjects.map(({ email }) => email)],
+    "find_tombstones",
+  );
+  const deletedAt = new Map(tombstones.map((row) => [row.subject_hmac, row.created_at]));
+  const isDeleted = ({ change, gid, email }: (typeof subjects)[number]) => {
+    const at = deletedAt.get(email);
+    return (
+      deletedAt.has(gid) || (at !== undefined && (!change.createdAt || change.createdAt <= at))
+    );
+  };
+  return new Set(subjects.filter(isDeleted).map(({ change }) => change.gid));
+}
+
+export async function isDeletedCustomer(
   ctx: Ctx,
   sql: TenantSql,
   shop: string,
   change: CustomerChange,
 ): Promise<boolean> {
-  const tombs = await sql<Columns<CustomerTombstone, "kind" | "created_at">>(
-    `SELECT kind, created_at FROM customer_tombstones WHERE shop = $1 AND ((kind = 'gid'
-      AND subject_hmac = $2) OR (kind = 'email' AND subject_hmac = $3))`,
-    [
-      tombstoneOf(ctx, shop, "gid", change.gid),
-      tombstoneOf(ctx, shop, "email", change.email ?? ""),
-    ],
-    "find_tombstones",
-  );
-  return tombs.some(
-    ({ kind, created_at: buriedAt }) =>
-      kind === "gid" || !change.createdAt || change.createdAt <= buriedAt,
-  );
+  return (await findDeletedGids(ctx, sql, shop, [change])).has(change.gid);
 }
 
 /**

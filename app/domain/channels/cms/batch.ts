@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import { CMS_BATCH, isSlugTaken, type CmsAccess } from "../../../integrations/cms.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import type { PageCounts } from "../../customers/sync/apply-page.ts";
+import type { PageCounts } from "../../customers/sync/page-counts.ts";
 import { findCustomerSnapshots } from "../../customers/customer-snapshot.ts";
 import { ensureCmsTagItems } from "../../tags/cms-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";

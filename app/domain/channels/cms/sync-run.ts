@@ -7,7 +7,7 @@ import {
   type LongRun,
 } from "../../../runtime/database/queue/background-job.ts";
 import { toFailure, type Failure } from "../../bus/log/failure-kind.ts";
-import { noCounts, type PageCounts } from "../../customers/sync/apply-page.ts";
+import { noCounts, type PageCounts } from "../../customers/sync/page-counts.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { cmsChannel } from "./cms.ts";
 import { syncCms } from "./sync.ts";

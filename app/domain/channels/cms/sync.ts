@@ -5,7 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { CMS_BATCH } from "../../../integrations/cms.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { LeaseLost, withLease } from "../../../runtime/database/queue/lease.ts";
-import { noCounts, type PageCounts } from "../../customers/sync/apply-page.ts";
+import { noCounts, type PageCounts } from "../../customers/sync/page-counts.ts";
 import { listCustomerSnapshots, type CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { cmsChannel, digestOf, toCmsFields } from "./cms.ts";

@@ -6,7 +6,7 @@ import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import { OutboundError, isAppError } from "../../../runtime/errors.ts";
 import { LeaseLost, withLease, type Lease } from "../../../runtime/database/queue/lease.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { noCounts, type PageCounts } from "./apply-page.ts";
+import { noCounts, type PageCounts } from "./page-counts.ts";
 import { drainByBulk } from "./catch-up-bulk.ts";
 import { drainByPages } from "./catch-up-pages.ts";
 import { isWithheld, type SyncRun } from "./sync-run.ts";

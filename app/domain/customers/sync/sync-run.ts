@@ -7,7 +7,8 @@ import { OutboundError } from "../../../runtime/errors.ts";
 import { LeaseLost, type Lease } from "../../../runtime/database/queue/lease.ts";
 import { callStorefront } from "../../tenants/storefront/admin-session.ts";
 import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
-import { applyStorefrontPage, type PageCounts } from "./apply-page.ts";
+import { applyStorefrontPage } from "./apply-page.ts";
+import { countOf, noCounts, type PageCounts } from "./page-counts.ts";
 import type { CustomerChange } from "../customer-change.ts";
 import { applyStorefrontChange } from "../from-storefront.ts";
 import { saveSyncState, type SyncState } from "./sync-state.ts";
@@ -130,7 +131,7 @@ async function commitOneByOne(
   next: SyncState,
 ): Promise<Partial<PageCounts>> {
   const { ctx, tenant, lease } = run;
-  const counts = { processed: changes.length, created: 0, updated: 0, unchanged: 0, failed: 0 };
+  const counts = { ...noCounts(), processed: changes.length };
   for (const change of changes) {
     try {
       const { outcome } = await applyStorefrontChange(ctx, tenant, change, {
@@ -138,13 +139,7 @@ async function commitOneByOne(
         eventType: "customer.updated",
         cause: "storefront_cron",
       });
-      counts[
-        outcome === "created"
-          ? "created"
-          : outcome === "updated" || outcome === "echo"
-            ? "updated"
-            : "unchanged"
-      ] += 1;
+      counts[countOf(outcome)] += 1;
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
       counts.failed += 1;
