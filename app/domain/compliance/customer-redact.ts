@@ -54,14 +54,7 @@ const MAX_PASSES = 20;
  * Tables that an erasure can change; the others are append-only, or contain the merchant's own
  * texts.
  */
-const CLEANABLE = new Set([
-  "storefront_users",
-  "integration_queue",
-  "delivery_attempts",
-  "delivery_exchanges",
-  "webhook_inbox",
-  "kv",
-]);
+const ERASABLE_TABLES = new Set(["storefront_users", ...QUEUE_TABLES]);
 
 export async function redactCustomer(
   ctx: Ctx,
@@ -71,66 +64,107 @@ export async function redactCustomer(
 ): Promise<void> {
   const evidence = { ...request.evidence } as Evidence;
   evidence.passes = (evidence.passes ?? 0) + 1;
-  const erased: Counts = { ...evidence.erased };
-  const add = (counts: Counts): number => {
-    for (const [store, count] of Object.entries(counts))
-      erased[store] = (erased[store] ?? 0) + count;
-    return Object.values(counts).reduce((sum, count) => sum + count, 0);
-  };
-  const data = dataOf(ctx, tenant);
-  const save = (sql: TenantSql, progress: Progress) =>
-    saveProgress(sql, request, sealSubject(ctx, tenant.shop, progress), { ...evidence, erased });
+  const pass: Pass = { ctx, database, tenant, request, evidence, erased: { ...evidence.erased } };
+  const { sql } = dataOf(ctx, tenant);
 
-  const { progress, found } = await data.transaction(async (sql) => {
-    const made = await gather(ctx, sql, tenant, readProgress(ctx, request));
-    await insertTombstones(ctx, sql, tenant.shop, made.progress.known);
-    if (made.found.length > 0)
-      add(
-        await anonymiseAccounts(
-          sql,
-          made.found.map(({ id }) => id),
-        ),
-      );
-    await save(sql, made.progress);
-    await savePeople(sql, request, made.progress.known.userIds);
-    await recordSteps(ctx, sql, request, {
-      tables: erasedStep(sumOf(erased, (table) => table !== ARCHIVE && !isOfQueue(table))),
-      storefront: storefrontStep(request, made.progress.known),
-    });
-    return made;
-  });
+  const { progress, found } = await eraseAccounts(pass);
   const { known } = progress;
-  if (await isInFlight(data.sql, known)) throw new Reschedule(IN_FLIGHT_MS);
+  if (await isInFlight(sql, known)) throw new Reschedule(IN_FLIGHT_MS);
   known.eventIds = await findEventIds(ctx, database, tenant.shop, known);
-  await save(data.sql, progress);
+  await savePass(pass, sql, progress);
 
-  let changed = found.length + add(await redactReferences(database, tenant.shop, known));
-  await recordSteps(ctx, data.sql, request, { queue: erasedStep(sumOf(erased, isOfQueue)) });
-  if (found.length > 0 || evidence.cms === undefined) {
-    const cms: Record<string, string> = { ...evidence.cms };
-    for (const userId of known.userIds) {
-      const outcome = await eraseCmsItem(ctx, tenant, request, userId);
-      if (cms[userId] !== "deleted") cms[userId] = outcome;
-    }
-    await recordSteps(ctx, data.sql, request, { cms: cmsStep(tenant, Object.values(cms)) });
-    evidence.profiles = await eraseProfiles(ctx, tenant, request, known.emails);
-    await recordSteps(ctx, data.sql, request, {
-      profile_platform: tenant.config.profile_platform_url
-        ? erasedStep(evidence.profiles)
-        : NOT_CONNECTED,
-      web_analytics: analyticsStep(ctx, tenant),
-    });
-    evidence.cms = cms;
-  }
-  changed += add({ [ARCHIVE]: await eraseArchived(ctx, tenant, known) });
-  await recordSteps(ctx, data.sql, request, {
-    archive: erasedStep(sumOf(erased, (store) => store === ARCHIVE)),
-  });
-  await save(data.sql, progress);
+  let changed = found + (await eraseReferences(pass, known));
+  if (found > 0 || evidence.cms === undefined) await eraseOutside(pass, known);
+  changed += await eraseArchive(pass, known);
+  await savePass(pass, sql, progress);
   // Rows that arrived meanwhile may have been read before the tombstone existed: only a pass that
   // finds nothing proves the erasure.
   if (changed > 0) throw new Reschedule(NEXT_PASS_MS);
-  await prove(ctx, database, tenant, request, known, { ...evidence, erased });
+  await prove(pass, known);
+}
+
+/** One pass over everything; `erased` counts by table, over all passes. */
+type Pass = {
+  ctx: Ctx;
+  database: Database;
+  tenant: Tenant;
+  request: PrivacyRequest;
+  evidence: Evidence;
+  erased: Counts;
+};
+
+/** What a later pass needs: the subject is sealed with the counts so far. */
+const savePass = (
+  { ctx, tenant, request, evidence, erased }: Pass,
+  sql: TenantSql,
+  progress: Progress,
+): Promise<void> =>
+  saveProgress(sql, request, sealSubject(ctx, tenant.shop, progress), { ...evidence, erased });
+
+/** Adds to the counts, and returns the sum. */
+function count({ erased }: Pass, counts: Counts): number {
+  for (const [store, number] of Object.entries(counts))
+    erased[store] = (erased[store] ?? 0) + number;
+  return Object.values(counts).reduce((sum, number) => sum + number, 0);
+}
+
+/** The person's accounts and tombstones, in the transaction that remembers who they are. */
+async function eraseAccounts(pass: Pass): Promise<{ progress: Progress; found: number }> {
+  const { ctx, tenant, request, erased } = pass;
+  return dataOf(ctx, tenant).transaction(async (sql) => {
+    const { progress, found } = await findSubject(ctx, sql, tenant, readProgress(ctx, request));
+    await insertTombstones(ctx, sql, tenant.shop, progress.known);
+    const userIds = found.map(({ id }) => id);
+    if (userIds.length > 0) count(pass, await anonymiseAccounts(sql, userIds));
+    await savePass(pass, sql, progress);
+    await savePeople(sql, request, progress.known.userIds);
+    await recordSteps(ctx, sql, request, {
+      tables: erasedStep(sumOf(erased, (table) => table !== ARCHIVE && !isOfQueue(table))),
+      storefront: storefrontStep(request, progress.known),
+    });
+    return { progress, found: found.length };
+  });
+}
+
+/** What mentions the person in queues, inbox and stored messages. */
+async function eraseReferences(pass: Pass, known: KnownSubject): Promise<number> {
+  const { ctx, database, tenant, request, erased } = pass;
+  const changed = count(pass, await redactReferences(database, tenant.shop, known));
+  await recordSteps(ctx, dataOf(ctx, tenant).sql, request, {
+    queue: erasedStep(sumOf(erased, isOfQueue)),
+  });
+  return changed;
+}
+
+/** The CMS item and the profile; analytics holds nothing that names the person. */
+async function eraseOutside(
+  { ctx, tenant, request, evidence }: Pass,
+  known: KnownSubject,
+): Promise<void> {
+  const { sql } = dataOf(ctx, tenant);
+  const cms: Record<string, string> = { ...evidence.cms };
+  for (const userId of known.userIds) {
+    const outcome = await eraseCmsItem(ctx, tenant, request, userId);
+    if (cms[userId] !== "deleted") cms[userId] = outcome;
+  }
+  await recordSteps(ctx, sql, request, { cms: cmsStep(tenant, Object.values(cms)) });
+  evidence.profiles = await eraseProfiles(ctx, tenant, request, known.emails);
+  await recordSteps(ctx, sql, request, {
+    profile_platform: tenant.config.profile_platform_url
+      ? erasedStep(evidence.profiles)
+      : NOT_CONNECTED,
+    web_analytics: analyticsStep(ctx, tenant),
+  });
+  evidence.cms = cms;
+}
+
+async function eraseArchive(pass: Pass, known: KnownSubject): Promise<number> {
+  const { ctx, tenant, request, erased } = pass;
+  const changed = count(pass, { [ARCHIVE]: await eraseArchived(ctx, tenant, known) });
+  await recordSteps(ctx, dataOf(ctx, tenant).sql, request, {
+    archive: erasedStep(sumOf(erased, (store) => store === ARCHIVE)),
+  });
+  return changed;
 }
 
 const isOfQueue = (table: string): boolean => QUEUE_TABLES.includes(table);
@@ -179,7 +213,8 @@ const union = <T>(...lists: (readonly T[])[]): T[] => [...new Set(lists.flat())]
 const present = (values: readonly (string | null)[]): string[] =>
   values.filter((value): value is string => value !== null && value !== "");
 
-async function gather(
+/** The person as known so far, with what this pass found. */
+async function findSubject(
   ctx: Ctx,
   sql: TenantSql,
   tenant: Tenant,
@@ -248,17 +283,13 @@ async function ownNames(
 }
 
 async function prove(
-  ctx: Ctx,
-  database: Database,
-  tenant: Tenant,
-  request: PrivacyRequest,
+  { ctx, database, tenant, request, evidence, erased }: Pass,
   known: KnownSubject,
-  evidence: Evidence,
 ): Promise<void> {
   const { searched, residual } = await searchTables(database, tenant.shop, identityPatterns(known));
-  const isCleanable = Object.keys(residual).some((table) => CLEANABLE.has(table));
-  if (isCleanable && (evidence.passes ?? 0) < MAX_PASSES) throw new Reschedule(NEXT_PASS_MS);
-  if (isCleanable) throw new Error(`residual in ${Object.keys(residual).join(", ")}`);
+  const isErasable = Object.keys(residual).some((table) => ERASABLE_TABLES.has(table));
+  if (isErasable && (evidence.passes ?? 0) < MAX_PASSES) throw new Reschedule(NEXT_PASS_MS);
+  if (isErasable) throw new Error(`residual in ${Object.keys(residual).join(", ")}`);
   const kept = await dataOf(ctx, tenant).prisma.consentRecord.count({
     where: { user_id: { in: known.userIds } },
   });
@@ -268,7 +299,7 @@ async function prove(
       outcome === "no_access" ? [`the CMS item of account ${userId} cannot be reached`] : [],
     ),
   ];
-  const looked = {
+  const searchedFor = {
     accounts: known.userIds.length,
     addresses: known.emails.length,
     phones: known.phones.length,
@@ -286,7 +317,8 @@ async function prove(
     reasons.length > 0 ? "retained" : "done",
     {
       ...evidence,
-      looked,
+      erased,
+      looked: searchedFor,
       searched,
       residual: left,
       ...(reasons.length > 0 && { kept_because: reasons }),

@@ -51,64 +51,85 @@ export async function changeAssignedTags(
   userId: number,
   change: TagChange,
 ): Promise<TagChangeResult | null> {
-  const [user] = await sql<
-    Columns<StorefrontUser, "tags" | "storefront_slugs"> & {
-      tags: string[];
-      storefront_slugs: string[];
-    }
-  >(
-    `SELECT tags, storefront_slugs FROM storefront_users WHERE shop = $1 AND id = $2
-      AND status <> 'deleted' FOR UPDATE`,
-    [userId],
-  );
+  const user = await lockPerson(sql, userId);
   if (!user) return null;
   const remove = readTags("remove", change.remove);
   const wanted = readTags("add", change.add);
   requireNoOpposites(change.add, remove);
-  const known = await requireOpen(sql, wanted, remove, change.categories);
+  const existing = await requireOpen(sql, wanted, remove, change.categories);
 
-  const asked = await unassign(sql, userId, [...remove.keys()], ENDED_BY[change.source]);
-  const left = [...wanted].filter(([slug]) => !remove.has(slug));
+  const ended = await unassign(sql, userId, [...remove.keys()], ENDED_BY[change.source]);
+  const kept = [...wanted.values()].filter(({ slug }) => !remove.has(slug));
   const opposites = await endOpposites(
     sql,
     userId,
-    left.map(([slug]) => slug),
+    kept.map(({ slug }) => slug),
     change.source,
   );
-  const removed = [...asked, ...opposites.ended];
-  const add = new Map(left.filter(([slug]) => !opposites.refused.has(slug)));
+  const add = kept.filter(({ slug }) => !opposites.refused.has(slug));
   await createTags(
     sql,
-    [...add.values()].filter(({ slug }) => !known.has(slug)),
+    add.filter(({ slug }) => !existing.has(slug)),
   );
-  const theirs = user.tags.map(toSlug).filter((slug) => !user.storefront_slugs.includes(slug));
-  const assigned = await sql<Columns<CrmTag, "slug">>(
+  const added = await assign(sql, user, add, change.source);
+  const pruned = added.length > 0 ? await pruneDatedTags(sql, userId, user.tags) : [];
+  const removed = [...ended, ...opposites.ended, ...pruned];
+  if (added.length + removed.length > 0) await mirrorTags(sql, user, added, removed);
+  return {
+    tags: (await listAssignedTags(sql, userId)).map(({ slug }) => slug),
+    added: added.filter((slug) => !pruned.includes(slug)),
+    removed,
+  };
+}
+
+type TaggedPerson = Columns<StorefrontUser, "id" | "tags" | "storefront_slugs"> & {
+  tags: string[];
+  storefront_slugs: string[];
+};
+
+async function lockPerson(sql: TenantSql, userId: number): Promise<TaggedPerson | null> {
+  const [user] = await sql<TaggedPerson>(
+    `SELECT id, tags, storefront_slugs FROM storefront_users WHERE shop = $1 AND id = $2
+      AND status <> 'deleted' FOR UPDATE`,
+    [userId],
+  );
+  return user ?? null;
+}
+
+/**
+ * Assigns the tags and returns those that are new. A tag that the merchant gave the person before stays
+ * the merchant's.
+ */
+async function assign(
+  sql: TenantSql,
+  user: TaggedPerson,
+  tags: readonly TagDefinition[],
+  source: Changer,
+): Promise<string[]> {
+  const slugs = tags.map(({ slug }) => slug);
+  const merchantTags = user.tags
+    .map(toSlug)
+    .filter((slug) => !user.storefront_slugs.includes(slug));
+  const rows = await sql<Columns<CrmTag, "slug">>(
     `WITH wanted AS (SELECT id, slug FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[])
       ORDER BY array_position($3::text[], slug)),
      made AS (INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id,
        CASE WHEN slug = ANY($5::text[]) THEN 'storefront' ELSE $4 END FROM wanted
        ON CONFLICT (shop, user_id, tag_id) DO NOTHING RETURNING tag_id)
      SELECT wanted.slug FROM made JOIN wanted ON wanted.id = made.tag_id`,
-    [userId, [...add.keys()], change.source, theirs],
+    [user.id, slugs, source, merchantTags],
   );
-  if (change.source === "admin") await takeOver(sql, userId, [...add.keys()]);
-  const fresh = new Set(assigned.map(({ slug }) => slug));
-  const added = [...add.keys()].filter((slug) => fresh.has(slug));
-  const pruned = added.length > 0 ? await prune(sql, userId, user.tags) : [];
-  const gone = [...removed, ...pruned];
-  if (added.length + gone.length > 0) await mirror(sql, userId, user.tags, added, gone);
-  const alreadyThere = added.filter((slug) => theirs.includes(slug));
+  if (source === "admin") await takeOver(sql, user.id, slugs);
+  const assigned = new Set(rows.map(({ slug }) => slug));
+  const added = slugs.filter((slug) => assigned.has(slug));
+  const alreadyThere = added.filter((slug) => merchantTags.includes(slug));
   if (alreadyThere.length > 0)
     await sql(
       `UPDATE storefront_users SET storefront_slugs = storefront_slugs || $3::jsonb
         WHERE shop = $1 AND id = $2`,
-      [userId, JSON.stringify(alreadyThere)],
+      [user.id, JSON.stringify(alreadyThere)],
     );
-  return {
-    tags: (await listAssignedTags(sql, userId)).map(({ slug }) => slug),
-    added: added.filter((slug) => !pruned.includes(slug)),
-    removed: gone,
-  };
+  return added;
 }
 
 function readTags(list: "add" | "remove", names: readonly string[]): Map<string, TagDefinition> {
@@ -261,9 +282,11 @@ async function takeOver(sql: TenantSql, userId: number, slugs: readonly string[]
 const MAX_OWN_TAGS = 128;
 const MAX_STOREFRONT_TAGS = 250;
 
-// Dated form tags grow every day: at the limit the storefront would reject every further tag of
-// this person. The oldest are deleted first; the change is rejected only when none is left.
-async function prune(
+/**
+ * Removes the oldest dated form tags beyond the limit, where the storefront would reject every further
+ * tag. Throws `too_many_tags` when too few of them are left.
+ */
+async function pruneDatedTags(
   sql: TenantSql,
   userId: number,
   mirrored: readonly string[],
@@ -288,19 +311,18 @@ async function prune(
 }
 
 /** `storefront_users.tags` shows our slugs at once; the merchant's own tags stay unchanged. */
-async function mirror(
+async function mirrorTags(
   sql: TenantSql,
-  userId: number,
-  before: readonly string[],
+  { id, tags }: TaggedPerson,
   added: readonly string[],
-  gone: readonly string[],
+  removed: readonly string[],
 ): Promise<void> {
-  const [out, there] = [new Set(gone), new Set(before.map(toSlug))];
-  const after = [...before, ...added.filter((slug) => !there.has(slug))].filter(
-    (tag) => !out.has(tag.toLowerCase()),
+  const present = new Set(tags.map(toSlug));
+  const after = [...tags, ...added.filter((slug) => !present.has(slug))].filter(
+    (tag) => !removed.includes(tag.toLowerCase()),
   );
   await sql(
     "UPDATE storefront_users SET tags = $3::jsonb, updated_at = now() WHERE shop = $1 AND id = $2",
-    [userId, JSON.stringify(after)],
+    [id, JSON.stringify(after)],
   );
 }

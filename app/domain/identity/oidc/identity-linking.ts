@@ -66,39 +66,15 @@ async function signInOnce(
     isNewlyLinked,
   });
   if (userId === null) return { outcome: "refused", error: "account_unavailable" };
-  // No upsert: on a concurrent first sign-in the unique violation makes the caller retry and find
-  // the other account.
-  if (isNew || isNewlyLinked)
-    await tx.prisma.identityLink.create({
-      data: {
-        shop: tenant.shop,
-        issuer: identity.issuer,
-        sub: identity.sub,
-        user_id: userId,
-        provider: identity.provider,
-      },
-    });
+  if (isNew || isNewlyLinked) await linkIdentity(tx, tenant, userId, identity);
   const account = await updateAccount(tx, userId, identity);
   await updateClaims(ctx, tenant, tx, userId, identity, isNew);
   if (isNew || isNewlyLinked)
     await recordSignInConsent(ctx, tenant, tx, userId, provider, isNew, visit);
   // The sign-in's own event takes the tags to every system.
   await updateSystemTags(ctx, tenant, tx.sql, [userId], []);
-  await enqueueAccountEvent(
-    ctx,
-    tenant,
-    tx.sql,
-    provider.name === "federated" ? "federated_sign_in" : "storefront_sign_in",
-    userId,
-  );
-  if (isNewlyLinked)
-    await enqueueMail(ctx, tenant, tx.sql, {
-      template: "sign_in_linked",
-      userId,
-      provider: provider.name,
-    });
-  if (isNew && account.email && !account.email_verified)
-    await enqueueMail(ctx, tenant, tx.sql, { template: "verify_email", userId });
+  await enqueueAccountEvent(ctx, tenant, tx.sql, SIGN_IN_EVENT[provider.name], userId);
+  await enqueueSignInMail(ctx, tenant, tx, provider, { account, isNew, isNewlyLinked });
   ctx.log.info("account.signed_in", {
     shop: tenant.shop,
     user_id: userId,
@@ -107,6 +83,42 @@ async function signInOnce(
     is_linked: isNewlyLinked,
   });
   return { outcome: "signed_in", account };
+}
+
+const SIGN_IN_EVENT = {
+  federated: "federated_sign_in",
+  storefront: "storefront_sign_in",
+} as const;
+
+/**
+ * No upsert: on a concurrent first sign-in the unique violation makes the caller retry and find the
+ * other account.
+ */
+async function linkIdentity(
+  { prisma }: Transaction,
+  { shop }: Tenant,
+  userId: number,
+  { issuer, sub, provider }: ProvenIdentity,
+): Promise<void> {
+  await prisma.identityLink.create({ data: { shop, issuer, sub, user_id: userId, provider } });
+}
+
+async function enqueueSignInMail(
+  ctx: Ctx,
+  tenant: Tenant,
+  { sql }: Transaction,
+  provider: OidcProvider,
+  { account, isNew, isNewlyLinked }: { account: Account; isNew: boolean; isNewlyLinked: boolean },
+): Promise<void> {
+  const userId = account.id;
+  if (isNewlyLinked)
+    await enqueueMail(ctx, tenant, sql, {
+      template: "sign_in_linked",
+      userId,
+      provider: provider.name,
+    });
+  if (isNew && account.email && !account.email_verified)
+    await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId });
 }
 
 type SignInProof = {
@@ -141,8 +153,8 @@ async function applyProof(
     gpc: visit.gpc,
     isSignIn: true,
   };
-  const isStrangers = isNewlyLinked && !account.email_verified;
-  if (isStrangers && (await endUnprovenWaysIn(ctx, tenant, tx, account, proof)))
+  const isOfStranger = isNewlyLinked && !account.email_verified;
+  if (isOfStranger && (await endUnprovenWaysIn(ctx, tenant, tx, account, proof)))
     await tx.prisma.storefrontUser.updateMany({
       where: { id: userId },
       data: { full_name: null, first_name: null, last_name: null, avatar_url: null },
@@ -152,12 +164,12 @@ async function applyProof(
       gid: identity.gid,
       email: identity.isEmailVerified ? identity.email : null,
     });
-  const isNews = !account.email_verified || isNewlyLinked || rows.holder !== null;
-  if (provesAddress && isNews) return proveAddress(ctx, tenant, tx, rows, proof);
+  const provesMore = !account.email_verified || isNewlyLinked || rows.holder !== null;
+  if (provesAddress && provesMore) return proveAddress(ctx, tenant, tx, rows, proof);
   // A new account may have the address that a stranger's sign-up waits for. The storefront identifies its
   // customer also when its token has no address.
-  const isOwners = provesAddress || identity.gid !== null;
-  if (isOwners && (isNew || isNewlyLinked)) await endWaitingSignUp(ctx, tenant, tx, account, proof);
+  const isOwner = provesAddress || identity.gid !== null;
+  if (isOwner && (isNew || isNewlyLinked)) await endWaitingSignUp(ctx, tenant, tx, account, proof);
   return userId;
 }
 
