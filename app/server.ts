@@ -13,6 +13,7 @@ import { createScreens } from "./http/screens/screens.ts";
 import { createListener } from "./http/serve.ts";
 import { systemRandom } from "./runtime/clock.ts";
 import { shapeConfig, type Config } from "./runtime/config.ts";
+import { createDatabaseClock } from "./runtime/database/connection/database-clock.ts";
 import { migrateDatabase } from "./runtime/database/roles.ts";
 import { ensureServiceRole } from "./runtime/embedded-postgres/role.ts";
 import {
@@ -215,15 +216,19 @@ async function main(): Promise<void> {
   if (embedded) stops.unshift(() => embedded.stop());
   const sandbox = config.isSandbox ? await openSandbox(config, { baseUrl, dataDir }) : null;
   if (sandbox) stops.unshift(() => sandbox.stop());
+  const clock = createDatabaseClock({ log });
   const ctx = createCtx({
     config: withOwner(sandbox?.config ?? config, embedded?.url),
     databaseUrl: url,
     baseUrl,
     channels,
     renderThemeFooters,
+    clock,
     log,
   });
   stops.unshift(() => ctx.close());
+  const following = await clock.follow(ctx.home);
+  stops.unshift(async () => following.stop());
   await prepareTenants(ctx);
 
   let listener: RequestListener;

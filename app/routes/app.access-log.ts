@@ -3,6 +3,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { exportAccessLog } from "../domain/compliance/access-log/read-access-log.ts";
 import { forReading } from "../domain/tenants/reading.ts";
+import { presentDay } from "../domain/tenants/storefront/time-zone.ts";
 import { rowNumber } from "../http/screens/screen-address.ts";
 import { streamFile } from "../http/screens/screen-file.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -12,7 +13,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const customer = new URL(args.request.url).searchParams.get("customer");
   const userId = customer === null ? null : rowNumber(customer);
   return streamFile(
-    `access-log-${userId === null ? "" : `${userId}-`}${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
+    `access-log-${userId === null ? "" : `${userId}-`}${presentDay(tenant, ctx.clock)}.csv`,
     "text/csv; charset=utf-8",
     exportAccessLog(await forReading(ctx, tenant), tenant, userId),
   );

@@ -2,6 +2,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { ConsentFilters, exportConsentLog } from "../domain/consent/consent-log.ts";
 import { forReading } from "../domain/tenants/reading.ts";
+import { presentDay } from "../domain/tenants/storefront/time-zone.ts";
 import { streamFile } from "../http/screens/screen-file.ts";
 import { authenticate } from "../shopify.server.ts";
 
@@ -10,7 +11,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const filters = ConsentFilters.parse(Object.fromEntries(new URL(args.request.url).searchParams));
   const access = await recordAccess({ action: "exported" });
   return streamFile(
-    `consent-log-${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
+    `consent-log-${presentDay(tenant, ctx.clock)}.csv`,
     "text/csv; charset=utf-8",
     exportConsentLog(await forReading(ctx, tenant), tenant, filters, access.setCount),
   );

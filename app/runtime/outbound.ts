@@ -190,7 +190,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
 
 /** The error of an unexpected status; it knows whether a retry may help. */
 export function toStatusError(system: string, answer: OutboundAnswer): OutboundError {
-  const retryAfterMs = parseRetryAfter(answer.headers["retry-after"]);
+  const retryAfterMs = parseRetryAfter(answer.headers);
   return new OutboundError(system, "status", {
     status: answer.status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -199,12 +199,18 @@ export function toStatusError(system: string, answer: OutboundAnswer): OutboundE
   });
 }
 
-function parseRetryAfter(header: string | string[] | undefined): number | undefined {
-  const text = Array.isArray(header) ? header[0] : header;
+/** A date is compared with the date of the same response: the clock of this machine may be wrong. */
+function parseRetryAfter(headers: OutboundAnswer["headers"]): number | undefined {
+  const text = firstOf(headers["retry-after"]);
   if (!text) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  const sentAt = Date.parse(firstOf(headers.date) ?? "");
+  const now = Number.isNaN(sentAt) ? Date.now() : sentAt;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
+
+const firstOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
 
 /** The response as JSON; throws `malformed` for anything else. */
 export function parseAnswer<T>(system: string, answer: OutboundAnswer): T {

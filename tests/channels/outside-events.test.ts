@@ -4,6 +4,7 @@ import { hash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { QueueItem } from "../../app/domain/bus/channel.ts";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
+import { webAnalyticsChannel } from "../../app/domain/channels/web-analytics/web-analytics.ts";
 import { toEventName } from "../../app/domain/channels/web-analytics/outside-events.ts";
 import { findUserId } from "../../app/domain/channels/item-customer.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
@@ -271,6 +272,21 @@ describe("web analytics", () => {
     expect(hit.user_properties).toBeUndefined();
     expect(JSON.stringify(hit)).not.toMatch(/ann|706405506930370084/i);
     expect(world.service.sandbox.analytics.violations()).toEqual([]);
+  });
+
+  test.each([
+    ["an hour ago: when it happened", 1, true],
+    ["four days ago, which the product refuses: no time", 96, false],
+  ])("receives of an event of %s", async (_, hours, isSent) => {
+    const occurredAt = new Date(Date.now() - hours * 3_600_000);
+    const message = await webAnalyticsChannel.transform(
+      world.service.ctx,
+      itemOf({ entityType: "order", entityId: "gid://shopify/Order/1", occurredAt }),
+      await getTenant(world.service.ctx, SHOP),
+    );
+    expect(message.transformed_payload.timestamp_micros).toBe(
+      isSent ? occurredAt.getTime() * 1_000 : undefined,
+    );
   });
 
   test("receives the order under the customer's own client id", async () => {

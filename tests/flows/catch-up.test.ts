@@ -116,6 +116,26 @@ describe("importing changed customers", () => {
     ]);
   });
 
+  it.each(["watermark", "window_end"])(
+    "reads the last week again after a %s in the future, which only a wrong clock can have written",
+    async (name) => {
+      await setWatermark(service, secondsAgo(900));
+      const [gid] = putCustomers(service, 1, () => secondsAgo(3 * 86_400));
+      await service.database.query(
+        `UPDATE kv SET value = value || jsonb_build_object('watermark', $1::text, $2::text, $1::text)
+          WHERE key = 'sync:customers'`,
+        [secondsAgo(-3_600), name],
+      );
+      expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+        outcome: "done",
+        counts: { created: 1 },
+      });
+      expect(await users()).toMatchObject([{ gid }]);
+      const { watermark } = await syncState(service);
+      expect(Date.parse(watermark)).toBeLessThan(Date.now());
+    },
+  );
+
   it("sets the watermark to a minute ago, and only when the window is complete", async () => {
     const before = secondsAgo(900);
     await setWatermark(service, before);

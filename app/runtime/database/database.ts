@@ -81,6 +81,8 @@ export type Database = {
   reading(): Promise<Database>;
   isReachable(): Promise<boolean>;
   readiness(): Promise<Readiness>;
+  /** The database's time, in milliseconds since 1970. */
+  time(): Promise<number>;
   /**
    * Runs ANALYZE after a bulk insert. Each connection caches its plans, also those of foreign key
    * checks: a plan made while the table was empty reads all of the store's rows for each check,
@@ -231,6 +233,10 @@ export function openDatabase(options: DatabaseOptions): Database {
         () => false,
       ),
     readiness: () => readReadiness(probe),
+    async time() {
+      const [row] = await probe("SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds");
+      return Number(row?.seconds) * 1_000;
+    },
     async analyze(table) {
       await pool.query(`ANALYZE (SKIP_LOCKED) ${pg.escapeIdentifier(table)}`);
     },

@@ -139,6 +139,28 @@ test("without a trigger time an older updated_at does not overwrite a newer one"
   expect(await people()).toMatchObject([{ first_name: "Newer" }]);
 });
 
+test("a trigger time far in the future does not make later changes old", async () => {
+  const { gid } = shop.putCustomer(SHOP, { email: "ada@shopper.example", firstName: "Ada" });
+  const raw = JSON.stringify({
+    admin_graphql_api_id: gid,
+    email: "ada@shopper.example",
+    first_name: "Ada",
+    tags: "",
+    orders_count: 0,
+    total_spent: "0.00",
+    email_marketing_consent: { state: "subscribed" },
+  });
+  const answer = await service.webhook("customer-update", raw, {
+    headers: { "X-Shopify-Triggered-At": "2099-01-01T00:00:00Z" },
+  });
+  expect(answer.status).toBe(200);
+  await inboxIsWorked(service);
+  const [row] = await service.database.query(
+    "SELECT storefront_updated_at < now() + interval '11 minutes' AS is_near FROM storefront_users",
+  );
+  expect(row).toEqual({ is_near: true });
+});
+
 test("an uninstall of the manifest and of the API, twice each, is one event; a late one ends no new install", async () => {
   shop.subscribe(SHOP, "app/uninstalled", `${service.url}/webhooks/app-uninstalled`);
   shop.holdWebhooks(SHOP);

@@ -242,6 +242,18 @@ describe("Retry-After", () => {
     expect(ms).toBeLessThanOrEqual(90_000);
   });
 
+  test("as a date counts from the response's own date, whatever this machine's clock says", async () => {
+    const sentAt = Date.parse("2001-01-01T00:00:00Z");
+    answer = (_, response) =>
+      response
+        .writeHead(429, {
+          Date: new Date(sentAt).toUTCString(),
+          "Retry-After": new Date(sentAt + 90_000).toUTCString(),
+        })
+        .end();
+    expect((await failure(call())).retryAfterMs).toBe(90_000);
+  });
+
   test.each(["0", "-5", "soon", "", "1e9x", new Date(0).toUTCString()])(
     "that is invalid is ignored: %s",
     async (value) => {

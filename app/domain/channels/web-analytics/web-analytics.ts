@@ -69,6 +69,15 @@ function clientIdOf(
   );
 }
 
+/** The product accepts events of the last 72 hours; the way there needs some of them. */
+const MAX_AGE_MS = 71 * 60 * 60_000;
+
+/** When the event happened, which may be hours before its delivery. Too old: it counts when it arrives. */
+function happenedAt({ clock }: Ctx, { occurredAt }: QueueItem): { timestamp_micros?: number } {
+  const age = clock.now().getTime() - occurredAt.getTime();
+  return age >= 0 && age <= MAX_AGE_MS ? { timestamp_micros: occurredAt.getTime() * 1_000 } : {};
+}
+
 function toHit(
   ctx: Ctx,
   item: QueueItem,
@@ -81,6 +90,7 @@ function toHit(
   const ads = customer?.consents.marketing ? "GRANTED" : "DENIED";
   return {
     client_id: clientIdOf(ctx, item, tenant, customer),
+    ...happenedAt(ctx, item),
     consent: { ad_user_data: ads, ad_personalization: ads },
     ...(isCustomer &&
       customer?.consents.cookie && {

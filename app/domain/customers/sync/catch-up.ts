@@ -14,6 +14,7 @@ import {
   failWindow,
   loadSyncState,
   openWindow,
+  repairSyncState,
   saveSyncState,
   targetOf,
   type SyncState,
@@ -103,6 +104,7 @@ async function drainAll(run: SyncRun): Promise<boolean> {
   const { ctx } = run;
   const now = ctx.clock.now();
   const target = targetOf(now);
+  run.state = repairSyncState(run.state, now);
   for (
     let isFirst = true;
     isFirst || new Date(run.state.watermark ?? 0) < target;

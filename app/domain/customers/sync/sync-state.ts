@@ -68,6 +68,22 @@ export async function saveSyncState(sql: TenantSql, state: SyncState): Promise<v
   await putKey(sql, KEYS.customerSync, state);
 }
 
+/**
+ * A state whose times lie in the future was written by a wrong clock. What changed meanwhile was not
+ * read: it starts again a week back.
+ */
+export function repairSyncState(state: SyncState, now: Date): SyncState {
+  const latest = Math.max(
+    ...[state.watermark, state.window_end].map((time) => (time === null ? 0 : Date.parse(time))),
+  );
+  if (latest <= now.getTime()) return state;
+  return {
+    ...state,
+    ...NO_WINDOW,
+    watermark: new Date(now.getTime() - MAX_GAP_MS).toISOString(),
+  };
+}
+
 /** The end of the next window: the newest minute is left to the window after it. */
 export const targetOf = (now: Date): Date => new Date(now.getTime() - TAIL_MS);
 

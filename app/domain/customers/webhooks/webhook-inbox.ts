@@ -218,6 +218,12 @@ type ClaimedRow = Columns<
   | "trace_parent"
 > & { topic: WebhookTopic };
 
+const MAX_AHEAD_MS = 10 * 60_000;
+
+/** The header is not signed: a time far ahead would make every later change of the customer an old one. */
+const notFarAhead = (triggeredAt: Date | null, receivedAt: Date): Date | null =>
+  triggeredAt && new Date(Math.min(triggeredAt.getTime(), receivedAt.getTime() + MAX_AHEAD_MS));
+
 /** Claims due rows and rows with an expired lease, in the order of arrival. */
 export async function claimWebhooks(database: Database, limit: number): Promise<InboxItem[]> {
   const rows = await webhookInbox.claim(database, limit);
@@ -229,7 +235,7 @@ export async function claimWebhooks(database: Database, limit: number): Promise<
       deliveryId: row.delivery_id,
       topic: row.topic,
       body: row.body,
-      triggeredAt: row.triggered_at,
+      triggeredAt: notFarAhead(row.triggered_at, row.received_at),
       receivedAt: row.received_at,
       attempts: row.attempts,
       token: row.attempt_token,

@@ -1,6 +1,8 @@
 // The store's time zone, in which its staff read times and days begin: kept on the tenant record with the
 // primary domain, and updated by shop/update and by the scheduled run.
 import type { Ctx } from "../../../context.server.ts";
+import { dayOf } from "../../../runtime/calendar-days.ts";
+import type { Clock } from "../../../runtime/clock.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import type { Tenant } from "../tenant.ts";
 
@@ -46,3 +48,7 @@ function toTimeZone(value: unknown): string | null {
     return null;
   }
 }
+
+/** The store's day, `YYYY-MM-DD`. */
+export const presentDay = (tenant: Tenant, clock: Clock): string =>
+  dayOf(timeZoneOf(tenant), clock.now());

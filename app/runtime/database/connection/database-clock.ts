@@ -1,0 +1,71 @@
+// The time of the home database in this process. What one process stores, others compare with their own
+// time and with the database's: a process whose clock is wrong would end sessions, mandates and windows
+// of a sync too early or too late.
+import type { Clock } from "../../clock.ts";
+import type { Log } from "../../log.ts";
+import type { Database } from "../database.ts";
+
+const MEASURE_EVERY_MS = 15_000;
+/** A machine that slept or was moved: the clock is compared again at once. */
+const MAX_JUMP_MS = 1_000;
+/** The accuracy of clocks that are kept in time: smaller differences are not corrected. */
+const TOLERANCE_MS = 5;
+/** From this difference the operator should know. */
+const MAX_UNREPORTED_MS = 1_000;
+
+export type DatabaseClock = Clock & {
+  /** Compares the clocks now, and from time to time until it is stopped. */
+  follow(home: Database): Promise<{ stop(): void }>;
+};
+
+type Options = {
+  log: Log;
+  /** The process's own time and its monotonic time, in milliseconds. */
+  own?: { now(): number; elapsed(): number };
+};
+
+const PROCESS = { now: () => Date.now(), elapsed: () => performance.now() };
+
+/** Until the first comparison it is the process's clock; while the database is away, it keeps the last difference. */
+export function createDatabaseClock({ log, own = PROCESS }: Options): DatabaseClock {
+  let offsetMs = 0;
+  let measured = { now: own.now(), elapsed: own.elapsed() };
+  let measuring: Promise<void> | null = null;
+  let measure = (): Promise<void> => Promise.resolve();
+
+  const hasJumped = (now: number) =>
+    Math.abs(now - measured.now - (own.elapsed() - measured.elapsed)) > MAX_JUMP_MS;
+
+  async function compare(home: Database): Promise<void> {
+    const time = await home.time();
+    // The answer's way back is not taken off: this time is then never ahead of the database's.
+    measured = { now: own.now(), elapsed: own.elapsed() };
+    const difference = Math.round(time - measured.now);
+    const next = Math.abs(difference) <= TOLERANCE_MS ? 0 : difference;
+    if (Math.abs(next - offsetMs) > MAX_UNREPORTED_MS)
+      log.warn("clock.differs", {
+        process_is_ahead_by_ms: -next,
+        reason: "The database's time is used. Keep this machine's clock in time (NTP).",
+      });
+    offsetMs = next;
+  }
+
+  return {
+    now() {
+      const now = own.now();
+      if (hasJumped(now)) void measure();
+      return new Date(now + offsetMs);
+    },
+    async follow(home) {
+      measure = () =>
+        (measuring ??= compare(home)
+          .catch((error: unknown) =>
+            log.warn("clock.not_compared", { reason: (error as Error).message }),
+          )
+          .finally(() => (measuring = null)));
+      await measure();
+      const timer = setInterval(() => void measure(), MEASURE_EVERY_MS).unref();
+      return { stop: () => clearInterval(timer) };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+// A process whose clock is wrong: what it stores and checks follows the database's time.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  createDatabaseClock,
+  type DatabaseClock,
+} from "../../app/runtime/database/connection/database-clock.ts";
+import { createLog } from "../../app/runtime/log.ts";
+import {
+  getMe,
+  reset,
+  signUp,
+  PASSWORD,
+  forgot,
+  mailedToken,
+} from "../contract/identity/people.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
+
+const HOUR_MS = 3_600_000;
+const CLOSE_MS = 1_000;
+
+let service: Service;
+let clock: DatabaseClock;
+let stop: () => void;
+let aheadMs = HOUR_MS;
+const lines: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  clock = createDatabaseClock({
+    log: createLog("info", { write: (line) => void lines.push(JSON.parse(line)) }),
+    own: { now: () => Date.now() + aheadMs, elapsed: () => performance.now() },
+  });
+  service = await startService({ clock, background: true });
+  await service.addTenant(SHOP);
+  ({ stop } = await clock.follow(service.ctx.home));
+});
+afterAll(async () => {
+  stop?.();
+  await service.stop();
+});
+
+const difference = () => Math.abs(clock.now().getTime() - Date.now());
+
+describe("a process whose clock is an hour ahead", () => {
+  test("has the database's time, and says so in the log", () => {
+    expect(difference()).toBeLessThan(CLOSE_MS);
+    const line = lines.find(({ event }) => event === "clock.differs");
+    expect(line?.process_is_ahead_by_ms).toBeGreaterThan(HOUR_MS - CLOSE_MS);
+  });
+
+  test("makes sessions that a password reset ends", async () => {
+    const person = await signUp(service);
+    await forgot(service, person.email);
+    const link = await mailedToken(service, person.email, "/auth/password/reset", 0);
+    expect((await getMe(service, person.token)).status).toBe(200);
+    expect((await reset(service, link, `${PASSWORD} again`)).status).toBe(200);
+    expect((await getMe(service, person.token)).status).toBe(401);
+  });
+
+  test("follows when its clock is set right", async () => {
+    aheadMs = 0;
+    clock.now();
+    await eventually("the new difference", () => difference() < CLOSE_MS);
+  });
+});
+
+test("a clock that differs by less than clocks in time do is used as it is", async () => {
+  const plain = createDatabaseClock({ log: createLog("silent") });
+  const following = await plain.follow(service.ctx.home);
+  const [before, now, after] = [Date.now(), plain.now().getTime(), Date.now()];
+  expect(now).toBeGreaterThanOrEqual(before);
+  expect(now).toBeLessThanOrEqual(after);
+  following.stop();
+});
