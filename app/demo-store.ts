@@ -8,7 +8,7 @@ import { saveMapping } from "./domain/events/mappings.ts";
 import { saveUpcMappings } from "./domain/events/upc-mappings.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
 import { saveTenantConfig } from "./domain/tenants/settings/configuration.ts";
-import { callStorefront } from "./domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "./domain/tenants/storefront/admin-session.ts";
 import { dataOf, findTenant, getTenant } from "./domain/tenants/tenant.ts";
 import { tryToRegisterWebhooks } from "./domain/tenants/storefront/install.ts";
 import { SHOP } from "./integrations/storefront-documents.ts";
@@ -110,7 +110,7 @@ async function isConnected(ctx: Ctx): Promise<boolean> {
   const tenant = await findTenant(ctx, DEMO_SHOP);
   if (!tenant || tokenState(tenant) !== "valid") return false;
   try {
-    await callStorefront(ctx, DEMO_SHOP, { document: SHOP });
+    await callAdminApi(ctx, DEMO_SHOP, { document: SHOP });
     return true;
   } catch {
     // The sandbox's state file was removed, so it does not know the store: install again.

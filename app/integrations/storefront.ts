@@ -106,7 +106,7 @@ export type StorefrontClient = {
    * POST /api/2026-04/graphql.json (Storefront API). Returns `data`; GraphQL errors throw
    * `malformed` with status 422, which is not retryable. Time limit: 5 s.
    */
-  cartApi<T>(
+  storefrontApi<T>(
     shop: string,
     token: string | undefined,
     call: { document: string; variables: Record<string, unknown> },
@@ -253,7 +253,7 @@ export function createStorefrontClient({
           : null,
       };
     },
-    async cartApi<T>(
+    async storefrontApi<T>(
       shop: string,
       token: string | undefined,
       { document, variables }: { document: string; variables: Record<string, unknown> },
@@ -282,7 +282,7 @@ export function createStorefrontClient({
       if (!data || (Array.isArray(errors) && errors.length > 0))
         throw new OutboundError(SYSTEM, "malformed", {
           status: 422,
-          message: `the cart API rejected the call: ${(errors ?? [])
+          message: `the Storefront API rejected the call: ${(errors ?? [])
             .map((error) => error.message)
             .join("; ")
             .slice(0, 500)}`,

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
-import { callStorefront } from "../../app/domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../app/domain/tenants/storefront/admin-session.ts";
 import { FLOW_TRIGGER_RECEIVE } from "../../app/integrations/storefront-documents.ts";
 import { KEYS, putKey } from "../../app/runtime/database/kv.ts";
 import { ingest, order } from "../support/bus/events.ts";
@@ -221,7 +221,7 @@ test("a store that did not switch Flow on has no row for it", async () => {
 
 describe("the simulated platform", () => {
   const receive = async (handle: string, payload: unknown) => {
-    const { flowTriggerReceive } = await callStorefront<{
+    const { flowTriggerReceive } = await callAdminApi<{
       flowTriggerReceive: { userErrors: { message: string }[] };
     }>(service.ctx, SHOP, { document: FLOW_TRIGGER_RECEIVE, variables: { handle, payload } });
     return flowTriggerReceive.userErrors.map(({ message }) => message).join();

@@ -4,7 +4,7 @@ import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCtx } from "../../app/context.server.ts";
-import { callStorefront } from "../../app/domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../app/domain/tenants/storefront/admin-session.ts";
 import {
   ensureStorefrontToken,
   storeGrant,
@@ -167,9 +167,9 @@ describe("the state table", () => {
         code: "not_installed",
         message: expect.stringContaining("Install the app again"),
       });
-      await expect(
-        callStorefront(service.ctx, SHOP, { document: SHOP_QUERY }),
-      ).rejects.toMatchObject({ code: "not_installed" });
+      await expect(callAdminApi(service.ctx, SHOP, { document: SHOP_QUERY })).rejects.toMatchObject(
+        { code: "not_installed" },
+      );
       expect(service.sandbox.requests("storefront")).toHaveLength(calls);
       service.sandbox.clearFaults();
       const { access } = await connect();
@@ -313,7 +313,7 @@ describe("races", () => {
     const { calls, result } = await counting(() =>
       Promise.all(
         Array.from({ length: 30 }, () =>
-          callStorefront<{ shop: { name: string } }>(service.ctx, SHOP, { document: SHOP_QUERY }),
+          callAdminApi<{ shop: { name: string } }>(service.ctx, SHOP, { document: SHOP_QUERY }),
         ),
       ),
     );

@@ -27,7 +27,7 @@ import {
 } from "../flow/flow-triggers.ts";
 import { tokenState } from "../tenants/directory.ts";
 import {
-  callStorefront,
+  callAdminApi,
   requireNoUserErrors,
   type UserError,
 } from "../tenants/storefront/admin-session.ts";
@@ -143,7 +143,7 @@ async function sendOne(
   onAttempt: (state: "sending" | "refused") => Promise<void>,
 ): Promise<void> {
   type Answer = { flowTriggerReceive: { userErrors: UserError[] } };
-  const { flowTriggerReceive } = await callStorefront<Answer>(ctx, tenant.shop, {
+  const { flowTriggerReceive } = await callAdminApi<Answer>(ctx, tenant.shop, {
     document: FLOW_TRIGGER_RECEIVE,
     variables: { handle, payload },
     onAttempt,

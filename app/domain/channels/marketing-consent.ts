@@ -15,7 +15,7 @@ import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import {
-  callStorefront,
+  callAdminApi,
   requireNoUserErrors,
   type UserError,
 } from "../tenants/storefront/admin-session.ts";
@@ -69,7 +69,7 @@ export async function writeMarketingConsent(
       (!isGranted && isOn(customer.sms_subscription_status)));
   if (!isObjection && !isDifferent) return false;
 
-  const { customer: there } = await callStorefront<Answer>(ctx, tenant.shop, {
+  const { customer: there } = await callAdminApi<Answer>(ctx, tenant.shop, {
     document: CUSTOMER,
     variables: { id: gid },
   });
@@ -90,7 +90,7 @@ export async function writeMarketingConsent(
   }
   const email = there.defaultEmailAddress?.emailAddress;
   if (isObjection && email && there.dataSaleOptOut === false) {
-    const { dataSaleOptOut } = await callStorefront<{
+    const { dataSaleOptOut } = await callAdminApi<{
       dataSaleOptOut: { userErrors: UserError[] };
     }>(ctx, tenant.shop, { document: DATA_SALE_OPT_OUT, variables: { email } });
     requireNoUserErrors("dataSaleOptOut", dataSaleOptOut.userErrors);
@@ -120,7 +120,7 @@ async function setMarketing(
     marketingOptInLevel: "SINGLE_OPT_IN",
     consentUpdatedAt: at.toISOString(),
   };
-  const answer = await callStorefront<Record<string, { userErrors: UserError[] }>>(
+  const answer = await callAdminApi<Record<string, { userErrors: UserError[] }>>(
     ctx,
     tenant.shop,
     kind === "email"

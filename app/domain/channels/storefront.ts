@@ -26,7 +26,7 @@ import { yieldAddress } from "../customers/unproven-account.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { toAcceptsTag } from "../tags/catalog.ts";
 import {
-  callStorefront,
+  callAdminApi,
   requireNoUserErrors,
   type UserError,
 } from "../tenants/storefront/admin-session.ts";
@@ -211,7 +211,7 @@ async function findOrCreate(
   tenant: Tenant,
   customer: CustomerSnapshot,
 ): Promise<{ gid: string } | { skipped: string }> {
-  const { customerByIdentifier: found } = await callStorefront<{
+  const { customerByIdentifier: found } = await callAdminApi<{
     customerByIdentifier: { id: string } | null;
   }>(ctx, tenant.shop, { document: CUSTOMER_BY_EMAIL, variables: { email: customer.email } });
   if (found && (await yieldToCustomer(ctx, tenant, customer.id)))
@@ -263,7 +263,7 @@ async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Pro
     ...(customer.last_name && { lastName: customer.last_name }),
   };
   type Created = { customerCreate: { customer: { id: string } | null; userErrors: UserError[] } };
-  const { customerCreate } = await callStorefront<Created>(ctx, tenant.shop, {
+  const { customerCreate } = await callAdminApi<Created>(ctx, tenant.shop, {
     document: CUSTOMER_CREATE,
     variables: { input },
   });
@@ -282,7 +282,7 @@ async function mutate(
   document: string,
   variables: Record<string, unknown>,
 ): Promise<string | null> {
-  const answer = await callStorefront<
+  const answer = await callAdminApi<
     Record<string, { node?: { updatedAt?: string } | null; userErrors: UserError[] }>
   >(ctx, tenant.shop, { document, variables });
   requireNoUserErrors(name, answer[name]?.userErrors);

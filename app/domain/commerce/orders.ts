@@ -6,7 +6,7 @@ import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER_ORDERS, ORDER } from "../../integrations/storefront-commerce-documents.ts";
 import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { isProven, type Account } from "../identity/account.ts";
-import { callStorefront } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-session.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
 import { toMoney, type StorefrontMoney } from "./money.ts";
@@ -105,7 +105,7 @@ async function fetchOrders(
       };
     } | null;
   };
-  const { customer } = await callStorefront<Answer>(ctx, tenant.shop, {
+  const { customer } = await callAdminApi<Answer>(ctx, tenant.shop, {
     document: CUSTOMER_ORDERS,
     variables,
   });
@@ -125,7 +125,7 @@ export async function findOrder(ctx: Ctx, tenant: Tenant, account: Account, id: 
   const customer = customerOf(account);
   const gid = toOrderGid(id);
   if (!customer || !gid) return null;
-  const { order } = await callStorefront<{ order: WholeOrder | null }>(ctx, tenant.shop, {
+  const { order } = await callAdminApi<{ order: WholeOrder | null }>(ctx, tenant.shop, {
     document: ORDER,
     variables: { id: gid },
   });

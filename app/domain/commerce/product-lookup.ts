@@ -1,7 +1,7 @@
 // Products by id, directly from the storefront: carts and agents get current prices.
 import type { Ctx } from "../../context.server.ts";
 import { PRODUCTS_BY_ID } from "../../integrations/storefront-commerce-documents.ts";
-import { callStorefront } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { isPublic, toProduct, type Product, type StorefrontProduct } from "./products.ts";
 
@@ -29,7 +29,7 @@ export async function findProducts(
   const found = new Map<string, FoundProduct>();
   if (asked.length === 0) return found;
   for (let start = 0; start < asked.length; start += PER_CALL) {
-    const { nodes, shop } = await callStorefront<{ nodes: Node[]; shop: { currencyCode: string } }>(
+    const { nodes, shop } = await callAdminApi<{ nodes: Node[]; shop: { currencyCode: string } }>(
       ctx,
       tenant.shop,
       { document: PRODUCTS_BY_ID, variables: { ids: asked.slice(start, start + PER_CALL) } },

@@ -6,7 +6,7 @@ import {
   COLLECTION_BY_HANDLE,
   PRODUCTS,
 } from "../../integrations/storefront-commerce-documents.ts";
-import { callStorefront } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
 import { toAmount, toMoney, type StorefrontMoney } from "./money.ts";
@@ -111,7 +111,7 @@ async function fetchProducts(
 ): Promise<Page> {
   const terms = ["status:active", "published_status:published"];
   if (collection !== null) {
-    const { collectionByIdentifier: found } = await callStorefront<{
+    const { collectionByIdentifier: found } = await callAdminApi<{
       collectionByIdentifier: { id: string } | null;
     }>(ctx, tenant.shop, { document: COLLECTION_BY_HANDLE, variables: { handle: collection } });
     if (!found) return { products: [], hasNextPage: false, endCursor: null };
@@ -120,7 +120,7 @@ async function fetchProducts(
   const words = toSearchTerms(query);
   if (query.trim() !== "" && words.length === 0)
     return { products: [], hasNextPage: false, endCursor: null };
-  const { products, shop } = await callStorefront<Found>(ctx, tenant.shop, {
+  const { products, shop } = await callAdminApi<Found>(ctx, tenant.shop, {
     document: PRODUCTS,
     variables: { first, after, query: [...terms, ...words].join(" ") },
   });

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { VARIANT_COLLECTIONS, VARIANTS } from "../../integrations/storefront-commerce-documents.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { callStorefront } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { LineItemInput } from "./checkout.ts";
 import { refusal } from "./mandate.ts";
@@ -31,7 +31,7 @@ export async function readVariants(
   const nodes: (Variant | null)[] = [];
   for (let at = 0; at < wanted.length; at += IDS_AT_ONCE[collections]) {
     const ids = wanted.slice(at, at + IDS_AT_ONCE[collections]).map(({ variantId }) => variantId);
-    const answer = await callStorefront<{ nodes: (Variant | null)[] }>(ctx, tenant.shop, {
+    const answer = await callAdminApi<{ nodes: (Variant | null)[] }>(ctx, tenant.shop, {
       document: collections === "with" ? VARIANT_COLLECTIONS : VARIANTS,
       variables: { ids },
     });

@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import { SHOP } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { callStorefront } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-session.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { exportPath } from "./export-link.ts";
@@ -93,7 +93,7 @@ async function findMerchant(
     const email =
       tokenState(tenant) === "valid"
         ? (
-            await callStorefront<{ shop: { email: string | null } }>(ctx, tenant.shop, {
+            await callAdminApi<{ shop: { email: string | null } }>(ctx, tenant.shop, {
               document: SHOP,
             })
           ).shop.email

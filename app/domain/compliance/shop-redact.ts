@@ -8,7 +8,7 @@ import type { Database, TenantSql } from "../../runtime/database/database.ts";
 import { SHOP } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
-import { callStorefront } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-session.ts";
 import { cancelMove, findOpenMove } from "../tenants/moves/move-record.ts";
 import { findTenant, getTenant, type Tenant } from "../tenants/tenant.ts";
 import { tokenState } from "../tenants/directory.ts";
@@ -149,7 +149,7 @@ const NOT_INSTALLED: ReadonlySet<number | undefined> = new Set([401, 404]);
 async function isTokenAnswered(ctx: Ctx, tenant: Tenant): Promise<boolean> {
   if (tokenState(tenant) !== "valid") return false;
   try {
-    await callStorefront(ctx, tenant.shop, { document: SHOP });
+    await callAdminApi(ctx, tenant.shop, { document: SHOP });
     return true;
   } catch (error) {
     // For an app error the record shows whether the token was rejected, or only this kind of token.

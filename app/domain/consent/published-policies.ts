@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { SHOP_POLICIES } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { callStorefront } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toReadableText } from "./policy-text.ts";
 
@@ -22,7 +22,7 @@ type Answer = {
 /** Calls the store's API; never rejects. Policies without a text are left out. */
 export async function readPublishedPolicies(ctx: Ctx, tenant: Tenant): Promise<PublishedPolicies> {
   try {
-    const { shop } = await callStorefront<Answer>(ctx, tenant.shop, { document: SHOP_POLICIES });
+    const { shop } = await callAdminApi<Answer>(ctx, tenant.shop, { document: SHOP_POLICIES });
     const policies = shop.shopPolicies.map(({ body, ...policy }) => ({
       ...policy,
       text: toReadableText(body),

@@ -18,7 +18,7 @@ import {
   type RegionMode,
 } from "../tenants/consent-regions.ts";
 import {
-  callStorefront,
+  callAdminApi,
   requireNoUserErrors,
   type UserError,
 } from "../tenants/storefront/admin-session.ts";
@@ -116,7 +116,7 @@ function appliedRules({ consentPolicy, consentPolicyRegions }: Answer): AppliedR
 }
 
 const readAnswer = (ctx: Ctx, shop: string): Promise<Answer> =>
-  callStorefront<Answer>(ctx, shop, { document: CONSENT_POLICIES });
+  callAdminApi<Answer>(ctx, shop, { document: CONSENT_POLICIES });
 
 /** Calls the store's API; never rejects. */
 export async function readRegionPolicies(ctx: Ctx, tenant: Tenant): Promise<RegionPolicies> {
@@ -142,7 +142,7 @@ export async function writeRegionPolicies(ctx: Ctx, shop: string): Promise<Polic
     const { consent_regions: regions } = (await getTenant(ctx, shop)).config;
     const differences = regions ? differencesOf(regions, await readAnswer(ctx, shop)) : [];
     for (let at = 0; at < differences.length; at += MAX_POLICIES) {
-      const { consentPolicyUpdate } = await callStorefront<{
+      const { consentPolicyUpdate } = await callAdminApi<{
         consentPolicyUpdate: { userErrors: UserError[] };
       }>(ctx, shop, {
         document: CONSENT_POLICY_UPDATE,
@@ -163,7 +163,7 @@ export async function writeRegionPolicies(ctx: Ctx, shop: string): Promise<Polic
 /** Turns the platform's own banner off, at the merchant's request, and then writes the rules. */
 export async function disablePlatformBanner(ctx: Ctx, shop: string): Promise<PolicyOutcome> {
   try {
-    const { privacyFeaturesDisable } = await callStorefront<{
+    const { privacyFeaturesDisable } = await callAdminApi<{
       privacyFeaturesDisable: { userErrors: UserError[] };
     }>(ctx, shop, {
       document: PRIVACY_FEATURES_DISABLE,

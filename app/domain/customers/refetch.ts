@@ -1,7 +1,7 @@
 // Fetches what a webhook leaves out (payloads since 2025-01 contain no tags, consents or totals).
 import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER } from "../../integrations/storefront-documents.ts";
-import { callStorefront } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-session.ts";
 import { tokenState } from "../tenants/directory.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import {
@@ -14,7 +14,7 @@ import {
 export const canRefetch = (tenant: Tenant): boolean => tokenState(tenant) === "valid";
 
 /**
- * The storefront's current customer; null when it is deleted there. Throws what `callStorefront`
+ * The storefront's current customer; null when it is deleted there. Throws what `callAdminApi`
  * throws.
  */
 export async function fetchCustomer(
@@ -23,10 +23,9 @@ export async function fetchCustomer(
   gid: string,
 ): Promise<CustomerChange | null> {
   const readAt = ctx.clock.now();
-  const { customer } = await callStorefront<{ customer: GraphqlCustomer | null }>(
-    ctx,
-    tenant.shop,
-    { document: CUSTOMER, variables: { id: gid } },
-  );
+  const { customer } = await callAdminApi<{ customer: GraphqlCustomer | null }>(ctx, tenant.shop, {
+    document: CUSTOMER,
+    variables: { id: gid },
+  });
   return customer && { ...fromGraphqlCustomer(customer), readAt };
 }

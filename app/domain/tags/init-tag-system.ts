@@ -8,7 +8,7 @@ import { AppError, isAppError, OutboundError, type ErrorCode } from "../../runti
 import { KEYS, putKey } from "../../runtime/database/kv.ts";
 import { tokenState } from "../tenants/directory.ts";
 import {
-  callStorefront,
+  callAdminApi,
   requireNoUserErrors,
   type UserError,
 } from "../tenants/storefront/admin-session.ts";
@@ -106,7 +106,7 @@ async function defineMetafields(ctx: Ctx, tenant: Tenant): Promise<Counts> {
       message: "The app is not installed in the store: there is no admin access token.",
       fields: { storefront_admin_token: "is missing" },
     });
-  const { metafieldDefinitions } = await callStorefront<Defined>(ctx, tenant.shop, {
+  const { metafieldDefinitions } = await callAdminApi<Defined>(ctx, tenant.shop, {
     document: METAFIELD_DEFINITIONS,
     variables: { namespace: NAMESPACE, first: 250 },
   });
@@ -130,7 +130,7 @@ async function createDefinition(
   definition: (typeof DEFINITIONS)[number],
 ): Promise<boolean> {
   const variables = { definition: { ...definition, namespace: NAMESPACE, ownerType: "CUSTOMER" } };
-  const { metafieldDefinitionCreate: answer } = await callStorefront<{
+  const { metafieldDefinitionCreate: answer } = await callAdminApi<{
     metafieldDefinitionCreate: { userErrors: UserError[] };
   }>(ctx, tenant.shop, { document: METAFIELD_DEFINITION_CREATE, variables });
   if (answer.userErrors.some(({ code }) => code === "TAKEN")) return false;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { storeKey } from "../../../app/domain/compliance/privacy-requests.ts";
 import { startRegistrationWorker } from "../../../app/domain/tenants/storefront/registration-worker.ts";
 import type { WorkQueue } from "../../../app/runtime/database/queue/work-queue.ts";
-import { callStorefront } from "../../../app/domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-session.ts";
 import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../../app/domain/tenants/tenant.ts";
@@ -178,7 +178,7 @@ test.each([
     const { storefront } = world.sandbox;
     const { gid } = storefront.putCustomer(shop, { firstName: "Ada", email: "ada@shop.example" });
     const read = () =>
-      callStorefront(world.ctx, shop, { document: CUSTOMER, variables: { id: gid } });
+      callAdminApi(world.ctx, shop, { document: CUSTOMER, variables: { id: gid } });
     const visit = async () => {
       const { page, errors, close } = await browser.visitAgain(ours());
       await page.goto(`${await embeddedUrl(world, shop)}&locale=${locale}`);

@@ -2,7 +2,7 @@
 // smaller that costs too much.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { syncCustomers } from "../../../app/domain/customers/sync/catch-up.ts";
-import { callStorefront } from "../../../app/domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-session.ts";
 import type { Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { CUSTOMERS_PAGE, TAGS_ADD } from "../../../app/integrations/storefront-documents.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -30,12 +30,12 @@ beforeEach(async () => {
 });
 
 const addTag = (tag: string, id: string, shop = SHOP) =>
-  callStorefront<{ tagsAdd: { userErrors: unknown[] } }>(service.ctx, shop, {
+  callAdminApi<{ tagsAdd: { userErrors: unknown[] } }>(service.ctx, shop, {
     document: TAGS_ADD,
     variables: { id, tags: [tag] },
   });
 const page = (first: number) =>
-  callStorefront<{ customers: { nodes: unknown[] } }>(service.ctx, SHOP, {
+  callAdminApi<{ customers: { nodes: unknown[] } }>(service.ctx, SHOP, {
     document: CUSTOMERS_PAGE,
     variables: { first, after: null, query: null },
   });

@@ -5,7 +5,7 @@ import { syncCustomers } from "../../../app/domain/customers/sync/catch-up.ts";
 import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
 import { readConnectionState } from "../../../app/domain/tenants/connection-state.ts";
-import { callStorefront } from "../../../app/domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-session.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { CUSTOMER } from "../../../app/integrations/storefront-documents.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -74,7 +74,7 @@ describe("an answer with withheld fields", () => {
   test("is data without them, never null, and the tenant keeps each name once with the first time", async () => {
     withhold(ALL_FIELDS);
     const read = () =>
-      callStorefront<{ customer: object }>(service.ctx, SHOP, {
+      callAdminApi<{ customer: object }>(service.ctx, SHOP, {
         document: CUSTOMER,
         variables: { id: gid },
       });

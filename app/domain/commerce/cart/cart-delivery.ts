@@ -120,7 +120,7 @@ async function readAddress(
 ): Promise<StorefrontAddress | null> {
   if (source !== "cart" || id === null) return null;
   try {
-    const { cart } = await ctx.storefront.cartApi<{
+    const { cart } = await ctx.storefront.storefrontApi<{
       cart: {
         delivery?: { addresses?: { address?: Record<string, string | null> }[] };
       } | null;

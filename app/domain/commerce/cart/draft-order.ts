@@ -9,7 +9,7 @@ import {
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { isProven, type Account } from "../../identity/account.ts";
 import {
-  callStorefront,
+  callAdminApi,
   requireNoUserErrors,
   type UserError,
 } from "../../tenants/storefront/admin-session.ts";
@@ -60,7 +60,7 @@ export async function openDraftOrder(
     ...(customerId && { purchasingEntity: { customerId } }),
     ...(shipment.address && { shippingAddress: shipment.address }),
   };
-  const { draftOrderCreate } = await callStorefront<{
+  const { draftOrderCreate } = await callAdminApi<{
     draftOrderCreate: { draftOrder: DraftOrder | null; userErrors: UserError[] };
   }>(ctx, tenant.shop, { document: DRAFT_ORDER_CREATE, variables: { input } });
   requireAcceptedAddress(draftOrderCreate.userErrors);
@@ -86,7 +86,7 @@ export async function openDraftOrder(
 
 /** Null when the storefront no longer has it. Throws OutboundError. */
 export async function readDraftOrder(ctx: Ctx, tenant: Tenant, id: string): Promise<Cart | null> {
-  const { draftOrder } = await callStorefront<{ draftOrder: DraftOrder | null }>(ctx, tenant.shop, {
+  const { draftOrder } = await callAdminApi<{ draftOrder: DraftOrder | null }>(ctx, tenant.shop, {
     document: DRAFT_ORDER,
     variables: { id },
   });
@@ -104,7 +104,7 @@ export async function discardCart(
 ): Promise<boolean> {
   if (source !== "draft_order" || externalId === null) return true;
   try {
-    await callStorefront(ctx, tenant.shop, {
+    await callAdminApi(ctx, tenant.shop, {
       document: DRAFT_ORDER_DELETE,
       variables: { input: { id: externalId } },
     });

@@ -102,7 +102,7 @@ async function openCart(
     ...toCartInput(shipment),
   };
   try {
-    const { cartCreate } = await ctx.storefront.cartApi<{
+    const { cartCreate } = await ctx.storefront.storefrontApi<{
       cartCreate: {
         cart: StorefrontCart | null;
         userErrors: UserError[];
@@ -145,7 +145,7 @@ async function chooseDelivery(
   const choice = readWhole(() => findChoice(shipment, cart));
   if (choice === null) return cart;
   try {
-    const { cartSelectedDeliveryOptionsUpdate: chosen } = await ctx.storefront.cartApi<{
+    const { cartSelectedDeliveryOptionsUpdate: chosen } = await ctx.storefront.storefrontApi<{
       cartSelectedDeliveryOptionsUpdate: {
         cart: StorefrontCart | null;
         userErrors: UserError[];
@@ -184,7 +184,7 @@ export async function readCart(
   if (id === null) return null;
   if (source === "draft_order") return readDraftOrder(ctx, tenant, id);
   const token = tenant.config.storefront_api_token;
-  const { cart } = await ctx.storefront.cartApi<{ cart: StorefrontCart | null }>(
+  const { cart } = await ctx.storefront.storefrontApi<{ cart: StorefrontCart | null }>(
     tenant.shop,
     token,
     {

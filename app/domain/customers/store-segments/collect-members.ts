@@ -29,7 +29,7 @@ type Collection = {
 
 /**
  * Continues where an earlier worker stopped. False when this one has to stop as well. Throws what
- * `callStorefront` throws, and LeaseLost.
+ * `callAdminApi` throws, and LeaseLost.
  */
 export async function collectMembers(collection: Collection, stored: unknown): Promise<boolean> {
   let state = Collecting.parse(stored);

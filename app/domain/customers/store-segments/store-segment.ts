@@ -5,7 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { CUSTOMER_SEGMENT, SEGMENT_MEMBERS } from "../../../integrations/storefront-documents.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { callStorefront } from "../../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../tenants/storefront/admin-session.ts";
 import { ask } from "../sync/sync-run.ts";
 
 /** The platform's limit is 1,000. */
@@ -29,19 +29,19 @@ type MembersAnswer = {
   };
 };
 
-/** Throws `not_found` for a segment that the store does not have, and what `callStorefront` throws. */
+/** Throws `not_found` for a segment that the store does not have, and what `callAdminApi` throws. */
 export async function getStoreSegment(
   ctx: Ctx,
   { shop }: Tenant,
   id: string,
 ): Promise<StoreSegment> {
-  const { segment } = await callStorefront<{ segment: { id: string; name: string } | null }>(
+  const { segment } = await callAdminApi<{ segment: { id: string; name: string } | null }>(
     ctx,
     shop,
     { document: CUSTOMER_SEGMENT, variables: { id } },
   );
   if (!segment) throw new AppError("not_found", { message: "The store has no such segment." });
-  const { customerSegmentMembers: members } = await callStorefront<MembersAnswer>(ctx, shop, {
+  const { customerSegmentMembers: members } = await callAdminApi<MembersAnswer>(ctx, shop, {
     document: SEGMENT_MEMBERS,
     variables: { segmentId: id, first: 1, after: null },
   });

@@ -56,7 +56,7 @@ export type TagSegmentInput = z.output<typeof TagSegmentInput>;
 /**
  * Requests the run, or returns the one of this segment and tag that has not ended. Throws
  * `invalid_request` for a tag that is not in the catalog and for a segment without customers,
- * `tag_reserved` for a tag that a rule sets, `not_found`, and what `callStorefront` throws.
+ * `tag_reserved` for a tag that a rule sets, `not_found`, and what `callAdminApi` throws.
  */
 export async function tagSegment(
   ctx: Ctx,

@@ -5,7 +5,7 @@ import { isUniqueViolation } from "../../../db.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { LeaseLost, type Lease } from "../../../runtime/database/queue/lease.ts";
-import { callStorefront } from "../../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../tenants/storefront/admin-session.ts";
 import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import { applyStorefrontPage } from "./apply-page.ts";
 import { countOf, noCounts, type PageCounts } from "./page-counts.ts";
@@ -37,7 +37,7 @@ export async function ask<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await callStorefront<T>(run.ctx, run.tenant.shop, call);
+      return await callAdminApi<T>(run.ctx, run.tenant.shop, call);
     } catch (error) {
       if (
         !(error instanceof OutboundError) ||

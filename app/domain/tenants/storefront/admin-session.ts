@@ -1,4 +1,4 @@
-// Calls to the storefront's Admin API for a tenant: a fresh token, one forced refresh after a 401, and
+// Calls to the Admin API for a tenant: a fresh token, one forced refresh after a 401, and
 // waiting when throttled.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
@@ -30,12 +30,12 @@ type AdminCall = {
  * operator can resolve, `not_installed` when only a new install helps. The caller checks
  * `userErrors`: see `requireNoUserErrors`.
  */
-export async function callStorefront<T>(ctx: Ctx, shop: string, call: AdminCall): Promise<T> {
-  const answer = await askUnthrottled<T>(ctx, shop, call);
+export async function callAdminApi<T>(ctx: Ctx, shop: string, call: AdminCall): Promise<T> {
+  const answer = await callWhenNotThrottled<T>(ctx, shop, call);
   const first = call.variables?.first;
   if (has(answer, "MAX_COST_EXCEEDED") && typeof first === "number" && first > 1) {
     const smaller = { ...call.variables, first: Math.floor(first / 2) };
-    return callStorefront(ctx, shop, { ...call, variables: smaller });
+    return callAdminApi(ctx, shop, { ...call, variables: smaller });
   }
   await noteWithheld(ctx, shop, answer);
   const data = takeData(answer);
@@ -57,7 +57,7 @@ const has = ({ errors }: GraphqlAnswer<unknown>, code: string): boolean =>
  * Asks again while the store's bucket has too few points, within limits. A call that begins while
  * others of the store wait for points waits behind them.
  */
-async function askUnthrottled<T>(
+async function callWhenNotThrottled<T>(
   ctx: Ctx,
   shop: string,
   call: AdminCall,

@@ -9,7 +9,7 @@ import { findPublishedBanner, nameNewestBanner } from "../banner/published-banne
 import { tokenState } from "../directory.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
-import { callStorefront, requireNoUserErrors, type UserError } from "./admin-session.ts";
+import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-session.ts";
 import { toLoaderValues } from "./loader-values.ts";
 
 /** `app.metafields.crm.<key>` in extensions/consent-footer. */
@@ -88,10 +88,10 @@ async function writeUntilCurrent(ctx: Ctx, shop: string): Promise<"written" | "u
 }
 
 async function setMetafields(ctx: Ctx, shop: string, values: Partial<Values>): Promise<void> {
-  const { currentAppInstallation } = await callStorefront<{
+  const { currentAppInstallation } = await callAdminApi<{
     currentAppInstallation: { id: string };
   }>(ctx, shop, { document: APP_INSTALLATION_ID });
-  const { metafieldsSet } = await callStorefront<{ metafieldsSet: { userErrors: UserError[] } }>(
+  const { metafieldsSet } = await callAdminApi<{ metafieldsSet: { userErrors: UserError[] } }>(
     ctx,
     shop,
     {

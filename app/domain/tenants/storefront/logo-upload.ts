@@ -13,7 +13,7 @@ import {
 } from "../../../integrations/storefront-documents.ts";
 import { link } from "../settings/field-schemas.ts";
 import type { Tenant } from "../tenant.ts";
-import { callStorefront, requireNoUserErrors, type UserError } from "./admin-session.ts";
+import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-session.ts";
 
 /** The access scope of the app that the upload needs. */
 const SCOPE = "write_files";
@@ -70,7 +70,7 @@ type Image = { bytes: Buffer; mimeType: string; filename: string };
 /** Returns the image's address; null when it could not be processed, or not in time. */
 async function store(ctx: Ctx, { shop, config }: Tenant, image: Image): Promise<string | null> {
   const { filename, mimeType, bytes } = image;
-  const { stagedUploadsCreate: staged } = await callStorefront<{
+  const { stagedUploadsCreate: staged } = await callAdminApi<{
     stagedUploadsCreate: { stagedTargets: StagedTarget[] | null; userErrors: UserError[] };
   }>(ctx, shop, {
     document: STAGED_UPLOADS_CREATE,
@@ -90,7 +90,7 @@ async function store(ctx: Ctx, { shop, config }: Tenant, image: Image): Promise<
   const target = staged.stagedTargets?.[0];
   if (!target) throw incomplete("stagedUploadsCreate");
   await ctx.storefront.uploadStaged(shop, target, image);
-  const { fileCreate: created } = await callStorefront<{
+  const { fileCreate: created } = await callAdminApi<{
     fileCreate: { files: { id: string }[] | null; userErrors: UserError[] };
   }>(ctx, shop, {
     document: FILE_CREATE,
@@ -116,7 +116,7 @@ type FileState = { fileStatus?: string; image?: { url: string } | null } | null;
 async function awaitAddress(ctx: Ctx, shop: string, id: string): Promise<string | null> {
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
-    const { node } = await callStorefront<{ node: FileState }>(ctx, shop, {
+    const { node } = await callAdminApi<{ node: FileState }>(ctx, shop, {
       document: IMAGE_FILE,
       variables: { id },
     });

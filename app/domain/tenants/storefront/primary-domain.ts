@@ -5,7 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { PRIMARY_DOMAIN } from "../../../integrations/storefront-documents.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
-import { callStorefront } from "./admin-session.ts";
+import { callAdminApi } from "./admin-session.ts";
 import { keepTimeZone } from "./time-zone.ts";
 
 const MAX_HOST_LENGTH = 253;
@@ -21,11 +21,11 @@ export function storeDomains({ shop, connection }: Pick<Tenant, "shop" | "connec
 
 /**
  * Reads the primary domain from the Admin API, and the store's number, currency and time zone. True
- * when the domain changed. Throws as `callStorefront`.
+ * when the domain changed. Throws as `callAdminApi`.
  */
 export async function readPrimaryDomain(ctx: Ctx, shop: string): Promise<boolean> {
   const at = ctx.clock.now();
-  const { shop: found } = await callStorefront<{
+  const { shop: found } = await callAdminApi<{
     shop?: {
       id?: unknown;
       currencyCode?: unknown;

@@ -14,7 +14,7 @@ import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
-import { callStorefront, requireNoUserErrors, type UserError } from "./admin-session.ts";
+import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-session.ts";
 import { pixelKey } from "./web-pixel-key.ts";
 
 export const PIXEL_SCOPES = ["write_pixels", "read_customer_events"] as const;
@@ -58,7 +58,7 @@ export const isPixelOutdated = (ctx: Ctx, tenant: Tenant): boolean =>
   obstacle(tenant) === null &&
   tenant.connection.web_pixel?.settings !== digest(settingsOf(ctx, tenant));
 
-/** Makes no call while the settings are those last written. Throws as `callStorefront`. */
+/** Makes no call while the settings are those last written. Throws as `callAdminApi`. */
 export async function writeWebPixel(ctx: Ctx, shop: string): Promise<Written> {
   const deadline = performance.now() + WAIT_FOR_HOLDER_MS;
   for (;;) {
@@ -105,7 +105,7 @@ async function update(
   id: string,
   settings: Settings,
 ): Promise<string | undefined> {
-  const { webPixelUpdate } = await callStorefront<{ webPixelUpdate: Payload }>(ctx, shop, {
+  const { webPixelUpdate } = await callAdminApi<{ webPixelUpdate: Payload }>(ctx, shop, {
     document: WEB_PIXEL_UPDATE,
     variables: { id, webPixel: { settings } },
   });
@@ -115,7 +115,7 @@ async function update(
 
 /** Undefined when the store has a pixel already. */
 async function create(ctx: Ctx, shop: string, settings: Settings): Promise<string | undefined> {
-  const { webPixelCreate } = await callStorefront<{ webPixelCreate: Payload }>(ctx, shop, {
+  const { webPixelCreate } = await callAdminApi<{ webPixelCreate: Payload }>(ctx, shop, {
     document: WEB_PIXEL_CREATE,
     variables: { webPixel: { settings } },
   });
@@ -141,7 +141,7 @@ async function findPixel(
   shop: string,
 ): Promise<{ id: string; settings: unknown } | null> {
   try {
-    const { webPixel } = await callStorefront<{
+    const { webPixel } = await callAdminApi<{
       webPixel?: { id: string; settings: unknown } | null;
     }>(ctx, shop, { document: WEB_PIXEL });
     return webPixel ?? null;
@@ -189,7 +189,7 @@ export async function restoreWebPixel(ctx: Ctx, shop: string): Promise<WebPixelS
 }
 
 async function readGrantedScopes(ctx: Ctx, shop: string): Promise<string[]> {
-  const { currentAppInstallation } = await callStorefront<{
+  const { currentAppInstallation } = await callAdminApi<{
     currentAppInstallation: { accessScopes: { handle: string }[] };
   }>(ctx, shop, { document: APP_INSTALLATION });
   return currentAppInstallation.accessScopes.map(({ handle }) => handle);

@@ -10,7 +10,7 @@ import {
 import { WEBHOOK_API_VERSION } from "../../../integrations/storefront.ts";
 import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { callStorefront, type UserError } from "./admin-session.ts";
+import { callAdminApi, type UserError } from "./admin-session.ts";
 import { BUS_PATH, webhookPath } from "../bus-phase.ts";
 import { storeRequests } from "../store-requests.ts";
 import { getTenant, type RefusedWebhook, type Tenant } from "../tenant.ts";
@@ -34,7 +34,7 @@ type Listed = {
 
 /** The version in the call's path is the version of the payloads. */
 const call = <T>(ctx: Ctx, shop: string, document: string, variables: Record<string, unknown>) =>
-  callStorefront<T>(ctx, shop, { document, variables, version: WEBHOOK_API_VERSION });
+  callAdminApi<T>(ctx, shop, { document, variables, version: WEBHOOK_API_VERSION });
 
 export type Registered = {
   created: number;
