@@ -7,7 +7,8 @@ import { embedAddress, type PublicConfig } from "./public-config.ts";
 export type EmbedParts = {
   title: string;
   style: string;
-  /** The content of the root element. */ body: string;
+  /** The content of the root element. */
+  body: string;
   scripts: readonly string[];
   /** The language of the page. */
   lang: string;

@@ -23,7 +23,8 @@ export type SandboxOptions = {
     clientId: string;
     clientSecret: string;
     handle?: string;
-    /** The credential that the sandbox backend sends to /events/deliver. */ webhookSecret?: string;
+    /** The credential that the sandbox backend sends to /events/deliver. */
+    webhookSecret?: string;
   };
   /** What the console needs to know about the service. */
   console?: ConsoleOptions;

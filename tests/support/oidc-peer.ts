@@ -6,7 +6,8 @@ import { Provider } from "oidc-provider";
 
 type PeerClient = {
   id: string;
-  /** Absent: a public client, which must use PKCE. */ secret?: string;
+  /** Absent: a public client, which must use PKCE. */
+  secret?: string;
   redirectUri: string;
 };
 

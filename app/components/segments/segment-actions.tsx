@@ -15,7 +15,8 @@ export type SegmentQuestion = {
 
 type Props = {
   segment: ListedSegment;
-  /** Its customers. */ url: string;
+  /** Its customers. */
+  url: string;
   hasProfiles: boolean;
   onAsk: (question: SegmentQuestion) => void;
 };

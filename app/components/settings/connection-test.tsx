@@ -12,9 +12,12 @@ import { isSessionOrNetwork } from "./form-result.tsx";
 
 type Props = {
   system: string;
-  /** Where the button posts; by default the page's own address. */ action?: string;
-  /** Of an earlier visit. */ last?: Result | null;
-  /** There are changes that are not saved: the test uses what is saved. */ isDirty: boolean;
+  /** Where the button posts; by default the page's own address. */
+  action?: string;
+  /** Of an earlier visit. */
+  last?: Result | null;
+  /** There are changes that are not saved: the test uses what is saved. */
+  isDirty: boolean;
 };
 
 export function ConnectionTest({ system, action, last = null, isDirty }: Props) {

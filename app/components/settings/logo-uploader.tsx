@@ -16,8 +16,10 @@ const PREVIEW = { maxWidth: "12rem", maxHeight: "4rem", objectFit: "contain" } a
 type Problem = Extract<LogoUpload, { outcome: "refused" }>["problem"];
 type Props = {
   shop: string;
-  /** Of the logo in the form. */ url: string;
-  /** The store allowed the app to write files. */ isAllowed: boolean;
+  /** Of the logo in the form. */
+  url: string;
+  /** The store allowed the app to write files. */
+  isAllowed: boolean;
   onUploaded(url: string): void;
 };
 

@@ -13,7 +13,8 @@ const LIST = { maxHeight: "7rem", overflowY: "auto" } as const;
 
 type Props = {
   data: HostsView;
-  /** Where the button posts; by default the page's own address. */ action?: string;
+  /** Where the button posts; by default the page's own address. */
+  action?: string;
 };
 
 export function PublicHosts({ data: { token, hosts }, action }: Props) {

@@ -37,10 +37,8 @@ const ICONS: Record<IndexedPage["name"], ComponentProps<typeof Icon>["source"]> 
 
 type Props = {
   pages: IndexedPage[];
-  /** Anchors of the former single page, and where each leads now. */ anchors: Record<
-    string,
-    string
-  >;
+  /** Anchors of the former single page, and where each leads now. */
+  anchors: Record<string, string>;
 };
 
 export function SettingsIndex({ pages, anchors }: Props) {

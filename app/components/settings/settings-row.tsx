@@ -10,7 +10,8 @@ type Props = {
   text: string;
   isFirst: boolean;
   icon?: ComponentProps<typeof Icon>["source"];
-  /** The state of what the row leads to. */ children?: ReactNode;
+  /** The state of what the row leads to. */
+  children?: ReactNode;
 };
 
 export function SettingsRow({ to, title, text, isFirst, icon, children }: Props) {

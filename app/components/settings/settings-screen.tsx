@@ -16,7 +16,8 @@ import { useSettingsForm, type SettingsFormState } from "./use-settings-form.ts"
 type Props = {
   pages: SettingsForm["pages"];
   hosts: HostsView;
-  /** Where the form is posted. */ action: string;
+  /** Where the form is posted. */
+  action: string;
   SaveBar: ComponentType<SaveBarProps>;
 };
 

@@ -22,7 +22,8 @@ export function StoreList({
   path,
 }: {
   stores: { rows: StoreRow[]; next: string | null };
-  /** The page that `next` belongs to. */ path: string;
+  /** The page that `next` belongs to. */
+  path: string;
 }) {
   const { t } = useTranslation("standalone");
   const labelled = useLabelled();

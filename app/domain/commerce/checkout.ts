@@ -168,10 +168,13 @@ export type DeliveryProblem =
 
 /** Everything but the address itself, which only the storefront's cart has. */
 export type Delivery = {
-  /** The items that have to be shipped. */ variant_ids: string[];
-  /** Null: no address. */ destination_id: string | null;
+  /** The items that have to be shipped. */
+  variant_ids: string[];
+  /** Null: no address. */
+  destination_id: string | null;
   options: { id: string; title: string; description: string | null; amount: string }[];
-  /** The chosen one; its price is in the total. */ option_id: string | null;
+  /** The chosen one; its price is in the total. */
+  option_id: string | null;
   problem: DeliveryProblem | null;
 };
 

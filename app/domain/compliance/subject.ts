@@ -8,7 +8,8 @@ export type Subject = {
   gid?: string;
   email?: string;
   phone?: string;
-  /** Gids. */ orders?: string[];
+  /** Gids. */
+  orders?: string[];
 };
 
 /** The person's known identifiers, which must not be found after the erasure, and the accounts. */

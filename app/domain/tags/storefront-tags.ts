@@ -15,7 +15,8 @@ export type StorefrontTagList = {
 };
 
 export type ReconciledTags = {
-  /** The new value of `storefront_users.tags`. */ tags: string[];
+  /** The new value of `storefront_users.tags`. */
+  tags: string[];
   added: string[];
   removed: string[];
   /** The list differs from ours, and it is not certain which of the two is newer. */

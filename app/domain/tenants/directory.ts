@@ -29,8 +29,10 @@ export function toTenantSummary(ctx: Ctx, tenant: Tenant) {
 
 type TenantPage = {
   region?: string | undefined;
-  /** The last name of the previous page. */ after: string | null;
-  /** Null: all of them. */ limit: number | null;
+  /** The last name of the previous page. */
+  after: string | null;
+  /** Null: all of them. */
+  limit: number | null;
 };
 
 export async function listShops(

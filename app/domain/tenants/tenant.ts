@@ -99,8 +99,8 @@ type Known = {
   reads: GroupCommit<string, StoredRecord[]>;
   /** Until then, by the monotonic clock, home is not asked again for a remembered store. */
   homeAwayUntil: number;
-  /** The app of a store without a record; set by the last look-up of such a store. */ defaultApp:
-    Tenant["app"] | null;
+  /** The app of a store without a record; set by the last look-up of such a store. */
+  defaultApp: Tenant["app"] | null;
 };
 
 const DEFAULTS = defaultFields();

@@ -157,7 +157,8 @@ export type RestoredSession =
   | { outcome: "signed_in" }
   | {
       outcome: "unknown";
-      /** Why the sign-in in the address was not accepted. */ text: string;
+      /** Why the sign-in in the address was not accepted. */
+      text: string;
     }
   | { outcome: "failed"; text: string };
 

@@ -32,7 +32,8 @@ export type Realm = {
 
 export type OidcClient = {
   clientId: string;
-  /** null: a public client, which must use PKCE. */ clientSecret: string | null;
+  /** null: a public client, which must use PKCE. */
+  clientSecret: string | null;
   /** The complete addresses that the client registered: none other is redirected to. */
   redirectUris: string[];
 };

@@ -18,7 +18,8 @@ import { createGrants } from "./token.ts";
 
 export type OidcEndpoint = "discovery" | "authorize" | "token" | "jwks" | "userinfo" | "logout";
 export type OidcSettings = {
-  /** The authorize page answers at once: as `login_hint`, else as the first user. */ autoApprove: boolean;
+  /** The authorize page answers at once: as `login_hint`, else as the first user. */
+  autoApprove: boolean;
   tokenLifetimeSeconds: number;
   /**
    * How a client with a secret authenticates, as the discovery document announces it; null: the document

@@ -7,9 +7,12 @@ export type Variant = {
   title: string;
   sku: string;
   barcode: string | null;
-  /** Decimal, as text. */ price: string;
-  /** null: stock is not tracked. */ stock: number | null;
-  /** False for what is downloaded. */ requiresShipping?: boolean;
+  /** Decimal, as text. */
+  price: string;
+  /** null: stock is not tracked. */
+  stock: number | null;
+  /** False for what is downloaded. */
+  requiresShipping?: boolean;
 };
 
 export type Product = {

@@ -33,9 +33,12 @@ export type Cart = {
   attributes: Attribute[];
   /** Absent in older state files. */
   discountCodes?: string[];
-  /** Where it is sent. */ address?: CartAddress | null;
-  /** The title of the chosen delivery option. */ delivery?: string | null;
-  /** The order that the checkout became. */ orderGid?: string;
+  /** Where it is sent. */
+  address?: CartAddress | null;
+  /** The title of the chosen delivery option. */
+  delivery?: string | null;
+  /** The order that the checkout became. */
+  orderGid?: string;
 };
 
 type CartInput = {

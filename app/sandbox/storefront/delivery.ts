@@ -9,7 +9,8 @@ type DeliveryRate = {
   title: string;
   code: string;
   description?: string;
-  /** Decimal, as text. */ price: string;
+  /** Decimal, as text. */
+  price: string;
   method?: "SHIPPING" | "LOCAL" | "PICK_UP";
 };
 export type DeliverySettings = {

@@ -18,7 +18,8 @@ import type { WebPixel } from "./web-pixels.ts";
 type AccessToken = {
   token: string;
   scope: string;
-  /** null = never expires */ expiresAt: number | null;
+  /** null = never expires */
+  expiresAt: number | null;
 };
 
 export type RefreshToken = {
@@ -41,7 +42,8 @@ export type Metafield = {
   namespace: string;
   key: string;
   type: string;
-  /** Always text; lists and booleans are JSON in it. */ value: string;
+  /** Always text; lists and booleans are JSON in it. */
+  value: string;
   createdAt: string;
   updatedAt: string;
 };

@@ -13,7 +13,8 @@ type Options = {
   method?: string;
   headers?: Record<string, string>;
   form?: Record<string, string>;
-  /** Null: not sent. */ origin?: string | null;
+  /** Null: not sent. */
+  origin?: string | null;
   cookie?: string;
 };
 

@@ -26,7 +26,8 @@ export async function connectStore(
 }
 
 export type MerchantVisit = Visit & {
-  /** Ends the visit and checks for errors and requests to other origins. */ leave(): Promise<void>;
+  /** Ends the visit and checks for errors and requests to other origins. */
+  leave(): Promise<void>;
 };
 
 /** Opens a screen by its path, with an optional query. */

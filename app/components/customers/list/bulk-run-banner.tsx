@@ -9,7 +9,8 @@ import { useLocale } from "../../i18n/locale.ts";
 
 type Props = {
   run: BulkRunState;
-  /** Started on this page: the dialog's button, which had the focus, is gone. */ isNew: boolean;
+  /** Started on this page: the dialog's button, which had the focus, is gone. */
+  isNew: boolean;
   onDismiss: () => void;
 };
 

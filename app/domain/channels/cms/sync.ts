@@ -21,7 +21,8 @@ export type CmsSyncResult =
 
 type SyncOptions = {
   signal?: AbortSignal;
-  /** Called after each page of customers. */ report?: (counts: PageCounts) => Promise<void>;
+  /** Called after each page of customers. */
+  report?: (counts: PageCounts) => Promise<void>;
 };
 
 /** Throws `cms_not_configured`; errors of the CMS are a result with the progress made so far. */

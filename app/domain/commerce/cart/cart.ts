@@ -15,7 +15,8 @@ export type Cart = {
   currency: string;
   discounts: Discounts | null;
   delivery: Delivery | null;
-  /** The order that it became. */ orderId: string | null;
+  /** The order that it became. */
+  orderId: string | null;
 };
 
 /** What is bought, with which discount codes, and where it is sent. */

@@ -88,8 +88,10 @@ async function countSelected(
 
 export type TagPreview = {
   total: number;
-  /** People of whom something changes. */ changing: number;
-  /** Per tag: how many get it, or lose it. */ tags: {
+  /** People of whom something changes. */
+  changing: number;
+  /** Per tag: how many get it, or lose it. */
+  tags: {
     slug: string;
     action: "add" | "remove";
     people: number;

@@ -29,13 +29,17 @@ export type Matches =
   | {
       patterns: SearchPatterns;
       isMany: boolean;
-      /** The share of the newest that match, 0 to 1. */ density: number;
+      /** The share of the newest that match, 0 to 1. */
+      density: number;
     };
 export type SearchPatterns = {
-  /** Patterns of words anywhere. */ contained: string[];
-  /** Beginnings of words, escaped. */ beginning: string[];
+  /** Patterns of words anywhere. */
+  contained: string[];
+  /** Beginnings of words, escaped. */
+  beginning: string[];
   phoneHash: string | null;
-  /** In the index of keys. */ keys: string[];
+  /** In the index of keys. */
+  keys: string[];
 };
 
 /** As the database's `customer_search_text`. */

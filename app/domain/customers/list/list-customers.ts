@@ -71,7 +71,8 @@ type ListedCustomer = {
   provider: string;
   country: string | null;
   number_of_orders: number;
-  /** In the store's currency. */ amount_spent: number;
+  /** In the store's currency. */
+  amount_spent: number;
   last_login_at: string | null;
   updated_at: string;
   consents: ConsentType[];
@@ -79,8 +80,10 @@ type ListedCustomer = {
 };
 export type CustomerPage = {
   customers: ListedCustomer[];
-  /** The number of the first row in the list, counted from one. */ from: number;
-  /** Cursors; null where there is no such page. */ next: string | null;
+  /** The number of the first row in the list, counted from one. */
+  from: number;
+  /** Cursors; null where there is no such page. */
+  next: string | null;
   previous: string | null;
 };
 
@@ -117,7 +120,8 @@ export type ListOptions = {
   filter: ReadyFilter;
   sort: Sort;
   limit: number;
-  /** A cursor of this order. */ after?: string | null;
+  /** A cursor of this order. */
+  after?: string | null;
   before?: string | null;
 };
 

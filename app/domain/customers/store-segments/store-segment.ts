@@ -18,7 +18,8 @@ export const StoreSegmentId = z
 export type StoreSegment = {
   id: string;
   name: string;
-  /** As the store counts them now. */ customers: number;
+  /** As the store counts them now. */
+  customers: number;
 };
 
 type MembersAnswer = {

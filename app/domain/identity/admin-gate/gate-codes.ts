@@ -25,11 +25,13 @@ const DIGITS = 8;
 const PLACE = "gate_code";
 
 type KeptCode = {
-  /** Encrypted; empty for an address that is not listed. */ address: string;
+  /** Encrypted; empty for an address that is not listed. */
+  address: string;
   code_hash: string;
 };
 type Browser = {
-  /** 32 random bytes that only this browser has. */ secret: string;
+  /** 32 random bytes that only this browser has. */
+  secret: string;
   clientAddress: string;
 };
 

@@ -14,11 +14,16 @@ import type { SetupProgress } from "../setup-guide.ts";
 const MAX_COUNTED = 1_000;
 
 export type StoreHealth = {
-  /** The sync's own words for why it could not be done. */ syncError: string | null;
-  /** Counted up to 1,000. */ deadLetters: number;
-  /** Privacy requests that did not succeed. */ failedRequests: number;
-  /** The platform's topics that it refused to report. */ refusedTopics: string[];
-  /** Whether the setup guide is hidden on Home. */ isGuideDismissed: boolean;
+  /** The sync's own words for why it could not be done. */
+  syncError: string | null;
+  /** Counted up to 1,000. */
+  deadLetters: number;
+  /** Privacy requests that did not succeed. */
+  failedRequests: number;
+  /** The platform's topics that it refused to report. */
+  refusedTopics: string[];
+  /** Whether the setup guide is hidden on Home. */
+  isGuideDismissed: boolean;
   /**
    * When a request of the platform to delete the store was last answered by keeping everything. ISO
    * 8601.

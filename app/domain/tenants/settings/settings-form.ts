@@ -49,7 +49,8 @@ export type FormField = {
 export type FormCard = {
   name: SettingsCardName;
   fields: FormField[];
-  /** The system whose connection can be tested from this card. */ test: string | null;
+  /** The system whose connection can be tested from this card. */
+  test: string | null;
 };
 type FormPage = { name: SettingsPageName; cards: FormCard[] };
 export type SettingsForm = {

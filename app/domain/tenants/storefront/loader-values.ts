@@ -12,7 +12,8 @@ export type LoaderValues = [
   service: string,
   isBasic: boolean,
   tag: string,
-  /** Empty where the store has none. */ version?: string,
+  /** Empty where the store has none. */
+  version?: string,
   /** For the theme's block, which sets the defaults of regions; the script itself needs none. */
   regions?: RegionValues,
 ];

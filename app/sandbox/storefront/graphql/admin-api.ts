@@ -32,8 +32,10 @@ export type GraphqlContext = {
   bulk: BulkDesk;
   files: FileSettings;
   isBulk?: boolean;
-  /** Paging ends after this many objects. */ maxObjects: number;
-  /** The shop's base URL as the caller reached it. */ baseUrl: string;
+  /** Paging ends after this many objects. */
+  maxObjects: number;
+  /** The shop's base URL as the caller reached it. */
+  baseUrl: string;
 };
 
 export async function answerGraphql(
