@@ -7,7 +7,7 @@ import { LeaseLost } from "../../../app/runtime/database/queue/lease.ts";
 import { cancelMove, getMove, storeMoves } from "../../../app/domain/tenants/moves/move-record.ts";
 import type { MoveOptions } from "../../../app/domain/tenants/moves/move-run.ts";
 import { requestMove } from "../../../app/domain/tenants/moves/request-move.ts";
-import { workMove } from "../../../app/domain/tenants/moves/run-move.ts";
+import { runMove } from "../../../app/domain/tenants/moves/run-move.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { expectNothingLeft, rowsOfStore, startCells, type Cells } from "../../support/moves.ts";
 import { eventually, SHOP, testEnvironment } from "../../support/service.ts";
@@ -36,7 +36,7 @@ async function workOnce(id: string, options: MoveOptions = {}): Promise<void> {
   );
   const [row] = await storeMoves.claim(ctx.home, 1);
   if (!row) throw new Error("there is no move to work");
-  await workMove(ctx, { ...row, token: row.attempt_token }, new AbortController().signal, options);
+  await runMove(ctx, { ...row, token: row.attempt_token }, new AbortController().signal, options);
 }
 
 const dieAt = (step: string): MoveOptions => ({

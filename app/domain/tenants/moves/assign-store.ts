@@ -12,7 +12,7 @@ import { AppError } from "../../../runtime/errors.ts";
 import { isLockTimeout } from "../../../runtime/database/postgres-errors.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { findTenant, type Tenant } from "../tenant.ts";
-import { closeForGood, dropGuards, findHolder, putGuards, release } from "./barrier.ts";
+import { closeForGood, dropGuards, findHolder, putGuards, removeHold } from "./barrier.ts";
 import { movedRows, readMovedTables, type MovedTable } from "./moved-tables.ts";
 import { CellAway, openCell } from "./open-cell.ts";
 import { findNoOwner } from "./prerequisites.ts";
@@ -62,7 +62,7 @@ async function findCopy(target: OwnerConnection, shop: string): Promise<string |
   const table = await findRows(target, await readMovedTables(target), shop);
   if (table) return table;
   await dropGuards(target, shop);
-  await release(target, shop);
+  await removeHold(target, shop);
   return null;
 }
 
@@ -75,7 +75,7 @@ async function assign(
   const id = ctx.random.orderedUuid();
   const tables = await readMovedTables(source);
   const reopen = async () => {
-    await release(source, shop);
+    await removeHold(source, shop);
     await dropGuards(source, shop, id);
   };
   try {

@@ -72,8 +72,8 @@ export async function holdLeaving(
   );
 }
 
-/** Opens the barrier and lets the workers claim again. */
-export async function release(connection: OwnerConnection, shop: string): Promise<void> {
+/** Deletes the store's hold, and with it the barrier. Wakes the workers. */
+export async function removeHold(connection: OwnerConnection, shop: string): Promise<void> {
   const rows = await connection.query("DELETE FROM held_stores WHERE shop = $1 RETURNING 1", [
     shop,
   ]);
@@ -113,7 +113,7 @@ export async function putGuards(
   }
 }
 
-/** The guards of the store, of one move or of whichever. */
+/** Drops the store's guard triggers: those of `moveId`, or all when it is null. */
 export async function dropGuards(
   connection: OwnerConnection,
   shop: string,
@@ -159,7 +159,7 @@ async function lockWriters(source: OwnerConnection, shop: string): Promise<void>
   ]);
 }
 
-/** Because of which the barrier was not closed: the next moment may be better. */
+/** Why the barrier could not be closed now; the caller retries. */
 export type NotClosed = "busy" | "deliveries";
 
 /**

@@ -16,7 +16,7 @@ import {
   holdLeaving,
   openBarrier,
   putGuards,
-  release,
+  removeHold,
   sealBarrier,
   sendMark,
 } from "./barrier.ts";
@@ -129,7 +129,7 @@ async function drain(run: MoveRun): Promise<boolean> {
 
 async function reopen({ source, move }: MoveRun): Promise<void> {
   await openBarrier(source, move.shop);
-  await release(source, move.shop);
+  await removeHold(source, move.shop);
 }
 
 /** Within the barrier: the target has everything. False when it does not get there in time. */

@@ -8,9 +8,9 @@ import type { MovedTable } from "./moved-tables.ts";
 export class MoveFailed extends Error {}
 
 export type MoveOptions = {
-  /** Called at the begin of every step, and between the seal and the flip. */
+  /** A test hook, called when a step starts, and between seal and flip. */
   reached?: (step: MoveStep | "sealed", move: Move) => void | Promise<void>;
-  /** What one comparison inside the barrier may take; above, a pair of snapshots is compared before. */
+  /** Time limit of the comparison inside the barrier. Larger stores are compared on snapshots beforehand. */
   checkBudgetMs?: number;
 };
 
@@ -28,7 +28,7 @@ export type MoveRun = {
   check(): Promise<void>;
 };
 
-/** Failed attempts to apply, after which waiting is no use. */
+/** The number of apply errors after which the move fails. */
 const MAX_APPLY_ERRORS = 3;
 
 /** Postgres repeats what it cannot apply for ever. */

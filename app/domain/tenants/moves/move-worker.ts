@@ -6,7 +6,7 @@ import { dropOldGuards } from "./barrier.ts";
 import { storeMoves, type Move } from "./move-record.ts";
 import type { MoveOptions } from "./move-run.ts";
 import { openCell } from "./open-cell.ts";
-import { workMove } from "./run-move.ts";
+import { runMove } from "./run-move.ts";
 
 /** One that only waits, for a target that lags, must not stop the others. */
 const MOVES_AT_ONCE = 3;
@@ -37,7 +37,7 @@ export function startMoveWorker(ctx: Ctx, options: MoveOptions = {}): Promise<Wo
     async work(move, stopping) {
       const isReachable = [move.from_cell, move.to_cell].every((cell) => ctx.regions.has(cell));
       // Another process may have the addresses that this one lacks.
-      if (isReachable) await workMove(ctx, move, stopping, options);
+      if (isReachable) await runMove(ctx, move, stopping, options);
       else
         await storeMoves.settle(
           ctx.home.forTenant(move.shop).sql,

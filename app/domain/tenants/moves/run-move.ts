@@ -16,7 +16,7 @@ import {
   holdArriving,
   markGone,
   openBarrier,
-  release,
+  removeHold,
   removeMark,
 } from "./barrier.ts";
 import { catchUp } from "./catch-up.ts";
@@ -42,7 +42,7 @@ const MAX_ATTEMPTS = 5;
 const POLL_MS = { first: 10, longest: 500 };
 const CHECK_EVERY_MS = 200;
 
-export async function workMove(
+export async function runMove(
   ctx: Ctx,
   move: Move,
   stopping: AbortSignal,
@@ -67,9 +67,9 @@ export async function workMove(
       stopping,
       options,
     });
-    await goOn(run);
+    await continueFromStep(run);
   } catch (error) {
-    await handle(ctx, move, source, target, error);
+    await settleAfterError(ctx, move, source, target, error);
   } finally {
     await source?.close();
     await target?.close();
@@ -133,12 +133,12 @@ async function startRun({
   };
 }
 
-async function goOn(run: MoveRun): Promise<void> {
+async function continueFromStep(run: MoveRun): Promise<void> {
   const { move, source } = run;
-  // The worker of before was killed inside the barrier: the flip is one transaction with the step after it.
+  // The previous worker died inside the barrier. The flip commits together with the step "clean", so it did not happen.
   if (move.step === "verify" || move.step === "barrier") {
     await openBarrier(source, move.shop);
-    await release(source, move.shop);
+    await removeHold(source, move.shop);
     move.step = "catch_up";
   }
   if (move.step !== "clean") await run.check();
@@ -210,7 +210,7 @@ async function clean(run: MoveRun): Promise<void> {
   const copySlots = await dropSubscription(target, name);
   await dropSourceSide(source, name, copySlots);
   await removeMark(target, shop);
-  await release(target, shop);
+  await removeHold(target, shop);
   await raiseSequences(source, target, tables);
   const deleted = await deleteMovedRows(source, tables, shop, run.check);
   await storeMoves.settle(
@@ -222,7 +222,7 @@ async function clean(run: MoveRun): Promise<void> {
   ctx.log.info("store_move.done", { shop, move_id: id, from: move.from_cell, to: move.to_cell });
 }
 
-async function handle(
+async function settleAfterError(
   ctx: Ctx,
   move: Move,
   source: OwnerConnection | null,
@@ -245,7 +245,7 @@ async function handle(
     });
   if (source && (isFinal || (isHopeless && move.step !== "undo")))
     return undo(ctx, move, source, target, error as Error).catch((failure: unknown) =>
-      handle(ctx, move, null, null, failure),
+      settleAfterError(ctx, move, null, null, failure),
     );
   move.attempts += 1;
   return reschedule(ctx, move, Math.min(30_000, 250 * 2 ** move.attempts), {
@@ -300,7 +300,7 @@ async function undo(
     );
   }
   const name = replicationName(id);
-  await release(source, shop);
+  await removeHold(source, shop);
   await dropGuards(source, shop);
   const copySlots = target ? await dropSubscription(target, name) : null;
   await dropSourceSide(source, name, copySlots);
@@ -312,7 +312,7 @@ async function undo(
       if (tenant?.region === move.to_cell)
         throw new Error("the store is at the target: its rows there are not deleted");
     });
-    await release(target, shop);
+    await removeHold(target, shop);
   }
   const state = move.progress.ends_as ?? "failed";
   await storeMoves.settle(
