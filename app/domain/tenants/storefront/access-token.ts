@@ -71,10 +71,14 @@ function refreshExpiry(ctx: Ctx, { refreshExpiresIn }: TokenGrant): string | nul
 
 /** Forces a refresh while an expiring refresh token still works; otherwise the usual check. */
 export function keepStorefrontToken(ctx: Ctx, tenant: Tenant): Promise<StorefrontToken> {
-  const { refresh_token_expires_at: endsAt, token_generation: seen = 0 } = tenant.connection;
-  const isEnding =
+  const { refresh_token_expires_at: endsAt, token_generation: generation = 0 } = tenant.connection;
+  const isRefreshTokenEnding =
     endsAt !== undefined && Date.parse(endsAt) - ctx.clock.now().getTime() < KEEP_ALIVE_MS;
-  return ensureStorefrontToken(ctx, tenant.shop, isEnding ? { force: true, seen } : {});
+  return ensureStorefrontToken(
+    ctx,
+    tenant.shop,
+    isRefreshTokenEnding ? { force: true, generation } : {},
+  );
 }
 
 function grantFields(
@@ -120,22 +124,21 @@ function tokenOf(tenant: Tenant): StorefrontToken {
 const canBeRefreshed = ({ config }: Tenant): boolean =>
   Boolean(config.storefront_refresh_token && config.storefront_token_expires_at);
 
-const isEnding = (ctx: Ctx, { expiresAt }: StorefrontToken): boolean =>
+const isAccessTokenExpiring = (ctx: Ctx, { expiresAt }: StorefrontToken): boolean =>
   expiresAt !== null && expiresAt.getTime() - ctx.clock.now().getTime() <= REFRESH_BUFFER_MS;
 
 /** The token of this record; null when it has to be refreshed first. Throws `not_installed`. */
 export function findFreshToken(ctx: Ctx, tenant: Tenant): StorefrontToken | null {
   const token = tokenOf(tenant);
-  return canBeRefreshed(tenant) && isEnding(ctx, token) ? null : token;
+  return canBeRefreshed(tenant) && isAccessTokenExpiring(ctx, token) ? null : token;
 }
 
 const callers = new WeakMap<Ctx, Map<string, Promise<StorefrontToken>>>();
 
 /**
- * `seen`: the generation that was found invalid. A forced refresh does nothing when a newer one is
- * stored.
+ * `generation`: of the token to replace. A forced refresh is skipped when a newer token is already stored.
  */
-export type EnsureOptions = { force?: boolean; seen?: number };
+export type EnsureOptions = { force?: boolean; generation?: number };
 
 /**
  * Returns a token that is valid for more than five minutes; refreshes it first otherwise, or when
@@ -150,7 +153,7 @@ export function ensureStorefrontToken(
 ): Promise<StorefrontToken> {
   const running = callers.get(ctx) ?? new Map<string, Promise<StorefrontToken>>();
   callers.set(ctx, running);
-  const key = `${shop}/${options.force ? `force ${options.seen ?? ""}` : "check"}`;
+  const key = `${shop}/${options.force ? `force ${options.generation ?? ""}` : "check"}`;
   const known = running.get(key);
   if (known) return known;
   const started = ensure(ctx, shop, options).finally(() => running.delete(key));
@@ -161,13 +164,13 @@ export function ensureStorefrontToken(
 async function ensure(
   ctx: Ctx,
   shop: string,
-  { force = false, seen: failed }: EnsureOptions,
+  { force = false, generation }: EnsureOptions,
 ): Promise<StorefrontToken> {
   const tenant = await getTenant(ctx, shop);
   const token = tokenOf(tenant);
   if (!canBeRefreshed(tenant)) return token;
-  if (force && failed !== undefined && failed !== token.generation) return token;
-  if (!force && !isEnding(ctx, token)) return token;
+  if (force && generation !== undefined && generation !== token.generation) return token;
+  if (!force && !isAccessTokenExpiring(ctx, token)) return token;
 
   const sql = ctx.home.forTenant(shop).sql;
   const key = KEYS.lease("storefront_token");
@@ -186,8 +189,8 @@ async function ensure(
   }
   try {
     const current = await getTenant(ctx, shop);
-    const seen = tokenOf(current);
-    return seen.generation === token.generation ? await refresh(ctx, current, seen) : seen;
+    const newest = tokenOf(current);
+    return newest.generation === token.generation ? await refresh(ctx, current, newest) : newest;
   } finally {
     await deleteKeyIfHeld(sql, key, holder);
   }

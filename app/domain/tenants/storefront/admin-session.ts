@@ -115,7 +115,7 @@ async function ask<T>(ctx: Ctx, shop: string, call: AdminCall): Promise<GraphqlA
             "The storefront no longer accepts non-expiring tokens. Install the app again to obtain an expiring one.",
         });
       if (error.status !== 401 || isRetried) throw error;
-      await ensureStorefrontToken(ctx, shop, { force: true, seen: token.generation });
+      await ensureStorefrontToken(ctx, shop, { force: true, generation: token.generation });
     }
   }
 }
