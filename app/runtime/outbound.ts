@@ -96,13 +96,17 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
-      const text = await readBounded(answer.body, call.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+      const { text, isCut } = await readBounded(
+        answer.body,
+        call.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+      );
       options.log.info("outbound.called", {
         system,
         method,
         host: hostOf(url),
         status: answer.statusCode,
         ms: latency(),
+        ...(isCut && { truncated: true }),
         ...call.about,
       });
       const complete = {
@@ -153,7 +157,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         bodyTimeout: timeoutMs,
       });
       if (answer.statusCode !== 200) {
-        const text = await readBounded(answer.body, MAX_ANSWER_BYTES);
+        const { text } = await readBounded(answer.body, MAX_ANSWER_BYTES);
         throw toStatusError(system, {
           status: answer.statusCode,
           headers: answer.headers,
@@ -219,7 +223,7 @@ export function parseAnswer<T>(system: string, answer: OutboundAnswer): T {
   } catch {
     throw new OutboundError(system, "malformed", {
       status: answer.status >= 400 ? answer.status : 502,
-      message: `${system} answered something that is not JSON`,
+      message: `${system} answered something that is not JSON, or more than the service reads`,
     });
   }
 }
@@ -227,19 +231,21 @@ export function parseAnswer<T>(system: string, answer: OutboundAnswer): T {
 async function readBounded(
   body: Dispatcher.ResponseData["body"],
   maxBytes: number,
-): Promise<string> {
+): Promise<{ text: string; isCut: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
+  let isCut = false;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // The rest is not read: only ids and error messages of a response are used.
+    // Reading stops at the limit. A JSON body that was cut fails in parseAnswer.
     if (size > maxBytes) {
+      isCut = true;
       body.destroy();
       break;
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return { text: Buffer.concat(chunks).toString("utf8"), isCut };
 }
 
 async function* splitLines(
