@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { HomeScreen } from "../components/home/home-screen.tsx";
 import { readHome } from "../domain/merchant/home/read-home.ts";
 import { setGuideDismissed } from "../domain/merchant/setup-guide.ts";
-import { namedCustomers, readStoreOverview } from "../domain/merchant/home/store-overview.ts";
+import { countNamedCustomers, readStoreOverview } from "../domain/merchant/home/store-overview.ts";
 import { defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -21,7 +21,7 @@ export const clientLoader = withTranslations(handle);
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, shop, tenant, recordAccess } = await authenticate.shop(args);
   const overview = readStoreOverview(ctx, tenant).then(async (found) => {
-    const named = namedCustomers(found);
+    const named = countNamedCustomers(found);
     if (named > 0) await recordAccess({ action: "listed", count: named });
     return found;
   });

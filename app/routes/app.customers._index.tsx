@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { CustomersScreen } from "../components/customers/list/customers-screen.tsx";
 import {
   ActionRunInput,
-  namedCustomers,
+  listSelectedCustomerIds,
   previewAction,
   previewTagRun,
   startAction,
@@ -80,7 +80,7 @@ export const action = defineActions({
   start_action: {
     input: ActionRunInput,
     async run({ ctx, tenant, recordAccess }, input) {
-      const userIds = await namedCustomers(ctx, tenant, input.selection, input.kind);
+      const userIds = await listSelectedCustomerIds(ctx, tenant, input.selection, input.kind);
       const run = await startAction(ctx, tenant, input);
       await recordAccess({
         action: ACCESS_OF[input.kind],

@@ -3,7 +3,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { Readable } from "node:stream";
 import { fixSelection, readSelection } from "../domain/customers/list/customer-selection.ts";
-import { namedCustomers } from "../domain/customers/list/bulk-runs.ts";
+import { listSelectedCustomerIds } from "../domain/customers/list/bulk-runs.ts";
 import { exportCustomers } from "../domain/customers/list/export-customers.ts";
 import { forReading } from "../domain/tenants/reading.ts";
 import { toErrorResponse } from "../http/screens/screen-actions.ts";
@@ -16,7 +16,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const { selection } = await toErrorResponse(() => fixSelection(ctx, tenant, asked));
   const access = await recordAccess({
     action: "exported",
-    userIds: await namedCustomers(ctx, tenant, selection),
+    userIds: await listSelectedCustomerIds(ctx, tenant, selection),
   });
   const table = exportCustomers(await forReading(ctx, tenant), tenant, selection, access.setCount);
   args.request.signal.addEventListener("abort", () => table.destroy());

@@ -199,8 +199,8 @@ export async function startAction(
   return storeRun(ctx, tenant, { kind, ...fixed, add: [], remove: [], total: changing });
 }
 
-/** The selected customers that a change or a file means, for the access log; none for a filter's. */
-export async function namedCustomers(
+/** The ids that a change or a file concerns, for the access log. Empty when a filter selects the customers. */
+export async function listSelectedCustomerIds(
   ctx: Ctx,
   tenant: Tenant,
   selection: CustomerSelection,

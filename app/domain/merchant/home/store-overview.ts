@@ -78,7 +78,7 @@ export type StoreOverview =
   | { state: "unknown" };
 
 /** How many activities name a customer. */
-export const namedCustomers = (overview: StoreOverview): number =>
+export const countNamedCustomers = (overview: StoreOverview): number =>
   overview.state === "known"
     ? overview.activity.filter((item) => item.kind === "person" && item.name !== null).length
     : 0;
