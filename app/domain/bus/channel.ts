@@ -122,7 +122,7 @@ export function isChannelEnabled(tenant: Tenant, name: string, isConfigured: boo
   return tenant.config.enabled_channels?.includes(name) ?? isConfigured;
 }
 
-/** The store's automation, Shopify Flow. */
+/** Shopify Flow. */
 export const FLOW_CHANNEL = "flow";
 
 /** Where changes go that start a workflow of the store; empty unless the store switched it on. */

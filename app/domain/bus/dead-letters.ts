@@ -108,7 +108,7 @@ async function fileEvent(
     for (const { channel } of dead.filter(({ id }) => unfiled.includes(id)))
       if (tenant) {
         await alert(ctx, tenant, sql, channel, eventId);
-        await startAutomation(ctx, tenant, sql, channel, first);
+        await enqueueFlowTrigger(ctx, tenant, sql, channel, first);
       }
   });
   ctx.log.warn("dead_letter.filed", {
@@ -159,11 +159,8 @@ async function alert(
   });
 }
 
-/**
- * The store's automation learns of every dead letter but its own, in the transaction that marks the
- * rows.
- */
-async function startAutomation(
+/** Sends Shopify Flow every dead letter but its own, in the transaction that marks the rows. */
+async function enqueueFlowTrigger(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,

@@ -18,7 +18,7 @@ const EVENT_TYPES = {
 /** What a checkout takes of a mandate. */
 type UsedMandate = { mandate_id: string; amount: string; currency: string };
 
-/** `mandate`: of `ucp_mandate_used`, for the store's automation. */
+/** `mandate`: of `ucp_mandate_used`, for Shopify Flow. */
 export async function enqueueCommerceEvent(
   ctx: Ctx,
   tenant: Tenant,

@@ -1,5 +1,5 @@
-// Tells the store's automation about decisions that no other system gets as an event of its own: those
-// of a sign-up, a sign-in and a proven address.
+// Sends Shopify Flow the decisions that no other system gets as an event of its own: those of a sign-up, a
+// sign-in and a verified address.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { flowChannels } from "../bus/channel.ts";

@@ -1,4 +1,4 @@
-// Tells the store's automation that a customer's personal data is gone.
+// Sends Shopify Flow that a customer's personal data is gone.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
@@ -7,7 +7,7 @@ import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 /**
- * Enqueues nothing unless the store's automation is on. Once for each account: the event's id follows
+ * Enqueues nothing unless the store uses Shopify Flow. Once for each account: the event's id follows
  * from it, so a repeated erasure, or one after the shopper's own deletion, adds nothing.
  */
 export async function enqueueErased(

@@ -48,10 +48,7 @@ export type MatrixEvent = keyof typeof WRITE_MATRIX;
 
 const CHANNEL_COLUMNS = ["cms", "storefront", "web_analytics", "profile_platform"] as const;
 
-/**
- * Beside SPEC's columns: the store's automation, which is off until the store switches it on
- * (docs/decisions/038).
- */
+/** Besides SPEC's columns: Shopify Flow, which is off until the store switches it on (docs/decisions/038). */
 const MORE_CHANNELS: Partial<Record<MatrixEvent, readonly string[]>> = { tag_change: ["flow"] };
 
 /** The enabled channels that an event writes to or deletes from. */

@@ -111,7 +111,7 @@ export const AUTH_SCHEMES = {
     }),
     openapi: [{ storefrontSignature: [] }],
   }),
-  /** The same, from the platform's automation, whose body names the store in a field of its own. */
+  /** The same, from Shopify Flow, whose body names the store in another field. */
   flow: scheme({
     phase: "before_shop",
     readsRawBody: true,
