@@ -37,16 +37,18 @@ const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.
   q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false)
     AND q.channel <> '${ARCHIVE_CHANNEL}' AS is_archive_only`;
 
-// One statement claims for several channels: a change mostly goes to several systems, and a
-// statement and its commit cost more than the rows. Each channel is scanned for itself ($1 to $4: its
-// name, where to start, its most rows, and most of a tenant), because a filter "channel is not one of
-// the open ones" walks every parked row. Within a channel: a loose index scan over the tenants with
-// pending rows (the index leads with channel, shop), without those whose circuit is open; then each
-// tenant's most urgent rows up to its limit ($5 to $7); then the most urgent of all, one tenant after
-// the other. Locks the rows it reads until the statement commits; skipped rows stay unlocked. Two
-// claims never return the same row. The planner sees no length and no number of rows, so that the
-// plan is made once; the last limit changes no result, it makes the planner expect few rows and look
-// each of them up, where it read the whole table.
+// One statement claims for all channels that have work: a statement and its commit cost more than the rows.
+//
+//   wanted   $1-$4: per channel its name, the first shop, the row limit, the row limit per shop
+//   busy     $5-$7: the remaining limit of shops that already have rows in flight
+//   tenants  loose index scan: one look-up per shop with pending rows
+//   due      each shop's most urgent rows; shops that are held or have an open circuit are left out
+//   chosen   the most urgent of the channel, one shop after the other
+//
+// Each channel is scanned separately: a filter "channel not open" would walk every parked row.
+// Locks the rows that it reads (SKIP LOCKED); two claims never return the same row.
+// anyLength hides the array lengths from the planner, so that the plan is made once. The LIMIT in `chosen`
+// changes no result: without it the planner expects many rows and reads the whole table.
 export const CLAIM = `
   WITH RECURSIVE wanted AS MATERIALIZED (
     SELECT * FROM ${unnestBatch("text", "text", "int", "int")} AS w(channel, start_at, places, places_per_shop)

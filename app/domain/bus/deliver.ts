@@ -44,14 +44,13 @@ export type DeliveryLog = {
 };
 
 /**
- * Delivers a claimed row. `given`: the message of a remote backend that already transformed the
- * event.
+ * Delivers a claimed row. `backendMessage`: the message of a remote backend that already transformed the event.
  */
 export const deliver = (
   ctx: Ctx,
   settler: Settler,
   item: QueueItem,
-  given?: DeliveryMessage,
+  backendMessage?: DeliveryMessage,
 ): Promise<DeliveryLog> =>
   inSpan(
     `deliver ${item.channel}`,
@@ -66,7 +65,7 @@ export const deliver = (
       },
     },
     async (span) => {
-      const log = await attempt(ctx, settler, item, given);
+      const log = await attempt(ctx, settler, item, backendMessage);
       span?.setAttribute("messaging.delivery.outcome", log.status);
       return log;
     },
@@ -76,7 +75,7 @@ async function attempt(
   ctx: Ctx,
   settler: Settler,
   item: QueueItem,
-  given?: DeliveryMessage,
+  backendMessage?: DeliveryMessage,
 ): Promise<DeliveryLog> {
   const started = performance.now();
   const latency = () => Math.round(performance.now() - started);
@@ -86,7 +85,8 @@ async function attempt(
     if (!tenant) throw new PermanentFailure("unknown_tenant");
     const channel = item.isArchiveOnly ? undefined : findChannel(ctx, item.channel);
     const message =
-      given ?? (channel ? await channel.transform(ctx, item, tenant) : toArchiveMessage(item));
+      backendMessage ??
+      (channel ? await channel.transform(ctx, item, tenant) : toArchiveMessage(item));
     const { held, openForMs } = await settler.ready(item, message);
     if (!held) return toLog(item, null, "lease_lost");
     // The circuit is checked before every attempt; while it is open no attempt is made or counted.

@@ -6,8 +6,8 @@ const HOUR = 60 * MINUTE;
 export type Priority = 1 | 2 | 3 | 4 | 5;
 
 /**
- * Delays after the first, second, ... failure. Their number is `max_retries`: the last failure
- * makes a dead letter.
+ * SPEC's delays after the first, second, ... failure. The number of entries is `max_retries`. The
+ * failure that reaches it makes a dead letter, so the last delay of each priority is never waited.
  */
 const BACKOFF_MS: Record<Priority, readonly number[]> = {
   1: [10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE],

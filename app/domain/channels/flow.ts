@@ -119,7 +119,7 @@ async function sendAll(
   const key = KEYS.flowProgress(item.eventId);
   const save = (progress: Progress) => putKey(sql, key, progress, TTL_SECONDS.flowProgress);
   const known = (await getKey<Progress>(sql, key))?.value;
-  // The same number of failures: nobody settled the attempt that began this call.
+  // No failure was counted since this call began, so its worker died: the trigger counts as sent.
   const isLost = known !== undefined && known.begunBy === item.retryCount;
   let sent = 0;
   for (let next = (known?.next ?? 0) + (isLost ? 1 : 0); next < calls.length; next += 1) {

@@ -1,7 +1,7 @@
-// Writes a customer's own decisions back to the store: marketing by e-mail and SMS, and the sale of data
-// (DECISIONS 18). A choice of a cookie banner is about tracking and subscribes nobody. The newer decision
-// wins, so that neither an old row nor a retry undoes what was decided at the store since; a state that is
-// there already costs no write, and its webhook changes nothing here.
+// Writes marketing decisions back to the store: e-mail, SMS, and objections to the sale of data (DECISIONS 18).
+//   - A cookie banner choice is about tracking: it never subscribes anyone.
+//   - The newer decision wins, so an old row or a retry cannot undo a later decision at the store.
+//   - Nothing is written when the store already has this state.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, ConsentRecord } from "../../db.server.ts";
 import {
@@ -78,13 +78,13 @@ export async function writeMarketingConsent(
   if (own && isDifferent) {
     if (isNewer(own, there.defaultEmailAddress, isGranted)) {
       await setMarketing(ctx, tenant, gid, "email", isGranted, own.created_at);
-      await remember(ctx, tenant, customer.id, "email", isGranted);
+      await storeSubscription(ctx, tenant, customer.id, "email", isGranted);
       isWritten = true;
     }
     // A subscription by SMS needs a consent of its own, which nothing here asks for.
     if (!isGranted && isNewer(own, there.defaultPhoneNumber, false)) {
       await setMarketing(ctx, tenant, gid, "sms", false, own.created_at);
-      await remember(ctx, tenant, customer.id, "sms", false);
+      await storeSubscription(ctx, tenant, customer.id, "sms", false);
       isWritten = true;
     }
   }
@@ -99,7 +99,7 @@ export async function writeMarketingConsent(
   return isWritten;
 }
 
-/** Whether our decision is another one than the store's, and a later one. */
+/** Whether our decision differs from the store's and is newer. */
 function isNewer(own: Decision, there: Marketing | undefined, isGranted: boolean): boolean {
   if (!there || isOn(there.marketingState) === isGranted) return false;
   if (!["SUBSCRIBED", "UNSUBSCRIBED", "PENDING", "NOT_SUBSCRIBED"].includes(there.marketingState))
@@ -138,10 +138,10 @@ async function setMarketing(
 }
 
 /**
- * The mirror of the store's state, so that the webhook of our own write finds it as it says, and the tags that
- * follow from it. An account that was deleted while the store was asked stays empty.
+ * Updates our copy of the subscription and the tags that follow from it, so that the webhook of this write
+ * changes nothing. An account that was deleted meanwhile stays empty.
  */
-async function remember(
+async function storeSubscription(
   ctx: Ctx,
   tenant: Tenant,
   userId: number,

@@ -110,7 +110,7 @@ async function writeBatch(
 ): Promise<(Recorded[] | null)[]> {
   // Before claims and head: a transaction that locks a customer and the log locks the customer first.
   const present = await lockCustomers(sql, usersOf(all));
-  // What waited behind the person's deletion would write consents of nobody.
+  // Skips people who were deleted while this batch waited for the lock.
   const isWritable = ({ subject }: Write) => !("userId" in subject) || present.has(subject.userId);
   const batch = all.filter(isWritable);
   const customers = await lockTaggedCustomers(sql, usersOf(batch));
@@ -364,8 +364,8 @@ type ConsentChange = {
 };
 
 /**
- * The write matrix's row "Consent update" names one channel; the store is a second one for what it keeps
- * itself, and its automation a third.
+ * Enqueues for web analytics (write matrix "Consent update"), for the storefront when it stores this decision,
+ * and for Shopify Flow.
  */
 async function enqueueConsent(
   ctx: Ctx,

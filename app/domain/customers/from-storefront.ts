@@ -41,8 +41,8 @@ export type AppliedChange =
 type Cause = "storefront_webhook" | "storefront_cron";
 
 /**
- * `eventId` names the cause: applying it twice enqueues it once. `alsoTo` adds channels for a
- * created customer.
+ * `eventId` identifies the cause: applying the same one twice enqueues it once. `alsoOnCreate` runs
+ * in the transaction, after a new customer was inserted.
  */
 export type ApplyOptions = {
   eventId: string;

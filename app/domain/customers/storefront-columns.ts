@@ -108,8 +108,8 @@ export function isSame(stored: unknown, value: unknown): boolean {
 }
 
 /**
- * `last_active_at` as it was before an update of `storefront_updated_at`: that time stands in for it
- * on a row from before the column, and moves also when our own write comes back.
+ * `last_active_at` before an update of `storefront_updated_at`. Rows older than the column use
+ * `storefront_updated_at`, which echoes of our own writes also move.
  */
 export const KNOWN_ACTIVITY =
   "coalesce(last_active_at, CASE WHEN last_login_at IS NULL THEN storefront_updated_at END)";

@@ -62,7 +62,7 @@ export async function isDeletedHere(
   return tombs.length > 0;
 }
 
-/** Of a customer whom the storefront has proven: a stranger's deletion with their address is no longer theirs. */
+/** Removes tombstones that an unverified account left. Call it once the storefront has authenticated the customer. */
 export async function liftUnprovenTombstones(
   ctx: Ctx,
   sql: TenantSql,

@@ -19,7 +19,7 @@ const text = (key: string, description: string): FlowField => ({
   key,
   description,
 });
-/** The same for every attempt to send one trigger. */
+/** Stable across retries of one trigger. */
 const CHANGE_ID = text("Change id", "Unique for each change");
 
 export const FLOW_TRIGGERS = {

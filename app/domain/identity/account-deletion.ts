@@ -35,15 +35,15 @@ export async function deleteAccount(
 }
 
 /**
- * For callers that have made sure who is asking. `proven`: as the customer of the account's address, whom no webhook
- * brings back; only a stranger's deletion is lifted by the customer's own sign-in.
+ * For callers that have authenticated the person. `isOwnerVerified`: the person is known to own the account's
+ * address. Otherwise the tombstones are removed when the address's owner signs in.
  */
 export async function deleteOwnAccount(
   ctx: Ctx,
   tenant: Tenant,
   person: Person,
   visit: Visit,
-  proven: boolean,
+  isOwnerVerified: boolean,
 ): Promise<void> {
   const email = emailOf(person.account);
   const mayMail =
@@ -55,7 +55,7 @@ export async function deleteOwnAccount(
       throw new AppError("unauthorized");
     if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
     await revokeAll(ctx, tenant, { sql, prisma }, account.id, visit);
-    await insertTombstones(ctx, sql, tenant.shop, account, proven);
+    await insertTombstones(ctx, sql, tenant.shop, account, isOwnerVerified);
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account);
     await deleteAgentTasks(sql, account.id);
@@ -99,7 +99,10 @@ function deletionMail(ctx: Ctx, tenant: Tenant, account: Account) {
   };
 }
 
-/** What holds at this moment, under the lock of the row: the request's own reading may be older. */
+/**
+ * Records the revocation of every granted consent, or of the terms when none is granted. Reads them under the
+ * row's lock: the request's copy may be outdated.
+ */
 async function revokeAll(
   ctx: Ctx,
   tenant: Tenant,
@@ -128,17 +131,16 @@ async function revokeAll(
 }
 
 /**
- * Prevents a webhook or sync from restoring the customer, and lets a later redaction find the account.
- * An account waiting for verification has
- * neither address nor customer id of its own and leaves no tombstone; a never verified one leaves
- * tombstones that the customer's own sign-in removes.
+ * Keeps webhooks and syncs from restoring the customer, and lets a later redaction find the account.
+ * - An account that waits for verification has no address or customer id of its own: it leaves no tombstone.
+ * - An account that was never verified leaves unproven tombstones; the customer's own sign-in removes them.
  */
 async function insertTombstones(
   ctx: Ctx,
   sql: TenantSql,
   shop: string,
   account: Account,
-  proven: boolean,
+  isOwnerVerified: boolean,
 ): Promise<void> {
   const subjects = [
     ["gid", account.storefront_customer_gid],
@@ -151,7 +153,7 @@ async function insertTombstones(
          VALUES ($1, $2, $3, $4, $5) ON CONFLICT (shop, kind, subject_hmac) DO UPDATE
            SET created_at = now(), unproven = customer_tombstones.unproven AND excluded.unproven,
              user_id = excluded.user_id`,
-        [kind, tombstoneOf(ctx, shop, kind, value), !proven, account.id],
+        [kind, tombstoneOf(ctx, shop, kind, value), !isOwnerVerified, account.id],
       );
 }
 

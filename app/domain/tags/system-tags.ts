@@ -70,9 +70,10 @@ const LOCK_FACTS = `
   ORDER BY u.id FOR NO KEY UPDATE OF u`;
 
 /**
- * Locks the customers alone. A statement that waits for a row sees the other tables as they were before
- * it waited: who changes no row of the customers first, but what the rules read elsewhere, locks with
- * this and reads with `lockTaggedCustomers` afterwards. Returns those that are not deleted.
+ * Locks the customers and returns the ids that are not deleted.
+ *
+ * Call it before `lockTaggedCustomers` when the transaction changes consents or tags but no customer row: a
+ * statement that waited for a lock still sees other tables as of its start, so a second statement reads the facts.
  */
 export async function lockCustomers(
   sql: TenantSql,
@@ -147,8 +148,8 @@ const MIRROR = `
   WHERE u.shop = $1 AND u.id = changed.id`;
 
 /**
- * The systems that get the changes by an event of their own; often none, because the event of the cause
- * takes the tags along. The store's automation gets them in both cases, and not with null.
+ * The channels that get each tag change as an event of its own; Shopify Flow is added to them. []: only Shopify
+ * Flow, because the caller's own event already carries the tags. null: no channel, Shopify Flow neither.
  */
 type Destinations = readonly string[] | null;
 

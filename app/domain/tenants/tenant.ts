@@ -97,7 +97,7 @@ type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant }
 type Known = {
   cache: Map<string, Cached>;
   reads: GroupCommit<string, StoredRecord[]>;
-  /** Until then, by the monotonic clock, home is not asked again for a remembered store. */
+  /** performance.now() until which the home database is not asked again for cached stores. */
   homeAwayUntil: number;
   /** The app of a store without a record; set by the last look-up of such a store. */
   defaultApp: Tenant["app"] | null;
@@ -147,7 +147,7 @@ export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
   const { cache } = held;
   for (;;) {
     const rows = await readRecords(ctx, held, shop);
-    if (rows === REMEMBERED) return cache.get(shop)?.tenant ?? null;
+    if (rows === USE_CACHED) return cache.get(shop)?.tenant ?? null;
     const record = rows.find((row) => row.shop === shop);
     const platform = rows.find((row) => row.shop === PLATFORM);
     const readPlatform = (): PlatformConfig =>
@@ -176,29 +176,29 @@ export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
   }
 }
 
-const REMEMBERED = Symbol("remembered");
-/** A home that does not answer is asked once in this time, and not by every request. */
+const USE_CACHED = Symbol("use cached");
+/** A home database that does not answer is asked once in this time, not by every request. */
 const HOME_RETRY_MS = 1_000;
 
 /**
- * The stored records; REMEMBERED while home is away and the store, in a cell of its own, is known from before.
- * The cell itself says whether the store has left it since.
+ * Reads the stored records. USE_CACHED: the home database is down, and the store is in another cell that still
+ * holds it.
  */
 async function readRecords(
   ctx: Ctx,
   held: Known,
   shop: string,
-): Promise<StoredRecord[] | typeof REMEMBERED> {
+): Promise<StoredRecord[] | typeof USE_CACHED> {
   const kept = held.cache.get(shop)?.tenant;
   const isElsewhere = kept !== undefined && kept.region !== HOME_REGION;
   if (isElsewhere && performance.now() < held.homeAwayUntil && !(await hasLeft(ctx, kept)))
-    return REMEMBERED;
+    return USE_CACHED;
   try {
     return await held.reads.add(shop);
   } catch (error) {
     if (!isElsewhere || !isDatabaseAway(error) || (await hasLeft(ctx, kept))) throw error;
     held.homeAwayUntil = performance.now() + HOME_RETRY_MS;
-    return REMEMBERED;
+    return USE_CACHED;
   }
 }
 
@@ -309,7 +309,7 @@ function buildTenant(
   };
 }
 
-/** Saved before the bound stood there: it opens nothing. */
+/** An inbound secret that was saved before the minimum length existed; it is ignored. */
 const isTooShort = (name: TenantFieldName, value: unknown): boolean =>
   tenantField(name).isInbound === true &&
   typeof value === "string" &&

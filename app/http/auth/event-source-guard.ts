@@ -46,7 +46,7 @@ export function requireEventSource(
   return { proof, named };
 }
 
-/** The key stands in the store's pages: these checks and the rate limits bound what somebody can do with it. */
+/** The pixel key is public: these checks and the rate limits bound its misuse. */
 function requirePixelRequest(
   ctx: Ctx,
   request: ApiRequest,

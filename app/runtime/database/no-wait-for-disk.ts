@@ -1,8 +1,10 @@
 /**
- * A condition that is true, for a statement of its own whose commit need not wait for the disk: when the
- * database crashes in the next moment it forgets what the statement wrote. So do leases, which then are
- * free as if they had expired, and what a later commit, which waits, makes final: that commit waits for
- * all that was written before it too.
+ * Turns synchronous_commit off for one statement. It is always true: put it into that statement's WHERE.
+ * Not for a transaction of several statements.
+ *
+ * After a crash of the database the write may be lost. That is safe for leases, because a lost lease counts
+ * as expired, and for steps that a later commit confirms: a commit that waits for the disk also waits for
+ * everything that was written before it.
  */
 export const NO_WAIT_FOR_DISK =
   "(SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL";

@@ -1,6 +1,6 @@
 // Traces by OpenTelemetry: a request, the work that it leaves to the background, the delivery and the call to the
 // outside system are one trace, also across processes. Exported only where OTEL_EXPORTER_OTLP_ENDPOINT is set; without
-// it the SDK is not loaded, and each function here is one comparison. Spans contain ids and kinds, nothing personal.
+// it the SDK is not loaded and these functions do nothing. Spans contain ids and kinds, nothing personal.
 import {
   context,
   propagation,

@@ -40,9 +40,8 @@ const lifeOf = (mandate: Mandate, key: PublicMandateKey) => {
 };
 
 /**
- * AP2 has no constraint for a collection or a product with all its variants. Such a scope stands as an
- * item that no variant's id equals, so that a verifier who does not know our scopes refuses it; no
- * item at all means any item, as in AP2's own verifier.
+ * AP2 cannot express a collection or a whole product. Such a scope is written as an item id that no variant has,
+ * so a verifier that does not know our scopes rejects every item. No item means any item, as in AP2's own verifier.
  */
 const itemsIn = (scope: string) =>
   scope === "all" ? [] : [{ id: scope, title: `The store's scope ${scope}` }];

@@ -11,7 +11,7 @@ export const CHECKS = [
   "state",
 ] as const;
 export type CheckName = (typeof CHECKS)[number];
-/** Those that say whether the mandate is the store's, whatever became of it since. */
+/** Checks of authenticity; the mandate's later state does not matter. */
 export const OF_ORIGIN: readonly CheckName[] = [
   "format",
   "key",
@@ -46,14 +46,14 @@ export type Check = {
   outcome: "passed" | "failed" | "not_checked";
   reason: Reason | null;
 };
-/** The checks of one mandate, in their order; what fails ends those that would believe it. */
+/** Collects the checks of one mandate, in order. A check that was not made is listed as `not_checked`. */
 export function checklist() {
   const made = new Map<CheckName, Check>();
   return {
     pass: (check: CheckName) => made.set(check, { check, outcome: "passed", reason: null }),
     fail: (check: CheckName, reason: Reason) =>
       made.set(check, { check, outcome: "failed", reason }),
-    /** Passes when there is no reason against it. */
+    /** Passes when `reason` is null. */
     settle(check: CheckName, reason: Reason | null) {
       return reason === null ? this.pass(check) : this.fail(check, reason);
     },

@@ -1,5 +1,5 @@
-// What a platform sent and this store does not use, as warnings: an agent that gets no word of it tells
-// its shopper of a discount or a delivery that nobody will see again.
+// Warnings for fields that a platform sent and this store ignores. Without them an agent would promise its
+// shopper a discount or a delivery that does not apply.
 import type { UcpMessage } from "./envelope.ts";
 
 type Given = {

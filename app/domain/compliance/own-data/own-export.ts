@@ -22,14 +22,14 @@ export async function compileOwnExport(
 }
 
 /**
- * For callers that have made sure who is asking. `proven`: the person is the storefront's customer of this
- * account, and gets its data too.
+ * For callers that have authenticated the person. `isOwnerVerified`: the person is the storefront's customer of
+ * this account, and gets its data too.
  */
 export async function compileExportOf(
   ctx: Ctx,
   tenant: Tenant,
   account: Account,
-  proven: boolean,
+  isOwnerVerified: boolean,
 ): Promise<object> {
   const sections = await readAccountSections(dataOf(ctx, tenant).sql, [account.id]);
   const known = {
@@ -41,12 +41,16 @@ export async function compileExportOf(
     orders: [],
     eventIds: [],
   };
-  ctx.log.info("own_data.exported", { shop: tenant.shop, user_id: account.id, proven });
+  ctx.log.info("own_data.exported", {
+    shop: tenant.shop,
+    user_id: account.id,
+    proven: isOwnerVerified,
+  });
   return {
     store: tenant.shop,
     exported_at: ctx.clock.now().toISOString(),
-    is_complete: proven,
-    ...(proven
+    is_complete: isOwnerVerified,
+    ...(isOwnerVerified
       ? { ...sections, ...withoutPayloads(await readEventSections(ctx, tenant, known)) }
       : unproven(account, sections)),
   };

@@ -63,7 +63,7 @@ export async function tagSegment(
   tenant: Tenant,
   { store_segment_id: id, tag }: TagSegmentInput,
 ): Promise<BulkRunState> {
-  // A tag by hand stays for good: of a whole segment that would end the rule for these customers.
+  // A manual assignment is permanent, so tagging a segment by hand would switch the rule off for its customers.
   if (SYSTEM_TAGS.includes(tag))
     throw new AppError("tag_reserved", { fields: { tag: "is set by a rule" } });
   const { sql, prisma } = dataOf(ctx, tenant);

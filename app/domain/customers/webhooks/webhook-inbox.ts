@@ -182,9 +182,7 @@ export function toDeliveryIdentity(
   };
 }
 
-/**
- * How many inbox rows a worker holds at once; a dead worker's rows return when the lease expires.
- */
+/** The inbox as a leased table. A dead worker's rows are claimed again when their lease expires. */
 export const webhookInbox = leasedTable<LeasedRow & ClaimedRow>({
   table: "webhook_inbox",
   idType: "bigint",

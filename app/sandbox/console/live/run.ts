@@ -71,7 +71,7 @@ export type Run = RunFacts & {
   webhookIds: Set<string>;
   /** The service's events that this run caused without a webhook. */
   eventIds: Set<string>;
-  /** Takes events without a webhook until then, as the result of its own calls to the service. */
+  /** Until this time, events without a webhook count as results of this run. */
   adoptsUntil: number;
 };
 
