@@ -94,7 +94,7 @@ const styles = await Promise.all(
 const THEME_SOURCES = {
   "crm-loader.js": SCRIPT_SOURCES["stack-loader"],
   "crm-choices.js": SCRIPT_SOURCES["consent-choices"],
-  "crm-theme.js": "scripts/theme.ts",
+  "crm-theme.js": "scripts/theme-script.ts",
 };
 mkdirSync(target, { recursive: true });
 writeFileSync(join(target, "web-pixel.js"), pixel);

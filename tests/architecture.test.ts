@@ -228,7 +228,7 @@ describe("data access", () => {
       "app/domain/tenants/directory.ts",
       "app/domain/tenants/moves/move-record.ts",
       "app/domain/tenants/moves/move-worker.ts",
-      "app/domain/tenants/regions.ts",
+      "app/domain/tenants/provision-region.ts",
       "app/domain/compliance/table-slices.ts",
       "app/domain/tenants/tenant.ts",
       "app/http/auth/tenant-lookup.ts",

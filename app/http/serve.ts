@@ -8,7 +8,7 @@ import { createEventStream, type EventStream } from "./event-stream.ts";
 import { guardReply } from "./address-guard.ts";
 import { hasProxyMarks } from "./auth/app-proxy.ts";
 import { fromNode } from "./api-request.ts";
-import { observeRequest } from "./metrics.ts";
+import { observeRequest } from "./metrics-endpoint.ts";
 import { encodedBody, json, type ApiResponse } from "./api-response.ts";
 import { isApiPath, type Match, type RouteTable } from "./route-table.ts";
 

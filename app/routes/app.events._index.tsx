@@ -11,7 +11,7 @@ import { testChannel } from "../domain/channels/channel-test.ts";
 import { readCmsSync, startCmsSync } from "../domain/channels/cms/sync-run.ts";
 import { readDeliveryHealth } from "../domain/channels/delivery-health.ts";
 import { forReading } from "../domain/tenants/reading.ts";
-import { requireEvents, withEvents } from "../http/screens/event-screen.ts";
+import { requireEvents, withEvents } from "../http/screens/require-events.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";

@@ -17,7 +17,7 @@ import {
   startReplay,
 } from "../domain/bus/replay-run.ts";
 import { forReading } from "../domain/tenants/reading.ts";
-import { requireEvents, withEvents } from "../http/screens/event-screen.ts";
+import { requireEvents, withEvents } from "../http/screens/require-events.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { readKeyedScreenPage } from "../http/screens/screen-page.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";

@@ -8,7 +8,7 @@ import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { z } from "zod";
 import { showDestinations } from "../domain/bus/log/destinations.ts";
 import { saveTenantConfig } from "../domain/tenants/settings/configuration.ts";
-import { requireEvents, withEvents } from "../http/screens/event-screen.ts";
+import { requireEvents, withEvents } from "../http/screens/require-events.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";

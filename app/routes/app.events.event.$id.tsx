@@ -11,7 +11,7 @@ import {
   ShowExchange,
   showExchange,
 } from "../domain/merchant/event-screen.ts";
-import { requireEvents, withEvents } from "../http/screens/event-screen.ts";
+import { requireEvents, withEvents } from "../http/screens/require-events.ts";
 import { defineActions, toErrorResponse } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";

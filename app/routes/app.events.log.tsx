@@ -8,7 +8,7 @@ import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { AttemptFilters } from "../domain/bus/log/attempt-filters.ts";
 import { readDeliveryLog } from "../domain/merchant/delivery-log.ts";
 import { forReading } from "../domain/tenants/reading.ts";
-import { requireEvents } from "../http/screens/event-screen.ts";
+import { requireEvents } from "../http/screens/require-events.ts";
 import { readScreenPage } from "../http/screens/screen-page.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
 

@@ -1,7 +1,7 @@
 // The progress of a replay.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { readReplay } from "../domain/bus/replay-run.ts";
-import { requireEvents } from "../http/screens/event-screen.ts";
+import { requireEvents } from "../http/screens/require-events.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -1,5 +1,5 @@
 import { endpoint, plain } from "../http/endpoint.ts";
-import { METRICS_CONTENT_TYPE, renderMetrics } from "../http/metrics.ts";
+import { METRICS_CONTENT_TYPE, renderMetrics } from "../http/metrics-endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {

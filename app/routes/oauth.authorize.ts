@@ -1,4 +1,4 @@
-import { answerAuthorizeForm, showAuthorizePage } from "../http/agents/agent-pages.ts";
+import { answerAuthorizeForm, showAuthorizePage } from "../http/agents/authorize-page-handlers.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { refuseJson, toOAuthError } from "../http/agents/oauth.ts";
 

@@ -1,7 +1,7 @@
 // The store's metrics of 30 days, each with its course and its change against the 30 days before.
 import { useTranslation } from "react-i18next";
 import { BlockStack, Card, InlineGrid, Link, Text } from "@shopify/polaris";
-import type { HomeMetric, HomeMetrics } from "../../domain/merchant/home/metrics.ts";
+import type { HomeMetric, HomeMetrics } from "../../domain/merchant/home/home-metrics.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { formatCount, formatPoints, formatRate } from "../i18n/format-number.ts";
 import { useLocale, type Locale } from "../i18n/locale.ts";

@@ -4,7 +4,7 @@ import { HOME_REGION } from "../../runtime/settings.ts";
 import { readQueueDepths } from "../bus/log/queue-depth.ts";
 import { countStores } from "../tenants/directory.ts";
 import { listMoves, type MoveView } from "../tenants/moves/move-record.ts";
-import { readCellSize } from "../tenants/regions.ts";
+import { readCellSize } from "../tenants/provision-region.ts";
 
 const MOVES = 5;
 

@@ -12,7 +12,7 @@ import { DATA, WORDS } from "./page-data.ts";
 const OF_STORE = DATA.proxy === null ? `:${DATA.shop}` : "";
 const TOKEN = SESSION_KEY + OF_STORE;
 /**
- * Storage key of the hand-off verifier of a tab that started a sign-in; scripts/theme.ts uses the same
+ * Storage key of the hand-off verifier of a tab that started a sign-in; scripts/theme-script.ts uses the same
  * key.
  */
 const VERIFIER = `crm_sign_in${OF_STORE}`;

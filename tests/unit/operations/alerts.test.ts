@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { parser } from "@prometheus-io/lezer-promql";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import "../../../app/http/metrics.ts";
+import "../../../app/http/metrics-endpoint.ts";
 import { registry } from "../../../app/runtime/telemetry/metrics.ts";
 
 const docs = resolve(import.meta.dirname, "../../../docs");

@@ -11,7 +11,7 @@ import { useLocale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { ResponsiveRows, RowCell } from "../../ui/responsive-rows.tsx";
 import { CmsSync } from "../cms-sync.tsx";
-import { ConnectionTest } from "./connection-test.tsx";
+import { DestinationTest } from "./destination-test.tsx";
 import { SystemState } from "./system-state.tsx";
 import { useCapped } from "./use-capped.ts";
 
@@ -110,7 +110,7 @@ function Row({
         )}
       </RowCell>
       <RowCell>
-        {system.can_be_tested && <ConnectionTest name={system.name} label={label} />}
+        {system.can_be_tested && <DestinationTest name={system.name} label={label} />}
       </RowCell>
     </IndexTable.Row>
   );

@@ -7,7 +7,7 @@ import { readTogether, type Read } from "../../../runtime/database/read-together
 import { deliveryHealthQuery, type DeliveryHealth } from "../../channels/delivery-health.ts";
 import { forReading } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { homeMetricsQuery, type HomeMetrics } from "./metrics.ts";
+import { homeMetricsQuery, type HomeMetrics } from "./home-metrics.ts";
 import { recentActivityRead, toRecentActivity, type ActivityItem } from "./recent-activity.ts";
 import type { SetupProgress } from "../setup-guide.ts";
 

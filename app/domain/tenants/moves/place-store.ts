@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import { AppError, isAppError } from "../../../runtime/errors.ts";
-import { countTables, provisionRegion } from "../regions.ts";
+import { countTables, provisionRegion } from "../provision-region.ts";
 import { getMove, type MoveView } from "./move-record.ts";
 import { requestMove } from "./request-move.ts";
 

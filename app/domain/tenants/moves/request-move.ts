@@ -5,7 +5,7 @@ import {
   type OwnerConnection,
 } from "../../../runtime/database/cells/owner-connection.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import { requireRegion } from "../regions.ts";
+import { requireRegion } from "../provision-region.ts";
 import { getTenant } from "../tenant.ts";
 import { getMove, insertMove, requireNoMove, type MoveView } from "./move-record.ts";
 import { CellAway, openCell } from "./open-cell.ts";

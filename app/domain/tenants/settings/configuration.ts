@@ -16,7 +16,7 @@ import { requireFittingFields } from "./field-rules.ts";
 import { requireUnchanged, type FieldVersions } from "./field-versions.ts";
 import { mask, maskQuery } from "./masking.ts";
 import { claimHosts, proveHosts } from "../public-hosts.ts";
-import { provisionRegion, requireRegion } from "../regions.ts";
+import { provisionRegion, requireRegion } from "../provision-region.ts";
 import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
 import { defaultFields, TENANT_FIELDS, tenantField, tenantFieldNames } from "../tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "../tenant-record.ts";

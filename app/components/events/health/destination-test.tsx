@@ -10,7 +10,7 @@ import { useFailureText } from "../failure-text.ts";
 type Probe = { ok: boolean; latency_ms: number; failure: Failure | null };
 
 /** Calls the system once; its result is shown below the button. */
-export function ConnectionTest({ name, label }: { name: string; label: string }) {
+export function DestinationTest({ name, label }: { name: string; label: string }) {
   const { t } = useTranslation("events");
   const failureText = useFailureText();
   const locale = useLocale();
