@@ -12,7 +12,7 @@ const MAX_LISTED = 4;
 const LEFT_OUT = new Set(["level", "at", "event", "stack", "request_id", "queue_id", "worker"]);
 /** Steps on the way to something that has a line of its own, or a place in the console. */
 const DETAILS = new Set([
-  "dead_letter.filed",
+  "dead_letter.archived",
   "loader_metafield.written",
   "outbound.called",
   "scheduled_run.finished",
@@ -49,7 +49,7 @@ function isDetail({ event, level, status, outcome, failed, refused }: Entry): bo
   if (event === "customer_sync.finished" || event === "cms_sync.finished")
     return outcome === "done" && failed === 0;
   if (event === "webhooks.registered" && Array.isArray(refused) && refused.length > 0) return false;
-  return DETAILS.has(event) && (level < WARN || event === "dead_letter.filed");
+  return DETAILS.has(event) && (level < WARN || event === "dead_letter.archived");
 }
 
 function describe(entry: Entry): string {

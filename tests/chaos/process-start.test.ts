@@ -342,7 +342,7 @@ describe("starts", () => {
     const from = again.lines.findIndex((line) => line.startsWith("listening on"));
     expect(withoutValues(again.lines.slice(from, from + shown.length))).toEqual(shown);
     expect(withoutValues(again.lines.slice(from + shown.length))).toContain(last);
-    expect(again.out()).not.toMatch(/outbound\.called|dead_letter\.filed|^\{/m);
+    expect(again.out()).not.toMatch(/outbound\.called|dead_letter\.archived|^\{/m);
     again.signal("SIGTERM");
     expect(await again.ended).toBe(0);
     await beside.drop();

@@ -3,9 +3,9 @@ import { useTranslation } from "react-i18next";
 import { BlockStack, Button, InlineStack, Tag, TextField } from "@shopify/polaris";
 import { useState } from "react";
 
-type Known = { slug: string; name: string };
+type TagOption = { slug: string; name: string };
 type Props = {
-  known: readonly Known[];
+  known: readonly TagOption[];
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;
   canMake: boolean;

@@ -13,7 +13,7 @@ const CONCURRENCY_PER_TENANT = 16;
  * Rows claimed beyond those that run, so that a tenant channel that works does not wait for the
  * next claim.
  */
-const WAITING_PER_PAIR = 16;
+const PREFETCH_PER_TENANT_CHANNEL = 16;
 /** Batch size for a tenant channel without rows in flight. */
 export const INITIAL_BATCH = 8;
 /**
@@ -94,7 +94,7 @@ export function createChannelScheduler(): ChannelScheduler {
   };
   /** A tenant channel without a recent success gets the initial batch only. */
   const maxInFlight = (tenantChannel: TenantChannel) =>
-    tenantChannel.isProven ? CONCURRENCY_PER_TENANT + WAITING_PER_PAIR : INITIAL_BATCH;
+    tenantChannel.isProven ? CONCURRENCY_PER_TENANT + PREFETCH_PER_TENANT_CHANNEL : INITIAL_BATCH;
 
   const hasRoom = () => reserved + DONE_BEFORE_NEXT_CLAIM <= CONCURRENCY_PER_CHANNEL;
 

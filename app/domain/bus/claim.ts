@@ -20,7 +20,7 @@ import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 export const LEASE_SECONDS = 10;
 const LOSSES_ALONE_BEFORE_DEAD = 3;
 /** The suffix of the holder's name, set when the row was started. */
-type Beginning = "begun" | "alone";
+type StartMark = "begun" | "alone";
 /** The same holder lost other rows before this one, so this row did not run alone. */
 const BESIDE = " beside";
 /** The prefix of a holder that is a request and not a worker. */
@@ -51,12 +51,12 @@ const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.
 // changes no result: without it the planner expects many rows and reads the whole table.
 export const CLAIM = `
   WITH RECURSIVE wanted AS MATERIALIZED (
-    SELECT * FROM ${unnestBatch("text", "text", "int", "int")} AS w(channel, start_at, places, places_per_shop)
+    SELECT * FROM ${unnestBatch("text", "text", "int", "int")} AS w(channel, start_at, row_limit, row_limit_per_shop)
     WHERE ${NO_WAIT_FOR_DISK}
   ),
   busy AS MATERIALIZED (
     SELECT * FROM unnest(${anyLength(5, "text")}, ${anyLength(6, "text")}, ${anyLength(7, "int")})
-      AS b(channel, shop, places)
+      AS b(channel, shop, row_limit)
   ),
   tenants AS (
     SELECT w.channel, (SELECT q.shop FROM integration_queue q WHERE q.status = 'pending'
@@ -68,7 +68,7 @@ export const CLAIM = `
     FROM tenants t WHERE t.shop IS NOT NULL AND t.n < ${TENANTS_PER_CLAIM}
   ),
   due AS (
-    SELECT t.channel, w.places, picked.*, row_number() OVER (PARTITION BY t.channel, picked.shop
+    SELECT t.channel, w.row_limit, picked.*, row_number() OVER (PARTITION BY t.channel, picked.shop
       ORDER BY picked.priority, picked.next_attempt_at, picked.id) AS place
     FROM tenants t
     JOIN wanted w ON w.channel = t.channel
@@ -76,7 +76,7 @@ export const CLAIM = `
     CROSS JOIN LATERAL (
       SELECT q.shop, q.id, q.priority, q.next_attempt_at FROM integration_queue q
       WHERE q.status = 'pending' AND q.channel = t.channel AND q.shop = t.shop AND q.next_attempt_at <= clock_timestamp()
-      ORDER BY q.priority, q.next_attempt_at, q.id LIMIT least(w.places, coalesce(b.places, w.places_per_shop))
+      ORDER BY q.priority, q.next_attempt_at, q.id LIMIT least(w.row_limit, coalesce(b.row_limit, w.row_limit_per_shop))
         FOR UPDATE SKIP LOCKED
     ) picked
     WHERE t.shop IS NOT NULL AND ${isNotHeld("t.shop")} AND NOT EXISTS (
@@ -85,11 +85,11 @@ export const CLAIM = `
     )
   ),
   ordered AS (
-    SELECT shop, id, places, row_number() OVER (PARTITION BY channel
+    SELECT shop, id, row_limit, row_number() OVER (PARTITION BY channel
       ORDER BY priority, place, next_attempt_at) AS turn FROM due
   ),
   chosen AS (
-    SELECT shop, id FROM ordered WHERE turn <= places LIMIT (SELECT sum(places) FROM wanted)
+    SELECT shop, id FROM ordered WHERE turn <= row_limit LIMIT (SELECT sum(row_limit) FROM wanted)
   ),
   claimed AS (
     UPDATE integration_queue q
@@ -178,8 +178,8 @@ export type ChannelClaim = {
   /** How many rows may be claimed per shop, and of a shop without an entry. */
   limits: ReadonlyMap<string, number>;
   perShop: number;
-  /** Whether the scan began at the start of the alphabet, and not at the first `startAt`. */
-  isAgain?: boolean;
+  /** Whether the scan has been at the start of the alphabet; by default, whether `startAt` is it. */
+  hasWrapped?: boolean;
 };
 
 /**
@@ -192,7 +192,7 @@ export async function claim(
   wanted: readonly ChannelClaim[],
 ): Promise<{ items: ClaimedItem[]; unread: ChannelClaim[] }> {
   const busy = wanted.flatMap(({ channel, limits }) =>
-    [...limits].map(([shop, places]) => ({ channel, shop, places })),
+    [...limits].map(([shop, rowLimit]) => ({ channel, shop, rowLimit })),
   );
   const rows = await database.acrossTenants<MaybeClaimed>(
     CLAIM,
@@ -203,7 +203,7 @@ export async function claim(
       wanted.map(({ perShop }) => perShop),
       busy.map(({ channel }) => channel),
       busy.map(({ shop }) => shop),
-      busy.map(({ places }) => places),
+      busy.map(({ rowLimit }) => rowLimit),
       worker,
     ],
     "claim",
@@ -211,7 +211,7 @@ export async function claim(
   const byChannel = new Map(rows.map((row) => [row.wanted_channel, row]));
   const unread = wanted.flatMap((asked) => {
     const row = byChannel.get(asked.channel);
-    return row && row.id === null ? toRest(asked, row.reached) : [];
+    return row && row.id === null ? remainingScan(asked, row.reached) : [];
   });
   const items = rows.filter((row): row is ClaimedRow => row.id !== null).map(toItem);
   return { items: items.sort((a, b) => a.priority - b.priority || a.queueId - b.queueId), unread };
@@ -221,12 +221,11 @@ export async function claim(
  * Tenants that only wait must not hide the ones behind them: the scan continues to the end of the
  * alphabet, and once from its start.
  */
-function toRest(asked: ChannelClaim, reached: string | null): ChannelClaim[] {
-  if (reached !== null) return [{ ...asked, startAt: `${reached}\u0001`, isAgain: isAgain(asked) }];
-  return isAgain(asked) ? [] : [{ ...asked, startAt: "", isAgain: true }];
+function remainingScan(asked: ChannelClaim, reached: string | null): ChannelClaim[] {
+  const { hasWrapped = asked.startAt === "" } = asked;
+  if (reached !== null) return [{ ...asked, startAt: `${reached}\u0001`, hasWrapped }];
+  return hasWrapped ? [] : [{ ...asked, startAt: "", hasWrapped: true }];
 }
-
-const isAgain = ({ isAgain: known, startAt }: ChannelClaim) => known ?? startAt === "";
 
 /**
  * Claims one event's row for a channel on request, due or not. Null when the row is not pending: in
@@ -310,12 +309,12 @@ export async function renewLeases(database: Database, items: readonly QueueItem[
 export async function markStarted(
   database: Database,
   item: QueueItem,
-  how: Beginning,
+  mark: StartMark,
 ): Promise<boolean> {
   const rows = await database.acrossTenants(
     `UPDATE integration_queue SET locked_by = locked_by || ' ' || $4::text WHERE shop = $1
       AND id = $2 AND attempt_token = $3 AND status = 'processing' RETURNING 1`,
-    [item.shop, item.queueId, item.attemptToken, how],
+    [item.shop, item.queueId, item.attemptToken, mark],
   );
   return rows.length > 0;
 }
@@ -334,7 +333,7 @@ const HOLDER = "split_part(q.locked_by, ' ', 1)";
 const RECLAIM = `
   WITH expired AS (
     SELECT q.shop, q.id, ${HOLDER} AS holder, q.status = 'ready'
-      OR q.locked_by ~ ' (begun|alone)' AS is_begun, q.locked_by LIKE '% alone' AS is_marked_alone,
+      OR q.locked_by ~ ' (begun|alone)' AS is_started, q.locked_by LIKE '% alone' AS is_marked_alone,
       q.locked_by LIKE '%${BESIDE}' AS is_beside
     FROM integration_queue q WHERE q.status IN ('processing', 'ready')
       AND q.locked_until < clock_timestamp() AND ${isAtHome("q.shop")}
@@ -354,16 +353,16 @@ const RECLAIM = `
   marked AS (UPDATE integration_queue q SET locked_by = q.locked_by || '${BESIDE}' FROM later
     WHERE q.shop = later.shop AND q.id = later.id),
   lost AS (
-    SELECT e.shop, e.id, e.is_begun, e.is_marked_alone OR (held.count = 1 AND NOT e.is_beside
+    SELECT e.shop, e.id, e.is_started, e.is_marked_alone OR (held.count = 1 AND NOT e.is_beside
       AND e.holder NOT LIKE '${REQUEST_HOLDER}%') AS is_only_one
     FROM expired e JOIN held ON held.holder = e.holder
   ),
   judged AS (
-    SELECT q.shop, q.id, q.is_quarantined OR lost.is_begun
+    SELECT q.shop, q.id, q.is_quarantined OR lost.is_started
       OR counted.is_alone AS is_quarantined, q.lost_alone + counted.is_alone::int AS lost_alone,
       q.lost_alone + counted.is_alone::int >= ${LOSSES_ALONE_BEFORE_DEAD} AS is_dead
     FROM lost JOIN integration_queue q ON q.shop = lost.shop AND q.id = lost.id
-    CROSS JOIN LATERAL (SELECT lost.is_only_one AND (q.lease_lost = 0 OR lost.is_begun) AS is_alone) counted
+    CROSS JOIN LATERAL (SELECT lost.is_only_one AND (q.lease_lost = 0 OR lost.is_started) AS is_alone) counted
   )
   UPDATE integration_queue q SET
     lease_lost = q.lease_lost + 1, is_quarantined = judged.is_quarantined, lost_alone = judged.lost_alone,

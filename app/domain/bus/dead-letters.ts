@@ -8,22 +8,21 @@ import type { Columns, Database, IntegrationQueue, TenantSql } from "../../db.se
 import { isNotHeld } from "../../runtime/database/cells/held-stores.ts";
 import { KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
-import { enqueue } from "./enqueue.ts";
+import { enqueue, QUEUE_NOTIFICATION } from "./enqueue.ts";
 import { FLOW_CHANNEL, flowChannels, type DeliveryMessage } from "./channel.ts";
 import { archiveMessage, messagePath, objectPath, putObject } from "./message-archive.ts";
-import { QUEUE_NOTIFICATION } from "./placeholder-rows.ts";
 
 const MAX_SWEEPS = 3;
 const SLICE = 200;
 /** Archiving writes a few objects; a second worker waits at most this long. */
-const FILING_SECONDS = 60;
+const ARCHIVE_LEASE_SECONDS = 60;
 
 type DeadRow = Columns<IntegrationQueue, "shop" | "event_id">;
 
 // Reserved before the write by moving `updated_at` forward: a second worker skips the rows
 // meanwhile, and the rows of a worker that dies become available after that time.
-const TAKE_UNFILED = `
-  UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${FILING_SECONDS})
+const RESERVE_UNARCHIVED = `
+  UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${ARCHIVE_LEASE_SECONDS})
   WHERE (shop, id) IN (
     SELECT shop, id FROM integration_queue WHERE archived_at IS NULL AND status = 'dead_letter'
       AND updated_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY updated_at LIMIT ${SLICE}
@@ -34,12 +33,12 @@ const TAKE_UNFILED = `
  * Archives new dead letters and sends the alerts. Safe to repeat and to run twice at once. @returns
  * how many events.
  */
-export async function fileDeadLetters(ctx: Ctx, database: Database): Promise<number> {
-  const rows = await database.acrossTenants<DeadRow>(TAKE_UNFILED);
+export async function archiveDeadLetters(ctx: Ctx, database: Database): Promise<number> {
+  const rows = await database.acrossTenants<DeadRow>(RESERVE_UNARCHIVED);
   const events = new Map(rows.map((row) => [`${row.shop}/${row.event_id}`, row]));
   for (const { shop, event_id } of events.values()) {
     const tenant = await findTenant(ctx, shop);
-    await fileEvent(ctx, database, shop, tenant, event_id);
+    await archiveDeadEvent(ctx, database, shop, tenant, event_id);
   }
   return events.size;
 }
@@ -48,7 +47,7 @@ export async function fileDeadLetters(ctx: Ctx, database: Database): Promise<num
  * The object is written from the table, so that two channels of one event never overwrite each
  * other.
  */
-async function fileEvent(
+async function archiveDeadEvent(
   ctx: Ctx,
   database: Database,
   shop: string,
@@ -61,7 +60,7 @@ async function fileEvent(
     orderBy: { id: "asc" },
   });
   const [first] = dead;
-  const unfiled = dead.filter(({ archived_at }) => archived_at === null).map(({ id }) => id);
+  const unarchived = dead.filter(({ archived_at }) => archived_at === null).map(({ id }) => id);
   if (!first) return;
   const path = objectPath("dead_letter", { eventId, createdAt: first.created_at });
   await putObject(ctx, shop, path, {
@@ -100,18 +99,18 @@ async function fileEvent(
     const marked = await sql(
       `UPDATE integration_queue SET archived_at = clock_timestamp(), updated_at = clock_timestamp()
         WHERE shop = $1 AND archived_at IS NULL AND id = ANY($2::bigint[]) RETURNING id`,
-      [unfiled],
+      [unarchived],
     );
     // The customer was redacted between the read and the write: the object must not keep what was
     // erased.
-    if (marked.length < unfiled.length) return ctx.archive.ofStore(shop).remove(path);
-    for (const { channel } of dead.filter(({ id }) => unfiled.includes(id)))
+    if (marked.length < unarchived.length) return ctx.archive.ofStore(shop).remove(path);
+    for (const { channel } of dead.filter(({ id }) => unarchived.includes(id)))
       if (tenant) {
         await alert(ctx, tenant, sql, channel, eventId);
         await enqueueFlowTrigger(ctx, tenant, sql, channel, first);
       }
   });
-  ctx.log.warn("dead_letter.filed", {
+  ctx.log.warn("dead_letter.archived", {
     shop,
     event_id: eventId,
     channels: dead.map(({ channel }) => channel),
@@ -186,7 +185,7 @@ async function enqueueFlowTrigger(
  * Archives delivered messages that the archive did not accept earlier. Rows whose message was
  * erased meanwhile are skipped.
  */
-export async function fileMissedMessages(ctx: Ctx, database: Database): Promise<number> {
+export async function archiveMissedMessages(ctx: Ctx, database: Database): Promise<number> {
   type Missed = DeadRow &
     Columns<
       IntegrationQueue,
@@ -201,7 +200,7 @@ export async function fileMissedMessages(ctx: Ctx, database: Database): Promise<
       | "created_at"
     >;
   const rows = await database.acrossTenants<Missed>(`
-    UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${FILING_SECONDS})
+    UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${ARCHIVE_LEASE_SECONDS})
     WHERE (shop, id) IN (
       SELECT shop, id FROM integration_queue WHERE archived_at IS NULL AND status = 'delivered'
         AND updated_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY updated_at
@@ -235,7 +234,7 @@ export async function fileMissedMessages(ctx: Ctx, database: Database): Promise<
   return rows.length;
 }
 
-const REVIVE =
+const REQUEUE_SET =
   "status = 'pending', retry_count = 0, lease_lost = 0, lost_alone = 0, next_attempt_at = clock_timestamp(), dead_lettered_at = NULL, archived_at = NULL, updated_at = clock_timestamp()";
 
 /**
@@ -253,12 +252,12 @@ export async function replay(
     where: { event_id: { in: [...eventIds] } },
   });
   const rows = await sql<Columns<IntegrationQueue, "channel">>(
-    `WITH revived AS (
-       UPDATE integration_queue SET ${REVIVE}, sweep_count = 0, is_sweepable = true WHERE shop = $1
+    `WITH requeued AS (
+       UPDATE integration_queue SET ${REQUEUE_SET}, sweep_count = 0, is_sweepable = true WHERE shop = $1
          AND event_id = ANY($2::text[]) AND status = 'dead_letter' RETURNING channel
      ), notified AS (SELECT pg_notify('${QUEUE_NOTIFICATION}', channel)
-       FROM (SELECT DISTINCT channel FROM revived) c)
-     SELECT channel FROM revived, (SELECT count(*) FROM notified) AS notified`,
+       FROM (SELECT DISTINCT channel FROM requeued) c)
+     SELECT channel FROM requeued, (SELECT count(*) FROM notified) AS notified`,
     [eventIds],
   );
   const found = new Set(known.map((row) => row.event_id));
@@ -271,17 +270,17 @@ export async function replay(
 
 // Locks the rows of its slice and skips locked ones. A requeued row is no longer dead, so it is
 // safe to repeat.
-const REVIVE_ROWS = `
+const REQUEUE_ROWS = `
   WITH chosen AS (
     SELECT id FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'
       AND dead_lettered_at <= $4::timestamptz AND ($2::bigint[] IS NULL OR id = ANY($2))
       AND ($3::text IS NULL OR channel = $3)
     ORDER BY dead_lettered_at, id LIMIT $5 FOR UPDATE SKIP LOCKED
   ),
-  revived AS (UPDATE integration_queue q SET ${REVIVE}, sweep_count = 0, is_sweepable = true
+  requeued AS (UPDATE integration_queue q SET ${REQUEUE_SET}, sweep_count = 0, is_sweepable = true
     FROM chosen WHERE q.shop = $1 AND q.id = chosen.id RETURNING q.channel),
-  notified AS (SELECT pg_notify('${QUEUE_NOTIFICATION}', channel) FROM (SELECT DISTINCT channel FROM revived) c)
-  SELECT count(*)::int AS rows, (SELECT count(*) FROM notified) AS notified FROM revived`;
+  notified AS (SELECT pg_notify('${QUEUE_NOTIFICATION}', channel) FROM (SELECT DISTINCT channel FROM requeued) c)
+  SELECT count(*)::int AS rows, (SELECT count(*) FROM notified) AS notified FROM requeued`;
 
 /** Requeues the oldest rows that were dead by `until`, at most `limit`. @returns how many. */
 export async function requeueRows(
@@ -293,7 +292,7 @@ export async function requeueRows(
     limit,
   }: { ids: readonly number[] | null; channel: string | null; until: string; limit: number },
 ): Promise<number> {
-  const [answer] = await sql<{ rows: number }>(REVIVE_ROWS, [ids, channel, until, limit]);
+  const [answer] = await sql<{ rows: number }>(REQUEUE_ROWS, [ids, channel, until, limit]);
   return answer?.rows ?? 0;
 }
 
@@ -303,7 +302,7 @@ export async function requeueRows(
  */
 export async function sweepDeadLetters(ctx: Ctx, tenant: Tenant): Promise<number> {
   const rows = await dataOf(ctx, tenant).sql(
-    `UPDATE integration_queue SET ${REVIVE}, sweep_count = sweep_count + 1
+    `UPDATE integration_queue SET ${REQUEUE_SET}, sweep_count = sweep_count + 1
      WHERE shop = $1 AND (shop, id) IN (
        SELECT shop, id FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'
          AND is_sweepable AND sweep_count < ${MAX_SWEEPS}

@@ -6,7 +6,10 @@ import { anyLength } from "../../runtime/database/array-parameters.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
 import { defaultPriority, maxRetries, type Priority } from "./retry-policy.ts";
-import { IS_WAITING, QUEUE_NOTIFICATION } from "./placeholder-rows.ts";
+import { IS_PLACEHOLDER } from "./placeholder-rows.ts";
+
+/** The workers listen on it; the notification's payload is the channel. */
+export const QUEUE_NOTIFICATION = "integration_queue";
 
 export type BusEvent = {
   eventId: string;
@@ -75,10 +78,10 @@ const ENQUEUE = `
     ON CONFLICT (shop, event_id, channel) DO UPDATE
       SET payload = excluded.payload, next_attempt_at = clock_timestamp(),
       trace_parent = coalesce(excluded.trace_parent, q.trace_parent),
-      updated_at = clock_timestamp() WHERE ${IS_WAITING}
-    RETURNING q.shop, q.id, q.channel, q.xmax <> 0 AS was_waiting
+      updated_at = clock_timestamp() WHERE ${IS_PLACEHOLDER}
+    RETURNING q.shop, q.id, q.channel, q.xmax <> 0 AS was_placeholder
   )
-  SELECT id, CASE WHEN was_waiting THEN wake_workers('${QUEUE_NOTIFICATION}', channel)::text END FROM queued
+  SELECT id, CASE WHEN was_placeholder THEN wake_workers('${QUEUE_NOTIFICATION}', channel)::text END FROM queued
     WHERE shop = $1`;
 
 /** @returns the ids of the rows that are new or were placeholders. */

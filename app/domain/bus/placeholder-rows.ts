@@ -4,16 +4,14 @@
 // is nothing to deliver.
 import type { TenantSql } from "../../runtime/database/database.ts";
 
-export const QUEUE_NOTIFICATION = "integration_queue";
-
 /** Only a placeholder has an empty payload. `q` is the row. */
-export const IS_WAITING = "q.status = 'pending' AND q.payload = '{}'";
+export const IS_PLACEHOLDER = "q.status = 'pending' AND q.payload = '{}'";
 
 /**
  * The webhook changed nothing: it is an echo of our own change, older than the stored state, or
  * covered by another event.
  */
-export async function settleWaiting(
+export async function settlePlaceholders(
   sql: TenantSql,
   eventId: string,
   reason: string,
@@ -21,7 +19,7 @@ export async function settleWaiting(
   await sql(
     `UPDATE integration_queue q SET status = 'delivered', delivered_at = clock_timestamp(),
       archived_at = clock_timestamp(), last_error = $3, updated_at = clock_timestamp()
-     WHERE q.shop = $1 AND q.event_id = $2 AND ${IS_WAITING}`,
+     WHERE q.shop = $1 AND q.event_id = $2 AND ${IS_PLACEHOLDER}`,
     [eventId, reason],
   );
 }

@@ -3,9 +3,9 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import {
-  readLongRun,
-  startLongRun,
-  type LongRun,
+  readBackgroundJob,
+  startBackgroundJob,
+  type BackgroundJob,
 } from "../../runtime/database/queue/background-job.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { requeueRows } from "./dead-letters.ts";
@@ -24,7 +24,7 @@ export type ReplaySelection = { queueIds: readonly number[] } | { channel: strin
 type ReplayProgress = { requeued: number; of: number };
 /** `requeued` of `of`; the others were no longer dead. */
 type ReplayResult = ReplayProgress;
-export type Replay = LongRun<ReplayProgress, ReplayResult>;
+export type Replay = BackgroundJob<ReplayProgress, ReplayResult>;
 
 /** False when a run is in progress. */
 export function startReplay(
@@ -33,7 +33,7 @@ export function startReplay(
   selection: ReplaySelection,
 ): Promise<boolean> {
   const { sql } = dataOf(ctx, tenant);
-  return startLongRun<ReplayProgress, ReplayResult>(
+  return startBackgroundJob<ReplayProgress, ReplayResult>(
     { sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() },
     NAME,
     async (report) => {
@@ -64,4 +64,4 @@ export function startReplay(
 }
 
 export const readReplay = (ctx: Ctx, tenant: Tenant): Promise<Replay | null> =>
-  readLongRun(dataOf(ctx, tenant).sql, NAME);
+  readBackgroundJob(dataOf(ctx, tenant).sql, NAME);

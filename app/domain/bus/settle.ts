@@ -51,23 +51,23 @@ const ATTEMPT_STATUS = {
 const SETTLE = `
   WITH input AS (
     SELECT * FROM ${unnestBatch("text", "bigint", "uuid", "text", "int", "float8", "text", "int", "int", "text", "int", "boolean", "boolean", "timestamptz", "text")}
-      AS i(shop, id, token, status, tries, delay_ms, error, http_status, latency_ms, attempt_status,
-        attempt, is_filed, is_sweepable, past, exchange)
+      AS i(shop, id, token, status, counted_attempts, delay_ms, error, http_status, latency_ms, attempt_status,
+        attempt, is_archived, is_sweepable, past, exchange)
   ),
   settled AS (
     UPDATE integration_queue q SET
       status = i.status,
-      retry_count = q.retry_count + i.tries,
+      retry_count = q.retry_count + i.counted_attempts,
       next_attempt_at = CASE WHEN i.status = 'pending'
         THEN clock_timestamp() + make_interval(secs => i.delay_ms / 1000) ELSE q.next_attempt_at END,
       last_error = CASE WHEN i.status = 'delivered' THEN NULL ELSE coalesce(i.error, q.last_error) END,
       delivered_at = CASE WHEN i.status = 'delivered' THEN coalesce(i.past, clock_timestamp()) END,
       dead_lettered_at = CASE WHEN i.status = 'dead_letter' THEN coalesce(i.past, clock_timestamp()) END,
-      archived_at = CASE WHEN i.is_filed THEN coalesce(i.past, clock_timestamp()) END,
+      archived_at = CASE WHEN i.is_archived THEN coalesce(i.past, clock_timestamp()) END,
       is_sweepable = i.is_sweepable,
-      lease_lost = CASE WHEN i.tries > 0 THEN 0 ELSE q.lease_lost END,
-      is_quarantined = q.is_quarantined AND i.tries = 0,
-      lost_alone = CASE WHEN i.tries > 0 THEN 0 ELSE q.lost_alone END,
+      lease_lost = CASE WHEN i.counted_attempts > 0 THEN 0 ELSE q.lease_lost END,
+      is_quarantined = q.is_quarantined AND i.counted_attempts = 0,
+      lost_alone = CASE WHEN i.counted_attempts > 0 THEN 0 ELSE q.lost_alone END,
       attempt_token = NULL, locked_by = NULL, locked_until = NULL,
       updated_at = coalesce(i.past, clock_timestamp())
     FROM input i

@@ -18,7 +18,7 @@ import {
   reclaimLostLeases,
   renewLeases,
 } from "./claim.ts";
-import { fileDeadLetters, fileMissedMessages } from "./dead-letters.ts";
+import { archiveDeadLetters, archiveMissedMessages } from "./dead-letters.ts";
 import { createDeliveryGates } from "./delivery-gate.ts";
 import { deliver, type Outcome } from "./deliver.ts";
 import {
@@ -29,7 +29,7 @@ import {
   type TenantChannel,
 } from "./channel-scheduler.ts";
 import { settlerOf } from "./settle.ts";
-import { QUEUE_NOTIFICATION } from "./placeholder-rows.ts";
+import { QUEUE_NOTIFICATION } from "./enqueue.ts";
 
 const RENEW_MS = (LEASE_SECONDS * 1_000) / 3;
 const RELEASE_WAIT_MS = 20_000;
@@ -215,11 +215,14 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
    * marked for the next poll.
    */
   function catchUpArchive(): void {
-    archiving ??= Promise.all([fileDeadLetters(ctx, database), fileMissedMessages(ctx, database)])
+    archiving ??= Promise.all([
+      archiveDeadLetters(ctx, database),
+      archiveMissedMessages(ctx, database),
+    ])
       .catch((error: unknown) => {
         if (error instanceof OutboundError)
-          ctx.log.warn("archive.not_filed", { region: database.region, reason: error.message });
-        else if (!isDatabaseAway(error)) ctx.log.error("archive.not_filed", error);
+          ctx.log.warn("archive.failed", { region: database.region, reason: error.message });
+        else if (!isDatabaseAway(error)) ctx.log.error("archive.failed", error);
       })
       .finally(() => (archiving = null));
   }

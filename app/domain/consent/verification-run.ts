@@ -2,9 +2,9 @@
 // longer than a page request.
 import type { Ctx } from "../../context.server.ts";
 import {
-  readLongRun,
-  startLongRun,
-  type LongRun,
+  readBackgroundJob,
+  startBackgroundJob,
+  type BackgroundJob,
 } from "../../runtime/database/queue/background-job.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { verifyConsentChain, type ChainProblem } from "./verify-chain.ts";
@@ -20,7 +20,7 @@ type VerificationResult = {
   problems: ChainProblem[];
   problem_count: number;
 };
-export type Verification = LongRun<VerificationProgress, VerificationResult>;
+export type Verification = BackgroundJob<VerificationProgress, VerificationResult>;
 
 /** False when one is in progress. */
 export function startVerification(ctx: Ctx, tenant: Tenant): Promise<boolean> {
@@ -30,18 +30,22 @@ export function startVerification(ctx: Ctx, tenant: Tenant): Promise<boolean> {
     now: () => ctx.clock.now(),
     id: ctx.random.uuid(),
   };
-  return startLongRun<VerificationProgress, VerificationResult>(equipment, NAME, async (report) => {
-    const { ok, rows, problems } = await verifyConsentChain(ctx, tenant, (checked, of) =>
-      report({ rows: checked, of }),
-    );
-    return {
-      ok,
-      rows,
-      problems: problems.slice(0, SHOWN_PROBLEMS),
-      problem_count: problems.length,
-    };
-  });
+  return startBackgroundJob<VerificationProgress, VerificationResult>(
+    equipment,
+    NAME,
+    async (report) => {
+      const { ok, rows, problems } = await verifyConsentChain(ctx, tenant, (checked, of) =>
+        report({ rows: checked, of }),
+      );
+      return {
+        ok,
+        rows,
+        problems: problems.slice(0, SHOWN_PROBLEMS),
+        problem_count: problems.length,
+      };
+    },
+  );
 }
 
 export const readVerification = (ctx: Ctx, tenant: Tenant): Promise<Verification | null> =>
-  readLongRun(dataOf(ctx, tenant).sql, NAME);
+  readBackgroundJob(dataOf(ctx, tenant).sql, NAME);

@@ -90,7 +90,7 @@ function requireWritten(recorded: Recorded[] | null): Recorded[] {
 }
 
 /** A subject's current consents, updated within the batch. */
-type Known = {
+type SubjectState = {
   /** Null for a browser: it has no flags, only its log. */
   flags: ConsentFlags | null;
   /** Last action per consent type, by the server's order. */
@@ -130,7 +130,7 @@ async function writeBatch(
   >();
   for (const write of batch) {
     const { subject, submission } = write;
-    const state = known.get(keyOf(subject)) as Known;
+    const state = known.get(keyOf(subject)) as SubjectState;
     const added = toEntries(write, state);
     entries.push(...added);
     results.set(
@@ -173,8 +173,11 @@ const usersOf = (batch: readonly Write[]): number[] =>
   );
 
 /** The customer's facts with the consents of this batch. */
-function withConsents(customer: TaggedCustomer, known: ReadonlyMap<string, Known>): TaggedCustomer {
-  const { flags, last } = known.get(`u${customer.id}`) as Known;
+function withConsents(
+  customer: TaggedCustomer,
+  known: ReadonlyMap<string, SubjectState>,
+): TaggedCustomer {
+  const { flags, last } = known.get(`u${customer.id}`) as SubjectState;
   const marketing = (last.get("marketing") ?? null) as TaggedCustomer["facts"]["marketing"];
   return {
     ...customer,
@@ -190,7 +193,7 @@ function withConsents(customer: TaggedCustomer, known: ReadonlyMap<string, Known
  * One row per flag whose value changes or is first expressed, and one per form or its withdrawal; the
  * opposite action always adds one.
  */
-function toEntries({ subject, submission, at }: Write, state: Known): ConsentEntry[] {
+function toEntries({ subject, submission, at }: Write, state: SubjectState): ConsentEntry[] {
   const entries: ConsentEntry[] = [];
   const add = (consentType: string, action: "granted" | "revoked") => {
     state.rows.set(`${submission.consentId}/${consentType}`, action);
@@ -239,7 +242,10 @@ function toEntries({ subject, submission, at }: Write, state: Known): ConsentEnt
 }
 
 /** Global Privacy Control denies marketing by default, where nothing was decided about it yet. */
-function flagsOf({ flags, gpc }: Submission, state: Known): Partial<Record<ConsentType, boolean>> {
+function flagsOf(
+  { flags, gpc }: Submission,
+  state: SubjectState,
+): Partial<Record<ConsentType, boolean>> {
   const isSilent = flags.marketing === undefined && !state.last.has("marketing");
   return gpc && isSilent && Object.keys(flags).length > 0 ? { ...flags, marketing: false } : flags;
 }
@@ -270,7 +276,7 @@ const READ_LOG = `
 async function readKnown(
   sql: TenantSql,
   batch: readonly Write[],
-): Promise<{ known: Map<string, Known>; head: ChainHead }> {
+): Promise<{ known: Map<string, SubjectState>; head: ChainHead }> {
   const users = usersOf(batch);
   const visitors = [
     ...new Set(batch.flatMap(({ subject }) => ("visitorId" in subject ? [subject.visitorId] : []))),
@@ -283,7 +289,7 @@ async function readKnown(
           [users],
         )
       : [];
-  const known = new Map<string, Known>();
+  const known = new Map<string, SubjectState>();
   for (const userId of users) {
     const row = claims.find((claim) => claim.user_id === userId);
     const flags = Object.fromEntries(

@@ -63,9 +63,9 @@ type Arriving = {
   traceParent: string | null;
 };
 /** What holds the event already: an earlier event, or a delivery to `/webhooks/*`. */
-type Known = { known_event_id: string | null; known_delivery_id: string | null };
-type Stored = Known & { is_stale: boolean; is_accepted: boolean };
-type NotTaken = Known & { place: number; is_stale: boolean };
+type ExistingEvent = { known_event_id: string | null; known_delivery_id: string | null };
+type Stored = ExistingEvent & { is_stale: boolean; is_accepted: boolean };
+type NotTaken = ExistingEvent & { place: number; is_stale: boolean };
 
 const MAX_WAITING = 5_000;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -300,7 +300,7 @@ async function knownEventId(
   ctx: Ctx,
   tenant: Tenant,
   envelope: Envelope,
-  known: Known,
+  known: ExistingEvent,
 ): Promise<string> {
   if (known.known_event_id) return known.known_event_id;
   if (known.known_delivery_id)

@@ -111,7 +111,7 @@ const neededBy = ({ channels }: Integration): TenantFieldName[] => [
   ...new Set(channels.flatMap(neededSettings)),
 ];
 
-type Known = { tests: Map<string, ConnectionTest>; pausedUntil: Map<string, string> };
+type IntegrationFacts = { tests: Map<string, ConnectionTest>; pausedUntil: Map<string, string> };
 
 const Circuit = z.object({ open_until: z.iso.datetime({ offset: true }) });
 
@@ -120,7 +120,7 @@ async function readKnown(
   ctx: Ctx,
   tenant: Tenant,
   integrations: readonly Integration[],
-): Promise<Known> {
+): Promise<IntegrationFacts> {
   const testKeys = new Map(
     integrations.map((one) => [KEYS.connectionTest("test" in one ? one.test : one.name), one.name]),
   );
@@ -131,7 +131,7 @@ async function readKnown(
     where: { key: { in: [...testKeys.keys(), ...circuitKeys.keys()] } },
     select: { key: true, value: true },
   });
-  const known: Known = { tests: new Map(), pausedUntil: new Map() };
+  const known: IntegrationFacts = { tests: new Map(), pausedUntil: new Map() };
   for (const { key, value } of rows) {
     const test = testKeys.get(key as never);
     if (test) known.tests.set(test, value as ConnectionTest);
@@ -147,7 +147,7 @@ function toState(
   ctx: Ctx,
   tenant: Tenant,
   integration: Integration,
-  known: Known,
+  known: IntegrationFacts,
 ): IntegrationState {
   const { name, channels } = integration;
   const needed = neededBy(integration);
@@ -166,7 +166,7 @@ function toState(
 function findTrouble(
   tenant: Tenant,
   { name, channels }: Integration,
-  known: Known,
+  known: IntegrationFacts,
 ): Trouble | null {
   const missing = findMissing(tenant, channels[0]);
   const fields = missing.filter(isTenantField);

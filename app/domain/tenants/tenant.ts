@@ -94,7 +94,7 @@ export type Tenant = {
 
 type StoredRecord = Columns<Kv, "shop" | "version"> & { value: Record<string, unknown> | null };
 type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant };
-type Known = {
+type TenantCache = {
   cache: Map<string, Cached>;
   reads: GroupCommit<string, StoredRecord[]>;
   /** performance.now() until which the home database is not asked again for cached stores. */
@@ -105,7 +105,7 @@ type Known = {
 
 const DEFAULTS = defaultFields();
 const CACHE_LIMIT = 5_000;
-const known = new WeakMap<Ctx, Known>();
+const known = new WeakMap<Ctx, TenantCache>();
 
 // Concurrent readers of a tenant share one look-up of the stored versions; a record is transferred
 // only when it differs from the cached one.
@@ -114,8 +114,8 @@ const READ_RECORDS = `
   FROM unnest($1::text[], $2::text[], $3::bigint[]) AS wanted(shop, key, version)
     JOIN kv ON kv.shop = wanted.shop AND kv.key = wanted.key`;
 
-function cacheOf(ctx: Ctx): Known {
-  const made: Known = known.get(ctx) ?? {
+function cacheOf(ctx: Ctx): TenantCache {
+  const made: TenantCache = known.get(ctx) ?? {
     cache: new Map(),
     defaultApp: null,
     homeAwayUntil: 0,
@@ -186,7 +186,7 @@ const HOME_RETRY_MS = 1_000;
  */
 async function readRecords(
   ctx: Ctx,
-  held: Known,
+  held: TenantCache,
   shop: string,
 ): Promise<StoredRecord[] | typeof USE_CACHED> {
   const kept = held.cache.get(shop)?.tenant;

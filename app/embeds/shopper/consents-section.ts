@@ -16,7 +16,7 @@ import { DATA, fill, when, WORDS, type ProxiedCustomer } from "./page-data.ts";
 import { postThroughProxy, call, get, reasonOf, type Answer, type Profile } from "./session.ts";
 
 type Consents = Record<string, boolean>;
-type Record_ = {
+type ConsentHistoryRow = {
   consent_type: string;
   action: string;
   /** Null for a mandate's event. */
@@ -27,16 +27,19 @@ type Record_ = {
 };
 
 const word = (name: string): string => (WORDS as Record<string, string>)[name] ?? name;
-const own = (name: string, fallback: string): string =>
+const messageOr = (name: string, fallback: string): string =>
   Object.hasOwn(WORDS, name) ? word(name) : fallback;
 /** A consent by its name, the subscription of a form by the form's: `spring_club` is Spring club. */
 function nameOf(type: string): string {
   const text = type.replace(/[_-]+/g, " ");
-  return own(`consent_${type}`, own(`form_${type}`, text.charAt(0).toUpperCase() + text.slice(1)));
+  return messageOr(
+    `consent_${type}`,
+    messageOr(`form_${type}`, text.charAt(0).toUpperCase() + text.slice(1)),
+  );
 }
 /** How a consent was given. What has no name here came from a form or a page of the store. */
-const wayOf = (method: string): string =>
-  own(`method_${method}`, /form/.test(method) ? WORDS.method_form : WORDS.method_other);
+const methodLabel = (method: string): string =>
+  messageOr(`method_${method}`, /form/.test(method) ? WORDS.method_form : WORDS.method_other);
 const switches = () => [
   "cookie",
   "marketing",
@@ -133,7 +136,7 @@ const decision = () => ({
 const flag = (name: string, value: boolean) => ({ ...decision(), [`consent_${name}`]: value });
 
 /** A consent by a form that was given; those with a switch above are withdrawn there. */
-const isOfForm = ({ consent_type: type, outcome }: Record_): boolean =>
+const isOfForm = ({ consent_type: type, outcome }: ConsentHistoryRow): boolean =>
   outcome === "granted" && !Object.hasOwn(WORDS, `consent_${type}`);
 
 /** `onChange` runs after a change: other sections depend on the consents. */
@@ -203,13 +206,13 @@ function historyOf(place: HTMLElement): {
 } {
   // Newest first: the first row of a form says what holds.
   const seen = new Set<string>();
-  const rows = (records: Record_[]): HTMLElement[] =>
+  const rows = (records: ConsentHistoryRow[]): HTMLElement[] =>
     records.map((record) => {
       const isLatest = !seen.has(record.consent_type);
       seen.add(record.consent_type);
       return historyRow(record, isLatest && isOfForm(record) ? withdraw : null);
     });
-  const withdraw = async ({ consent_type: form }: Record_): Promise<void> => {
+  const withdraw = async ({ consent_type: form }: ConsentHistoryRow): Promise<void> => {
     const answer = await call("/auth/consent-sync", {
       method: "POST",
       body: { ...decision(), form_type: form, form_consent: false },
@@ -221,7 +224,7 @@ function historyOf(place: HTMLElement): {
   const load = async (): Promise<Child[]> => {
     seen.clear();
     const { records, next_cursor: next } = await get<{
-      records: Record_[];
+      records: ConsentHistoryRow[];
       next_cursor: string | null;
     }>(HISTORY);
     if (records.length === 0) return [el("p", {}, WORDS.historyEmpty)];
@@ -246,7 +249,7 @@ function historyOf(place: HTMLElement): {
     const control: HTMLButtonElement = button(
       WORDS.more,
       async () => {
-        const page = await get<{ records: Record_[]; next_cursor: string | null }>(
+        const page = await get<{ records: ConsentHistoryRow[]; next_cursor: string | null }>(
           `${HISTORY}&cursor=${encodeURIComponent(cursor)}`,
         ).catch(() => null);
         if (!page) return announce(WORDS.failed);
@@ -273,8 +276,8 @@ function historyOf(place: HTMLElement): {
 }
 
 function historyRow(
-  record: Record_,
-  withdraw: ((record: Record_) => Promise<void>) | null,
+  record: ConsentHistoryRow,
+  withdraw: ((record: ConsentHistoryRow) => Promise<void>) | null,
 ): HTMLElement {
   const what = nameOf(record.consent_type);
   const end =
@@ -300,8 +303,8 @@ function historyRow(
     {},
     el("td", {}, when(record.created_at)),
     el("td", {}, el("bdi", {}, what)),
-    el("td", {}, own(record.outcome ?? record.action, WORDS.method_other)),
-    el("td", {}, wayOf(record.method)),
+    el("td", {}, messageOr(record.outcome ?? record.action, WORDS.method_other)),
+    el("td", {}, methodLabel(record.method)),
     el("td", {}, receipt, end),
   );
 }

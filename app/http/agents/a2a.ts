@@ -70,7 +70,7 @@ const Params = z.looseObject({
  * One message during its processing by the SDK. `asked`: its tool; `owner`: whose tasks it lists;
  * `failure`: the tool's error, which is answered in place of a task.
  */
-type Passage = {
+type A2aCall = {
   asked: { name: string; args: unknown; admitted: AdmittedCall | null } | null;
   record: TaskRecord | null;
   owner?: TaskOwner | null;
@@ -91,12 +91,12 @@ export async function answerA2a(
     const message = Envelope.safeParse(body);
     if (!message.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
-    const passage =
+    const call =
       message.data.method === "ListTasks"
-        ? await readLister(ctx, request, tenant, accessed)
-        : await readPassage(ctx, request, tenant, message.data.params, accessed);
-    const answer = await dispatch(ctx, request, tenant, message.data, passage);
-    if (passage.failure) throw passage.failure;
+        ? await readListCall(ctx, request, tenant, accessed)
+        : await readCall(ctx, request, tenant, message.data.params, accessed);
+    const answer = await dispatch(ctx, request, tenant, message.data, call);
+    if (call.failure) throw call.failure;
     return json(200, answer);
   } catch (error) {
     return toRpcRefusal(error, idOf(body), "a2a");
@@ -107,19 +107,19 @@ export async function answerA2a(
  * An agent lists its own tasks about the shopper that its token covers. Without a token there is
  * nothing to list: who knows the id of an open task reads that one.
  */
-async function readLister(
+async function readListCall(
   ctx: Ctx,
   request: ApiRequest,
   tenant: Tenant,
   accessed: NoteAccess,
-): Promise<Passage> {
+): Promise<A2aCall> {
   const none = { asked: null, record: null, accessed };
   if (!bearerToken(request)) return { ...none, owner: null };
-  const call = { ctx, request, tenant, name: "list_tasks" };
-  const { person, scopes = null } = await recordRefusal(call, () =>
+  const recorded = { ctx, request, tenant, name: "list_tasks" };
+  const { person, scopes = null } = await recordRefusal(recorded, () =>
     requireShopper(ctx, request, tenant, null),
   );
-  recordToolCall({ ...call, person, money: null }, DONE);
+  recordToolCall({ ...recorded, person, money: null }, DONE);
   noteToolAccess(accessed, "task", person, true);
   return { ...none, owner: ownerOf(person, scopes) };
 }
@@ -131,13 +131,13 @@ const ownerOf = (person: Person, scopes: TaskOwner["scopes"]): TaskOwner => ({
 });
 
 /** Reads the request and authorizes the caller; throws before any effect. */
-async function readPassage(
+async function readCall(
   ctx: Ctx,
   request: ApiRequest,
   tenant: Tenant,
   given: unknown,
   accessed: NoteAccess,
-): Promise<Passage> {
+): Promise<A2aCall> {
   const params = Params.safeParse(given ?? {}).data ?? {};
   const taskId = params.message?.taskId || params.id;
   const record = taskId ? await findTask(ctx, tenant, taskId) : null;
@@ -185,7 +185,7 @@ async function dispatch(
   request: ApiRequest,
   tenant: Tenant,
   message: z.output<typeof Envelope>,
-  passage: Passage,
+  call: A2aCall,
 ): Promise<unknown> {
   // Without the header the spelling of the method decides: `message/send` is 0.3, `SendMessage` is 1.0.
   const named = request.header("a2a-version") || (message.method.includes("/") ? LEGACY : "1.0");
@@ -196,8 +196,8 @@ async function dispatch(
   );
   const handler = new DefaultRequestHandler(
     card,
-    toStore(ctx, tenant, passage),
-    toExecutor(ctx, passage),
+    toStore(ctx, tenant, call),
+    toExecutor(ctx, call),
     undefined,
     undefined,
     undefined,
@@ -239,25 +239,25 @@ function requireWhole(params: unknown): void {
     throw new RequestMalformedError("message.parts must hold at least one part.");
 }
 
-function toStore(ctx: Ctx, tenant: Tenant, passage: Passage): TaskStore {
-  const owner = passage.asked?.admitted;
+function toStore(ctx: Ctx, tenant: Tenant, call: A2aCall): TaskStore {
+  const owner = call.asked?.admitted;
   return {
     async load() {
-      return passage.record ? Task.fromJSON(passage.record.task) : undefined;
+      return call.record ? Task.fromJSON(call.record.task) : undefined;
     },
     async save(task) {
       const person = owner?.call.person;
-      passage.record = {
+      call.record = {
         task: Task.toJSON(task),
-        scope: owner?.tool.scope ?? passage.record?.scope ?? null,
-        user_id: person?.account.id ?? passage.record?.user_id ?? null,
-        client_id: person?.clientId ?? passage.record?.client_id ?? null,
+        scope: owner?.tool.scope ?? call.record?.scope ?? null,
+        user_id: person?.account.id ?? call.record?.user_id ?? null,
+        client_id: person?.clientId ?? call.record?.client_id ?? null,
       };
-      await keepTask(ctx, tenant, task.id, passage.record);
+      await keepTask(ctx, tenant, task.id, call.record);
     },
     async list({ contextId, status, statusTimestampAfter, pageSize = 0, pageToken, ...wanted }) {
-      if (!passage.owner) return { tasks: [], nextPageToken: "", pageSize, totalSize: 0 };
-      const { tasks, next, total } = await listTasks(ctx, tenant, passage.owner, {
+      if (!call.owner) return { tasks: [], nextPageToken: "", pageSize, totalSize: 0 };
+      const { tasks, next, total } = await listTasks(ctx, tenant, call.owner, {
         contextId: contextId || null,
         state: status ? taskStateToJSON(status) : null,
         changedAfter: statusTimestampAfter ? new Date(statusTimestampAfter).toISOString() : null,
@@ -273,13 +273,13 @@ function toStore(ctx: Ctx, tenant: Tenant, passage: Passage): TaskStore {
   };
 }
 
-function toExecutor(ctx: Ctx, passage: Passage): AgentExecutor {
+function toExecutor(ctx: Ctx, call: A2aCall): AgentExecutor {
   return {
     async execute({ taskId, contextId, userMessage, task }, bus) {
-      const { asked } = passage;
+      const { asked } = call;
       const outcome: ToolOutcome = asked?.admitted
-        ? await runTool(asked.admitted, asked.args, passage.accessed).catch((error: unknown) => {
-            passage.failure = error;
+        ? await runTool(asked.admitted, asked.args, call.accessed).catch((error: unknown) => {
+            call.failure = error;
             return { kind: "failed" as const, answer: {} };
           })
         : { kind: "invalid", message: "This store does not offer that." };

@@ -43,7 +43,7 @@ const CallParams = z.looseObject({
  * One message during its processing by the SDK. `failure`: the tool's error, which sets the HTTP
  * status.
  */
-type Passage = {
+type McpCall = {
   tenant: Tenant;
   address: PublicAddress;
   admitted: AdmittedCall | null;
@@ -52,14 +52,14 @@ type Passage = {
 };
 
 // One server per message, bound to the tenant and the caller of that message.
-function newServer(passage: Passage): Server {
-  const server = newMcpServer(passage.tenant, passage.address);
+function newServer(call: McpCall): Server {
+  const server = newMcpServer(call.tenant, call.address);
   server.setRequestHandler("tools/call", async ({ params }) => {
-    const { admitted } = passage;
+    const { admitted } = call;
     if (!admitted) throw new ProtocolError(INVALID_PARAMS, "There is no such tool.");
-    const outcome = await runTool(admitted, params.arguments, passage.accessed).catch(
+    const outcome = await runTool(admitted, params.arguments, call.accessed).catch(
       (error: unknown) => {
-        passage.failure = error;
+        call.failure = error;
         throw error;
       },
     );
@@ -74,7 +74,7 @@ function newServer(passage: Passage): Server {
   return server;
 }
 
-const modern = createMcpHandler(({ authInfo }) => newServer(authInfo?.extra?.passage as Passage), {
+const modern = createMcpHandler(({ authInfo }) => newServer(authInfo?.extra?.call as McpCall), {
   legacy: "reject",
 });
 
@@ -82,14 +82,14 @@ const modern = createMcpHandler(({ authInfo }) => newServer(authInfo?.extra?.pas
  * Passed to the SDK in the message's protocol version. Older clients would receive an event stream
  * without this JSON mode.
  */
-async function pass(request: Request, message: object, passage: Passage): Promise<Response> {
+async function forward(request: Request, message: object, call: McpCall): Promise<Response> {
   if (!(await isLegacyRequest(request, message)))
     return modern.fetch(request, {
       parsedBody: message,
-      authInfo: { token: "", clientId: "", scopes: [], extra: { passage } },
+      authInfo: { token: "", clientId: "", scopes: [], extra: { call } },
     });
   const [server, transport] = [
-    newServer(passage),
+    newServer(call),
     new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true }),
   ];
   await server.connect(transport);
@@ -116,18 +116,18 @@ export async function answerMcp(
     const message = Message.safeParse(body);
     if (!message.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
-    const call =
+    const toolRequest =
       message.data.method === "tools/call"
         ? CallParams.safeParse(message.data.params).data
         : undefined;
-    const tool = call ? findTool(call.name) : null;
+    const tool = toolRequest ? findTool(toolRequest.name) : null;
     const token = bearerToken(request);
     const tenant =
       tool?.scope && token && !isAgentToken(token)
         ? remembered
         : await getTenant(ctx, remembered.shop);
     const asked = tool
-      ? await authorizeToolCall(ctx, request, tenant, tool, call?.arguments)
+      ? await authorizeToolCall(ctx, request, tenant, tool, toolRequest?.arguments)
       : null;
     requireOwnName(ctx, request, asked?.call.tenant ?? tenant);
     // A stream of changes would never end, and our tools do not change.
@@ -137,15 +137,15 @@ export async function answerMcp(
         id: idOf(body),
         error: { code: METHOD_NOT_FOUND, message: "Subscriptions are not supported." },
       });
-    const passage: Passage = {
+    const call: McpCall = {
       tenant,
       address: addressFor(ctx, request, tenant),
       admitted: asked?.tool.isOffered(asked.call.tenant) ? asked : null,
       accessed,
     };
-    const forward = () => pass(toRequest(request), toKnownMessage(message.data), passage);
-    const response = asked ? await withProgress(request, body, forward) : await forward();
-    if (passage.failure) throw passage.failure;
+    const send = () => forward(toRequest(request), toKnownMessage(message.data), call);
+    const response = asked ? await withProgress(request, body, send) : await send();
+    if (call.failure) throw call.failure;
     return await toReply(response);
   } catch (error) {
     return toRpcRefusal(error, idOf(body));

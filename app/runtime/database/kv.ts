@@ -37,14 +37,14 @@ export const PLATFORM_KEYS = keys({
   pixelRequest: (shop: string) => `pixel_request:${shop}`,
   /** The code mailed to one browser, and the browser's number of attempts. */
   gateCode: (browser: string) => `gate_code:${browser}`,
-  gateTries: (browser: string) => `gate_tries:${browser}`,
+  gateAttempts: (browser: string) => `gate_tries:${browser}`,
   scheduledRun: "scheduled_run:report",
   /** Of processes that serve some cells only. */
   scheduledRunOf: (cells: string) => `scheduled_run:report:${cells}`,
 });
 
 /**
- * Every key of a store. `lease`, `longRun` and `rate` are also used for the platform, under
+ * Every key of a store. `lease`, `backgroundJob` and `rate` are also used for the platform, under
  * PLATFORM.
  */
 export const KEYS = keys({
@@ -105,7 +105,7 @@ export const KEYS = keys({
   agentTask: (id: string) => `agent_task:${id}`,
   revokedToken: (tokenHash: string) => `revoked:${tokenHash}`,
   /** The progress of a background job. */
-  longRun: (name: string) => `run:${name}`,
+  backgroundJob: (name: string) => `run:${name}`,
   /** While the store moves to another cell: passes through the copy, to show how far it is. */
   moveMark: "store_move_mark",
   /** How many triggers of this event Shopify Flow has. */

@@ -100,7 +100,7 @@ async function storeConsent(type: string, action: "granted" | "revoked"): Promis
   );
 }
 
-async function pictureOfCustomer() {
+async function customerSnapshot() {
   await queueIsEmpty(service);
   const [row] = await service.database.query(
     `SELECT ${CUSTOMER_COLUMNS} FROM storefront_users WHERE id = $1`,
@@ -166,7 +166,7 @@ describe("an unverified sign-up with a customer's address", () => {
   });
 
   it("changes nothing of the customer, here or at the storefront, whatever its session does", async () => {
-    const before = await pictureOfCustomer();
+    const before = await customerSnapshot();
     const { token } = await stranger();
     await service.call("PATCH", "/auth/profile", { key: token, body: { first_name: "Eve" } });
     await service.call("POST", "/auth/consent-sync", {
@@ -178,7 +178,7 @@ describe("an unverified sign-up with a customer's address", () => {
       body: { add: ["campaign"], remove: [] },
     });
     await service.call("POST", "/segment/assign", { key: token, body: { experiment: "price" } });
-    expect(await pictureOfCustomer()).toEqual(before);
+    expect(await customerSnapshot()).toEqual(before);
     expect((await getMe(service, token)).json).toMatchObject({
       user: { first_name: "Eve" },
       consents: { marketing: true },
@@ -202,12 +202,12 @@ describe("an unverified sign-up with a customer's address", () => {
   });
 
   it("deletes only its own data: the customer stays, and later webhooks are processed", async () => {
-    const before = await pictureOfCustomer();
+    const before = await customerSnapshot();
     const { token } = await stranger();
     expect((await deleteMe(service, token, { password: PASSWORD })).json).toEqual({
       deleted: true,
     });
-    expect(await pictureOfCustomer()).toEqual(before);
+    expect(await customerSnapshot()).toEqual(before);
     expect(await service.database.query("SELECT 1 FROM customer_tombstones")).toEqual([]);
     await applyStorefrontChange(
       service.ctx,
@@ -335,7 +335,7 @@ describe("the mailed verification link", () => {
   it("without session and password answers 400 password_required and is not used up", async () => {
     await stranger();
     const link = await mailedToken(service, customer.email, VERIFY);
-    const before = await pictureOfCustomer();
+    const before = await customerSnapshot();
     const bare = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
       key: null,
       body: { token: link },
@@ -345,7 +345,7 @@ describe("the mailed verification link", () => {
       "BadRequest",
       "password_required",
     ]);
-    expect(await pictureOfCustomer()).toEqual(before);
+    expect(await customerSnapshot()).toEqual(before);
     expect((await verify(service, link)).status).toBe(200);
   });
 

@@ -2,9 +2,9 @@
 import type { Ctx } from "../../../context.server.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import {
-  readLongRun,
-  startLongRun,
-  type LongRun,
+  readBackgroundJob,
+  startBackgroundJob,
+  type BackgroundJob,
 } from "../../../runtime/database/queue/background-job.ts";
 import { toFailure, type Failure } from "../../bus/log/failure-kind.ts";
 import { noCounts, type PageCounts } from "../../customers/sync/page-counts.ts";
@@ -20,13 +20,13 @@ type Outcome = {
   counts: PageCounts;
   failure: Failure | null;
 };
-export type CmsSyncRun = LongRun<PageCounts, Outcome>;
+export type CmsSyncRun = BackgroundJob<PageCounts, Outcome>;
 
 /** False when a run is in progress. Throws `cms_not_configured`. */
 export function startCmsSync(ctx: Ctx, tenant: Tenant): Promise<boolean> {
   if (!cmsChannel.isEnabled(tenant)) throw new AppError("cms_not_configured");
   const { sql } = dataOf(ctx, tenant);
-  return startLongRun<PageCounts, Outcome>(
+  return startBackgroundJob<PageCounts, Outcome>(
     { sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() },
     NAME,
     async (report) => {
@@ -50,4 +50,4 @@ export function startCmsSync(ctx: Ctx, tenant: Tenant): Promise<boolean> {
 }
 
 export const readCmsSync = (ctx: Ctx, tenant: Tenant): Promise<CmsSyncRun | null> =>
-  readLongRun(dataOf(ctx, tenant).sql, NAME);
+  readBackgroundJob(dataOf(ctx, tenant).sql, NAME);

@@ -4,7 +4,7 @@ import { isDatabaseAway, type Database } from "../../../runtime/database/databas
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { inSpan, SpanKind } from "../../../runtime/telemetry/tracing.ts";
-import { settleWaiting } from "../../bus/placeholder-rows.ts";
+import { settlePlaceholders } from "../../bus/placeholder-rows.ts";
 import { findTenant } from "../../tenants/tenant.ts";
 import { handleWebhook } from "./storefront-webhooks.ts";
 import type { WebhookFollowers } from "./webhook.ts";
@@ -64,7 +64,7 @@ async function workOn(
     const tenant = await findTenant(ctx, item.shop);
     const outcome = tenant ? await handleWebhook(ctx, tenant, item, followers) : "ignored";
     if (item.eventId)
-      await settleWaiting(
+      await settlePlaceholders(
         database.forTenant(item.shop).sql,
         item.eventId,
         `nothing to deliver: ${outcome}`,

@@ -20,7 +20,7 @@ import { readPlatformConfig } from "../../tenants/settings/configuration.ts";
 import { isAdminAddress } from "./gate-pass.ts";
 import { consumeRateLimit, tryConsume } from "../rate-limits.ts";
 
-const MAX_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const DIGITS = 8;
 const PLACE = "gate_code";
 
@@ -74,7 +74,7 @@ export async function requestOtp(
   const isListed = isAdminAddress(ctx, address) && isLeft;
   const code = randomDigits(ctx);
   const mark = browserMark(ctx, browser);
-  await deleteKey(sqlOf(ctx), PLATFORM_KEYS.gateTries(mark));
+  await deleteKey(sqlOf(ctx), PLATFORM_KEYS.gateAttempts(mark));
   const kept: KeptCode = {
     address: ctx.secrets.seal(PLACE, isListed ? address : ""),
     code_hash: isListed ? codeHash(ctx, browser, code) : ctx.random.bytes(32).toString("hex"),
@@ -90,13 +90,13 @@ export async function requestOtp(
 export async function verifyOtp(ctx: Ctx, browser: Browser, given: string): Promise<string | null> {
   await consumeRateLimit(ctx, null, { gate_code_per_address: browser.clientAddress });
   const mark = browserMark(ctx, browser);
-  const triesKey = PLATFORM_KEYS.gateTries(mark);
+  const attemptsKey = PLATFORM_KEYS.gateAttempts(mark);
   // Counted before the comparison: concurrent guesses share the five attempts.
-  const tries =
-    (await countKeys(sqlOf(ctx), [{ key: triesKey, ttlSeconds: TTL_SECONDS.gateCode }])).get(
-      triesKey,
+  const attempts =
+    (await countKeys(sqlOf(ctx), [{ key: attemptsKey, ttlSeconds: TTL_SECONDS.gateCode }])).get(
+      attemptsKey,
     ) ?? 0;
-  if (tries > MAX_TRIES) {
+  if (attempts > MAX_ATTEMPTS) {
     await deleteKey(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
     return null;
   }

@@ -12,12 +12,16 @@ import { sourcesOf, TIMELINE_KINDS, type TimelineKind } from "./timeline-sources
 
 const PAGE = 20;
 
-type Known<Kind extends TimelineKind, Data> = { key: string; kind: Kind; at: string } & Data;
+type TypedTimelineItem<Kind extends TimelineKind, Data> = {
+  key: string;
+  kind: Kind;
+  at: string;
+} & Data;
 /** `isSkipped`: nothing was sent. */
 type SystemDelivery = { channel: string; status: string; isSkipped: boolean };
 
 export type TimelineItem =
-  | Known<
+  | TypedTimelineItem<
       "consent",
       {
         seq: number;
@@ -27,7 +31,7 @@ export type TimelineItem =
         version: string | null;
       }
     >
-  | Known<
+  | TypedTimelineItem<
       "tag",
       {
         change: "added" | "removed";
@@ -37,9 +41,9 @@ export type TimelineItem =
         event?: string;
       }
     >
-  | Known<"delivery", { event: string; type: string; systems: SystemDelivery[] }>
-  | Known<"agent", { change: "linked" | "ended"; name: string }>
-  | Known<
+  | TypedTimelineItem<"delivery", { event: string; type: string; systems: SystemDelivery[] }>
+  | TypedTimelineItem<"agent", { change: "linked" | "ended"; name: string }>
+  | TypedTimelineItem<
       "mandate",
       {
         change: "created" | "used" | "revoked" | "expired";
@@ -47,8 +51,11 @@ export type TimelineItem =
         currency: string | null;
       }
     >
-  | Known<"privacy", { request: number; request_kind: string; state: string }>
-  | Known<"access", { action: AccessAction; actor_kind: Actor["kind"]; actor: string | null }>;
+  | TypedTimelineItem<"privacy", { request: number; request_kind: string; state: string }>
+  | TypedTimelineItem<
+      "access",
+      { action: AccessAction; actor_kind: Actor["kind"]; actor: string | null }
+    >;
 
 /** The position of a page's end: time and key of its last item. */
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([^\p{Cc}]{1,300})$/u;

@@ -10,7 +10,7 @@ import { withLease } from "./lease.ts";
 import type { Log } from "../../log.ts";
 import type { TenantSql } from "../database.ts";
 
-export type LongRun<Progress, Result> = {
+export type BackgroundJob<Progress, Result> = {
   state: "running" | "done" | "failed" | "interrupted";
   started_at: string;
   finished_at: string | null;
@@ -18,7 +18,9 @@ export type LongRun<Progress, Result> = {
   result: Result | null;
 };
 
-type Stored = Omit<LongRun<unknown, unknown>, "state"> & { state: "running" | "done" | "failed" };
+type Stored = Omit<BackgroundJob<unknown, unknown>, "state"> & {
+  state: "running" | "done" | "failed";
+};
 
 /** `id` identifies this run. */
 export type RunEquipment = { sql: TenantSql; log: Log; now(): Date; id: string };
@@ -37,7 +39,7 @@ const FINISH = `
  * Resolves at the start: true, or false when a run is in progress. An error of `work` ends the run
  * as `failed`.
  */
-export function startLongRun<Progress, Result>(
+export function startBackgroundJob<Progress, Result>(
   { sql, log, now, id }: RunEquipment,
   name: string,
   work: (report: (progress: Progress) => Promise<void>) => Promise<Result>,
@@ -52,10 +54,10 @@ export function startLongRun<Progress, Result>(
         result: null,
       };
       const save = (changes: Partial<Stored>) =>
-        putKey(sql, KEYS.longRun(name), Object.assign(record, changes), RETENTION_SECONDS);
+        putKey(sql, KEYS.backgroundJob(name), Object.assign(record, changes), RETENTION_SECONDS);
       const finish = (changes: Partial<Stored>) =>
         sql(FINISH, [
-          KEYS.longRun(name),
+          KEYS.backgroundJob(name),
           KEYS.lease(name),
           JSON.stringify(id),
           JSON.stringify(Object.assign(record, changes, { finished_at: now().toISOString() })),
@@ -73,7 +75,7 @@ export function startLongRun<Progress, Result>(
         const result = await work(report);
         await finish({ state: "done", result });
       } catch (error) {
-        log.error("long_run.failed", error, { name });
+        log.error("background_job.failed", error, { name });
         await finish({ state: "failed" });
       }
     });
@@ -89,13 +91,13 @@ const READ = `
   FROM kv run WHERE run.shop = $1 AND run.key = $2 AND run.expires_at > clock_timestamp()`;
 
 /** Null without a run in the last week. */
-export async function readLongRun<Progress, Result>(
+export async function readBackgroundJob<Progress, Result>(
   sql: TenantSql,
   name: string,
-): Promise<LongRun<Progress, Result> | null> {
+): Promise<BackgroundJob<Progress, Result> | null> {
   const [row] = await sql<
-    Columns<Kv, "value"> & { value: LongRun<Progress, Result>; is_held: boolean }
-  >(READ, [KEYS.longRun(name), KEYS.lease(name)]);
+    Columns<Kv, "value"> & { value: BackgroundJob<Progress, Result>; is_held: boolean }
+  >(READ, [KEYS.backgroundJob(name), KEYS.lease(name)]);
   if (!row) return null;
   return row.value.state === "running" && !row.is_held
     ? { ...row.value, state: "interrupted" }
