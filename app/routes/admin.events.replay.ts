@@ -6,7 +6,7 @@ import { Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Puts dead letters back into the queue, with all their tries.",
+    summary: "Puts dead letters back into the queue, with all their attempts.",
     auth: "admin",
     tenant: "registered",
     body: z.object({

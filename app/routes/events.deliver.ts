@@ -14,7 +14,7 @@ export const { loader, action, route } = endpoint({
     answers: {
       200: "The channel has it.",
       401: "The secret is missing or wrong.",
-      502: "The channel did not take it, or its circuit is open.",
+      502: "The destination rejected it or did not answer, or its circuit is open.",
     },
     result: { 200: Delivered, 502: NotDelivered },
     async handle({ ctx, request, requestId, body, note }) {

@@ -14,7 +14,7 @@ export const { loader, action, route } = endpoint({
     summary: "Whether this process and its database work.",
     auth: "none",
     tenant: "none",
-    answers: { 200: "Healthy.", 503: "The database is away." },
+    answers: { 200: "Healthy.", 503: "The database is unavailable." },
     result: { 200: Health, 503: Health },
     async handle({ ctx }) {
       const isReachable = await ctx.home.isReachable();

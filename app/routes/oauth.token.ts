@@ -15,7 +15,7 @@ export const { loader, action, route } = endpoint({
     answers: {
       200: "`{access_token, token_type, expires_in, refresh_token, scope}`.",
       400: "`invalid_grant` and the other errors of RFC 6749 5.2.",
-      429: "Too many tries from this address.",
+      429: "Too many attempts from this address.",
     },
     errorBody: toOAuthError,
     form: z.object({

@@ -72,7 +72,7 @@ export async function putObject(
     await ctx.archive.ofStore(shop).put(path, JSON.stringify(object), "application/json");
   } catch (error) {
     throw new OutboundError("archive", "network", {
-      message: `the archive took nothing: ${(error as Error).message.slice(0, 200)}`,
+      message: `the archive rejected the write: ${(error as Error).message.slice(0, 200)}`,
     });
   }
 }

@@ -37,7 +37,7 @@ async function writeAndRemove(archive: StoreArchive, path: string): Promise<void
     await archive.remove(path);
   } catch (error) {
     throw new OutboundError("archive", "network", {
-      message: `the archive took nothing: ${(error as Error).message.slice(0, 200)}`,
+      message: `the archive rejected the write: ${(error as Error).message.slice(0, 200)}`,
     });
   }
 }

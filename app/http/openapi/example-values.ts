@@ -95,7 +95,7 @@ export const EXAMPLE_VALUES: Record<string, unknown> = {
   locale: "en",
   mandate_id: "3f0c2a3e-6b8c-4a41-8a2e-6f6f5f0a9b77",
   max_amount: "50.00",
-  message: "There is nothing here.",
+  message: "Not found. Check the address, the id and the store.",
   method: "compliance-page",
   mpn: "TM-100",
   name: "Ada Lovelace",

@@ -143,7 +143,7 @@ function toActionError(ctx: Ctx, intent: string, error: unknown) {
     kind: error.kind,
     status: error.status,
   });
-  return actionError(intent, { code: "outside_unwell", message: error.message });
+  return actionError(intent, { code: "system_unavailable", message: error.message });
 }
 
 /** Turns an AppError of a loader into a response; the page shows it by its status. */

@@ -327,7 +327,10 @@ describe("other bulk changes", () => {
         tenant,
         ActionRunInput.parse({ kind: "data_request", selection: { filter: {} } }),
       ),
-    ).rejects.toMatchObject({ code: "invalid_request", fields: { selection: "means too many" } });
+    ).rejects.toMatchObject({
+      code: "invalid_request",
+      fields: { selection: "selects more customers than allowed" },
+    });
     expect(
       await act({ kind: "data_request", selection: { filter: { country: "FR" } } }),
     ).toMatchObject({ state: "done", changed: 3 });

@@ -87,7 +87,7 @@ function documentIn(text: string): string | z.output<typeof Document> {
   const read = Document.safeParse(parsed(text));
   if (read.success) return read.data;
   throw new AppError("invalid_request", {
-    message: "This is no proof of a mandate.",
+    message: "This is not a mandate proof.",
     fields: { proof: "must be a mandate, or what the proof's address returned" },
   });
 }

@@ -193,7 +193,9 @@ export async function startAction(
   const fixed = await fixSelection(ctx, tenant, selection);
   const { changing } = await previewAction(ctx, tenant, { kind, selection: fixed.selection });
   if (changing > (MAX_CUSTOMERS[kind] ?? Infinity))
-    throw new AppError("invalid_request", { fields: { selection: "means too many" } });
+    throw new AppError("invalid_request", {
+      fields: { selection: "selects more customers than allowed" },
+    });
   if (kind === "erase" && typed?.replace(/\D/g, "") !== String(changing))
     throw new AppError("conflict", { fields: { typed: "does not match" } });
   return storeRun(ctx, tenant, { kind, ...fixed, add: [], remove: [], total: changing });
@@ -235,7 +237,8 @@ async function storeRun(
   sql: TenantSql = dataOf(ctx, tenant).sql,
 ): Promise<BulkRunState> {
   const { kind, selection, segment, add, remove, total } = run;
-  if (total === 0) throw new AppError("invalid_request", { fields: { selection: "means nobody" } });
+  if (total === 0)
+    throw new AppError("invalid_request", { fields: { selection: "selects no customers" } });
   const [started] = await sql<ShownRun>(
     `INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, segment_id, last_id)
       SELECT $1, $2, $3, $4, $5::text[], $6::text[], $7, $8::uuid, coalesce(max(id), 0)

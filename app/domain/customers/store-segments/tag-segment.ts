@@ -72,7 +72,7 @@ export async function tagSegment(
     throw new AppError("invalid_request", { fields: { tag: "is not in the catalog" } });
   const segment = await getStoreSegment(ctx, tenant, id);
   if (segment.customers === 0)
-    throw new AppError("invalid_request", { fields: { store_segment_id: "means nobody" } });
+    throw new AppError("invalid_request", { fields: { store_segment_id: "selects no customers" } });
   const values = [
     ctx.random.orderedUuid(),
     ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify(FIRST_PAGE)),
