@@ -106,7 +106,7 @@ const toChange = (customer: DemoCustomer): CustomerChange =>
     defaultAddress: { countryCodeV2: customer.country },
   });
 
-/** The catalogue of tags, in all three places where it lives. */
+/** The catalog of tags, in all three places where it lives. */
 export async function prepareTags({ ctx, tenant }: Demo): Promise<void> {
   await initTagSystem(ctx, tenant);
 }

@@ -174,7 +174,7 @@ function planLine(dice: Dice) {
   return { variantGid: gid, sku, price, quantity };
 }
 
-/** The rules by which the store tags its customers; every tag is one of the default catalogue. */
+/** The rules by which the store tags its customers; every tag is one of the default catalog. */
 function tagsOf(
   customer: Pick<
     DemoCustomer,

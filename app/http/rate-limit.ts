@@ -129,8 +129,8 @@ const ofNamedAgents =
  * Public. A caller that identifies as an agent is counted with its other calls; a page of the store
  * reads more.
  */
-export const CATALOGUE = limit({
-  catalogue_reads_per_address: (seen) => (saysToBeAgent(seen.request) ? null : address(seen)),
+export const CATALOG = limit({
+  catalog_reads_per_address: (seen) => (saysToBeAgent(seen.request) ? null : address(seen)),
   agent_calls_per_token: ofNamedAgents(token),
   agent_token_calls_per_address: ofNamedAgents(addressOfToken),
   agent_calls_per_address: ofNamedAgents((seen) => (token(seen) === null ? address(seen) : null)),

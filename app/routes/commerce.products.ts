@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ProductSearch, searchProducts } from "../domain/commerce/products.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { readKeyCursor, toKeyCursor } from "../http/paging.ts";
-import { CATALOGUE } from "../http/rate-limit.ts";
+import { CATALOG } from "../http/rate-limit.ts";
 import { Product } from "../http/openapi/results/commerce.ts";
 
 export const { loader, action, route } = endpoint({
@@ -10,7 +10,7 @@ export const { loader, action, route } = endpoint({
     summary: "Products that the store shows to everybody, by words and by collection.",
     auth: "none",
     tenant: "registered",
-    rateLimit: CATALOGUE,
+    rateLimit: CATALOG,
     agentOperation: "search_catalog",
     query: ProductSearch,
     result: z.object({

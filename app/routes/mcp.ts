@@ -7,7 +7,7 @@ import { RpcResponse } from "../http/openapi/results/agents.ts";
 export const { loader, action, route } = endpoint({
   POST: {
     summary:
-      "One MCP message over streamable HTTP: the tools of UCP and ours. The catalogue is open; what is a shopper's needs that shopper's word.",
+      "One MCP message over streamable HTTP: the tools of UCP and ours. The catalog is open; what is a shopper's needs that shopper's word.",
     auth: "none",
     tenant: "registered",
     allowsCachedTenant: true,

@@ -17,7 +17,7 @@ export const { loader, action, route } = endpoint({
     body: OwnTagLists,
     answers: {
       200: "`{ok, tags, added, removed, channels}`; a channel that is not done yet is `queued`.",
-      403: "A tag is of a category that is reserved for the store, or is not in its catalogue.",
+      403: "A tag is of a category that is reserved for the store, or is not in its catalog.",
     },
     result: TagChange,
     handle: async ({ ctx, tenant, principal, body }) => ({

@@ -14,7 +14,7 @@ import {
   startService,
   type Service,
 } from "../support/service.ts";
-import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../support/storefront/tag-catalog.ts";
 import { taggedStore, type Person, type TaggedStore } from "../support/storefront/tagged-store.ts";
 
 let service: Service;
@@ -30,7 +30,7 @@ beforeAll(async () => {
     erp_defaults: { bukrs: "1000", vkorg: "1000", vtweg: "10" },
   });
   await store.install(OTHER_SHOP);
-  await addToCatalogue(service, ["spring", "autumn"]);
+  await addToCatalog(service, ["spring", "autumn"]);
   ada = await store.signUp(SHOP, "ada@example.com");
 });
 afterAll(() => service.stop());

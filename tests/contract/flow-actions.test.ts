@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addCustomer } from "../support/bus/queue.ts";
-import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../support/storefront/tag-catalog.ts";
 import { mailedLink } from "./identity/people.ts";
 import {
   APP_SECRET,
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await service.database.truncate();
   for (const shop of [SHOP, OTHER_SHOP])
     await service.addTenant(shop, { enabled_channels: [], profile_platform_enabled: false });
-  await addToCatalogue(service, ["gold"]);
+  await addToCatalog(service, ["gold"]);
   userId = await addCustomer(service.database, SHOP, { email: EMAIL });
   await query("UPDATE storefront_users SET storefront_customer_gid = $2 WHERE id = $1", [
     userId,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { toSlug } from "../../app/domain/tags/catalog.ts";
-import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../support/storefront/tag-catalog.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { assignedTags, beginTagStores, TENANT_KEY } from "../support/storefront/tag-stores.ts";
 import { signUp } from "./identity/people.ts";
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 describe("POST /ucp/tags", () => {
   it("adds tags as slugs of the category campaign and shows them in the profile and the user's tags", async () => {
-    await addToCatalogue(service, ["Summer Sale!"]);
+    await addToCatalog(service, ["Summer Sale!"]);
     const answer = await change({
       add: ["Summer Sale!", "newsletter_subscribed", "newsletter_2026-11-21"],
     });
@@ -57,7 +57,7 @@ describe("POST /ucp/tags", () => {
   });
 
   it("removes tags, also those that are in both lists; adding twice adds once", async () => {
-    await addToCatalogue(service, ["one", "two", "three"]);
+    await addToCatalog(service, ["one", "two", "three"]);
     await change({ add: ["one", "two"] });
     const answer = await change({ add: ["Two", "three", "ONE"], remove: ["two", "never had"] });
     expect(answer.json).toMatchObject({
@@ -83,7 +83,7 @@ describe("POST /ucp/tags", () => {
   it.each(["VIP", "Accepts Marketing", "active", "At Risk"])(
     "rejects the reserved tag %s before and after it is seeded, and writes nothing",
     async (name) => {
-      await addToCatalogue(service, ["fine"]);
+      await addToCatalog(service, ["fine"]);
       for (const step of ["unseeded", "seeded"]) {
         if (step === "seeded")
           await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
@@ -115,7 +115,7 @@ describe("POST /ucp/tags", () => {
     expect([answer.status, answer.json.code, answer.json.fields]).toEqual([
       403,
       "tag_reserved",
-      { [toSlug(name)]: "is not in the catalogue" },
+      { [toSlug(name)]: "is not in the catalog" },
     ]);
     expect(await service.database.query("SELECT 1 FROM crm_tags")).toEqual([]);
     expect(await rowsOf(SHOP)).toEqual([]);
@@ -160,7 +160,7 @@ describe("POST /ucp/tags", () => {
   );
 
   it("adds no tag that only another store has", async () => {
-    await addToCatalogue(service, ["Trail club"], { shop: OTHER_SHOP });
+    await addToCatalog(service, ["Trail club"], { shop: OTHER_SHOP });
     expect((await change({ add: ["Trail club"] })).json.code).toBe("tag_reserved");
   });
 
@@ -198,7 +198,7 @@ describe("POST /ucp/tags", () => {
     await service.call("POST", `/config?shop=${SHOP}`, {
       body: { cms_api_token: "cms-token-0123456789" },
     });
-    await addToCatalogue(service, ["patience"]);
+    await addToCatalog(service, ["patience"]);
     const started = performance.now();
     const answer = await change({ add: ["patience"] });
     expect(performance.now() - started).toBeLessThan(6_000);
@@ -224,7 +224,7 @@ describe("POST /ucp/tags", () => {
   });
 
   it("keeps a person below the storefront's tag limit: deletes only the oldest dated form tags", async () => {
-    await addToCatalogue(service, [
+    await addToCatalog(service, [
       "kept",
       ...Array.from({ length: 125 }, (_, at) => `tag_${at}`),
       ...Array.from({ length: 5 }, (_, at) => `more_${at}`),
@@ -282,7 +282,7 @@ describe("reading tags", () => {
   });
 
   it("GET /tags/mine shows a merchant's assignment only to a verified customer", async () => {
-    await addToCatalogue(service, ["mine"]);
+    await addToCatalog(service, ["mine"]);
     await change({ add: ["mine"] });
     await service.database.query(
       "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'At Risk', 'at_risk', 'segment')",

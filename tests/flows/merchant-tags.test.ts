@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
 import { registerWebhooks } from "../../app/domain/tenants/storefront/webhook-registration.ts";
-import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../support/storefront/tag-catalog.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { CUSTOMER_2024_10, customerPayload } from "../support/storefront/payloads.ts";
 import {
@@ -93,7 +93,7 @@ describe("a merchant assigns tags in the storefront", () => {
   });
 
   it("our own tag that the merchant removes stays removed", async () => {
-    await addToCatalogue(service, ["autumn", "winter"]);
+    await addToCatalog(service, ["autumn", "winter"]);
     await store.change(mary, { add: ["autumn"] });
     service.sandbox.storefront.putCustomer(SHOP, { gid: mary.gid, tags: ["Wholesale"] });
     await store.announce(mary.gid, store.later(20));
@@ -230,7 +230,7 @@ describe("a store whose webhooks are registered", () => {
     await service.call("POST", `/admin/init-tag-system?shop=${ECHOING_SHOP}`);
     await registerWebhooks(service.ctx, ECHOING_SHOP);
     const eve = await store.signUp(ECHOING_SHOP, "eve@example.com", { consent_marketing: true });
-    await addToCatalogue(service, ["spring"], { shop: ECHOING_SHOP });
+    await addToCatalog(service, ["spring"], { shop: ECHOING_SHOP });
     await store.change(eve, { add: ["club_subscribed", "spring"] });
     await store.change(eve, { remove: ["spring"] });
     await service.sandbox.storefront.echoesSent();
@@ -268,7 +268,7 @@ describe("two stores with the same slug", () => {
       await store.signUp(SHOP, "zoe@example.com"),
       await store.signUp(OTHER_SHOP, "zoe@example.com"),
     ];
-    for (const shop of [SHOP, OTHER_SHOP]) await addToCatalogue(service, ["spring_sale"], { shop });
+    for (const shop of [SHOP, OTHER_SHOP]) await addToCatalog(service, ["spring_sale"], { shop });
     await store.change(here, { add: ["spring_sale"] });
     expect((await store.change(there, { add: ["spring_sale"] })).json.channels).toEqual({
       backend: "ok",

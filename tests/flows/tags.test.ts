@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../support/storefront/tag-catalog.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 import {
   taggedStore,
@@ -60,7 +60,7 @@ describe("a person changes their own tags", () => {
   let ada: Person;
   beforeAll(async () => {
     ada = await store.signUp(SHOP, "ada@example.com", { consent_cookie: true });
-    await addToCatalogue(service, [
+    await addToCatalog(service, [
       "visited",
       "red, green, blue",
       "patience",

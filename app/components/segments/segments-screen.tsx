@@ -103,7 +103,7 @@ function useCounts(segments: ListedSegment[]) {
   useEffect(() => {
     if (isDue && !isBusy) submit();
     // Once per answer: `submit` is another function each time.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isDue, isBusy]);
 }
 

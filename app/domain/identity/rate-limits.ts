@@ -44,7 +44,7 @@ export const RATE_LIMITS = {
   pixel_events_per_store: { max: 6_000, windowSeconds: 60 },
   tag_changes_per_account: { max: 300, windowSeconds: 60 },
   /** An uncached search calls the storefront, whose API has a cost. */
-  catalogue_reads_per_address: { max: 600, windowSeconds: 60 },
+  catalog_reads_per_address: { max: 600, windowSeconds: 60 },
   /** A workflow that starts itself again by way of the store's own triggers ends here. */
   flow_actions_per_customer: { max: 60, windowSeconds: 3_600 },
   agent_registration_per_address: { max: 20, windowSeconds: 3_600 },

@@ -212,7 +212,7 @@ async function requireOpen(
       const category = stored.get(tag.slug) ?? tag.category;
       if (!categories.includes(category)) return `is a ${category} tag`;
       const isUnknown = !stored.has(tag.slug) && !isOpenToSelfService(tag.slug);
-      return isUnknown && add.has(tag.slug) ? "is not in the catalogue" : null;
+      return isUnknown && add.has(tag.slug) ? "is not in the catalog" : null;
     };
     const problems = [...touched.values()].flatMap((tag) => {
       const problem = problemOf(tag);

@@ -47,7 +47,7 @@ type CatalogRow = Columns<CrmTag, "id" | "slug"> & { user_id: number | null };
 const isHeld = (row: CatalogRow | HeldRow): row is HeldRow => row.user_id !== null;
 
 // The catalog's tags that a list names, and those that the customers hold: each by its index.
-const CATALOGUE_AND_HELD = `
+const CATALOG_AND_HELD = `
   SELECT id, slug, NULL::int AS user_id, NULL AS source FROM crm_tags WHERE shop = $1 AND slug = ANY(${anyLength(3, "text")}::text[])
   UNION ALL
   SELECT t.id, t.slug, m.user_id, m.source FROM user_tag_map m
@@ -67,9 +67,9 @@ export async function reconcileStorefrontTags(
   if (lists.length === 0) return new Map();
   const named = lists.flatMap(({ listed, known }) => [...listed.map(toSlug), ...known]);
   const rows = await sql<CatalogRow | HeldRow>(
-    CATALOGUE_AND_HELD,
+    CATALOG_AND_HELD,
     [lists.map(({ userId }) => userId), [...new Set(named)]],
-    "catalogue_and_held",
+    "catalog_and_held",
   );
   const ids = new Map(rows.map(({ id, slug }) => [slug, id]));
   const heldBy = new Map<number, HeldRow[]>();
@@ -99,9 +99,9 @@ function compare(
   const there = new Set(listed.map(toSlug));
   const wasThere = new Set(known);
   const heldBefore = new Set(held.map(({ slug }) => slug));
-  const isCatalogue = (slug: string) => ids.has(slug);
+  const isCatalogTag = (slug: string) => ids.has(slug);
   const appeared = [...there].filter(
-    (slug) => isCatalogue(slug) && !heldBefore.has(slug) && !wasThere.has(slug),
+    (slug) => isCatalogTag(slug) && !heldBefore.has(slug) && !wasThere.has(slug),
   );
   const disappeared = held
     .filter((row) => !there.has(row.slug) && isTakenAway(row, wasThere))
@@ -112,12 +112,12 @@ function compare(
   // Our tags outside the catalog (`accepts_...`) stay known: when a merchant removes one it is
   // not added again.
   const knownAfter = isSettled
-    ? [...[...there].filter(isCatalogue), ...known.filter((slug) => !isCatalogue(slug))]
+    ? [...[...there].filter(isCatalogTag), ...known.filter((slug) => !isCatalogTag(slug))]
     : [...known];
   return {
     userId,
     tags: [
-      ...listed.filter((tag) => !isCatalogue(toSlug(tag)) || after.has(toSlug(tag))),
+      ...listed.filter((tag) => !isCatalogTag(toSlug(tag)) || after.has(toSlug(tag))),
       ...[...after].filter((slug) => !there.has(slug)),
     ],
     added,

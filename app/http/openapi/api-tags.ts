@@ -26,7 +26,7 @@ export const API_TAGS: readonly ApiTag[] = [
   },
   {
     name: "Tags and segments",
-    description: "The catalogue of tags, a shopper's own tags and experiments.",
+    description: "The catalog of tags, a shopper's own tags and experiments.",
     prefixes: ["/tags", "/ucp/tags", "/segment", "/admin/tags", "/admin/init-tag-system"],
   },
   {

@@ -2,7 +2,7 @@
 // and the view of a customer identified by the storefront only.
 import { beforeEach, describe, expect, it } from "vitest";
 import { getMe, login, PASSWORD } from "../../contract/identity/people.ts";
-import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 import { refresh } from "../../support/agents/agent.ts";
 import { asAgent, consent, type Shopper } from "../../support/agents/commerce.ts";
 import {
@@ -194,7 +194,7 @@ describe("a customer identified by the storefront's proxy", () => {
   const customer = () => shopper.gid.slice(shopper.gid.lastIndexOf("/") + 1);
 
   it("without a sign-in sees the own consents and tags, changes a consent, and finds a link to sign in", async () => {
-    await addToCatalogue(service, ["Trail club"]);
+    await addToCatalog(service, ["Trail club"]);
     await service.call("POST", "/ucp/tags", {
       key: shopper.token,
       body: { add: ["Trail club"], remove: [] },

@@ -105,7 +105,7 @@ describe("without a token", () => {
       get({ "UCP-Agent": "agent/1" }),
     );
     expect(answers.at(-1)?.status).toBe(429);
-    const pages = await ask(most("catalogue_reads_per_address") + 1, () =>
+    const pages = await ask(most("catalog_reads_per_address") + 1, () =>
       get({ Origin: RETURN_ORIGIN }),
     );
     expect(pages.slice(0, -1).map(({ status }) => status)).toEqual(

@@ -130,7 +130,7 @@ describe.skipIf(!isReady).each(UCP_VERSIONS)("UCP %s", (version) => {
     if (isNew) expect(problemsOf("profile.json#/$defs/business_schema", json)).toEqual([]);
   });
 
-  it("answers the catalogue as published", async () => {
+  it("answers the catalog as published", async () => {
     const SEARCH = "shopping/catalog_search.json#/$defs/search_response";
     const LOOKUP = "shopping/catalog_lookup.json#/$defs/lookup_response";
     const PRODUCT = "shopping/catalog_lookup.json#/$defs/get_product_response";

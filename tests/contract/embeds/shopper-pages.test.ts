@@ -6,7 +6,7 @@ import SHOPPER_EN from "../../../app/locales/en/embeds/shopper.json" with { type
 import SHOPPER_ES from "../../../app/locales/es/embeds/shopper.json" with { type: "json" };
 import SHOPPER_FR from "../../../app/locales/fr/embeds/shopper.json" with { type: "json" };
 import { SCRIPTS } from "../../../app/generated/embeds/scripts.ts";
-import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 import {
   asAgent,
   consent,
@@ -175,7 +175,7 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
 describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
   it("contains the customer's consents and tags and nothing more, and is not cacheable", async () => {
     await consent(service, shopper, { consent_marketing: true });
-    await addToCatalogue(service, ["Trail club"]);
+    await addToCatalog(service, ["Trail club"]);
     await service.call("POST", "/ucp/tags", {
       key: shopper.token,
       body: { add: ["Trail club"], remove: [] },
@@ -218,7 +218,7 @@ describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
     });
     expect(dataOf(await signed(page, "")).customer).toBeNull();
     const theirs = await newShopper(service, OTHER_SHOP);
-    await addToCatalogue(service, ["Other club"], { shop: OTHER_SHOP });
+    await addToCatalog(service, ["Other club"], { shop: OTHER_SHOP });
     await service.call("POST", "/ucp/tags", {
       key: theirs.token,
       body: { add: ["Other club"], remove: [] },

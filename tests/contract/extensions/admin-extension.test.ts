@@ -14,7 +14,7 @@ import {
 } from "../../support/service.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
 import { connectStore } from "../../support/storefront/storefront.ts";
-import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 
 const GID = "gid://shopify/Customer/9007199254740993";
 const CUSTOMER = `/extensions/admin/customer?id=${encodeURIComponent(GID)}`;
@@ -37,7 +37,7 @@ beforeEach(async () => {
   await service.database.truncate();
   for (const shop of [SHOP, OTHER_SHOP])
     await connectStore(service, shop, { enabled_channels: ["cms"] });
-  await addToCatalogue(service, ["gala", "vip"]);
+  await addToCatalog(service, ["gala", "vip"]);
   userId = await putPerson(service.database, SHOP, {
     gid: GID,
     email: "ada@example.com",

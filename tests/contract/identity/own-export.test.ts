@@ -1,7 +1,7 @@
 // A person's own data export, and signing out everywhere.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { flushAgentCalls } from "../../../app/domain/agent-activity/record-agent-call.ts";
-import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 import { newClient, newTokens } from "../../support/agents/agent.ts";
 import {
   asAgent,
@@ -51,7 +51,7 @@ describe("GET /auth/me/export", () => {
       await newClient(service, { client_name: "Trail Planner" }),
       shopper.token,
     );
-    await addToCatalogue(service, ["Trail club"]);
+    await addToCatalog(service, ["Trail club"]);
     await service.call("POST", "/ucp/tags", {
       key: shopper.token,
       body: { add: ["Trail club"], remove: [] },
@@ -107,7 +107,7 @@ describe("GET /auth/me/export", () => {
       "UPDATE storefront_users SET storefront_customer_gid = $2, country = 'NL', amount_spent = 4711.5, tags = '[\"vip-secret\"]', email_verified = false WHERE id = $1",
       [stranger.id, gid],
     );
-    await addToCatalogue(service, ["high_value"]);
+    await addToCatalog(service, ["high_value"]);
     await service.database.query(
       `INSERT INTO user_tag_map (shop, user_id, tag_id, source)
         SELECT shop, $1, id, 'system' FROM crm_tags WHERE shop = $2 AND slug = 'high_value'`,

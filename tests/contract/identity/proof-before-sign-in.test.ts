@@ -1,7 +1,7 @@
 // Stores that require a verified address before the first sign-in, and contacts that existed before they
 // signed up.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 import { CUSTOMER_2024_10, customerPayload, GID } from "../../support/storefront/payloads.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
@@ -163,7 +163,7 @@ describe("a contact created by a storefront webhook", () => {
   });
 
   it("sees the tags chosen here, and none of the merchant's", async () => {
-    await addToCatalogue(service, ["newsletter"]);
+    await addToCatalog(service, ["newsletter"]);
     expect(
       (
         await service.call("POST", `/ucp/tags?shop=${SHOP}`, {

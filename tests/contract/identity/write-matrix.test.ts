@@ -1,7 +1,7 @@
 // SPEC "Real-time write matrix per authentication event": which tables and outside systems each
 // event writes.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 import { customerPayload } from "../../support/storefront/payloads.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import {
@@ -103,7 +103,7 @@ it("an e-mail sign-up writes all seven columns", async () => {
 });
 
 it("a tag change writes the CMS, the storefront, analytics and the profile platform, and neither claims nor consents", async () => {
-  await addToCatalogue(service, ["newsletter"]);
+  await addToCatalog(service, ["newsletter"]);
   const written = await columnsWrittenBy(async () => {
     expect(
       (

@@ -13,7 +13,7 @@ import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
 import { connectStore } from "../../support/storefront/storefront.ts";
-import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 
 /** The store's limit of a call's cost makes the pages this small. */
 const PAGE = 7;
@@ -41,7 +41,7 @@ beforeEach(async () => {
   await service.database.truncate();
   for (const shop of [SHOP, OTHER_SHOP])
     await connectStore(service, shop, { enabled_channels: [] });
-  await addToCatalogue(service, ["gala", "vip"]);
+  await addToCatalog(service, ["gala", "vip"]);
   tenant = await getTenant(service.ctx, SHOP);
   service.sandbox.storefront.setAvailableCost(SHOP, 2_000);
 });
@@ -175,7 +175,7 @@ describe("a run over a segment of the store admin", () => {
     expect(two.id).toBe(one.id);
     const other = await start(segment, "vip").catch((error: unknown) => error);
     expect(other).toMatchObject({ code: "tag_reserved" });
-    await addToCatalogue(service, ["autumn"]);
+    await addToCatalog(service, ["autumn"]);
     expect((await start(segment, "autumn")).id).not.toBe(one.id);
     await service.database.query("UPDATE tag_runs SET state = 'done'");
     expect((await start()).id).not.toBe(one.id);

@@ -3,7 +3,7 @@ import { defineTag } from "../../../app/domain/tags/catalog.ts";
 import { SHOP, type Service } from "../service.ts";
 
 /** Creates tags in one category, as a merchant does. */
-export async function addToCatalogue(
+export async function addToCatalog(
   { database }: Pick<Service, "database">,
   names: readonly string[],
   { shop = SHOP, category = "campaign" } = {},
