@@ -1,12 +1,12 @@
-// Writes the table of docs/configuration.md and .env.example from the settings themselves, and
-// docs/data-sheet.md from the inventory of what is stored: `npm run docs:config`.
-import { readFileSync, writeFileSync } from "node:fs";
+// Writes the table of docs/configuration.md and .env.example from the settings themselves,
+// docs/data-sheet.md from the inventory of what is stored, and the list of docs/decisions/index.md:
+// `npm run docs:config`.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderDataSheet } from "./data-sheet.ts";
 import { SETTINGS } from "../app/runtime/settings.ts";
 
-const START = "<!-- configuration: written by `npm run docs:config` -->";
-const END = "<!-- /configuration -->";
+const root = join(import.meta.dirname, "..");
 
 type Row = {
   about: string;
@@ -30,10 +30,30 @@ export function renderConfigurationTable(): string {
 export const CONFIGURATION_PAGE = "docs/configuration.md";
 
 /** The page with a new table. */
-export function withConfigurationTable(page: string): string {
-  const [start, end] = [page.indexOf(START), page.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`${CONFIGURATION_PAGE} has no ${START} ... ${END}`);
-  return `${page.slice(0, start)}${START}\n${renderConfigurationTable()}\n${page.slice(end)}`;
+export const withConfigurationTable = (page: string): string =>
+  withSection(page, "configuration", renderConfigurationTable());
+
+export const DECISIONS_PAGE = "docs/decisions/index.md";
+
+/** The page with a new list of the decisions beside it. */
+export function withDecisionList(page: string): string {
+  const folder = join(root, "docs/decisions");
+  const links = readdirSync(folder)
+    .filter((file) => /^\d+-.*\.md$/.test(file))
+    .sort()
+    .map((file) => {
+      const [title = file] = readFileSync(join(folder, file), "utf8").split("\n", 1);
+      return `- [${title.replace(/^# /, "")}](${file})`;
+    });
+  return withSection(page, "decisions", links.join("\n"));
+}
+
+/** The page with new content between the two comments that name the section. */
+function withSection(page: string, name: string, content: string): string {
+  const open = `<!-- ${name}: written by \`npm run docs:config\` -->`;
+  const [start, end] = [page.indexOf(open), page.indexOf(`<!-- /${name} -->`)];
+  if (start < 0 || end < start) throw new Error(`the page has no section ${open}`);
+  return `${page.slice(0, start)}${open}\n${content}\n${page.slice(end)}`;
 }
 
 /** Every setting as a comment; required ones are uncommented. Defaults are shown, secrets have none. */
@@ -51,9 +71,10 @@ export function renderEnvironmentExample(): string {
 }
 
 if (import.meta.main) {
-  const root = join(import.meta.dirname, "..");
-  const page = readFileSync(join(root, CONFIGURATION_PAGE), "utf8");
-  writeFileSync(join(root, CONFIGURATION_PAGE), withConfigurationTable(page));
+  const rewrite = (file: string, change: (page: string) => string) =>
+    writeFileSync(join(root, file), change(readFileSync(join(root, file), "utf8")));
+  rewrite(CONFIGURATION_PAGE, withConfigurationTable);
+  rewrite(DECISIONS_PAGE, withDecisionList);
   writeFileSync(join(root, ".env.example"), renderEnvironmentExample());
   writeFileSync(join(root, "docs/data-sheet.md"), renderDataSheet());
 }

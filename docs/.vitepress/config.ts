@@ -67,23 +67,6 @@ export default defineConfig({
     ],
   },
   markdown: { config: (markdown) => void markdown.use(nameFilesOutside).use(keepBraces) },
-  vite: {
-    plugins: [
-      {
-        name: "list-of-decisions",
-        enforce: "pre",
-        transform: (source, id) =>
-          id === join(docs, "decisions/index.md")
-            ? source.replace(
-                "<!-- the list of decisions -->",
-                decisions
-                  .map(({ text, link }) => `- [${text}](.${link.slice("/decisions".length)}.md)`)
-                  .join("\n"),
-              )
-            : undefined,
-      },
-    ],
-  },
   async buildEnd({ outDir }) {
     const dead = findDeadAnchors(outDir);
     if (dead.length > 0)

@@ -5,8 +5,10 @@ import { describe, expect, it } from "vitest";
 import { renderDataSheet } from "../../scripts/data-sheet.ts";
 import {
   CONFIGURATION_PAGE,
+  DECISIONS_PAGE,
   renderEnvironmentExample,
   withConfigurationTable,
+  withDecisionList,
 } from "../../scripts/write-docs.ts";
 import { CUSTOMER_2024_10, CUSTOMER_2026_07 } from "../support/storefront/payloads.ts";
 
@@ -35,6 +37,11 @@ describe("the README", () => {
   it("has a page of every setting as the service reads it", () => {
     const page = read(CONFIGURATION_PAGE);
     expect(withConfigurationTable(page)).toBe(page);
+  });
+
+  it("has a list of every decision", () => {
+    const page = read(DECISIONS_PAGE);
+    expect(withDecisionList(page)).toBe(page);
   });
 
   it("has every setting in .env.example, without the value of a secret", () => {
