@@ -103,7 +103,7 @@ it("subscriptions to changes end at once instead of hanging", async () => {
   expect(answer.json.error.code).toBe(-32_601);
 });
 
-it("hears of progress while the storefront is slow, in both generations", async () => {
+it("receives progress notifications while the storefront is slow, in both protocol versions", async () => {
   service.sandbox.failNext("storefront", { delayMs: 1_300, match: /\/admin\/api\// }, 2);
   const answers = await Promise.all(
     (

@@ -67,8 +67,8 @@ function requireSentence(text: string): void {
   expect(text.trim().split("\n").length).toBeLessThan(14);
 }
 
-describe("refuses to start, with exit code 1 and a readable message", () => {
-  test("when settings are missing: lists all of them by name and purpose", async () => {
+describe("an error of the start ends the process with code 1 and a readable message", () => {
+  test("lists all missing settings by name and purpose", async () => {
     const text = await refusal({ PORT: "0", SANDBOX: "off", DATABASE_URL: database.url });
     requireSentence(text);
     for (const name of [
@@ -83,7 +83,7 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
       expect(text).toMatch(new RegExp(`${name}: is missing\\. \\w`));
   });
 
-  test("when settings are malformed: lists all of them, and never their values", async () => {
+  test("lists all malformed settings, and never their values", async () => {
     const values = {
       JWT_SECRET: "short-value-1",
       ADMIN_KEY: "short-value-2",
@@ -103,7 +103,7 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
     expect(text).toContain("at least 16 characters");
   });
 
-  test("when the sandbox would run beside real credentials", async () => {
+  test("rejects a sandbox beside real credentials", async () => {
     const text = await refusal(deployment({ SANDBOX: "on" }));
     requireSentence(text);
     expect(text).toMatch(
@@ -112,7 +112,7 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
     expect(text).not.toContain("test-app-secret");
   });
 
-  test("when only a database is set: no sandbox runs on it, and no key is printed", async () => {
+  test("rejects a database without other settings: no sandbox runs on it, and no key is printed", async () => {
     const child = startChild("app/server.ts", {
       PORT: "0",
       DATA_DIR: join(folder, "untouched-by-refusal"),
@@ -125,7 +125,7 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
     expect(existsSync(join(folder, "untouched-by-refusal"))).toBe(false);
   });
 
-  test("when the port is in use", async () => {
+  test("names a port that is in use", async () => {
     const other = createServer();
     await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));
     const { port } = other.address() as AddressInfo;
@@ -136,7 +136,7 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
     expect(text).toContain("set PORT to a free one");
   });
 
-  test("when the sandbox's port is in use: names its setting", async () => {
+  test("names the setting of a sandbox's port that is in use", async () => {
     const other = createServer();
     await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));
     const { port } = other.address() as AddressInfo;
@@ -154,7 +154,7 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
     expect(text).toContain("set SANDBOX_PORT to a free one");
   });
 
-  test("when the database cannot be reached, or rejects the login", async () => {
+  test("names DATABASE_URL when the database is missing or cannot be reached", async () => {
     const wrong = new URL(database.url);
     wrong.password = "a-wrong-password";
     const nowhere = "postgresql://someone:a-secret-word@127.0.0.1:1/none";
@@ -196,7 +196,7 @@ describe("refuses to start, with exit code 1 and a readable message", () => {
       },
       /pg/,
     ],
-  ])("when the data folder contains %s", async (_, damage, reason) => {
+  ])("rejects a data folder that contains %s", async (_, damage, reason) => {
     const dataDir = await mkdtemp(join(folder, "damaged-"));
     await chmod(dataDir, 0o711);
     await damage(dataDir);

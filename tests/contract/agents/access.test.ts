@@ -211,7 +211,7 @@ describe("a grant ends", () => {
     expect((await swapCode(service, client, swap)).json.error).toBe("invalid_grant");
   });
 
-  it("for one shopper only", async () => {
+  it("not when another shopper revokes the consent", async () => {
     const other = await signUp(service);
     const theirs = await newTokens(service, client, other.token);
     await consent({ consent_a2a: false });

@@ -57,7 +57,7 @@ const exported = async (id = mandate, query = "") =>
   (await proofOf(service, id, shopper.token, query)).json;
 
 describe("GET /commerce/mandates/:id/proof", () => {
-  it("is for the shopper, the agents of the mandate and the merchant", async () => {
+  it("answers the shopper, the agents of the mandate and the merchant", async () => {
     const [own, other] = [await newAgent("Trail Planner"), await newAgent("Price Hunter")];
     const bound = await newMandate(service, shopper, { agent_clients: [own.client] });
     const before = await mandateRow(service, bound);
@@ -73,7 +73,7 @@ describe("GET /commerce/mandates/:id/proof", () => {
     expect(await mandateRow(service, bound)).toEqual(before);
   });
 
-  it("is for nobody else", async () => {
+  it("answers 401 without a valid key, and 404 for another person, another store and an unknown id", async () => {
     const stranger = await newShopper(service);
     const elsewhere = await newShopper(service, OTHER_SHOP);
     for (const key of [null, "nonsense"] as const)

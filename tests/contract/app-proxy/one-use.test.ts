@@ -111,7 +111,7 @@ describe("a text that the proxy signed for a visitor", () => {
     );
   });
 
-  it("is no webhook", async () => {
+  it("is rejected as a webhook signature", async () => {
     await refusedAsBody(
       proxyText([
         [` {"shop_domain":"${SHOP}","x":"`, ""],
@@ -138,7 +138,7 @@ describe("a text that the admin signed for a launch", () => {
     await refusedAsProxied(launchText(victim), [["logged_in_customer_id", launchText(victim)]]);
   });
 
-  it("is no webhook", () =>
+  it("is rejected as a webhook signature", () =>
     refusedAsBody(launchText([[` {"shop_domain":"${SHOP}","x":"`, '"}'], ...PLATFORM])));
 });
 

@@ -49,7 +49,7 @@ const sessions = async (): Promise<number> =>
     )
   )[0].n;
 
-describe("a mandate rejects", () => {
+describe("a mandate", () => {
   it.each<[string, object, (() => object[])?]>([
     ["exceeded", { max_amount: "39.99" }],
     ["currency_mismatch", { currency: "USD" }],
@@ -61,7 +61,7 @@ describe("a mandate rejects", () => {
       { scope: "collection:outdoor" },
       () => [...itemsOf(shelf.camera), ...itemsOf(shelf.lamp)],
     ],
-  ])("%s: %j", async (reason, fields, items) => {
+  ])("rejects a checkout as %s: %j", async (reason, fields, items) => {
     const mandate = await newMandate(service, shopper, fields);
     expect(reasonOf(await buy(mandate, items?.()))).toEqual(refused(reason));
     expect(await mandateRow(service, mandate)).toMatchObject({ ...UNTOUCHED, status: "active" });
@@ -69,7 +69,7 @@ describe("a mandate rejects", () => {
   });
 
   it.each(["all", "collection:outdoor", () => `product:${shelf.cameraProduct}`])(
-    "every item outside its scope: %s",
+    "accepts an item of its scope: %s",
     async (scope) => {
       expect(
         (
@@ -83,7 +83,7 @@ describe("a mandate rejects", () => {
     },
   );
 
-  it("no single one of a hundred items of its collection", async () => {
+  it("accepts a checkout of a hundred items of its collection", async () => {
     const { variants } = service.sandbox.storefront.putProduct(SHOP, {
       title: "Beads",
       collections: ["beads"],
@@ -99,7 +99,7 @@ describe("a mandate rejects", () => {
     ]);
   });
 
-  it("an update beyond its scope", async () => {
+  it("rejects an update beyond its scope", async () => {
     const { id } = await bought(
       await newMandate(service, shopper, { scope: "collection:outdoor" }),
     );
@@ -109,7 +109,7 @@ describe("a mandate rejects", () => {
     expect((await checkoutAs(service, id)).totals.total).toBe("40.00");
   });
 
-  it("every step after its expiry", async () => {
+  it("rejects every checkout step but the cancellation after its expiry", async () => {
     const mandate = await newMandate(service, shopper, { usage: "multi" });
     const { id } = await bought(mandate);
     await service.database.query(
@@ -143,7 +143,7 @@ describe("a mandate rejects", () => {
       },
     ],
   ])(
-    "every step once revoked after %s between creation and completion",
+    "rejects every step but the cancellation when %s between creation and completion",
     async (_what, withdraw) => {
       const mandate = await newMandate(service, shopper, { usage: "multi" });
       const { id } = await bought(mandate);
@@ -160,13 +160,13 @@ describe("a mandate rejects", () => {
     },
   );
 
-  it("every other person, as if it did not exist", async () => {
+  it("is not found for another person", async () => {
     const theirs = await newMandate(service, await newPayer(service));
     expect((await buy(theirs)).json.code).toBe("not_found");
     expect(await mandateRow(service, theirs)).toMatchObject(UNTOUCHED);
   });
 
-  it("everything where the store disables payments by agents, and after a password reset", async () => {
+  it("rejects every step while the store disables payments by agents, and after a password reset", async () => {
     const mandate = await newMandate(service, shopper);
     const { id } = await bought(mandate);
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_payments_enabled: false } });

@@ -257,7 +257,7 @@ describe("side effects of a change", () => {
     ]);
   });
 
-  it("are none for a retry", async () => {
+  it("do not happen again for a retry", async () => {
     const ada = await signUp(service);
     for (const _ of [1, 2, 3])
       await syncAs(service, ada, { consent_cookie: true, consent_id: "same" });

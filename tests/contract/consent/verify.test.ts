@@ -130,7 +130,7 @@ describe("an unchanged log", () => {
   });
 });
 
-describe("verification detects and names", () => {
+describe("the verification of a changed log", () => {
   it.each([
     "action = 'granted'",
     "consent_type = 'marketing'",
@@ -147,7 +147,7 @@ describe("verification detects and names", () => {
     "policy_hash = 'x'",
     "gpc = true",
     "created_at = created_at - interval '1 ms'",
-  ])("a row with %s, edited", async (change) => {
+  ])("detects and names an edited row: %s", async (change) => {
     await tamper(service, `UPDATE consent_records SET ${change} WHERE ${at(4)}`);
     expect(await verify(service)).toEqual({
       ok: false,
@@ -156,7 +156,7 @@ describe("verification detects and names", () => {
     });
   });
 
-  it("two swapped rows", async () => {
+  it("detects and names two swapped rows", async () => {
     await tamper(
       service,
       `UPDATE consent_records SET seq = -3 WHERE ${at(3)}`,
@@ -174,7 +174,7 @@ describe("verification detects and names", () => {
     { change: "-id", seq: 1, named: 1 },
     { change: "id + 1000000", seq: ROWS, named: ROWS },
   ])(
-    "a row moved within a person's history: id = $change at seq $seq, named at seq $named",
+    "detects and names a row moved within a person's history: id = $change at seq $seq, named at seq $named",
     async ({ change, seq, named }) => {
       await tamper(service, `UPDATE consent_records SET id = ${change} WHERE ${at(seq)}`);
       expect(await verify(service)).toEqual({
@@ -185,7 +185,7 @@ describe("verification detects and names", () => {
     },
   );
 
-  it("a row moved within a person's history behind a missing row", async () => {
+  it("detects and names a row moved within a person's history behind a missing row", async () => {
     await tamper(
       service,
       `DELETE FROM consent_records WHERE ${at(5)}`,
@@ -197,7 +197,7 @@ describe("verification detects and names", () => {
     ]);
   });
 
-  it("a row moved within a person's history of a log that is read in several slices", async () => {
+  it("detects and names a row moved within a person's history of a log that is read in several slices", async () => {
     const shop = "long-log.myshopify.com";
     await service.addTenant(shop);
     const entry = { userId: 1, consentType: "tos", action: "granted", method: "x", consentId: "x" };
@@ -218,39 +218,39 @@ describe("verification detects and names", () => {
     ]);
   });
 
-  it("a row missing in the middle", async () => {
+  it("detects and names a row missing in the middle", async () => {
     await tamper(service, `DELETE FROM consent_records WHERE ${at(5)}`);
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 5, kind: "missing" }]);
   });
 
-  it("a missing first row", async () => {
+  it("detects and names a missing first row", async () => {
     await tamper(service, `DELETE FROM consent_records WHERE ${at(1)}`);
     expect((await verify(service)).problems[0]).toEqual({ id: null, seq: 1, kind: "missing" });
   });
 
-  it("a truncated tail, by the head", async () => {
+  it("detects and names a truncated tail, by the head", async () => {
     await tamper(service, `DELETE FROM consent_records WHERE shop = '${SHOP}' AND seq > 8`);
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 9, kind: "tail_missing" }]);
   });
 
-  it("a tail truncated together with the head, by the checkpoint", async () => {
+  it("detects and names a tail truncated together with the head, by the checkpoint", async () => {
     await rewrite(() => ({}), 8);
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 9, kind: "tail_missing" }]);
   });
 
-  it("a deleted log, head included", async () => {
+  it("detects and names a deleted log, head included", async () => {
     await tamper(service, "DELETE FROM consent_records", "DELETE FROM consent_chain_heads");
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 1, kind: "tail_missing" }]);
   });
 
-  it("a deleted head", async () => {
+  it("detects and names a deleted head", async () => {
     await tamper(service, "DELETE FROM consent_chain_heads");
     expect((await verify(service)).problems).toEqual([
       { id: null, seq: ROWS, kind: "head_missing" },
     ]);
   });
 
-  it("a head set back so that the last rows could be replaced", async () => {
+  it("detects and names a head set back so that the last rows could be replaced", async () => {
     await tamper(
       service,
       `UPDATE consent_chain_heads SET seq = 8, hash = (SELECT hash FROM consent_records
@@ -259,14 +259,14 @@ describe("verification detects and names", () => {
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 9, kind: "broken_link" }]);
   });
 
-  it("a rebuilt chain with its head, by the checkpoint", async () => {
+  it("detects and names a rebuilt chain with its head, by the checkpoint", async () => {
     await rewrite((row) => ({ action: row.consent_type === "cookie" ? "granted" : row.action }));
     expect((await verify(service)).problems).toEqual([
       { id: await idAt(ROWS), seq: ROWS, kind: "checkpoint_mismatch" },
     ]);
   });
 
-  it("a rebuilt chain with a forged checkpoint", async () => {
+  it("detects and names a rebuilt chain with a forged checkpoint", async () => {
     await rewrite((row) => ({ action: row.consent_type === "cookie" ? "granted" : row.action }));
     const [head] = await service.database.query<{ hash: string }>(
       `SELECT hash FROM consent_chain_heads WHERE shop = '${SHOP}'`,
@@ -279,7 +279,7 @@ describe("verification detects and names", () => {
   });
 
   it.each(["", "{", "null", "{}", '{"seq":10}', "\u0000"])(
-    "a checkpoint overwritten with %j",
+    "detects and names a checkpoint overwritten with %j",
     async (nonsense) => {
       writeFileSync(join(service.archiveFolder, SHOP, pathOf(ROWS)), nonsense);
       expect((await verify(service)).problems).toEqual([
@@ -288,7 +288,7 @@ describe("verification detects and names", () => {
     },
   );
 
-  it("another store's checkpoint in place of this store's", async () => {
+  it("detects and names another store's checkpoint in place of this store's", async () => {
     expect(await checkpoint(service, OTHER_SHOP)).toBe(true);
     const [theirs] = await service.objects.list(`${OTHER_SHOP}/consent/checkpoints/`);
     await archive().put(pathOf(3), (await service.objects.get(theirs as string)) as Buffer);
@@ -297,14 +297,14 @@ describe("verification detects and names", () => {
     ]);
   });
 
-  it("a deleted newest checkpoint", async () => {
+  it("detects and names a deleted newest checkpoint", async () => {
     await archive().remove(pathOf(ROWS));
     expect((await verify(service)).problems).toEqual([
       { id: null, seq: ROWS, kind: "checkpoint_missing" },
     ]);
   });
 
-  it("a deleted older checkpoint, also when the database records of all of them are deleted", async () => {
+  it("detects and names a deleted older checkpoint, also when the database records of all of them are deleted", async () => {
     await syncAs(service, await signUp(service), { consent_cookie: true });
     expect(await checkpoint(service)).toBe(true);
     expect((await verify(service)).ok).toBe(true);
@@ -315,7 +315,7 @@ describe("verification detects and names", () => {
     ]);
   });
 
-  it("a checkpoint without its predecessor", async () => {
+  it("detects and names a checkpoint without its predecessor", async () => {
     await syncAs(service, await signUp(service), { consent_cookie: true });
     await checkpoint(service);
     const newest = (await archive().list("consent/")).at(-1) as string;
@@ -330,7 +330,7 @@ describe("verification detects and names", () => {
     ]);
   });
 
-  it("nothing for another store's log: each store has its own", async () => {
+  it("reports nothing for another store's intact log", async () => {
     await tamper(service, `UPDATE consent_records SET action = 'x' WHERE ${at(4)}`);
     expect((await verify(service, OTHER_SHOP)).ok).toBe(true);
   });

@@ -34,19 +34,19 @@ const other: Record<ProviderName, ProviderName> = {
 const callbackOf = (provider: ProviderName, query: Record<string, string>) =>
   new URL(`${service.url}/auth/${provider}/callback?${new URLSearchParams(query)}`);
 
-describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
+describe.each(PROVIDERS)("a %s sign-in", (provider) => {
   beforeEach(() => {
     sub = putPerson(service, provider, `nobody-${(count += 1)}@example.com`);
   });
 
-  it("when the person cancels", async () => {
+  it("is rejected when the person cancels", async () => {
     const journey = await begin(service, provider);
     await expectRefused(service, "access_denied", async () =>
       followCallback(service, await answerOf(journey, { decision: "cancel" }), journey.cookie),
     );
   });
 
-  it("when the provider reports a server error, distinct from a cancellation", async () => {
+  it("is rejected when the provider reports a server error, distinct from a cancellation", async () => {
     for (const errorCode of ["server_error", "temporarily_unavailable"]) {
       const journey = await begin(service, provider);
       await expectRefused(service, "provider_unavailable", () =>
@@ -59,7 +59,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     }
   });
 
-  it("when its state is used a second time, also after a cancellation", async () => {
+  it("is rejected when its state is used a second time, also after a cancellation", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     expect(errorOf(await followCallback(service, callback, journey.cookie))).toBeNull();
@@ -79,7 +79,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     await expectUnknown(callback, null);
   });
 
-  it("when two callbacks use one state concurrently: one signs in, the other does not", async () => {
+  it("is rejected when two callbacks use one state concurrently: one signs in, the other does not", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     const answers = await Promise.all(
@@ -89,7 +89,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     expect(answers.filter(({ headers }) => headers.get("set-cookie"))).toHaveLength(1);
   });
 
-  it("when the person returns after 10 minutes", async () => {
+  it("is rejected when the person returns after 10 minutes", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     await service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = $1", [
@@ -100,7 +100,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     );
   });
 
-  it("when the code verifier expires before the state", async () => {
+  it("is rejected when the code verifier expires before the state", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     await service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = $1", [
@@ -111,7 +111,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     );
   });
 
-  it("when it returns in another browser, as in a login CSRF attack", async () => {
+  it("is rejected when it returns in another browser, as in a login CSRF attack", async () => {
     const stranger = await begin(service, provider);
     const victim = await begin(service, provider);
     const calls = providerSandbox(service, provider).tokenCalls().length;
@@ -126,14 +126,14 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     ["an empty cookie", "__Host-crm_signin="],
     ["a cookie of another name", "crm_session=x"],
     ["a malformed cookie", "__Host-crm_signin"],
-  ])("when it returns with %s", async (_case, cookie) => {
+  ])("is rejected when it returns with %s", async (_case, cookie) => {
     const journey = await begin(service, provider);
     await expectRefused(service, "invalid_state", async () =>
       followCallback(service, await approve(journey, sub), cookie),
     );
   });
 
-  it("when it returns to the other flow's callback", async () => {
+  it("is rejected when it returns to the other flow's callback", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     await expectRefused(service, "invalid_state", () =>
@@ -145,7 +145,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     );
   });
 
-  it("when it has the code of a sign-in at another tenant", async () => {
+  it("is rejected when it has the code of a sign-in at another tenant", async () => {
     const here = await begin(service, provider);
     const elsewhere = await begin(service, provider, { shop: OTHER_SHOP }, here.cookie);
     const code = (await approve(here, sub)).searchParams.get("code") as string;
@@ -166,7 +166,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     );
   });
 
-  it("when it has the code of another sign-in of the same browser", async () => {
+  it("is rejected when it has the code of another sign-in of the same browser", async () => {
     const first = await begin(service, provider);
     const second = await begin(service, provider, {}, first.cookie);
     const callback = await approve(first, sub);
@@ -176,7 +176,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     );
   });
 
-  it("when it has no code, a wrong one or an expired one", async () => {
+  it("is rejected when it has no code, a wrong one or an expired one", async () => {
     const none = await begin(service, provider);
     const issuer = (await approve(none, sub)).searchParams.get("iss") as string;
     await expectRefused(service, "invalid_state", () =>
@@ -203,7 +203,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
   });
 
   it.each(["wrong_iss", "no_iss"] as const)(
-    "when the response comes from another issuer (RFC 9207: %s), before the code is exchanged",
+    "is rejected when the response comes from another issuer (RFC 9207: %s), before the code is exchanged",
     async (flaw) => {
       const journey = await begin(service, provider);
       providerSandbox(service, provider).next({ callback: flaw });
@@ -223,7 +223,7 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     "../../tenant:test-store.myshopify.com",
     "x".repeat(5_000),
     "%F0%9F%92%A9",
-  ])("with an error page instead of a redirect when the state %j is unknown", async (state) => {
+  ])("answers an error page instead of a redirect when the state %j is unknown", async (state) => {
     const answers: Record<string, string>[] = [
       { code: "code" },
       { error: "access_denied", error_description: "<script>alert(1)</script>" },
@@ -250,7 +250,7 @@ it("a federated sign-in is rejected when the store removed its client meanwhile"
   );
 });
 
-it("and redirects to the deployed return origin, or the deployed store's, when nothing else names the store", async () => {
+it("a rejected sign-in redirects to the deployed return origin, or the deployed store's, when nothing else names the store", async () => {
   const own = await startService({ env: { AUTH_REDIRECT_ORIGIN: "https://deployed.example" } });
   const store = await startService({ env: { STOREFRONT_STORE_DOMAIN: SHOP } });
   try {
