@@ -152,7 +152,7 @@ async function reconcile(
 
 /** Whether two lists of a customer's tags differ only in tags that we write. */
 export function differsInOwnTags(before: readonly string[], tags: ReconciledTags): boolean {
-  const isOurs = (tag: string) => tag.startsWith("accepts_") || tags.catalogue.has(toSlug(tag));
+  const isOurs = (tag: string) => tag.startsWith("accepts_") || tags.catalog.has(toSlug(tag));
   const differing = [
     ...before.filter((tag) => !tags.tags.includes(tag)),
     ...tags.tags.filter((tag) => !before.includes(tag)),

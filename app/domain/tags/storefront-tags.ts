@@ -21,7 +21,7 @@ export type ReconciledTags = {
   removed: string[];
   /** The list differs from ours, and it is not certain which of the two is newer. */
   isUndecided: boolean;
-  catalogue: ReadonlySet<string>;
+  catalog: ReadonlySet<string>;
 };
 
 /** Update times are whole seconds: the order of two changes in one second is unknown. */
@@ -123,7 +123,7 @@ function compare(
     added,
     removed,
     isUndecided: !isSettled && appeared.length + disappeared.length > 0,
-    catalogue: new Set(ids.keys()),
+    catalog: new Set(ids.keys()),
     known: knownAfter,
     isKnownChanged:
       knownAfter.length !== known.length || knownAfter.some((slug) => !wasThere.has(slug)),
