@@ -155,8 +155,6 @@ describe("an error of the start ends the process with code 1 and a readable mess
   });
 
   test("names DATABASE_URL when the database is missing or cannot be reached", async () => {
-    const wrong = new URL(database.url);
-    wrong.password = "a-wrong-password";
     const nowhere = "postgresql://someone:a-secret-word@127.0.0.1:1/none";
     const [unknown, unreachable] = await Promise.all([
       refusal(deployment({ DATABASE_URL: `${database.url}_missing` })),
