@@ -240,7 +240,7 @@ async function giveMandate(
   const usedAt = new Date(createdAt.getTime() + 5 * HOUR_MS);
   if (spent !== undefined)
     await data.transaction(async (sql) => {
-      await spend(sql, made.mandate_id, spent, false);
+      await spend(sql, made.mandate_id, spent);
       await recordMandate(inHistory(demo.ctx, usedAt), demo.tenant, sql, {
         action: "mandate_used",
         userId,

@@ -152,7 +152,7 @@ export async function completeWithin(
 ): Promise<CheckoutRow> {
   if (row.mandate_id !== null) {
     if (holdsMandate(row)) await release(sql, row.mandate_id, row.reserved_amount);
-    await spend(sql, row.mandate_id, amount ?? row.total, false);
+    await spend(sql, row.mandate_id, amount ?? row.total);
   }
   const [completed] = await sql<Columns<CheckoutSession, "order_id">>(COMPLETE, [row.id, orderId]);
   await enqueueCommerceEvent(ctx, tenant, sql, row.customer_id, "ucp_checkout_completed");

@@ -1,4 +1,4 @@
-// A mandate's ledger: a checkout reserves, its payment spends, its end releases. Each is one
+// A mandate's ledger: a checkout reserves, its end releases, its payment is counted after that. Each is one
 // statement, which locks only the mandate's row and decides under that lock: of concurrent
 // checkouts exactly as many pass as the amount covers. The checkout's own row, locked before, keeps
 // a repetition from counting twice.
@@ -49,29 +49,32 @@ export async function moveReservation(sql: TenantSql, claim: Claim, held: string
 }
 
 // A revoked mandate stays revoked, but the payment counts. An order for a checkout that released its
-// reservation may find less than it needs; more than the maximum is never counted.
+// reservation may find less than it needs: what other checkouts hold is theirs, and a single mandate
+// that one of them holds stays open for it.
 const SPEND = `
-  UPDATE mandates SET
-    reserved_amount = CASE WHEN $4::bool THEN greatest(0, reserved_amount - $3::numeric) ELSE reserved_amount END,
-    reservations = CASE WHEN $4::bool THEN greatest(0, reservations - 1) ELSE reservations END,
-    spent_amount = least(max_amount, spent_amount + $3::numeric),
-    status = CASE WHEN status = 'active' AND (usage = 'single'
-      OR spent_amount + $3::numeric >= max_amount) THEN 'used' ELSE status END
+  UPDATE mandates SET spent_amount = greatest(spent_amount, least(max_amount - reserved_amount, spent_amount + $3::numeric)),
+    status = CASE WHEN status = 'active' AND ((usage = 'single' AND reservations = 0)
+      OR least(max_amount - reserved_amount, spent_amount + $3::numeric) >= max_amount) THEN 'used' ELSE status END
   WHERE shop = $1 AND mandate_id = $2`;
 
-export async function spend(
-  sql: TenantSql,
-  mandateId: string,
-  amount: string,
-  isReserved: boolean,
-): Promise<void> {
-  await sql(SPEND, [mandateId, amount, isReserved]);
+/** Counts an order, after its checkout released what it held. */
+export async function spend(sql: TenantSql, mandateId: string, amount: string): Promise<void> {
+  await sql(SPEND, [mandateId, amount]);
 }
+
+/**
+ * The status once `held` checkouts let go of it: a single mandate of which an order was counted
+ * meanwhile is used as soon as none holds it.
+ */
+export const statusAfterRelease = (mandate: string, held: string) =>
+  `CASE WHEN ${mandate}.status = 'active' AND ${mandate}.usage = 'single' AND ${mandate}.spent_amount > 0
+    AND ${mandate}.reservations <= ${held} THEN 'used' ELSE ${mandate}.status END`;
 
 export async function release(sql: TenantSql, mandateId: string, amount: string): Promise<void> {
   await sql(
-    `UPDATE mandates SET reserved_amount = greatest(0, reserved_amount - $3::numeric),
-      reservations = greatest(0, reservations - 1) WHERE shop = $1 AND mandate_id = $2`,
+    `UPDATE mandates m SET reserved_amount = greatest(0, reserved_amount - $3::numeric),
+      reservations = greatest(0, reservations - 1), status = ${statusAfterRelease("m", "1")}
+      WHERE shop = $1 AND mandate_id = $2`,
     [mandateId, amount],
   );
 }

@@ -208,6 +208,57 @@ describe("a checkout with a mandate", () => {
     });
   });
 
+  it.each(["multi", "single"])(
+    "of a %s mandate keeps its reservation when the order of a canceled one arrives",
+    async (usage) => {
+      const mandate = await newMandate(service, shopper, { usage, max_amount: "70.00" });
+      const canceled = await bought(mandate);
+      await step(canceled.id, "cancel");
+      const held = await bought(mandate);
+      await service.sandbox.storefront.pay(SHOP, canceled.checkout_url);
+      await completed(service, canceled.id);
+      expect(await mandateRow(service, mandate)).toEqual({
+        spent_amount: "30.00",
+        reserved_amount: "40.00",
+        reservations: 1,
+        status: "active",
+      });
+      expect((await step(held.id, "complete")).json.status).toBe("complete_in_progress");
+      await service.sandbox.storefront.pay(SHOP, held.checkout_url);
+      await completed(service, held.id);
+      expect(await mandateRow(service, mandate)).toEqual({
+        spent_amount: "70.00",
+        reserved_amount: "0.00",
+        reservations: 0,
+        status: "used",
+      });
+    },
+  );
+
+  it.each(["canceled", "expired"])(
+    "of a single mandate that an earlier order used leaves it used when it is %s",
+    async (ending) => {
+      const mandate = await newMandate(service, shopper, { max_amount: "70.00" });
+      const paid = await bought(mandate);
+      await step(paid.id, "cancel");
+      const held = await bought(mandate);
+      await service.sandbox.storefront.pay(SHOP, paid.checkout_url);
+      await completed(service, paid.id);
+      if (ending === "canceled") await step(held.id, "cancel");
+      else {
+        await expireNow(service, held.id);
+        await runScheduledNow(service.ctx);
+      }
+      expect(await mandateRow(service, mandate)).toEqual({
+        spent_amount: "30.00",
+        reserved_amount: "0.00",
+        reservations: 0,
+        status: "used",
+      });
+      expect(reasonOf(await buy(mandate))).toEqual(refused("used"));
+    },
+  );
+
   it("counts the paid total when the cart was paid before an update", async () => {
     const mandate = await newMandate(service, shopper, { usage: "multi" });
     const { id, checkout_url } = await bought(mandate, itemsOf(shelf.camera, 2));

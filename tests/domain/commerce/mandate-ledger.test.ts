@@ -73,6 +73,12 @@ const rowOf = async (id: string) =>
     )
   )[0];
 
+/** The order of a checkout that holds this amount. */
+async function pay(sql: ReturnType<typeof dataOf>["sql"], id: string, amount: string) {
+  await release(sql, id, amount);
+  await spend(sql, id, amount);
+}
+
 /** Runs each in a transaction on its own connection, across four pools. */
 const atOnce = (
   count: number,
@@ -107,7 +113,7 @@ describe("a mandate of 100.00 for several uses", () => {
     expect(await outcome(reserve(sql, claim(id, "40.01")))).toBe("exceeded");
     await release(sql, id, "60.00");
     await reserve(sql, claim(id, "40.01"));
-    await spend(sql, id, "40.01", true);
+    await pay(sql, id, "40.01");
     expect(await rowOf(id)).toEqual({
       spent_amount: "40.01",
       reserved_amount: "0.00",
@@ -115,7 +121,7 @@ describe("a mandate of 100.00 for several uses", () => {
       status: "active",
     });
     await reserve(sql, claim(id, "59.99"));
-    await spend(sql, id, "59.99", true);
+    await pay(sql, id, "59.99");
     expect(await rowOf(id)).toEqual({
       spent_amount: "100.00",
       reserved_amount: "0.00",
@@ -130,7 +136,7 @@ describe("a mandate of 100.00 for several uses", () => {
     const outcomes = await atOnce(60, async (index, sql) => {
       await reserve(sql, claim(id, "30.00"));
       if (index % 3 === 0) await release(sql, id, "30.00");
-      else if (index % 3 === 1) await spend(sql, id, "30.00", true);
+      else if (index % 3 === 1) await pay(sql, id, "30.00");
     });
     const accepted = outcomes
       .map((one, index) => [one, index] as const)
@@ -171,7 +177,7 @@ describe("a mandate for a single use", () => {
     const id = await newMandate({ usage: "single" });
     const { sql } = dataOf();
     await reserve(sql, claim(id, "10.00"));
-    await spend(sql, id, "10.00", true);
+    await pay(sql, id, "10.00");
     expect(await rowOf(id)).toMatchObject({ spent_amount: "10.00", status: "used" });
   });
 });
@@ -210,8 +216,8 @@ it("never lets more than the maximum count, also not for a late order", async ()
   const id = await newMandate();
   const { sql } = dataOf();
   await reserve(sql, claim(id, "90.00"));
-  await spend(sql, id, "90.00", true);
-  await spend(sql, id, "40.00", false);
+  await pay(sql, id, "90.00");
+  await spend(sql, id, "40.00");
   expect(await rowOf(id)).toEqual({
     spent_amount: "100.00",
     reserved_amount: "0.00",
@@ -220,5 +226,21 @@ it("never lets more than the maximum count, also not for a late order", async ()
   });
   await expect(
     storage.query("UPDATE mandates SET spent_amount = 100.01 WHERE mandate_id = $1", [id]),
-  ).rejects.toThrow(/mandates_spent_check/);
+  ).rejects.toThrow(/mandates_budget_check/);
+});
+
+it("never holds and spends more than the maximum together, whatever a statement says", async () => {
+  const id = await newMandate();
+  const { sql } = dataOf();
+  await reserve(sql, claim(id, "60.00"));
+  await spend(sql, id, "60.00");
+  expect(await rowOf(id)).toEqual({
+    spent_amount: "40.00",
+    reserved_amount: "60.00",
+    reservations: 1,
+    status: "active",
+  });
+  await expect(
+    storage.query("UPDATE mandates SET spent_amount = 40.01 WHERE mandate_id = $1", [id]),
+  ).rejects.toThrow(/mandates_budget_check/);
 });
