@@ -7,6 +7,7 @@ import { AppError } from "../../runtime/errors.ts";
 import type { CallMoney } from "../agent-activity/agent-call.ts";
 import type { Person } from "../identity/account.ts";
 import { COUNTRY_CODES } from "./cart/country-codes.ts";
+import { escalationMessage, type Escalation } from "./checkout-messages.ts";
 import type { Keep } from "./idempotency.ts";
 import type { Money } from "./money.ts";
 
@@ -201,13 +202,14 @@ export type CheckoutRow = Columns<
   line_items: CheckoutLine[];
   discounts: Discounts | null;
   delivery: Delivery | null;
+  escalation: Escalation | null;
 };
 
 // After its expiry a checkout reads as canceled, whatever is stored; only the database's clock decides.
 export const CHECKOUT_COLUMNS = `id, customer_id, CASE WHEN status NOT IN ('completed', 'canceled')
   AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status, status AS stored_status,
   source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id,
-    order_id, reserved_amount, discounts, delivery, expires_at`;
+    order_id, reserved_amount, discounts, delivery, escalation, expires_at`;
 
 export const toCheckout = (row: CheckoutRow) => ({
   id: row.id,
@@ -223,16 +225,9 @@ export const toCheckout = (row: CheckoutRow) => ({
   ...(row.order_id !== null && { order_id: row.order_id }),
   ...(row.discounts !== null && { discounts: row.discounts }),
   ...(row.delivery !== null && { delivery: row.delivery }),
+  ...(row.status === "requires_escalation" && { messages: [escalationMessage(row.escalation)] }),
 });
-
-/** `messages` tells the shopper what to review, in UCP's terms. */
-export type Checkout = ReturnType<typeof toCheckout> & { messages?: CheckoutMessage[] };
-export type CheckoutMessage = {
-  type: "error";
-  code: string;
-  content: string;
-  severity: "requires_buyer_input" | "requires_buyer_review";
-};
+export type Checkout = ReturnType<typeof toCheckout>;
 
 /** Whether it currently reserves a part of its mandate. */
 export const holdsMandate = (row: CheckoutRow): row is CheckoutRow & { mandate_id: string } =>

@@ -162,7 +162,7 @@ export async function getCheckout(
 const UPDATE = `
   UPDATE checkout_sessions SET status = $3, source = $4, checkout_url = $5, external_id = $6,
     line_items = $7::jsonb, subtotal = $8::numeric, total = $9::numeric, currency = $10, discounts = $11::jsonb,
-    delivery = $12::jsonb, reserved_amount = CASE WHEN mandate_id IS NULL THEN 0 ELSE $9::numeric END, updated_at = clock_timestamp()
+    delivery = $12::jsonb, escalation = NULL, reserved_amount = CASE WHEN mandate_id IS NULL THEN 0 ELSE $9::numeric END, updated_at = clock_timestamp()
   WHERE shop = $1 AND id = $2 RETURNING ${CHECKOUT_COLUMNS}`;
 
 /** Replaces the items, at current prices. Throws like `createCheckout`, and `checkout_closed`. */

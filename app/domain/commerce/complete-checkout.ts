@@ -12,36 +12,12 @@ import {
   toCheckout,
   type Checkout,
   type CheckoutCaller,
-  type CheckoutMessage,
   type CheckoutRow,
-  type CheckoutStatus,
 } from "./checkout.ts";
+import type { Escalation } from "./checkout-messages.ts";
 import { requireOpenMandate } from "./mandate-ledger.ts";
 import { lockEligibility, requirePayments } from "./mandates.ts";
 import { completeWithin } from "./checkout-completion.ts";
-
-const MESSAGES: Record<"payment" | "changed" | "unknown", CheckoutMessage> = {
-  payment: {
-    type: "error",
-    code: "payment_required",
-    content: "The shopper finishes this checkout at checkout_url.",
-    severity: "requires_buyer_input",
-  },
-  changed: {
-    type: "error",
-    code: "price_changed",
-    content:
-      "Prices or items are no longer those of this checkout. Show the shopper checkout_url, or update the checkout to take the prices of now.",
-    severity: "requires_buyer_review",
-  },
-  unknown: {
-    type: "error",
-    code: "offer_unconfirmed",
-    content:
-      "The storefront does not confirm the prices at this moment. Try again, or show the shopper checkout_url.",
-    severity: "requires_buyer_review",
-  },
-};
 
 /**
  * `complete_in_progress` until the order arrives, or `requires_escalation` with a message when the
@@ -111,20 +87,22 @@ async function decide(
     return toCheckout(
       await completeWithin(ctx, tenant, sql, row, { orderId: cart.orderId, amount: null }),
     );
-  const problem =
-    row.mandate_id === null
-      ? "payment"
-      : cart === null
-        ? "unknown"
-        : isSameOffer(cart, row)
-          ? null
-          : "changed";
-  const status: CheckoutStatus = problem === null ? "complete_in_progress" : "requires_escalation";
+  const escalation = escalationOf(cart, row);
+  const isConfirmed = row.mandate_id !== null && escalation === null;
+  const status = isConfirmed ? "complete_in_progress" : "requires_escalation";
   await sql(
-    "UPDATE checkout_sessions SET status = $3, updated_at = clock_timestamp() WHERE shop = $1 AND id = $2",
-    [row.id, status],
+    `UPDATE checkout_sessions SET status = $3, escalation = $4, updated_at = clock_timestamp()
+      WHERE shop = $1 AND id = $2`,
+    [row.id, status, escalation],
   );
-  return { ...toCheckout({ ...row, status }), ...(problem && { messages: [MESSAGES[problem]] }) };
+  return toCheckout({ ...row, status, escalation });
+}
+
+/** Without a mandate the shopper reviews the offer at payment. `cart` null: it could not be read. */
+function escalationOf(cart: Cart | null, row: CheckoutRow): Escalation | null {
+  if (row.mandate_id === null) return null;
+  if (cart === null) return "offer_unconfirmed";
+  return isSameOffer(cart, row) ? null : "price_changed";
 }
 
 /** Null when the storefront does not answer, and for a cart that only the shopper can pay. */

@@ -251,6 +251,32 @@ describe("the same idempotency key", () => {
   });
 });
 
+it("a checkout that needs the shopper's review names the same reason until it is updated", async () => {
+  const checkout = {
+    ...items(),
+    mandate_id: await newMandate(service, payer, { usage: "multi" }),
+  };
+  const { id } = await answer("create_checkout", { checkout });
+  const setPrice = (price: string) =>
+    service.sandbox.storefront.putProduct(SHOP, {
+      gid: shelf.cameraProduct,
+      title: "Trail Camera",
+      variants: [{ gid: shelf.camera, sku: "CAM-9", price, stock: 500 }],
+    });
+  setPrice("41.00");
+  const { messages } = await answer("complete_checkout", { id });
+  expect(messages[0]).toMatchObject({
+    code: "price_changed",
+    severity: "requires_buyer_review",
+    content: expect.stringContaining("continue_url"),
+  });
+  expect((await answer("get_checkout", { id })).messages).toEqual(messages);
+  const updated = await answer("update_checkout", { id, checkout: items() });
+  expect(updated.status).toBe("ready_for_complete");
+  expect(JSON.stringify(updated)).not.toContain("price_changed");
+  setPrice("40.00");
+});
+
 it("a checkout of another shopper, or under another shopper's mandate, is not found", async () => {
   const { id } = await answer("create_checkout", { checkout: items() });
   const other = await newPayer(service);

@@ -322,11 +322,15 @@ describe("a price that changes before the checkout is completed", () => {
           totals: { total: "40.00" },
           messages: [{ code: "price_changed", severity: "requires_buyer_review" }],
         });
+      expect((await checkoutAs(service, id)).messages).toMatchObject([
+        { code: "price_changed", severity: "requires_buyer_review" },
+      ]);
       expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "40.00" });
       expect((await step(id, "update", { line_items: itemsOf(shelf.camera) })).json).toMatchObject({
         status: "ready_for_complete",
         totals: { total: "45.50" },
       });
+      expect((await checkoutAs(service, id)).messages).toBeUndefined();
       expect((await step(id, "complete")).json.status).toBe("complete_in_progress");
       expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "45.50" });
       openCarts(service);

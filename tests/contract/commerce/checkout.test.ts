@@ -71,6 +71,7 @@ const shapeOf = (source: string) => ({
   client_id: null,
   delivery: expect.objectContaining({ destination_id: null, problem: "address_missing" }),
   expires_at: expect.stringMatching(/Z$/),
+  messages: [expect.objectContaining({ code: "payment_required" })],
 });
 
 describe("POST /commerce/checkout", () => {

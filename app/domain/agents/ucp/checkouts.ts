@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { AppError } from "../../../runtime/errors.ts";
 import { CheckoutInput, type Checkout, type CheckoutLine } from "../../commerce/checkout.ts";
+import type { CheckoutMessage } from "../../commerce/checkout-messages.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CartLine } from "../carts.ts";
 import { toMinorUnits } from "../minor-units.ts";
@@ -13,12 +14,9 @@ import { errorMessage, linksOf, totalsOf, type UcpMessage } from "./envelope.ts"
 export const permalinkOf = (tenant: Tenant, orderId: string): string =>
   `https://${tenant.shop}/account/orders/${orderId.split("/").pop()}`;
 
-/** UCP requires a reason why the shopper is needed; without a mandate it is always the same. */
-const PAYMENT = errorMessage(
-  "payment_required",
-  "The shopper finishes this checkout at continue_url.",
-  "requires_buyer_input",
-);
+/** The payment address has another name in UCP. */
+const toUcpMessage = ({ code, content, severity }: CheckoutMessage): UcpMessage =>
+  errorMessage(code, content.replaceAll("checkout_url", "continue_url"), severity);
 
 export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
   const {
@@ -35,8 +33,7 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
     toMinorUnits(checkout.totals.subtotal, currency),
     toMinorUnits(checkout.totals.total, currency),
   ];
-  const messages: UcpMessage[] =
-    checkout.messages ?? (status === "requires_escalation" ? [PAYMENT] : []);
+  const messages = (checkout.messages ?? []).map(toUcpMessage);
   const lines = checkout.line_items.map((line) => toUcpLine(line, checkout));
   const chosen = checkout.delivery?.options.find(
     ({ id: one }) => one === checkout.delivery?.option_id,
