@@ -92,7 +92,7 @@ const DRAFT_ORDER_FIELDS = `id
       subtotalPriceSet { shopMoney { amount currencyCode } }
       totalPriceSet { shopMoney { amount currencyCode } }
       lineItems(first: 100) {
-        nodes { id title quantity requiresShipping variant { id } approximateDiscountedUnitPriceSet { shopMoney { amount currencyCode } } discountedTotalSet { shopMoney { amount currencyCode } } }
+        nodes { id title quantity requiresShipping variant { id availableForSale } approximateDiscountedUnitPriceSet { shopMoney { amount currencyCode } } discountedTotalSet { shopMoney { amount currencyCode } } }
       }`;
 
 export const DRAFT_ORDER_CREATE = `mutation DraftOrderCreate($input: DraftOrderInput!) {
@@ -144,7 +144,7 @@ const CART_FIELDS = `id
         nodes {
           ... on CartLine { id }
           quantity
-          merchandise { ... on ProductVariant { id title requiresShipping price { amount currencyCode } product { title } } }
+          merchandise { ... on ProductVariant { id title requiresShipping availableForSale price { amount currencyCode } product { title } } }
           cost { totalAmount { amount currencyCode } }
           ${DISCOUNT_ALLOCATIONS}
         }

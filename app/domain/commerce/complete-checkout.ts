@@ -102,6 +102,7 @@ async function decide(
 function escalationOf(cart: Cart | null, row: CheckoutRow): Escalation | null {
   if (row.mandate_id === null) return null;
   if (cart === null) return "offer_unconfirmed";
+  if (!cart.isForSale) return "out_of_stock";
   return isSameOffer(cart, row) ? null : "price_changed";
 }
 

@@ -153,6 +153,8 @@ export const collectionsOf = (shop: ShopState, productGid: string): Collection[]
 export const isPublic = (product: Product): boolean =>
   product.status === "ACTIVE" && product.publishedAt !== null;
 
+export const isForSale = ({ stock }: Variant): boolean => stock === null || stock > 0;
+
 /** A subset of shopify.dev "API search syntax": terms joined by AND. */
 export function searchProducts(shop: ShopState, query: string): Product[] {
   const terms = query

@@ -7,7 +7,7 @@ import { buildSchema, execute, GraphQLError, parse, validate } from "graphql";
 import type { GraphQLSchema } from "graphql";
 import { fieldsOf, json } from "../exchange.ts";
 import type { ApiResponse } from "../exchange.ts";
-import { findVariant, isPublic } from "./catalog.ts";
+import { findVariant, isForSale, isPublic } from "./catalog.ts";
 import type { GraphqlContext } from "./graphql/admin-api.ts";
 import {
   deliveryOptionsOf,
@@ -236,6 +236,7 @@ function toCart(shop: ShopState, cart: Cart) {
       id: variantGid,
       title: variant.title,
       requiresShipping: variant.requiresShipping !== false,
+      availableForSale: isForSale(variant),
       price: money(variant.price),
       product: { title: product.title },
     };
@@ -352,7 +353,7 @@ function toDraftOrder(shop: ShopState, { gid, url, lines, orderGid }: Cart) {
       title: product.title,
       quantity,
       requiresShipping: variant.requiresShipping !== false,
-      variant: { id: variantGid },
+      variant: { id: variantGid, availableForSale: isForSale(variant) },
       approximateDiscountedUnitPriceSet: money(variant.price),
       discountedTotalSet: money((Number(variant.price) * quantity).toFixed(2)),
     };

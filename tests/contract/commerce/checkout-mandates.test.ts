@@ -49,11 +49,11 @@ const reasonOf = ({ status, json }: { status: number; json: any }) => [
   json.reason,
 ];
 const refused = (reason: string) => [403, "Forbidden", "mandate_refused", reason];
-const setPrice = (price: string) =>
+const setPrice = (price: string, stock = 500) =>
   service.sandbox.storefront.putProduct(SHOP, {
     gid: shelf.cameraProduct,
     title: "Trail Camera",
-    variants: [{ gid: shelf.camera, sku: "CAM-9", price, stock: 500 }],
+    variants: [{ gid: shelf.camera, sku: "CAM-9", price, stock }],
   });
 
 describe("a checkout with a mandate", () => {
@@ -347,6 +347,23 @@ describe("a price that changes before the checkout is completed", () => {
     expect((await step(id, "complete")).json.status).toBe("complete_in_progress");
   });
 });
+
+it.each(["cart", "draft_order"])(
+  "an item that is sold out before the checkout is completed requires the shopper's review (%s)",
+  async (source) => {
+    if (source === "draft_order") closeCarts(service);
+    const { id, source: made } = await bought(await newMandate(service, shopper));
+    expect(made).toBe(source);
+    setPrice("40.00", 0);
+    expect((await step(id, "complete")).json).toMatchObject({
+      status: "requires_escalation",
+      messages: [{ code: "out_of_stock", severity: "requires_buyer_review" }],
+    });
+    setPrice("40.00");
+    expect((await step(id, "complete")).json.status).toBe("complete_in_progress");
+    openCarts(service);
+  },
+);
 
 it("a paid draft order whose webhook was lost is found when its checkout is completed, or by the scheduled run", async () => {
   closeCarts(service);

@@ -15,6 +15,8 @@ export type Cart = {
   currency: string;
   discounts: Discounts | null;
   delivery: Delivery | null;
+  /** Whether everything in it can still be bought. */
+  isForSale: boolean;
   /** The order that it became. */
   orderId: string | null;
 };

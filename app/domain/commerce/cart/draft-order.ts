@@ -38,7 +38,7 @@ type DraftOrder = {
       title: string;
       quantity: number;
       requiresShipping?: boolean;
-      variant: { id: string } | null;
+      variant: { id: string; availableForSale?: boolean } | null;
       approximateDiscountedUnitPriceSet: Priced;
       discountedTotalSet: Priced;
     }[];
@@ -133,6 +133,7 @@ function fromDraftOrder({
     externalId: id,
     url: invoiceUrl ?? "",
     orderId: order?.id ?? null,
+    isForSale: lineItems.nodes.every(({ variant }) => variant?.availableForSale !== false),
     discounts: null,
     delivery: null,
     cost: [subtotalPriceSet.shopMoney, totalPriceSet.shopMoney],

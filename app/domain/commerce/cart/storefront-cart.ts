@@ -50,6 +50,7 @@ type StorefrontCart = Omit<CartDiscounts, "lines"> &
           id: string;
           title?: string;
           requiresShipping?: boolean;
+          availableForSale?: boolean;
           price: StorefrontMoney;
           product?: { title: string };
         };
@@ -202,6 +203,7 @@ function fromCart(cart: StorefrontCart): Cart {
     externalId: id,
     url: checkoutUrl,
     orderId: null,
+    isForSale: lines.nodes.every(({ merchandise }) => merchandise.availableForSale !== false),
     discounts: null,
     delivery: null,
     cost: [cost.subtotalAmount, cost.totalAmount],

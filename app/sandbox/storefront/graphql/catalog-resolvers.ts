@@ -1,7 +1,7 @@
 /** Products, collections and variants of the sandbox Admin API. */
 import { GraphQLError } from "graphql";
-import { catalogOf, collectionsOf, findVariant, searchProducts } from "../catalog.ts";
-import type { Product, Variant } from "../catalog.ts";
+import { catalogOf, collectionsOf, findVariant, isForSale, searchProducts } from "../catalog.ts";
+import type { Product } from "../catalog.ts";
 import type { GraphqlContext } from "./admin-api.ts";
 import { pageOf } from "../pages.ts";
 import type { PageArguments } from "../pages.ts";
@@ -52,8 +52,6 @@ export const catalogResolvers: Record<string, unknown> = {
     });
   },
 };
-
-const isForSale = ({ stock }: Variant): boolean => stock === null || stock > 0;
 
 function toGraphqlProduct(shop: ShopState, product: Product): Record<string, unknown> {
   const money = (amount: string) => ({ amount, currencyCode: shop.currencyCode });
