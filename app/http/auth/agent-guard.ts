@@ -114,7 +114,9 @@ export async function requirePerson(
 ): Promise<ActingPerson> {
   const credential = sessionCredential(request);
   if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
-    const { session, tenant } = await requireSession(ctx, request, remembered);
+    const challenge = () =>
+      remembered ? agentChallenge(ctx, request, remembered, "unauthorized") : unauthorized();
+    const { session, tenant } = await requireSession(ctx, request, remembered, challenge);
     if (rule.needsConsent && isAgentCall(ctx, request, tenant)) {
       if (!tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
       // Read with the session on every call.
@@ -132,7 +134,7 @@ export async function requirePerson(
     rule.scope,
   );
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
-  if (!person) throw unauthorized();
+  if (!person) throw agentChallenge(ctx, request, tenant, "invalid_token", "invalid_token");
   return { person: { ...person, clientId }, tenant, scopes };
 }
 

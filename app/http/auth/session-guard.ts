@@ -25,29 +25,34 @@ export function sessionCredential(request: ApiRequest): Credential | null {
   return token ? { token, isCookie: !bearer } : null;
 }
 
+/** RFC 6750 3: at least one parameter follows the scheme. */
 export const unauthorized = () =>
-  new AppError("unauthorized", { headers: { "WWW-Authenticate": "Bearer" } });
+  new AppError("unauthorized", { headers: { "WWW-Authenticate": 'Bearer realm="customers"' } });
 export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** `challenge` makes the 401. */
 export async function requireSession(
   ctx: Ctx,
   request: ApiRequest,
   remembered: Tenant | null,
+  challenge: () => AppError = unauthorized,
 ): Promise<{ session: Session; tenant: Tenant }> {
   const credential = sessionCredential(request);
-  if (!credential || !remembered) throw unauthorized();
-  const { session, tenant } = await checkTwice(ctx, remembered, credential.token);
+  if (!credential || !remembered) throw challenge();
+  const checked = await checkTwice(ctx, remembered, credential.token);
+  if (!checked) throw challenge();
+  const { session, tenant } = checked;
   if (credential.isCookie && !SAFE_METHODS.has(request.method))
     requireOwnPage(ctx, request, tenant);
   return { session, tenant };
 }
 
-/** Checks with the cached tenant first, and again only when the record has changed since. */
+/** Checks with the cached tenant first, and again only when the record has changed since. Null: invalid. */
 async function checkTwice(
   ctx: Ctx,
   remembered: Tenant,
   token: string,
-): Promise<{ session: Session; tenant: Tenant }> {
+): Promise<{ session: Session; tenant: Tenant } | null> {
   let tenant: Tenant | null = remembered;
   for (let attempt = 1; tenant && attempt <= 3; attempt += 1) {
     const check = await checkSession(ctx, tenant, token);
@@ -55,7 +60,7 @@ async function checkTwice(
     if (check.outcome === "invalid") break;
     tenant = await findTenant(ctx, remembered.shop);
   }
-  throw unauthorized();
+  return null;
 }
 
 /** For pages that adapt to the shopper: the cookie's shopper, or null. */

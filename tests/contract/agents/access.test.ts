@@ -1,4 +1,5 @@
 // What an agent's access token opens, and every event that ends the access.
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAgentCaller } from "../../../app/domain/agents/oauth/agent-caller.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
@@ -131,6 +132,19 @@ describe("an agent's access token", () => {
     expect((await getMe(service, token)).status).toBe(401);
     expect((await service.call("GET", `/auth/me?shop=${SHOP}`, { key: token })).status).toBe(401);
   });
+
+  it.each(["/auth/me", "/commerce/mandates", `/commerce/checkout/${randomUUID()}`])(
+    "that is missing or a session's that is over answers with the address of the resource metadata at %s",
+    async (path) => {
+      for (const key of [null, "a.b.c"]) {
+        const answer = await service.call("GET", `${path}?shop=${SHOP}`, { key });
+        expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+          401,
+          `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource?shop=${SHOP}"`,
+        ]);
+      }
+    },
+  );
 
   it("that is invalid answers with the address of the resource metadata", async () => {
     const answer = await service.call("GET", `/auth/me?shop=${SHOP}`, {

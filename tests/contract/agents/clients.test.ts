@@ -42,6 +42,17 @@ describe("a client registration", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
+  it("that names more grant and response types gets those that are served", async () => {
+    const answer = await register(service, {
+      grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
+      response_types: ["code", "code id_token"],
+    });
+    expect([answer.status, answer.json]).toMatchObject([
+      201,
+      { grant_types: ["authorization_code", "refresh_token"], response_types: ["code"] },
+    ]);
+  });
+
   it.each<[string, Record<string, unknown>, string]>([
     ["no address", { redirect_uris: [] }, "invalid_redirect_uri"],
     ["no list", { redirect_uris: REDIRECT }, "invalid_redirect_uri"],
@@ -78,6 +89,18 @@ describe("a client registration", () => {
       "invalid_client_metadata",
     ],
     ["another grant", { grant_types: ["client_credentials"] }, "invalid_client_metadata"],
+    ["no grant", { grant_types: [] }, "invalid_client_metadata"],
+    ["another response", { response_types: ["token"] }, "invalid_client_metadata"],
+    [
+      "twenty-one grants",
+      { grant_types: ["authorization_code", ...Array.from({ length: 20 }, () => "x")] },
+      "invalid_client_metadata",
+    ],
+    [
+      "a grant of endless name",
+      { grant_types: ["authorization_code", "x".repeat(101)] },
+      "invalid_client_metadata",
+    ],
     ["a name that is none", { client_name: { toString: 1 } }, "invalid_client_metadata"],
   ])("with %s is rejected", async (_, fields, error) => {
     const answer = await register(service, fields);

@@ -86,14 +86,14 @@ describe("the protected resource metadata", () => {
     expect(resource.scopes_supported).toEqual(server.scopes_supported);
   });
 
-  it.each(["mcp", "a2a"])(
+  it.each(["/mcp", "/a2a", ""])(
     "leads a client that only follows links to its store (%s)",
     async (name) => {
       const {
         resource,
         authorization_servers: [issuer],
-      } = await get(`${RESOURCE}/${name}?shop=${SHOP}`);
-      expect(resource).toBe(`${service.url}/${name}`);
+      } = await get(`${RESOURCE}${name}?shop=${SHOP}`);
+      expect(resource).toBe(`${service.url}${name}`);
       // RFC 8414 3.1: the well-known part stands between host and path.
       const { origin, pathname } = new URL(issuer);
       const server = await get(`${origin.slice(service.url.length)}${SERVER}${pathname}`);

@@ -55,11 +55,12 @@ export function buildResourceMetadata(
   deployedShop: string | undefined,
 ): object {
   const isNamed = address.isOwnHost || address.shop === deployedShop;
-  const issuers = isNamed ? [address.origin] : [address.origin, issuerOf(address, BY_PATH)];
   return {
     resource: resource ? `${address.origin}/${resource}` : address.origin,
-    // Clients of a single resource use the first issuer and cannot name the store.
-    authorization_servers: resource ? issuers.toReversed() : issuers,
+    // Clients use the first issuer, and most cannot name the store but by its path.
+    authorization_servers: isNamed
+      ? [address.origin]
+      : [issuerOf(address, BY_PATH), address.origin],
     scopes_supported: offeredScopes(tenant),
     bearer_methods_supported: ["header"],
     resource_name: tenant.config.brand_name ?? tenant.shop,

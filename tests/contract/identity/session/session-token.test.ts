@@ -232,7 +232,7 @@ describe("a forged token", () => {
     expect(token).not.toBe(ada.token);
     const answer = await getMe(service, token);
     expect(answer.json).toMatchObject({ error: "Unauthorized", code: "unauthorized" });
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer \w+="/);
     const named = await service.call("GET", `/auth/me?shop=${SHOP}`, { key: token });
     expect(comparable(named)).toEqual(
       comparable(await service.call("GET", `/auth/me?shop=${SHOP}`, { key: "a.b.c" })),
@@ -272,7 +272,7 @@ describe("a missing token", () => {
       expect([answer.status, answer.json.error, answer.headers.get("www-authenticate")]).toEqual([
         401,
         "Unauthorized",
-        "Bearer",
+        expect.stringMatching(/^Bearer \w+="/),
       ]);
     }
     for (const authorization of ["Bearer", "Bearer a b", "Basic YTpi", ada.token])
