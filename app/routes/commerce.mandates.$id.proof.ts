@@ -15,7 +15,6 @@ export const { loader, action, route } = endpoint({
     query: ProofQuery,
     answers: {
       200: "The open mandates, and closed ones for each confirmed checkout, newest first, at most 10.",
-      403: "`mandate_refused` with `wrong_agent`: the mandate is for other agents.",
     },
     result: MandateProof,
     async handle({ ctx, tenant, principal, params, query, accessed }) {

@@ -44,7 +44,7 @@ export async function completeFromOrder(ctx: Ctx, tenant: Tenant, payload: unkno
   const row = await findCheckout(ctx, tenant, order);
   if (row === null) return;
   const isDone = await data.transaction(async (sql) => {
-    const current = await getCheckoutRow(sql, row.id, null, true);
+    const current = await getCheckoutRow(sql, row.id, null, { lock: true });
     if (current.stored_status === "completed") return false;
     await completeWithin(ctx, tenant, sql, current, {
       orderId: order.admin_graphql_api_id ?? null,

@@ -234,14 +234,15 @@ export const holdsMandate = (row: CheckoutRow): row is CheckoutRow & { mandate_i
   row.mandate_id !== null && row.stored_status !== "completed" && row.stored_status !== "canceled";
 
 /**
- * `customerId` null: a caller with the admin key. Another person's checkout is `not_found`. `lock`
- * locks the row until the commit.
+ * `person` null: a caller with the admin key, or the storefront. Another person's checkout is `not_found`;
+ * so is another agent's to an agent, and to be changed (`use`) also the shopper's own. `lock` locks the
+ * row until the commit.
  */
 export async function getCheckoutRow(
   sql: TenantSql,
   id: string,
-  customerId: number | null,
-  lock = false,
+  person: Person | null,
+  { use = "show", lock = false }: { use?: "show" | "change"; lock?: boolean } = {},
 ): Promise<CheckoutRow> {
   const [row] = z.uuid().safeParse(id).success
     ? await sql<CheckoutRow>(
@@ -249,7 +250,16 @@ export async function getCheckoutRow(
         [id],
       )
     : [];
-  if (!row || (customerId !== null && row.customer_id !== customerId))
-    throw new AppError("not_found");
+  if (!row || (person && !isOpenTo(row, person, use))) throw new AppError("not_found");
   return row;
+}
+
+function isOpenTo(
+  row: CheckoutRow,
+  { account, clientId }: Person,
+  use: "show" | "change",
+): boolean {
+  if (row.customer_id !== account.id) return false;
+  const isOfSession = clientId === undefined;
+  return isOfSession || row.client_id === clientId || (row.client_id === null && use === "show");
 }

@@ -156,7 +156,7 @@ export async function getCheckout(
   person: Person | null,
   id: string,
 ): Promise<Checkout> {
-  return toCheckout(await getCheckoutRow(dataOf(ctx, tenant).sql, id, person && person.account.id));
+  return toCheckout(await getCheckoutRow(dataOf(ctx, tenant).sql, id, person));
 }
 
 const UPDATE = `
@@ -174,7 +174,7 @@ export async function updateCheckout(
   change: CheckoutChange,
 ): Promise<Checkout> {
   const { account } = caller.person;
-  const known = await getCheckoutRow(dataOf(ctx, tenant).sql, id, account.id);
+  const known = await getCheckoutRow(dataOf(ctx, tenant).sql, id, caller.person, { use: "change" });
   requireChangeable(known);
   const wanted = toWanted(change);
   const spender = spenderOf(caller);
@@ -184,7 +184,7 @@ export async function updateCheckout(
   const cart = await createCart(ctx, tenant, account, known.id, { wanted, codes, shipment });
   const { old, checkout } = await orDiscard(ctx, tenant, cart, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
-      const row = await getCheckoutRow(sql, known.id, account.id, true);
+      const row = await getCheckoutRow(sql, known.id, caller.person, { use: "change", lock: true });
       requireChangeable(row);
       if (holdsMandate(row))
         await moveReservation(
@@ -246,7 +246,7 @@ export async function cancelCheckout(
 ): Promise<Checkout> {
   const { account } = caller.person;
   const { row, checkout } = await dataOf(ctx, tenant).transaction(async (sql) => {
-    const found = await getCheckoutRow(sql, id, account.id, true);
+    const found = await getCheckoutRow(sql, id, caller.person, { use: "change", lock: true });
     if (found.status === "completed") throw new AppError("checkout_closed");
     if (holdsMandate(found)) await release(sql, found.mandate_id, found.reserved_amount);
     if (found.stored_status !== "canceled")

@@ -32,14 +32,14 @@ export async function completeCheckout(
 ): Promise<Checkout> {
   const { account } = caller.person;
   const data = dataOf(ctx, tenant);
-  const known = await getCheckoutRow(data.sql, id, account.id);
+  const known = await getCheckoutRow(data.sql, id, caller.person, { use: "change" });
   const isOver = (row: CheckoutRow) => row.status === "completed";
   const clientId = caller.person.clientId ?? null;
   if (!isOver(known)) await requireCompletable(tenant, data.sql, known, clientId);
   const cart = isOver(known) ? null : await readOffer(ctx, tenant, known);
   const checkout = await data.transaction(async (sql): Promise<Checkout> => {
     if (known.mandate_id !== null) await lockEligibility(sql, account);
-    const row = await getCheckoutRow(sql, known.id, account.id, true);
+    const row = await getCheckoutRow(sql, known.id, caller.person, { use: "change", lock: true });
     const answer = isOver(row)
       ? toCheckout(row)
       : await decide(

@@ -76,7 +76,7 @@ async function settleDraftOrder(
     const orderId = (await readCart(ctx, tenant, row))?.orderId;
     if (orderId) {
       await data.transaction(async (sql) => {
-        const current = await getCheckoutRow(sql, row.id, null, true);
+        const current = await getCheckoutRow(sql, row.id, null, { lock: true });
         if (current.stored_status !== "completed")
           await completeWithin(ctx, tenant, sql, current, { orderId, amount: null });
       });

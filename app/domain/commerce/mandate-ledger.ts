@@ -92,8 +92,11 @@ export async function requireOpenMandate(
   return mandate;
 }
 
-const isForAgent = ({ agent_clients: clients }: MandateRow, clientId: string | null): boolean =>
-  clients === null || (clientId !== null && clients.includes(clientId));
+/** `clientId` null: a caller with the shopper's session. */
+export const isForAgent = (
+  { agent_clients: clients }: Pick<MandateRow, "agent_clients">,
+  clientId: string | null,
+): boolean => clients === null || (clientId !== null && clients.includes(clientId));
 
 export async function findMandateRow(
   sql: TenantSql,

@@ -18,7 +18,7 @@ import {
   type MandateRow,
 } from "./mandate.ts";
 import { proveMandate, signMandate } from "./mandate-proof.ts";
-import { findMandateRow } from "./mandate-ledger.ts";
+import { findMandateRow, isForAgent } from "./mandate-ledger.ts";
 import { toAmount } from "./money.ts";
 
 const HOUR_MS = 3_600_000;
@@ -142,7 +142,7 @@ export async function lockEligibility(
   return { hasPayments: claims?.consent_ap2 === true };
 }
 
-/** Newest first; `next` is the cursor of the next page. */
+/** Newest first, to an agent those that it may spend; `next` is the cursor of the next page. */
 export async function listMandates(
   ctx: Ctx,
   tenant: Tenant,
@@ -153,8 +153,9 @@ export async function listMandates(
   const rows = await dataOf(ctx, tenant).sql<MandateRow>(
     `SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND customer_id = $2
       AND ($3::timestamptz IS NULL OR (created_at, mandate_id) < ($3::timestamptz, $4::uuid))
+      AND ($6::text IS NULL OR agent_clients IS NULL OR $6 = ANY(agent_clients))
       ORDER BY created_at DESC, mandate_id DESC LIMIT $5`,
-    [person.account.id, at, id, limit + 1],
+    [person.account.id, at, id, limit + 1, person.clientId ?? null],
   );
   const page = rows.slice(0, limit).map(toMandate);
   const last = page.at(-1);
@@ -164,7 +165,10 @@ export async function listMandates(
   };
 }
 
-/** `person` null: a caller with the admin key. Another person's mandate is `not_found`. */
+/**
+ * `person` null: a caller with the admin key. Another person's mandate is `not_found`, and to an agent
+ * one that is for other agents.
+ */
 export async function getMandate(
   ctx: Ctx,
   tenant: Tenant,
@@ -172,9 +176,12 @@ export async function getMandate(
   id: string,
 ): Promise<Mandate> {
   const row = await findMandateRow(dataOf(ctx, tenant).sql, id);
-  if (!row || (person && row.customer_id !== person.account.id)) throw new AppError("not_found");
+  if (!row || (person && !isShownTo(row, person))) throw new AppError("not_found");
   return toMandate(row);
 }
+
+const isShownTo = (row: MandateRow, { account, clientId }: Person): boolean =>
+  row.customer_id === account.id && (clientId === undefined || isForAgent(row, clientId));
 
 /** Revokes it for new checkouts; a used or expired one stays so. Safe to repeat. */
 export async function revokeMandate(

@@ -83,6 +83,42 @@ function expectWrongAgent(answer: Answer): void {
   ]);
 }
 
+function expectNotFound(answer: Answer): void {
+  expect([answer.status, answer.json.code]).toEqual([404, "not_found"]);
+}
+const CHANGES = (): [verb: string, body: object][] => [
+  ["update", { line_items: itemsOf(shelf.camera, 2) }],
+  ["complete", {}],
+  ["cancel", {}],
+];
+
+describe("a checkout", () => {
+  const read = (id: string, key: string) =>
+    service.call("GET", `/commerce/checkout/${id}`, { key });
+  const newCheckout = async (key: string) =>
+    (await post("/commerce/checkout", { line_items: itemsOf(shelf.camera) }, key)).json;
+
+  it("of an agent is neither shown to another agent nor changed by it, over REST and MCP", async () => {
+    const { id } = await newCheckout(own.token);
+    expectNotFound(await read(id, other.token));
+    for (const [verb, body] of CHANGES())
+      expectNotFound(await post(`/commerce/checkout/${id}/${verb}`, body, other.token));
+    for (const name of ["get_checkout", "complete_checkout", "cancel_checkout"])
+      expect(JSON.stringify((await tool(name, { id }, other.token)).json)).toContain("not_found");
+    for (const key of [own.token, shopper.token])
+      expect((await read(id, key)).json).toMatchObject({ id, status: "requires_escalation" });
+    expect((await post(`/commerce/checkout/${id}/cancel`, {}, shopper.token)).status).toBe(200);
+  });
+
+  it("of the shopper is shown to agents, and changed by none", async () => {
+    const { id } = await newCheckout(shopper.token);
+    expect((await read(id, own.token)).status).toBe(200);
+    for (const [verb, body] of CHANGES())
+      expectNotFound(await post(`/commerce/checkout/${id}/${verb}`, body, own.token));
+    expect((await read(id, shopper.token)).json.status).toBe("requires_escalation");
+  });
+});
+
 describe("a mandate created by an agent", () => {
   it("names that agent, over REST, MCP and A2A", async () => {
     const overMcp = (await tool("create_mandate", MANDATE, own.token)).json.result
@@ -163,17 +199,32 @@ describe("a mandate created by an agent", () => {
     );
   });
 
-  it("still covers the checkout after another agent changes it", async () => {
+  it("is neither shown to another agent nor listed or revoked by it; one for any agent is", async () => {
+    const { mandate_id: id } = await mandateOf(own.token);
+    const { mandate_id: common } = await mandateOf(shopper.token);
+    const path = `/commerce/mandates/${id}`;
+    for (const method of ["GET", "DELETE"])
+      expectNotFound(await service.call(method, path, { key: other.token }));
+    for (const name of ["get_mandate", "revoke_mandate"])
+      expect(JSON.stringify((await tool(name, { mandate_id: id }, other.token)).json)).toContain(
+        "not_found",
+      );
+    const listed = async (key: string) =>
+      (await service.call("GET", "/commerce/mandates", { key })).json.mandates.map(
+        (mandate: any) => mandate.mandate_id,
+      );
+    expect(await listed(other.token)).toEqual([common]);
+    for (const key of [own.token, shopper.token]) expect(await listed(key)).toEqual([common, id]);
+    expect((await mandateRow(service, id)).status).toBe("active");
+    const ended = await service.call("DELETE", path, { key: own.token });
+    expect(ended.json.status).toBe("revoked");
+  });
+
+  it("still covers the checkout after another agent tries to change it", async () => {
     const { mandate_id: id } = await mandateOf(own.token);
     const made = (await buy(id, own.token)).json;
-    expectWrongAgent(
-      await post(
-        `/commerce/checkout/${made.id}/update`,
-        { line_items: itemsOf(shelf.camera, 2) },
-        other.token,
-      ),
-    );
-    expectWrongAgent(await post(`/commerce/checkout/${made.id}/complete`, {}, other.token));
+    for (const [verb, body] of CHANGES())
+      expectNotFound(await post(`/commerce/checkout/${made.id}/${verb}`, body, other.token));
     expect(await mandateRow(service, id)).toMatchObject({ reserved_amount: "40.00" });
     const changed = await post(
       `/commerce/checkout/${made.id}/update`,

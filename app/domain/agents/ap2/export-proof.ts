@@ -12,7 +12,7 @@ import {
   type Checkout,
   type CheckoutRow,
 } from "../../commerce/checkout.ts";
-import { refusal, type Mandate } from "../../commerce/mandate.ts";
+import type { Mandate } from "../../commerce/mandate.ts";
 import { getMandate } from "../../commerce/mandates.ts";
 import { mandateSigningKey, publicMandateKey } from "../../commerce/mandate-proof.ts";
 import type { Person } from "../../identity/account.ts";
@@ -52,7 +52,7 @@ type OpenMandates = { kid: string; checkout: string; payment: string };
 
 /**
  * The proof names nobody; `customerId` is for the access log. `person` null: a caller with the admin
- * key. Throws `not_found`, and `mandate_refused` for an agent that the mandate is not for.
+ * key. Throws `not_found`, also for an agent that the mandate is not for.
  */
 export async function exportProof(
   ctx: Ctx,
@@ -62,9 +62,6 @@ export async function exportProof(
   query: ProofQuery,
 ) {
   const mandate = await getMandate(ctx, tenant, person, id);
-  const clientId = person?.clientId;
-  if (clientId !== undefined && mandate.agent_clients && !mandate.agent_clients.includes(clientId))
-    throw refusal("wrong_agent");
   const open = await openMandates(ctx, tenant, mandate);
   const checkouts = await confirmedCheckouts(dataOf(ctx, tenant).sql, mandate);
   const proof = {
