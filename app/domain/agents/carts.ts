@@ -25,7 +25,22 @@ const Line = z.looseObject({
   }),
   quantity: z.int().min(1).max(MAX_QUANTITY),
 });
-export const LinesOrNone = z.array(Line).max(MAX_LINES);
+export const LinesOrNone = z
+  .array(Line)
+  .max(MAX_LINES)
+  .superRefine((lines, context) => {
+    const sums = new Map<string, number>();
+    for (const [index, { item, quantity }] of lines.entries()) {
+      const sum = (sums.get(item.id) ?? 0) + quantity;
+      sums.set(item.id, sum);
+      if (sum > MAX_QUANTITY)
+        context.addIssue({
+          code: "custom",
+          path: [index, "quantity"],
+          message: `Too many of this item: at most ${MAX_QUANTITY} in all lines together`,
+        });
+    }
+  });
 export const Lines = LinesOrNone.min(1);
 
 export type CartLine = { variantId: string; quantity: number };
@@ -35,7 +50,7 @@ type StoredCart = { lines: CartLine[]; expires_at: string };
 export function toCartLines(lines: z.output<typeof Lines>): CartLine[] {
   const byVariant = new Map<string, number>();
   for (const { item, quantity } of lines)
-    byVariant.set(item.id, Math.min(MAX_QUANTITY, (byVariant.get(item.id) ?? 0) + quantity));
+    byVariant.set(item.id, (byVariant.get(item.id) ?? 0) + quantity);
   return [...byVariant].map(([variantId, quantity]) => ({ variantId, quantity }));
 }
 

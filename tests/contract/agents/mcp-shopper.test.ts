@@ -251,6 +251,24 @@ describe("the same idempotency key", () => {
   });
 });
 
+it("more than a thousand of one item in several lines are refused at the line that is too much", async () => {
+  const lines = (...quantities: number[]) => ({
+    line_items: quantities.map((quantity) => ({ item: { id: shelf.camera }, quantity })),
+  });
+  for (const [tool, member] of [
+    ["create_cart", "cart"],
+    ["create_checkout", "checkout"],
+  ] as const) {
+    const { error } = (await call(tool, { [member]: lines(600, 600) })).json;
+    expect([error.code, error.message]).toEqual([
+      -32_602,
+      expect.stringContaining(`${member}.line_items.1.quantity`),
+    ]);
+  }
+  const cart = await answer("create_cart", { cart: lines(400, 600) });
+  expect(cart.line_items[0].quantity).toBe(1_000);
+});
+
 it("a checkout that needs the shopper's review names the same reason until it is updated", async () => {
   const checkout = {
     ...items(),
