@@ -137,6 +137,7 @@ async function linkAgent(
       client: { ...client, host: null, redirectUris: [redirectUri] },
       scopes: ["identity:read", "dev.ucp.shopping.order:read", "dev.ucp.shopping.checkout:manage"],
       redirectUri,
+      isRedirectNamed: true,
       codeChallenge: hash("sha256", verifier, "base64url"),
     },
     { userAgent, gpc: false, at: timeOf(demo, at) },

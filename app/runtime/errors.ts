@@ -44,6 +44,7 @@ const ERRORS = {
   password_required: [400, "Send the account's password as well, or a new one to replace it."],
   invalid_code: [400, "This code was used already or is too old. Sign in again."],
   // For /oauth/*: the names of RFC 6749, RFC 7591 and RFC 8707, sent as they are.
+  unknown_client: [400, "The client is unknown."],
   invalid_grant: [
     400,
     "The code or token is unknown, used, too old, or was given to somebody else.",
@@ -59,7 +60,7 @@ const ERRORS = {
   unauthorized: [401, "Send a valid key or session token."],
   invalid_signature: [401, "The signature is missing or does not match the body."],
   invalid_state: [401, "The sign-in state is unknown, used or too old."],
-  invalid_client: [401, "The client is unknown."],
+  invalid_client: [401, "The client did not prove itself as expected."],
   invalid_token: [401, "The access token is unknown, revoked or too old."],
   invalid_credentials: [401, "The e-mail address or the password is wrong."],
   reauth_required: [401, "Confirm that it is you: send your password, or sign in again."],

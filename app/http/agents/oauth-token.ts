@@ -39,7 +39,7 @@ export function answerTokenForm(
       return exchangeCode(ctx, tenant, {
         code: requireField(form, "code"),
         clientId: requireField(form, "client_id"),
-        redirectUri: requireField(form, "redirect_uri"),
+        redirectUri: form.get("redirect_uri"),
         verifier: form.get("code_verifier") ?? "",
       });
     case "refresh_token":

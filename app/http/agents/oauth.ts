@@ -26,6 +26,7 @@ export function toOAuthError(error: AppError): object {
 
 function nameOf({ code, status, fields }: AppError): string {
   if (OWN_NAMES.has(code)) return code;
+  if (code === "unknown_client") return "invalid_client";
   if (status >= 500) return status === 503 ? "temporarily_unavailable" : "server_error";
   if (fields)
     return Object.keys(fields).some((field) => field.startsWith("redirect_uris"))

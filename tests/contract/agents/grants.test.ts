@@ -31,6 +31,21 @@ const end = (id: string, key: string | null = person.token, shop = SHOP) =>
   service.call("DELETE", `/oauth/grants/${id}?shop=${shop}`, { key });
 const onlyGrant = async (): Promise<string> => (await list()).json.grants[0].id;
 
+describe("DELETE /oauth/grants/:id", () => {
+  it("ends every grant of that agent for the shopper, and no other", async () => {
+    const again = await newTokens(service, client, person.token);
+    const other = await newTokens(service, await newClient(service), person.token);
+    const neighbour = await newTokens(service, client, (await signUp(service)).token);
+    const { grants } = (await list()).json;
+    expect((await end(grants.at(-1).id)).json).toEqual({ ok: true });
+    for (const { access_token } of [tokens, again])
+      expect((await getMe(service, access_token)).status).toBe(401);
+    for (const { access_token } of [other, neighbour])
+      expect((await getMe(service, access_token)).status).toBe(200);
+    expect((await list()).json.grants).toHaveLength(1);
+  });
+});
+
 describe("GET /oauth/grants", () => {
   it("lists each agent with scopes, start and last use", async () => {
     const first = await list();

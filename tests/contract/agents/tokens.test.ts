@@ -93,7 +93,7 @@ describe("an authorization code", () => {
     ["another address", { redirect_uri: "https://agent.example/other" }, "invalid_grant"],
     ["an address that only begins the same", { redirect_uri: `${REDIRECT}/` }, "invalid_grant"],
     ["no address", { redirect_uri: "" }, "invalid_request"],
-    ["a client that there is not", { client_id: "nobody" }, "invalid_grant"],
+    ["a client that there is not", { client_id: "nobody" }, "invalid_client"],
     ["no client", { client_id: "" }, "invalid_request"],
     ["another grant type", { grant_type: "password" }, "unsupported_grant_type"],
     ["no grant type", { grant_type: "" }, "invalid_request"],
@@ -109,10 +109,21 @@ describe("an authorization code", () => {
     expect((await swapCode(service, client, swap)).status).toBe(200);
   });
 
+  it("needs the redirect URI only if the authorization request named it", async () => {
+    for (const redirect_uri of ["", REDIRECT]) {
+      const swap = await newCode(service, client, person.token, { redirect_uri: undefined });
+      expectRefused(
+        await swapCode(service, client, swap, { redirect_uri: `${REDIRECT}/other` }),
+        "invalid_grant",
+      );
+      expect((await swapCode(service, client, swap, { redirect_uri })).status).toBe(200);
+    }
+  });
+
   it("is rejected from another client and at another store", async () => {
     const swap = await newCode(service, client, person.token);
     expectRefused(await swapCode(service, await newClient(service), swap), "invalid_grant");
-    expectRefused(await swapCode(service, client, swap, {}, OTHER_SHOP), "invalid_grant");
+    expectRefused(await swapCode(service, client, swap, {}, OTHER_SHOP), "invalid_client");
   });
 
   it("is valid for 60 seconds", async () => {

@@ -15,6 +15,7 @@ export type AuthorizationRequest = AnswerPlace & {
   client: AgentClient;
   scopes: AgentScope[];
   codeChallenge: string;
+  /** False: it is the client's only one. */ isRedirectNamed: boolean;
 };
 
 /** The parameters that are read, of an authorization request and of its address. */
@@ -84,7 +85,13 @@ export async function readAuthorizationRequest(
     };
   return {
     outcome: "ready",
-    request: { ...place, client, scopes, codeChallenge: query.get("code_challenge") ?? "" },
+    request: {
+      ...place,
+      client,
+      scopes,
+      codeChallenge: query.get("code_challenge") ?? "",
+      isRedirectNamed: given !== undefined,
+    },
   };
 }
 

@@ -93,6 +93,13 @@ export async function registerClient(
   };
 }
 
+/** Without fetching anything: the address of a document may be a client's. */
+export async function isKnownClient(ctx: Ctx, tenant: Tenant, id: string): Promise<boolean> {
+  if (await isDocumentAddress(ctx, id)) return true;
+  const { prisma } = dataOf(ctx, tenant);
+  return (await prisma.oauthClient.count({ where: { client_id: id } })) > 0;
+}
+
 /**
  * `address` is the client address of the request: fetching a document counts against its limit.
  * Throws 429.

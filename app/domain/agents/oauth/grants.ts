@@ -27,7 +27,10 @@ export async function grantAccess(
   ctx: Ctx,
   tenant: Tenant,
   { account }: Pick<Session, "account">,
-  request: Pick<AuthorizationRequest, "client" | "scopes" | "redirectUri" | "codeChallenge">,
+  request: Pick<
+    AuthorizationRequest,
+    "client" | "scopes" | "redirectUri" | "isRedirectNamed" | "codeChallenge"
+  >,
   visit: Visit & { /** In the history of the demo store. */ at?: HistoricTime },
 ): Promise<string> {
   const grantId = ctx.random.uuid();
@@ -61,14 +64,15 @@ export async function grantAccess(
     });
     await sql(
       `INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, redirect_uri,
-        code_challenge, expires_at) VALUES ($1, $2, $3, 'code', $4, $5, $6,
-        clock_timestamp() + make_interval(secs => $7))`,
+        code_challenge, redirect_named, expires_at) VALUES ($1, $2, $3, 'code', $4, $5, $6, $7,
+        clock_timestamp() + make_interval(secs => $8))`,
       [
         hashSecret(code),
         grantId,
         request.scopes,
         request.redirectUri,
         request.codeChallenge,
+        request.isRedirectNamed,
         TOKEN_SECONDS.code,
       ],
     );
@@ -158,7 +162,8 @@ const toLinkedAgent = (row: LinkedRow): LinkedAgent => ({
 const GrantId = z.uuid();
 
 /**
- * Revokes an agent's access by its shopper. Safe to repeat; another person's grant is `not_found`.
+ * Revokes an agent's access by its shopper: every grant of that agent, of which the shopper names
+ * one. Safe to repeat; another person's grant is `not_found`.
  */
 export async function revokeGrant(
   ctx: Ctx,
@@ -169,13 +174,17 @@ export async function revokeGrant(
   const { sql, prisma } = dataOf(ctx, tenant);
   const grant = GrantId.safeParse(id).success
     ? await prisma.oauthGrant.findFirst({
-        select: { client_id: true, ended_at: true },
+        select: { client_id: true },
         where: { id, user_id: userId },
       })
     : null;
   if (!grant) throw new AppError("not_found");
-  await endGrant(sql, id, "revoked");
-  if (grant.ended_at === null)
+  const ended = await sql(
+    `UPDATE oauth_grants SET ended_at = clock_timestamp(), end_reason = $4 WHERE shop = $1
+      AND user_id = $2 AND client_id = $3 AND ended_at IS NULL RETURNING id`,
+    [userId, grant.client_id, "revoked" satisfies EndReason],
+  );
+  if (ended.length > 0)
     recordAgentCall(ctx, tenant, {
       ...DONE,
       operation: "unlink_agent",

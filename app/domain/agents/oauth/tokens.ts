@@ -10,6 +10,7 @@ import { secretEquals } from "../../../runtime/secrets.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { hashSecret, mintSecret, TOKEN_SECONDS, type TokenKind } from "./agent-token.ts";
 import { IS_ALIVE, PERSON_OF_GRANT } from "./agent-caller.ts";
+import { isKnownClient } from "./clients.ts";
 import { endGrant } from "./grants.ts";
 
 export type TokenReply = {
@@ -22,7 +23,13 @@ export type TokenReply = {
 
 type Held = Columns<
   OauthToken,
-  "token_hash" | "grant_id" | "kind" | "scopes" | "redirect_uri" | "code_challenge"
+  | "token_hash"
+  | "grant_id"
+  | "kind"
+  | "scopes"
+  | "redirect_uri"
+  | "redirect_named"
+  | "code_challenge"
 > &
   Columns<OauthGrant, "client_id"> & {
     kind: TokenKind;
@@ -38,7 +45,7 @@ async function lockToken(
   kinds: readonly TokenKind[],
 ): Promise<Held | null> {
   const [held] = await sql<Held>(
-    `SELECT t.token_hash, t.grant_id, t.kind, t.scopes, t.redirect_uri, t.code_challenge,
+    `SELECT t.token_hash, t.grant_id, t.kind, t.scopes, t.redirect_uri, t.redirect_named, t.code_challenge,
       t.used_at IS NOT NULL AS is_used, t.expires_at > clock_timestamp() AS is_fresh, g.client_id,
       g.scopes AS grant_scopes,
        ${IS_ALIVE} AND coalesce(c.consent_a2a, false) AS is_alive
@@ -86,17 +93,23 @@ async function issue(
   };
 }
 
-type Attempt = TokenReply | "refused" | "too_much";
+type Attempt = TokenReply | "refused" | "too_much" | "no_redirect";
 
-// Not by throwing inside: that would roll back the end of the grant.
+// A client id is looked up only for an error: tokens name their client. Not by throwing inside: that would roll back the end of the grant.
 async function attempt(
   ctx: Ctx,
   tenant: Tenant,
+  clientId: string,
   work: (sql: TenantSql) => Promise<Attempt>,
 ): Promise<TokenReply> {
   if (!tenant.config.agent_access_enabled) throw new AppError("unauthorized_client");
   const result = await dataOf(ctx, tenant).transaction(work);
-  if (result === "refused") throw new AppError("invalid_grant");
+  if (result === "refused")
+    throw new AppError(
+      (await isKnownClient(ctx, tenant, clientId)) ? "invalid_grant" : "unknown_client",
+    );
+  if (result === "no_redirect")
+    throw new AppError("malformed_request", { message: "redirect_uri is missing." });
   if (result === "too_much") throw new AppError("invalid_scope");
   return result;
 }
@@ -104,7 +117,7 @@ async function attempt(
 export type CodeExchange = {
   code: string;
   clientId: string;
-  redirectUri: string;
+  redirectUri: string | undefined;
   verifier: string;
 };
 
@@ -113,7 +126,7 @@ export function exchangeCode(
   tenant: Tenant,
   { code, clientId, redirectUri, verifier }: CodeExchange,
 ): Promise<TokenReply> {
-  return attempt(ctx, tenant, async (sql) => {
+  return attempt(ctx, tenant, clientId, async (sql) => {
     const held = await lockToken(sql, code, ["code"]);
     if (!held || held.client_id !== clientId) return "refused";
     if (held.is_used) {
@@ -123,8 +136,9 @@ export function exchangeCode(
     const isProven =
       /^[\w.~-]{43,128}$/.test(verifier) &&
       secretEquals(hash("sha256", verifier, "base64url"), held.code_challenge ?? "");
-    if (!held.is_fresh || !held.is_alive || held.redirect_uri !== redirectUri || !isProven)
-      return "refused";
+    if (!held.is_fresh || !held.is_alive || !isProven) return "refused";
+    if (redirectUri === undefined && held.redirect_named) return "no_redirect";
+    if (redirectUri !== undefined && held.redirect_uri !== redirectUri) return "refused";
     return issue(ctx, tenant, sql, held, held.scopes);
   });
 }
@@ -136,7 +150,7 @@ export function refreshAccess(
   tenant: Tenant,
   { refreshToken, clientId, scope }: Refresh,
 ): Promise<TokenReply> {
-  return attempt(ctx, tenant, async (sql) => {
+  return attempt(ctx, tenant, clientId, async (sql) => {
     const held = await lockToken(sql, refreshToken, ["refresh"]);
     if (!held || held.client_id !== clientId) return "refused";
     if (held.is_used) {
