@@ -223,7 +223,7 @@ describe("a refresh token", () => {
     );
     expectRefused(
       await refresh(service, client, tokens.refresh_token, {}, OTHER_SHOP),
-      "invalid_grant",
+      "invalid_client",
     );
     expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200);
   });
