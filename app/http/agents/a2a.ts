@@ -45,7 +45,13 @@ import { countAgentCall } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
 import { bearerToken } from "../auth/guards.ts";
 import type { ApiRequest } from "../api-request.ts";
-import { idOf, toRpcRefusal } from "./json-rpc.ts";
+import {
+  idOf,
+  INTERNAL_ERROR,
+  INTERNAL_MESSAGE,
+  toRpcRefusal,
+  wrongParameter,
+} from "./json-rpc.ts";
 import { json, type ApiResponse } from "../api-response.ts";
 
 const Envelope = z.looseObject({
@@ -55,16 +61,21 @@ const Envelope = z.looseObject({
   params: z.looseObject({}).optional(),
 });
 const Params = z.looseObject({
-  id: z.string().optional(),
+  id: z.string().nullish(),
   message: z
     .looseObject({
-      messageId: z.string().max(255).optional(),
-      role: z.union([z.string(), z.number()]).optional(),
-      taskId: z.string().optional(),
-      parts: z.array(z.looseObject({ data: z.unknown().optional() })).optional(),
+      messageId: z.string().max(255).nullish(),
+      role: z.union([z.string(), z.number()]).nullish(),
+      taskId: z.string().nullish(),
+      parts: z.array(z.looseObject({ data: z.unknown().optional() })).nullish(),
     })
-    .optional(),
+    .nullish(),
 });
+const PushParams = z.looseObject({
+  taskId: z.string(),
+  pushNotificationConfig: z.looseObject({ url: z.string() }),
+});
+const SET_PUSH = "tasks/pushNotificationConfig/set";
 
 /**
  * One message during its processing by the SDK. `asked`: its tool; `owner`: whose tasks it lists;
@@ -155,7 +166,7 @@ async function readCall(
   const tool = toolRequest ? findTool(toolRequest.tool) : null;
   if (!toolRequest || !tool) return { asked: null, record, accessed };
   // The same message sent twice is one request (UCP "Request Idempotency").
-  const args = withKey(toolRequest.args, params.message?.messageId);
+  const args = withKey(toolRequest.args, params.message?.messageId ?? undefined);
   const admitted = await authorizeToolCall(ctx, request, tenant, tool, args);
   return {
     asked: {
@@ -215,25 +226,38 @@ async function dispatch(
       ? LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error)
       : JsonRpcTransportHandler.mapToJSONRPCError(error),
   });
+  const shown = (answer: unknown): unknown => {
+    const reason = Failure.safeParse(answer).data?.error.message;
+    if (reason === undefined) return answer;
+    ctx.log.error("agent.a2a_failed", { shop: tenant.shop, reason });
+    return toError(new Error(INTERNAL_MESSAGE));
+  };
   try {
     validateVersion(version, card, "JSONRPC");
-    requireWhole(message.params);
+    requireWhole(message);
     const answer = await protocol.handle(
       message,
       new ServerCallContext({ requestedVersion: version }),
     );
     // A streaming request is rejected at its first event: the agent card offers no streaming.
-    return Symbol.asyncIterator in answer
-      ? (await answer[Symbol.asyncIterator]().next()).value
-      : answer;
+    return shown(
+      Symbol.asyncIterator in answer ? (await answer[Symbol.asyncIterator]().next()).value : answer,
+    );
   } catch (error) {
-    return toError(error);
+    return shown(toError(error));
   }
 }
 
-/** A message has a role and at least one part (A2A "Message"); the SDK does not validate this. */
-function requireWhole(params: unknown): void {
-  const message = Params.safeParse(params ?? {}).data?.message;
+const Failure = z.object({
+  error: z.object({ code: z.literal(INTERNAL_ERROR), message: z.string() }),
+});
+
+/** A message has a role and at least one part (A2A "Message"); the SDK validates no types. */
+function requireWhole({ method, params }: z.output<typeof Envelope>): void {
+  const { data, error } = Params.safeParse(params ?? {});
+  const fault = error ?? (method === SET_PUSH ? PushParams.safeParse(params).error : undefined);
+  if (fault) throw new RequestMalformedError(wrongParameter(fault));
+  const message = data?.message;
   if (message && !message.role) throw new RequestMalformedError("message.role is required.");
   if (message?.parts?.length === 0)
     throw new RequestMalformedError("message.parts must hold at least one part.");

@@ -1,5 +1,6 @@
 // Errors of /mcp and /a2a: the HTTP status gives the kind, and the body repeats it in JSON-RPC's
 // shape, with the codes of UCP (ucp.dev "Overview", Error handling) and our own code in `data`.
+import type { z } from "zod";
 import type { AppError } from "../../runtime/errors.ts";
 import { json, type ApiResponse } from "../api-response.ts";
 import { toAppError } from "../error-response.ts";
@@ -11,8 +12,10 @@ export type RpcProtocol = "mcp" | "a2a";
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
-const INVALID_PARAMS = -32_602;
-const INTERNAL_ERROR = -32_603;
+export const INVALID_PARAMS = -32_602;
+export const INTERNAL_ERROR = -32_603;
+/** Of an SDK's own failure, whose text may be of its inside. */
+export const INTERNAL_MESSAGE = "The message could not be processed.";
 /** The caller is not authorized. */
 const REFUSED = -32_000;
 /** The agent's profile is unusable. */
@@ -66,6 +69,10 @@ export function toRpcRefusal(
   const body = toRpcErrorBody(known, id, protocol);
   return json(statusOf(known, protocol), body, known.headers);
 }
+
+/** The first wrong parameter, in our words. */
+export const wrongParameter = ({ issues: [issue] }: z.ZodError): string =>
+  `params.${issue?.path.join(".") ?? ""} is missing or not valid.`;
 
 /** The id of a message, if it has a valid one. */
 export function idOf(body: unknown): RpcId {

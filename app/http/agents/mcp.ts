@@ -21,10 +21,17 @@ import { authorizeToolCall, requireOwnName, runTool, type AdmittedCall } from ".
 import { countAgentCall } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
 import { withProgress } from "./mcp-progress.ts";
-import { INVALID_PARAMS, newMcpServer } from "./mcp-server.ts";
+import { newMcpServer } from "./mcp-server.ts";
 import { bearerToken } from "../auth/guards.ts";
 import type { ApiRequest } from "../api-request.ts";
-import { idOf, toRpcRefusal } from "./json-rpc.ts";
+import {
+  idOf,
+  INTERNAL_ERROR,
+  INTERNAL_MESSAGE,
+  INVALID_PARAMS,
+  toRpcRefusal,
+  wrongParameter,
+} from "./json-rpc.ts";
 import { empty, json, plain, type ApiResponse } from "../api-response.ts";
 
 const METHOD_NOT_FOUND = -32_601;
@@ -34,10 +41,34 @@ const Message = z.looseObject({
   method: z.string().optional(),
   params: z.looseObject({}).optional(),
 });
+const Meta = z.looseObject({}).optional();
 const CallParams = z.looseObject({
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()).optional(),
+  _meta: Meta,
 });
+const ListParams = z.looseObject({ cursor: z.string().optional(), _meta: Meta });
+
+/** The SDK answers wrong parameters with an internal error. */
+const PARAMS: Record<string, z.ZodType> = {
+  initialize: z.looseObject({
+    protocolVersion: z.string(),
+    capabilities: z.looseObject({}).optional(),
+    clientInfo: z.looseObject({ name: z.string(), version: z.string() }).optional(),
+    _meta: Meta,
+  }),
+  "tools/list": ListParams,
+  "resources/list": ListParams,
+  "resources/templates/list": ListParams,
+  "prompts/list": ListParams,
+  "tools/call": CallParams,
+  "resources/read": z.looseObject({ uri: z.string(), _meta: Meta }),
+  "prompts/get": z.looseObject({
+    name: z.string(),
+    arguments: z.record(z.string(), z.string()).optional(),
+    _meta: Meta,
+  }),
+};
 
 /**
  * One message during its processing by the SDK. `failure`: the tool's error, which sets the HTTP
@@ -116,6 +147,9 @@ export async function answerMcp(
     const message = Message.safeParse(body);
     if (!message.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
+    const { method = "" } = message.data;
+    const params = PARAMS[method]?.safeParse(message.data.params ?? {});
+    if (params?.error) return refuse(body, INVALID_PARAMS, wrongParameter(params.error));
     const toolRequest =
       message.data.method === "tools/call"
         ? CallParams.safeParse(message.data.params).data
@@ -132,11 +166,7 @@ export async function answerMcp(
     requireOwnName(ctx, request, asked?.call.tenant ?? tenant);
     // A stream of changes would never end, and our tools do not change.
     if (message.data.method === "subscriptions/listen")
-      return json(200, {
-        jsonrpc: "2.0",
-        id: idOf(body),
-        error: { code: METHOD_NOT_FOUND, message: "Subscriptions are not supported." },
-      });
+      return refuse(body, METHOD_NOT_FOUND, "Subscriptions are not supported.");
     const call: McpCall = {
       tenant,
       address: addressFor(ctx, request, tenant),
@@ -146,11 +176,14 @@ export async function answerMcp(
     const send = () => forward(toRequest(request), toKnownMessage(message.data), call);
     const response = asked ? await withProgress(request, body, send) : await send();
     if (call.failure) throw call.failure;
-    return await toReply(response);
+    return await toReply(ctx, response, body);
   } catch (error) {
     return toRpcRefusal(error, idOf(body));
   }
 }
+
+const refuse = (body: unknown, code: number, message: string): ApiResponse =>
+  json(200, { jsonrpc: "2.0", id: idOf(body), error: { code, message } });
 
 /** `initialize` may omit parameters that we do not use. */
 function toKnownMessage(message: z.output<typeof Message>): object {
@@ -159,6 +192,18 @@ function toKnownMessage(message: z.output<typeof Message>): object {
     ...message,
     params: { capabilities: {}, clientInfo: { name: "unknown", version: "0" }, ...message.params },
   };
+}
+
+const Failure = z.object({
+  error: z.object({ code: z.literal(INTERNAL_ERROR), message: z.string() }),
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 const PASSED_ON = ["mcp-protocol-version", "mcp-method", "mcp-name"];
@@ -176,8 +221,15 @@ function toRequest(request: ApiRequest): Request {
   return new Request("http://internal/mcp", { method: "POST", headers });
 }
 
-async function toReply(response: Response): Promise<ApiResponse> {
+async function toReply(ctx: Ctx, response: Response, body: unknown): Promise<ApiResponse> {
   const text = await response.text();
+  if (text.includes(`"code":${INTERNAL_ERROR}`)) {
+    const reason = Failure.safeParse(parseJson(text)).data?.error.message;
+    if (reason !== undefined) {
+      ctx.log.error("agent.mcp_failed", { reason });
+      return refuse(body, INTERNAL_ERROR, INTERNAL_MESSAGE);
+    }
+  }
   return text === ""
     ? empty(response.status)
     : plain(response.status, "application/json; charset=utf-8", text, {

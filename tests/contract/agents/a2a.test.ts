@@ -167,6 +167,25 @@ describe("messages", () => {
     });
   });
 
+  it("with parameters of a wrong type answers invalid params that names them", async () => {
+    const message = { kind: "message", role: "user", messageId: "m", parts: [null] };
+    for (const [method, params, name] of [
+      ["tasks/pushNotificationConfig/set", {}, "taskId"],
+      ["tasks/get", { id: 5 }, "id"],
+      ["GetTask", { id: 5 }, "id"],
+      ["message/send", { message }, "message.parts.0"],
+      ["SendMessage", { message: { ...message, role: "ROLE_USER" } }, "message.parts.0"],
+      ["message/send", { message: "A lamp" }, "message"],
+    ] as const) {
+      const { error } = (await rpc(method, params)).json;
+      expect([method, error.code, error.message]).toEqual([
+        method,
+        -32_602,
+        `params.${name} is missing or not valid.`,
+      ]);
+    }
+  });
+
   it("without parts, or with an invalid id, are rejected", async () => {
     for (const [method, role] of [
       ["SendMessage", "ROLE_USER"],

@@ -109,6 +109,29 @@ describe("a client", () => {
       expect((await service.call(method, `/mcp?shop=${SHOP}`, { key: null })).status).toBe(405);
   });
 
+  it.each([
+    ["initialize", {}, "protocolVersion"],
+    ["initialize", { protocolVersion: "2025-06-18", capabilities: null }, "capabilities"],
+    ["tools/list", { cursor: null }, "cursor"],
+    ["tools/call", {}, "name"],
+    ["resources/read", {}, "uri"],
+    ["prompts/get", {}, "name"],
+    ["prompts/get", { name: "find_and_buy", arguments: { wish: 7 } }, "arguments.wish"],
+  ])("gets invalid params that names the parameter: %s %j", async (method, params, name) => {
+    const { status, json } = await rpc(method, params);
+    expect([status, json.error]).toEqual([
+      200,
+      { code: -32_602, message: `params.${name} is missing or not valid.` },
+    ]);
+  });
+
+  it("is never promised a version whose batches are not read", async () => {
+    const offered = (await rpc("initialize", { protocolVersion: "2025-03-26" })).json.result;
+    expect(offered.protocolVersion).toBe("2025-11-25");
+    const headers = { "MCP-Protocol-Version": "2025-03-26" };
+    expect((await rpc("ping", {}, { headers })).status).toBe(400);
+  });
+
   it("behind a foreign web page is rejected", async () => {
     expect((await rpc("ping", {}, { headers: { Origin: "https://evil.example" } })).status).toBe(
       403,
