@@ -104,7 +104,7 @@ export type CheckoutInput = z.output<typeof CheckoutInput>;
 export type LineItemInput = { variantId: string; quantity: number };
 
 /** One line per variant: the storefront would join them too. */
-export function toWanted({ line_items: items }: CheckoutChange): LineItemInput[] {
+export function toLineItems({ line_items: items }: CheckoutChange): LineItemInput[] {
   const byVariant = new Map<string, LineItemInput>();
   for (const { variant_id: variantId, quantity } of items)
     byVariant.set(variantId, {

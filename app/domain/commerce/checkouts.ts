@@ -14,7 +14,7 @@ import {
   getCheckoutRow,
   holdsMandate,
   toCheckout,
-  toWanted,
+  toLineItems,
   type Checkout,
   type CheckoutCaller,
   type CheckoutChange,
@@ -29,6 +29,7 @@ import {
   release,
   requireOpenMandate,
   reserve,
+  type Claim,
   type Spender,
 } from "./mandate-ledger.ts";
 import { lockEligibility, requirePayments } from "./mandates.ts";
@@ -49,42 +50,32 @@ export async function createCheckout(
   const { account } = caller.person;
   const spender = spenderOf(caller);
   const mandateId = input.mandate_id ?? null;
-  const wanted = toWanted(input);
+  const lineItems = toLineItems(input);
   const id = ctx.random.uuid();
-  await requireCover(ctx, tenant, spender, mandateId, wanted);
+  await requireMandateCovers(ctx, tenant, spender, mandateId, lineItems);
   const codes = input.discount_codes ?? [];
   const shipment = await toShipment(ctx, tenant, null, input.delivery);
-  const cart = await createCart(ctx, tenant, account, id, { wanted, codes, shipment });
-  const checkout = await orDiscard(ctx, tenant, cart, () =>
+  const cart = await createCart(ctx, tenant, account, id, { lineItems, codes, shipment });
+  const checkout = await discardCartOnError(ctx, tenant, cart, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
-      if (mandateId !== null) {
-        await lockEligibility(sql, account);
-        await expireCheckouts(sql, mandateId);
-        await reserve(sql, {
-          ...spender,
-          mandateId,
-          amount: cart.total,
-          currency: cart.currency,
-        });
-      }
-      const made = toCheckout(await insertCheckout(sql, { id, spender, mandateId, cart: cart }));
+      const claim = mandateId === null ? null : toClaim(spender, mandateId, cart);
+      if (claim) await reserveMandate(sql, account, claim);
+      const created = toCheckout(await insertCheckout(sql, { id, spender, mandateId, cart }));
       await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_checkout_created");
-      if (mandateId !== null)
-        await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_used", {
-          mandate: { mandate_id: mandateId, amount: cart.total, currency: cart.currency },
-        });
-      await caller.keep?.(sql, made);
-      if (mandateId !== null)
+      if (claim) await enqueueMandateUse(ctx, tenant, sql, claim);
+      await caller.keep?.(sql, created);
+      // Last: it takes the lock of the store's consent log.
+      if (claim)
         await recordMandate(ctx, tenant, sql, {
           action: "mandate_used",
           userId: account.id,
-          mandateId,
+          mandateId: claim.mandateId,
           userAgent: caller.userAgent,
         });
-      return made;
+      return created;
     }),
   );
-  noteOffer(caller, checkout);
+  noteAmount(caller, checkout);
   ctx.log.info("checkout.created", {
     shop: tenant.shop,
     user_id: account.id,
@@ -95,8 +86,37 @@ export async function createCheckout(
   return checkout;
 }
 
+/** What a checkout reserves of its mandate: the cart's total. */
+const toClaim = (spender: Spender, mandateId: string, { total, currency }: Cart): Claim => ({
+  ...spender,
+  mandateId,
+  amount: total,
+  currency,
+});
+
+async function reserveMandate(
+  sql: TenantSql,
+  account: Person["account"],
+  claim: Claim,
+): Promise<void> {
+  await lockEligibility(sql, account);
+  // What expired checkouts still hold is free again.
+  await expireCheckouts(sql, claim.mandateId);
+  await reserve(sql, claim);
+}
+
+const enqueueMandateUse = (
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  { customerId, mandateId, amount, currency }: Claim,
+): Promise<void> =>
+  enqueueCommerceEvent(ctx, tenant, sql, customerId, "ucp_mandate_used", {
+    mandate: { mandate_id: mandateId, amount, currency },
+  });
+
 /** For the record of an agent's call. */
-const noteOffer = (
+const noteAmount = (
   { noteMoney }: CheckoutCaller,
   { totals, currency, mandate_id: mandateId }: Checkout,
 ) => noteMoney?.({ amount: totals.total, currency, mandateId });
@@ -176,27 +196,18 @@ export async function updateCheckout(
   const { account } = caller.person;
   const known = await getCheckoutRow(dataOf(ctx, tenant).sql, id, caller.person, { use: "change" });
   requireChangeable(known);
-  const wanted = toWanted(change);
+  const lineItems = toLineItems(change);
   const spender = spenderOf(caller);
-  await requireCover(ctx, tenant, spender, known.mandate_id, wanted);
+  await requireMandateCovers(ctx, tenant, spender, known.mandate_id, lineItems);
   const codes = change.discount_codes ?? known.discounts?.codes ?? [];
   const shipment = await toShipment(ctx, tenant, known, change.delivery);
-  const cart = await createCart(ctx, tenant, account, known.id, { wanted, codes, shipment });
-  const { old, checkout } = await orDiscard(ctx, tenant, cart, () =>
+  const cart = await createCart(ctx, tenant, account, known.id, { lineItems, codes, shipment });
+  const { old, checkout } = await discardCartOnError(ctx, tenant, cart, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
       const row = await getCheckoutRow(sql, known.id, caller.person, { use: "change", lock: true });
       requireChangeable(row);
       if (holdsMandate(row))
-        await moveReservation(
-          sql,
-          {
-            ...spender,
-            mandateId: row.mandate_id,
-            amount: cart.total,
-            currency: cart.currency,
-          },
-          row.reserved_amount,
-        );
+        await moveReservation(sql, toClaim(spender, row.mandate_id, cart), row.reserved_amount);
       const [changed] = await sql<CheckoutRow>(UPDATE, [
         row.id,
         statusOf(row.mandate_id),
@@ -215,7 +226,7 @@ export async function updateCheckout(
       return { old: row, checkout: answer };
     }),
   );
-  noteOffer(caller, checkout);
+  noteAmount(caller, checkout);
   await discardCart(ctx, tenant, { source: old.source, externalId: old.external_id });
   ctx.log.info("checkout.updated", {
     shop: tenant.shop,
@@ -273,12 +284,12 @@ export async function cancelCheckout(
  * Checks that the mandate is open, for this agent, and that its scope covers the items; the amount
  * is checked once the storefront has returned it.
  */
-async function requireCover(
+async function requireMandateCovers(
   ctx: Ctx,
   tenant: Tenant,
   spender: Spender,
   mandateId: string | null,
-  wanted: readonly LineItemInput[],
+  lineItems: readonly LineItemInput[],
 ): Promise<void> {
   if (mandateId === null) return;
   requirePayments(tenant);
@@ -286,12 +297,17 @@ async function requireCover(
   if (scope !== "all")
     requireScope(
       scope,
-      await readVariants(ctx, tenant, wanted, scope.startsWith("collection:") ? "with" : "without"),
+      await readVariants(
+        ctx,
+        tenant,
+        lineItems,
+        scope.startsWith("collection:") ? "with" : "without",
+      ),
     );
 }
 
 /** A draft order without a checkout would stay in the merchant's list forever. */
-async function orDiscard<T>(
+async function discardCartOnError<T>(
   ctx: Ctx,
   tenant: Tenant,
   cart: Cart,

@@ -25,12 +25,14 @@ const IDS_AT_ONCE = { with: 8, without: 100 } as const;
 export async function readVariants(
   ctx: Ctx,
   tenant: Tenant,
-  wanted: readonly LineItemInput[],
+  lineItems: readonly LineItemInput[],
   collections: "with" | "without" = "without",
 ): Promise<Variant[]> {
   const nodes: (Variant | null)[] = [];
-  for (let at = 0; at < wanted.length; at += IDS_AT_ONCE[collections]) {
-    const ids = wanted.slice(at, at + IDS_AT_ONCE[collections]).map(({ variantId }) => variantId);
+  for (let at = 0; at < lineItems.length; at += IDS_AT_ONCE[collections]) {
+    const ids = lineItems
+      .slice(at, at + IDS_AT_ONCE[collections])
+      .map(({ variantId }) => variantId);
     const answer = await callAdminApi<{ nodes: (Variant | null)[] }>(ctx, tenant.shop, {
       document: collections === "with" ? VARIANT_COLLECTIONS : VARIANTS,
       variables: { ids },
@@ -38,7 +40,7 @@ export async function readVariants(
     nodes.push(...answer.nodes);
   }
   const byId = new Map(nodes.flatMap((node) => (node?.product ? [[node.id, node]] : [])));
-  return wanted.map(({ variantId }) => {
+  return lineItems.map(({ variantId }) => {
     const variant = byId.get(variantId);
     if (!variant || !isPublic(variant.product))
       throw new AppError("invalid_request", {

@@ -23,7 +23,7 @@ export type Cart = {
 
 /** What is bought, with which discount codes, and where it is sent. */
 export type CartWishes = {
-  wanted: readonly LineItemInput[];
+  lineItems: readonly LineItemInput[];
   codes: readonly string[];
   shipment: Shipment;
 };

@@ -50,11 +50,11 @@ export async function openDraftOrder(
   tenant: Tenant,
   account: Account,
   checkoutId: string,
-  { wanted, shipment }: CartWishes,
+  { lineItems, shipment }: CartWishes,
 ): Promise<Cart> {
   const customerId = customerOf(account);
   const input = {
-    lineItems: wanted.map(({ variantId, quantity }) => ({ variantId, quantity })),
+    lineItems: lineItems.map(({ variantId, quantity }) => ({ variantId, quantity })),
     customAttributes: [{ key: CHECKOUT_ATTRIBUTE, value: checkoutId }],
     ...(isProven(account) && account.email && { email: account.email }),
     ...(customerId && { purchasingEntity: { customerId } }),

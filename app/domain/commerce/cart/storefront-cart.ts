@@ -69,19 +69,19 @@ export async function createCart(
   checkoutId: string,
   wishes: CartWishes,
 ): Promise<Cart> {
-  const { wanted, codes } = wishes;
+  const { lineItems, codes } = wishes;
   const cart = await openCart(ctx, tenant, account, checkoutId, wishes);
   if (cart) {
     const inCart = new Map(cart.lines.map(({ variant_id: id, quantity }) => [id, quantity]));
     assertAvailable(
-      wanted
+      lineItems
         .filter(({ variantId, quantity }) => (inCart.get(variantId) ?? 0) < quantity)
         .map(({ variantId }) => variantId),
     );
     return cart;
   }
   // A draft order accepts anything, also unpublished products.
-  requireAvailable(await readVariants(ctx, tenant, wanted));
+  requireAvailable(await readVariants(ctx, tenant, lineItems));
   const draft = await openDraftOrder(ctx, tenant, account, checkoutId, wishes);
   return { ...draft, discounts: notCarried(codes) };
 }
@@ -92,11 +92,11 @@ async function openCart(
   tenant: Tenant,
   account: Account,
   checkoutId: string,
-  { wanted, codes, shipment }: CartWishes,
+  { lineItems, codes, shipment }: CartWishes,
 ): Promise<Cart | null> {
   const token = tenant.config.storefront_api_token;
   const input = {
-    lines: wanted.map(({ variantId, quantity }) => ({ merchandiseId: variantId, quantity })),
+    lines: lineItems.map(({ variantId, quantity }) => ({ merchandiseId: variantId, quantity })),
     attributes: [{ key: CHECKOUT_ATTRIBUTE, value: checkoutId }],
     ...(isProven(account) && account.email && { buyerIdentity: { email: account.email } }),
     ...(codes.length > 0 && { discountCodes: codes }),
