@@ -115,45 +115,9 @@ async function writeBatch(
   const batch = all.filter(isWritable);
   const customers = await lockTaggedCustomers(sql, usersOf(batch));
   const { known, head } = await readKnown(sql, batch);
-  const entries: ConsentEntry[] = [];
-  const results = new Map<Write, Recorded[]>();
-  const changed = new Map<
-    number,
-    {
-      flags: ConsentFlags;
-      version: string | null;
-      cause: Submission;
-      traceParent: string | null;
-      isForStore: boolean;
-      entries: readonly ConsentEntry[];
-    }
-  >();
-  for (const write of batch) {
-    const { subject, submission } = write;
-    const state = known.get(keyOf(subject)) as SubjectState;
-    const added = toEntries(write, state);
-    entries.push(...added);
-    results.set(
-      write,
-      added.map(({ consentType, action }) => ({
-        consent_type: consentType,
-        action: action as Recorded["action"],
-      })),
-    );
-    if ("userId" in subject && state.flags && added.length > 0)
-      changed.set(subject.userId, {
-        flags: state.flags,
-        version: submission.consentVersion,
-        cause: submission,
-        traceParent: write.traceParent,
-        isForStore:
-          changed.get(subject.userId)?.isForStore === true ||
-          added.some((entry) => concernsStore(entry)),
-        entries: [...(changed.get(subject.userId)?.entries ?? []), ...added],
-      });
-  }
+  const { entries, results, changes } = planBatch(batch, known);
   await recordConsent(sql, tenant, entries, head);
-  await updateFlags(sql, changed);
+  await updateFlags(sql, changes);
   await rememberClients(sql, batch);
   await applyTagRules(
     ctx,
@@ -162,10 +126,45 @@ async function writeBatch(
     customers.map((customer) => withConsents(customer, known)),
     channelsFor("tag_change", tenant, ctx.channels),
   );
-  for (const [userId, change] of changed) await enqueueConsent(ctx, tenant, sql, userId, change);
+  for (const [userId, change] of changes) await enqueueConsent(ctx, tenant, sql, userId, change);
   for (const { action } of entries) consentsRecorded.inc({ action });
   return all.map((write) => results.get(write) ?? null);
 }
+
+type BatchPlan = {
+  /** The rows of the log, in their order. */
+  entries: ConsentEntry[];
+  results: Map<Write, Recorded[]>;
+  /** By the person's id. */
+  changes: Map<number, ConsentChange>;
+};
+
+/** What the batch adds and changes. Updates what is known, so that later writes see the earlier ones. */
+function planBatch(batch: readonly Write[], known: ReadonlyMap<string, SubjectState>): BatchPlan {
+  const plan: BatchPlan = { entries: [], results: new Map(), changes: new Map() };
+  for (const write of batch) {
+    const { subject, submission } = write;
+    const state = known.get(keyOf(subject)) as SubjectState;
+    const added = toEntries(write, state);
+    plan.entries.push(...added);
+    plan.results.set(write, added.map(toRecorded));
+    if (!("userId" in subject) || !state.flags || added.length === 0) continue;
+    const before = plan.changes.get(subject.userId)?.entries ?? [];
+    plan.changes.set(subject.userId, {
+      flags: state.flags,
+      version: submission.consentVersion,
+      cause: submission,
+      traceParent: write.traceParent,
+      entries: [...before, ...added],
+    });
+  }
+  return plan;
+}
+
+const toRecorded = ({ consentType, action }: ConsentEntry): Recorded => ({
+  consent_type: consentType,
+  action: action as Recorded["action"],
+});
 
 const usersOf = (batch: readonly Write[]): number[] =>
   [...new Set(batch.flatMap(({ subject }) => ("userId" in subject ? [subject.userId] : [])))].sort(
@@ -318,10 +317,10 @@ async function readKnown(
 
 async function updateFlags(
   sql: TenantSql,
-  changed: ReadonlyMap<number, { flags: ConsentFlags; version: string | null }>,
+  changes: ReadonlyMap<number, ConsentChange>,
 ): Promise<void> {
-  if (changed.size === 0) return;
-  const rows = [...changed].map(([userId, change]) => ({ userId, ...change }));
+  if (changes.size === 0) return;
+  const rows = [...changes].map(([userId, change]) => ({ userId, ...change }));
   const columns = CONSENT_TYPES.map(consentColumn);
   await sql(
     `INSERT INTO user_claims (shop, user_id, consent_version, ${columns.join(", ")})
@@ -362,10 +361,12 @@ const concernsStore = ({ consentType, method, action, gpc }: ConsentEntry): bool
     method === "sale-opt-out" ||
     (gpc === true && action === "revoked"));
 
+/** One person's change by a batch; of several submissions, the last one is its cause. */
 type ConsentChange = {
+  flags: ConsentFlags;
+  version: string | null;
   cause: Submission;
   traceParent: string | null;
-  isForStore: boolean;
   entries: readonly ConsentEntry[];
 };
 
@@ -378,8 +379,9 @@ async function enqueueConsent(
   tenant: Tenant,
   sql: TenantSql,
   userId: number,
-  { cause, traceParent, isForStore, entries }: ConsentChange,
+  { cause, traceParent, entries }: ConsentChange,
 ): Promise<void> {
+  const isForStore = entries.some(concernsStore);
   const wanted = ["web_analytics", ...(isForStore ? ["storefront"] : []), FLOW_CHANNEL];
   const destinations = wanted.filter((name) =>
     ctx.channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
