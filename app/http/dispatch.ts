@@ -144,7 +144,7 @@ async function dispatch(
   const spec = specs[method as Method];
   if (!spec) throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
 
-  const watched: ServedCall = {
+  const recorded: ServedCall = {
     ctx,
     request,
     spec,
@@ -154,25 +154,26 @@ async function dispatch(
     money: null,
   };
   try {
-    const reply = await serve(
+    const reply = await runEndpoint(
       spec,
       { ctx, request, isProxied, params, requestId, asked, notes },
-      watched,
+      recorded,
     );
-    recordServedCall(watched, null);
+    recordServedCall(recorded, null);
     return reply;
   } catch (error) {
-    recordServedCall(watched, error);
+    recordServedCall(recorded, error);
     throw error;
   }
 }
 
-type Served = Omit<Dispatch, "found" | "cors"> & { asked: Found };
+type Requested = Omit<Dispatch, "found" | "cors"> & { asked: Found };
 
-async function serve(
+/** Authenticates the caller, reads the input and runs the handler. Completes `recorded` on the way. */
+async function runEndpoint(
   spec: AnySpec,
-  { ctx, request, isProxied, params, requestId, asked, notes }: Served,
-  watched: ServedCall,
+  { ctx, request, isProxied, params, requestId, asked, notes }: Requested,
+  recorded: ServedCall,
 ): Promise<ApiResponse> {
   const raw = await readRaw(spec, request);
   const found =
@@ -190,26 +191,9 @@ async function serve(
     proxied,
     agent: spec.agent,
   });
-  Object.assign(watched, { tenant, principal });
+  Object.assign(recorded, { tenant, principal });
 
   let access: AccessNote | null = null;
-  const served = async (result: ApiResponse | object): Promise<ApiResponse> => {
-    const reply = isReply(result) ? result : json(200, result);
-    if (spec.access || access)
-      await recordServed({
-        ctx,
-        request,
-        requestId,
-        params,
-        spec,
-        tenant,
-        principal,
-        isProxied,
-        note: access,
-        status: reply.status,
-      });
-    return reply;
-  };
   const call = {
     ctx,
     request,
@@ -228,18 +212,42 @@ async function serve(
       access = note;
     },
     noteMoney: (money: CallMoney) => {
-      watched.money = money;
+      recorded.money = money;
     },
   };
-  if (spec.handleForm && mediaType(request) === "application/x-www-form-urlencoded") {
-    const form = await request.readBody(spec.maxBytes ?? MAX_BODY_BYTES);
-    const fields = parseForm(form);
-    await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body: fields });
-    return served(await spec.handleForm({ ...call, raw: form, body: fields } as never));
-  }
-  const body = await readBody(spec, request, raw);
+  const isForm = spec.handleForm && mediaType(request) === "application/x-www-form-urlencoded";
+  const result = await (isForm ? handleForm(spec, call) : handleJson(spec, call));
+  const reply = isReply(result) ? result : json(200, result);
+  if (spec.access || access)
+    await recordServed({
+      ctx,
+      request,
+      requestId,
+      params,
+      spec,
+      tenant,
+      principal,
+      isProxied,
+      note: access,
+      status: reply.status,
+    });
+  return reply;
+}
+
+/** The call of an authenticated caller, before its input is read. */
+type Authenticated = Omit<AuthCall, "agent"> & { principal: unknown };
+
+async function handleForm(spec: AnySpec, call: Authenticated): Promise<ApiResponse | object> {
+  const raw = await call.request.readBody(spec.maxBytes ?? MAX_BODY_BYTES);
+  const body = parseForm(raw);
   await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body });
-  return served(await spec.handle({ ...call, body } as never));
+  return spec.handleForm?.({ ...call, raw, body } as never) as Promise<ApiResponse>;
+}
+
+async function handleJson(spec: AnySpec, call: Authenticated): Promise<ApiResponse | object> {
+  const body = await readBody(spec, call.request, call.raw);
+  await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body });
+  return spec.handle({ ...call, body } as never);
 }
 
 /** The signed bytes; null for other schemes, whose bodies are read after the authentication. */
