@@ -23,7 +23,7 @@ let userId: number;
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
 
 beforeAll(async () => {
-  service = await startService({ background: true });
+  service = await startService({ background: true, env: { RATE_LIMIT_SCALE: "1" } });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -140,6 +140,32 @@ describe("a request for a consent", () => {
     ]);
     expect((await run("record-consent-request")).json.outcome).toBe("granted_before");
     expect(service.sandbox.email.mailsTo(EMAIL)).toHaveLength(1);
+  });
+
+  test("counts no mail that is not sent: a customer who has granted takes any number of runs", async () => {
+    await query("UPDATE user_claims SET consent_marketing = true WHERE user_id = $1", [userId]);
+    for (let count = 0; count < 6; count += 1)
+      expect((await run("record-consent-request")).json).toEqual({
+        ok: true,
+        outcome: "granted_before",
+      });
+    await query("UPDATE user_claims SET consent_marketing = false WHERE user_id = $1", [userId]);
+    expect((await run("record-consent-request")).json.outcome).toBe("asked");
+  });
+
+  test("that is repeated under its id gets its own answer, also beyond the limits of mails and actions", async () => {
+    const runId = randomUUID();
+    const first = await run("record-consent-request", { runId });
+    expect(first.json).toEqual({ ok: true, outcome: "asked" });
+    for (let count = 0; count < 61; count += 1)
+      await run("add-tag", { properties: { tag: "gold" } });
+    expect((await run("add-tag", { properties: { tag: "gold" } })).status).toBe(429);
+    await query("DELETE FROM kv WHERE key LIKE 'flow_consent%'");
+    const again = await run("record-consent-request", { runId });
+    expect([again.status, again.json]).toEqual([
+      200,
+      { ok: true, outcome: "asked", deduplicated: true },
+    ]);
   });
 
   test("needs an address and a sender, and names no consent that an address cannot give", async () => {

@@ -93,10 +93,12 @@ export async function runFlowAction(
     throw new AppError("invalid_request", { fields: { handle: "names another action" } });
   const task = await prepare(ctx, tenant, action, run.properties);
   const customer = await findCustomer(ctx, tenant, task.gid);
-  await consumeRateLimit(ctx, tenant, { flow_actions_per_customer: String(customer.id) });
-  await task.countMail?.(customer);
-
   const key = KEYS.flowRun(hash("sha256", run.action_run_id));
+  // A repeated run gets its own answer, whatever was counted since.
+  if (!(await getKey(dataOf(ctx, tenant).sql, key))) {
+    await consumeRateLimit(ctx, tenant, { flow_actions_per_customer: String(customer.id) });
+    await task.countMail?.(customer);
+  }
   const digest = hash("sha256", JSON.stringify([handle, run.properties]));
   type Kept = { user_id: number; digest: string; answer: FlowAnswer | null };
   const answer = await dataOf(ctx, tenant).transaction(async (sql, prisma): Promise<FlowAnswer> => {
@@ -226,11 +228,14 @@ async function askForConsent(
 async function countMail(
   ctx: Ctx,
   tenant: Tenant,
-  { id, email }: Customer,
+  { id, email, status }: Customer,
   type: AskedType,
 ): Promise<void> {
-  const { sql } = dataOf(ctx, tenant);
-  if (!email || (await getKey(sql, KEYS.flowConsentAsked(id, type)))) return;
+  const { sql, prisma } = dataOf(ctx, tenant);
+  if (!email || status !== "active") return;
+  const claims = await prisma.userClaims.findFirst({ where: { user_id: id } });
+  if (claims?.[consentColumn(type)]) return;
+  if (await getKey(sql, KEYS.flowConsentAsked(id, type))) return;
   await consumeRateLimit(ctx, tenant, {
     consent_mail_per_email: email,
     consent_mail_per_store: tenant.shop,
