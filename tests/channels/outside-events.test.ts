@@ -387,3 +387,38 @@ describe("the profile platform", () => {
     expect(world.calls("profile_platform")).toBe(before);
   });
 });
+
+describe("an event of the store's pixel", () => {
+  const view = (id: string, visit?: string) =>
+    deliver({
+      channel: "web_analytics",
+      source: "storefront_pixel",
+      type: "checkout.page_viewed",
+      entity: "order",
+      id,
+      payload: { id, consent: { analytics: true }, ...(visit && { visit }) },
+    });
+  const sentFor = async (id: string, visit?: string) => {
+    await view(id, visit);
+    const { client_id: client, events } = lastHit();
+    return { client, session: events[0]?.params.session_id };
+  };
+
+  test("belongs to its visit: one client and one session, which do not show the visit's id", async () => {
+    const visit = "0b7a4f4e-2c8e-4f3d-9d53-7a3c7a1f9f10";
+    const first = await sentFor("event-number-1", visit);
+    expect(await sentFor("event-number-2", visit)).toEqual(first);
+    expect(first).toEqual({
+      client: expect.stringMatching(/^\d+\.\d+$/),
+      session: expect.stringMatching(/^\d+$/),
+    });
+    const other = await sentFor("event-number-3", "another-visit-of-somebody");
+    expect(other.client).not.toBe(first.client);
+    expect(JSON.stringify(lastHit())).not.toContain("another-visit");
+  });
+
+  test("without a visit, as older pixels send it, is sent as before", async () => {
+    const { client, session } = await sentFor("event-number-4");
+    expect([client, session]).toEqual([expect.stringMatching(/^\d+\.\d+$/), undefined]);
+  });
+});

@@ -189,7 +189,7 @@ describe("the pixel", () => {
     startPixel(api);
     const publish = async (given: { name: string }) => {
       subscribers.get(given.name)?.(given);
-      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+      for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
     };
     return { publish, consent: (now: boolean) => tellConsent(now) };
   }
@@ -220,6 +220,27 @@ describe("the pixel", () => {
     expect(sent.map(([, { body }]) => JSON.parse(body as string).payload.id)).toEqual([
       "sh-allowed-1",
     ]);
+  });
+
+  const visits = () => sent.map(([, { body }]) => JSON.parse(body as string).payload.visit);
+
+  it("joins the events of a visit, over all its pages, by a random id that the service takes", async () => {
+    await start().publish(event({ id: "sh-page-one-1" }));
+    await start().publish(event({ id: "sh-page-two-1" }));
+    kept.clear();
+    await start().publish(event({ id: "sh-visit-two-1" }));
+    const [first, second, other] = visits();
+    expect(second).toBe(first);
+    expect(other).not.toBe(first);
+    const ctx = { clock: { now: () => new Date("2026-11-21T10:00:01Z") } } as never;
+    for (const [, { body }] of sent) readPixelEvent(ctx, JSON.parse(body as string));
+  });
+
+  it("joins the events of one page where the browser stores nothing", async () => {
+    const { publish } = start({ storage: false });
+    await publish(event({ id: "sh-no-storage-1" }));
+    await publish(event({ id: "sh-no-storage-2" }));
+    expect(new Set(visits()).size).toBe(1);
   });
 
   it("sends no more than forty events in a visit, over all its pages", async () => {

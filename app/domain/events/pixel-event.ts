@@ -35,6 +35,11 @@ const PixelEvent = z.strictObject({
   payload: z.strictObject({
     /** The platform's id of the event. */
     id: z.string().regex(/^[\w-]{8,100}$/, "is not an event id"),
+    /** A random id of the visit, made in the browser after consent. Older pixels have none. */
+    visit: z
+      .string()
+      .regex(/^[\w-]{8,64}$/, "is not the id of a visit")
+      .optional(),
     consent: z.strictObject({
       analytics: z.literal(true, "must be true: without consent nothing is stored"),
     }),

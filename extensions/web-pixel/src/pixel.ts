@@ -26,6 +26,8 @@ export type PixelApi = {
 const MAX_EVENTS = 40;
 /** The ids of the events that were sent in this visit, separated by spaces. */
 const SENT = "crm_pixel_sent";
+/** A random id, which joins the events of one visit. It exists once one of them is sent. */
+const VISIT = "crm_pixel_visit";
 
 export function startPixel({
   settings,
@@ -39,6 +41,7 @@ export function startPixel({
   const address = `${endpoint}&key=${encodeURIComponent(key)}`;
   let isAllowed = init.customerPrivacy.analyticsProcessingAllowed === true;
   let sent: Promise<Set<string>> | null = null;
+  let visit: Promise<string> | null = null;
 
   const readSent = async () => {
     try {
@@ -49,10 +52,24 @@ export function startPixel({
     }
   };
 
+  const readVisit = async () => {
+    // Not `randomUUID`, which a page without https does not have.
+    const made = [...crypto.getRandomValues(new Uint32Array(4))].join("-");
+    try {
+      const kept = await browser.sessionStorage.getItem(VISIT);
+      if (kept) return kept;
+      await browser.sessionStorage.setItem(VISIT, made);
+    } catch {
+      // Without storage the page's events are one visit.
+    }
+    return made;
+  };
+
   const send = async (event: PlatformEvent) => {
     const message = toMessage(event);
     if (!isAllowed || !message) return;
     const ids = await (sent ??= readSent());
+    message.payload.visit = await (visit ??= readVisit());
     const { id } = message.payload;
     if (!isAllowed || ids.has(id) || ids.size >= MAX_EVENTS) return;
     ids.add(id);

@@ -31,6 +31,8 @@ export type PixelMessage = {
   timestamp: string;
   payload: {
     id: string;
+    /** A random id, which the visit's events share. */
+    visit?: string;
     /** Only what the visitor allowed is sent at all. */
     consent: { analytics: true };
     path?: string;

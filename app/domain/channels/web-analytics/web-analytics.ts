@@ -9,6 +9,7 @@ import {
   type Channel,
   type QueueItem,
 } from "../../bus/channel.ts";
+import { PIXEL_SOURCE } from "../../events/pixel-event.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { isSignIn, sessionIdOf, toAnalyticsEvent } from "./events.ts";
@@ -51,6 +52,23 @@ function toUserProperties(customer: CustomerSnapshot): Record<string, { value: s
   );
 }
 
+/**
+ * The pseudonym of a visit to the checkout or the account, where the store's pixel cannot read the
+ * product's own cookie; null for any other event. The product takes numbers only as a session.
+ */
+function visitOf(
+  ctx: Ctx,
+  { source, payload }: QueueItem,
+  { shop }: Tenant,
+): { clientId: string; sessionId: string } | null {
+  if (source !== PIXEL_SOURCE || typeof payload.visit !== "string") return null;
+  const pseudonym = ctx.secrets.pseudonym(`${shop}/analytics-visit`, payload.visit);
+  return {
+    clientId: toClientId(pseudonym),
+    sessionId: String(Number.parseInt(pseudonym.slice(16, 24), 16)),
+  };
+}
+
 /** A person unknown in the store gets a stable pseudonym. */
 function clientIdOf(
   ctx: Ctx,
@@ -86,10 +104,11 @@ function toHit(
 ): AnalyticsHit {
   const isCustomer = item.entityType === "customer";
   const event = isCustomer ? toAnalyticsEvent(item, customer) : toBusEvent(item);
-  const sessionId = isCustomer && customer ? sessionIdOf(item) : null;
+  const visit = visitOf(ctx, item, tenant);
+  const sessionId = isCustomer && customer ? sessionIdOf(item) : visit?.sessionId;
   const ads = customer?.consents.marketing ? "GRANTED" : "DENIED";
   return {
-    client_id: clientIdOf(ctx, item, tenant, customer),
+    client_id: visit?.clientId ?? clientIdOf(ctx, item, tenant, customer),
     ...happenedAt(ctx, item),
     consent: { ad_user_data: ads, ad_personalization: ads },
     ...(isCustomer &&
