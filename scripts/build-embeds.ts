@@ -15,6 +15,7 @@ const themeAssets = join(root, "extensions/consent-footer/assets");
 const SCRIPT_SOURCES = {
   "stack-loader": "scripts/stack-loader.ts",
   "consent-choices": "scripts/consent-choices.ts",
+  "stack-bridge": "scripts/stack-bridge.ts",
   account: "shopper/account.ts",
   dashboard: "shopper/dashboard.ts",
 };
@@ -94,6 +95,7 @@ const styles = await Promise.all(
 const THEME_SOURCES = {
   "crm-loader.js": SCRIPT_SOURCES["stack-loader"],
   "crm-choices.js": SCRIPT_SOURCES["consent-choices"],
+  "crm-bridge.js": SCRIPT_SOURCES["stack-bridge"],
   "crm-theme.js": "scripts/theme-script.ts",
 };
 mkdirSync(target, { recursive: true });

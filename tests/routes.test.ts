@@ -161,6 +161,7 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /embed/footer", "none"],
   ["POST /embed/banner-events", "visitor"],
   ["GET /embed/compliance", "none"],
+  ["GET /embed/stack-bridge.js", "none"],
   ["GET /embed/stack-loader.js", "none"],
   ["POST /a2a", "none"],
 ];
@@ -174,6 +175,7 @@ const PROXIED: [methodAndPath: string, parameters: string[]][] = [
   ["GET /embed/dashboard", ["locale", "return_to", "error"]],
   ["GET /embed/dashboard.js", []],
   ["GET /embed/footer", ["locale"]],
+  ["GET /embed/stack-bridge.js", []],
   ["GET /embed/stack-loader.js", ["locale"]],
   ["POST /embed/banner-events", ["locale"]],
   ["POST /auth/consent-sync", ["locale"]],

@@ -109,6 +109,9 @@ describe("hostile configuration", () => {
         body: `<!doctype html><script>${script}</script>`,
       }),
     );
+    await page.route("**/embed/stack-bridge.js", (route) =>
+      route.fulfill({ contentType: "text/javascript", body: "" }),
+    );
     await page.goto("https://page.example/");
     expect(
       await page.evaluate("[window.broken, window.dataLayer[0][0], window.dataLayer[0][1]]"),

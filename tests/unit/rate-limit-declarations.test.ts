@@ -67,6 +67,7 @@ const WITHOUT_LIMIT: Record<string, readonly string[]> = {
     "GET /embed/account.js",
     "GET /embed/dashboard.js",
     "GET /embed/footer",
+    "GET /embed/stack-bridge.js",
     "GET /embed/stack-loader.js",
     "GET /openapi.json",
   ],

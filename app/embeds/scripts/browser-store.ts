@@ -1,5 +1,5 @@
-// Browser storage of the scripts. Where storage is forbidden, the shopper is asked again on the
-// next page.
+// Browser storage of the scripts. Where storage is forbidden or full, a value is kept for this page,
+// and the shopper is asked again on the next one.
 import type { Choice } from "./window-globals.ts";
 
 /** Null where storage is forbidden or full, or the value is not JSON. */
@@ -11,11 +11,22 @@ export function attempt<T>(act: () => T): T | null {
   }
 }
 
-export const read = <T>(key: string): T | null =>
-  attempt(() => JSON.parse(localStorage[key] as string) as T);
+/** What storage did not take. For this page it counts more than what is still stored. */
+export const held: Record<string, unknown> = {};
 
-export const write = (key: string, value?: unknown): unknown =>
-  attempt(() => (localStorage[key] = JSON.stringify(value)));
+export const read = <T>(key: string): T | null =>
+  key in held ? (held[key] as T) : attempt(() => JSON.parse(localStorage[key] as string) as T);
+
+/** Returns whether the value is stored, and not only kept for this page. */
+export function write(key: string, value?: unknown): boolean {
+  const put = () => {
+    localStorage[key] = JSON.stringify(value);
+    return delete held[key];
+  };
+  held[key] = value;
+  // An older value takes room, and must not come back on the next page.
+  return !!(attempt(put) || attempt(() => delete localStorage[key] && put()));
+}
 
 export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
 

@@ -16,7 +16,7 @@ let isImplied = false;
 function show(): void {
   const consent = win._crmConsent;
   const choice = consent?.read();
-  const place = readPlace();
+  const place = readPlace(choice);
   const isFree = place && !place.isAsked;
   // Also beside a choice that leaves something open, as the one about the sale of data does.
   if (isFree && !isImplied && (!choice || choice.cookie === undefined)) {
@@ -26,9 +26,10 @@ function show(): void {
   const banner = first(".crm-banner");
   if (banner) {
     // Asks again when the policy version differs from the one of the stored choice.
-    banner.hidden = choice
-      ? (choice.version ?? "") === banner.dataset.version
-      : !consent || !place?.isAsked;
+    banner.hidden =
+      !consent ||
+      !place?.isAsked ||
+      (!!choice && (choice.version ?? "") === banner.dataset.version);
     // Reserves the banner's height, so that a focused element is never hidden behind it.
     document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom =
       banner.hidden ? "" : banner.offsetHeight + "px";
@@ -72,18 +73,25 @@ function decide(button: HTMLElement, consent: ConsentApi): void {
   const isGranted = act === "accept";
   const dialog = first<HTMLDialogElement>(".crm-dialog");
   countAnswer(first(".crm-banner"), act);
-  if (act === "sale") consent.choose({ marketing: false }, "sale-opt-out");
-  else
-    consent.choose(
-      act === "save"
-        ? { cookie: isOn("cookie"), marketing: isOn("marketing") }
-        : { cookie: isGranted, marketing: isGranted },
-      button.closest<HTMLElement>("[data-method]")?.dataset.method,
-    );
+  const isSaved =
+    act === "sale"
+      ? consent.choose({ marketing: false }, "sale-opt-out")
+      : consent.choose(
+          act === "save"
+            ? { cookie: isOn("cookie"), marketing: isOn("marketing") }
+            : { cookie: isGranted, marketing: isGranted },
+          button.closest<HTMLElement>("[data-method]")?.dataset.method,
+        );
   if (dialog?.open) dialog.close();
   // The pressed button is gone: the focus goes to the link that opens the choices again.
   if (!button.offsetParent) first(".crm-links [data-crm=choose]")?.focus({ preventScroll: true });
   if (consent.isPreview) return;
+  // Where this browser stores nothing, the service's answer is awaited.
+  if (isSaved === true) confirmSaved();
+  else void Promise.resolve(isSaved).then((isSent) => isSent && confirmSaved());
+}
+
+function confirmSaved(): void {
   for (const status of all(".crm-status")) status.textContent = status.dataset.text ?? "";
   clearTimeout(timer);
   timer = setTimeout(() => {

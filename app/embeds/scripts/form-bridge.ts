@@ -1,26 +1,61 @@
 // SPEC "Form bridge": the event, the tags, the consent; in this order. The form itself is submitted
-// unchanged.
-import { TYPES, word } from "./browser-store.ts";
-import { context, post, sessionToken } from "./outbox.ts";
-import type { StoreWindow } from "./window-globals.ts";
+// unchanged. A field is `[type, name, value, isChecked]`: the theme's page keeps the fields of a form that is submitted before this script is there (extensions/consent-footer/blocks/consent.liquid).
+import { attempt, TYPES, word } from "./browser-store.ts";
+import type { FormField, LoaderAccess, StoreWindow } from "./window-globals.ts";
 
-export function bridgeForms(win: StoreWindow, layer: unknown[]): void {
-  const submit = (formType: string, email: string, form?: HTMLFormElement): Promise<void> => {
+/** sessionStorage: the theme's page keeps the same submissions there, for the page that follows. */
+const FORMS_KEY = "crm_forms";
+
+const fieldsOf = (form: HTMLFormElement) =>
+  Array.from(form.elements as unknown as HTMLInputElement[], (field): FormField => [
+    field.type,
+    field.name,
+    field.value,
+    field.checked,
+  ]);
+
+/** As the service makes a tag's slug; what the service takes as it is stays as it is. */
+const toFormType = (name: string) =>
+  /^[a-z0-9][\w-]{0,39}$/i.test(name)
+    ? name
+    : name
+        .normalize("NFKC")
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, "_")
+        .replace(/^_/, "")
+        .slice(0, 40)
+        .replace(/_$/, "");
+
+const findEmail = (fields: FormField[]) =>
+  (fields.find(([type]) => type === "email") ??
+    fields.find(([type, name]) => type === "text" && /e-?mail/i.test(name)))?.[2];
+
+/** Undefined where the form does not ask. A radio button grants with one of four values. */
+function findConsent(fields: FormField[], name: string): boolean | undefined {
+  const boxes = fields.filter(([type, own]) => own === name && /^(checkbox|radio)$/.test(type));
+  const ticked = boxes.find(([, , , isChecked]) => isChecked);
+  if (ticked) return ticked[0] === "checkbox" || /^(yes|true|1|on)$/i.test(ticked[2]);
+  return boxes[0]?.[0] === "checkbox" ? false : undefined;
+}
+
+export function bridgeForms(
+  win: StoreWindow,
+  { context, post, userId }: Pick<LoaderAccess, "context" | "post" | "userId">,
+): void {
+  const send = (name: string, email: string | undefined, fields: FormField[] = []) => {
+    const formType = toFormType(name);
+    const address = email ?? findEmail(fields);
     const page = context();
     // Only the consents the form asks for are sent.
-    const flags: Record<string, boolean> = {};
-    for (const type of TYPES) {
-      const box = form?.elements.namedItem("consent_" + type) as
-        HTMLInputElement | null | undefined;
-      if (box) flags["consent_" + type] = box.checked;
-    }
+    const flags: Record<string, boolean | undefined> = {};
+    for (const type of TYPES) flags["consent_" + type] = findConsent(fields, "consent_" + type);
     // An object, not a gtag command, so that no tag sends it by itself. The e-mail is then reset in
     // the data layer, because a tag manager keeps it and would add it to every later event.
-    layer.push(
+    win.dataLayer?.push(
       {
         event: "crm_form_submit",
         form_type: formType,
-        email,
+        email: address,
         session_id: page.ga_session_id,
         submit_timestamp: page.timestamp,
         consent_marketing: word(flags.consent_marketing ?? win._crmConsent?.read()?.marketing),
@@ -39,23 +74,26 @@ export function bridgeForms(win: StoreWindow, layer: unknown[]): void {
       method: formType + "_form",
       ...flags,
       form_type: formType,
-      email,
+      email: address,
       ...page,
     });
   };
 
-  win._crmForms = { submit };
-  const onSubmit = ({ target: form }: { target: HTMLFormElement }) => {
-    const email = form.querySelector<HTMLInputElement>("[type=email],[name*=email i]");
-    if (form.dataset.crmForm && email) void submit(form.dataset.crmForm, email.value, form);
+  const waiting = win._crmForms?.waiting ?? [];
+  win._crmForms = {
+    submit: (name, email, form) => send(name, email, form && fieldsOf(form)),
   };
+  for (const [name, email, form] of waiting)
+    void send(name, email ?? undefined, form instanceof HTMLFormElement ? fieldsOf(form) : form);
+  attempt(() => delete sessionStorage[FORMS_KEY]);
   // In the capture phase: a form's own script may stop the event's propagation.
-  document.addEventListener("submit", onSubmit as unknown as EventListener, true);
+  document.addEventListener(
+    "submit",
+    ({ target }) => {
+      const form = target as HTMLFormElement;
+      const fields = form.dataset.crmForm ? fieldsOf(form) : [];
+      if (findEmail(fields)) void send(form.dataset.crmForm as string, undefined, fields);
+    },
+    true,
+  );
 }
-
-/**
- * The subject as the token's payload states it (`{"sub":"<number>"`), unverified: used for
- * analytics only.
- */
-const userId = () =>
-  /"sub":"(\d+)/.exec(atob(/\.(\w{24})/.exec(sessionToken() ?? "")?.[1] ?? ""))?.[1];

@@ -7,10 +7,18 @@ declare const __CONFIG__: LoaderValues;
 const config = __CONFIG__;
 export const [shop, service, basic, tag] = config;
 export const version = config[4] || undefined;
+const script = document.currentScript as HTMLScriptElement | null;
 /** An address of the service is `at + path + query`. */
-export const [, at, query] = /^(.+).embed.stack-loader.js(.*)/.exec(
-  (document.currentScript as HTMLScriptElement | null)?.src as string,
-) ?? [0, service, "?shop=" + shop];
+export const [, at, query] = /^(.+).embed.stack-loader.js(.*)/.exec(script?.src as string) ?? [
+  0,
+  service,
+  "?shop=" + shop,
+];
+
+export const bridgeScript = at + "/embed/stack-bridge.js";
+/** Who is signed in at the store, where the theme's page says so; else empty. */
+const { customer: customerId = "" } = script?.dataset ?? {};
+export const customer = customerId && "customer " + customerId;
 
 /**
  * Suffix of every storage key. The service's own origin is shared by all stores: there a key names

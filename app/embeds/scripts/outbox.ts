@@ -1,83 +1,78 @@
 // An outbox: a request stays stored until the service has answered it, because the page may be left
-// or the phone may be offline.
+// or the phone may be offline. This part keeps the requests; stack-bridge.ts, which the loader loads
+// after the tags, sends them.
 import { OUTBOX_KEY, SESSION_KEY, VISITOR_KEY } from "../storage-keys.ts";
 import { attempt, read, write } from "./browser-store.ts";
-import { at, ofStore, query, service, shop, tag, version } from "./loader-place.ts";
+import {
+  at,
+  customer,
+  ofStore,
+  query,
+  bridgeScript,
+  service,
+  shop,
+  tag,
+  version,
+} from "./loader-place.ts";
+import type { LoaderAccess, OutboxBody, OutboxItem, StoreWindow } from "./window-globals.ts";
 
-/** A JSON body. The body of tags begins with `added`, which a consent's never does. */
-type Item = string;
-type Tags = { add: string[]; remove: string[]; ga_session_id: string | undefined };
-type Consent = Record<string, unknown> & { method: string };
-
+const win = window as StoreWindow;
 const MAX_KEPT_EVENTS = 20;
-/** Fallback for a browser without storage. */
-let held: Item[] = [];
 const outboxKey = OUTBOX_KEY + ofStore;
-const items = () => read<Item[]>(outboxKey) ?? held;
-const keep = (next: Item[]) => write(outboxKey, (held = next));
 
-export const sessionToken = () =>
+function items(): OutboxItem[] {
+  const kept = read<OutboxItem[]>(outboxKey);
+  return Array.isArray(kept) ? kept : [];
+}
+const keep = (next: OutboxItem[]) => write(outboxKey, next);
+
+const sessionToken = () =>
   attempt(() => sessionStorage[SESSION_KEY + ofStore] as string | undefined);
 
-/** Returns whether the item is done: accepted, or rejected for good. */
-async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
-  const token = !isAnonymous && sessionToken();
-  const isConsent = item[2] !== "a";
-  const path = isConsent ? "/auth/consent-sync" : "/ucp/tags";
-  const request = async (address: string, credentials?: RequestCredentials) =>
-    (
-      await fetch(address, {
-        method: "POST",
-        keepalive: true,
-        credentials,
-        headers: {
-          "Content-Type": "application/json",
-          ...(token && { Authorization: "Bearer " + token }),
-        },
-        body: item,
-      })
-    ).status;
-  // Through the proxy, the store's own cookie identifies the signed-in customer.
-  const fromHere = () => request(at + path + query, token || isAnonymous ? undefined : "include");
-  try {
-    // The storefront's proxy may drop a token, so a request with one goes to the service directly where
-    // possible.
-    const status = await (token
-      ? request(service + path + "?shop=" + shop, "omit").catch(fromHere)
-      : fromHere());
-    // A consent is sent again without the ended session; tags need one.
-    return status === 401 && !isAnonymous && isConsent
-      ? send(item, true)
-      : status < 500 && status !== 429;
-  } catch {
-    return false;
-  }
+/**
+ * The subject as the token's payload states it (`{"sub":"<number>"`), unverified: it decides what is
+ * sent, never what is allowed.
+ */
+const userId = () =>
+  attempt(
+    () =>
+      /"sub":"(\d+)/.exec(atob(/\.(\w{24})/.exec(sessionToken() as string)?.[1] as string))?.[1],
+  ) ?? undefined;
+
+const loader: LoaderAccess = {
+  items,
+  keep,
+  post,
+  context,
+  sessionToken,
+  userId,
+  place: [at, query, service, shop, customer, outboxKey],
+};
+
+let loaded: Promise<unknown> | undefined;
+export function loadBridge(): void {
+  win._crmLoader = loader;
+  const script = document.createElement("script");
+  loaded = new Promise((done) => {
+    for (const moment of ["load", "error"]) script.addEventListener(moment, done);
+  });
+  script.src = bridgeScript;
+  document.head.append(script);
 }
 
-async function sendAll(): Promise<void> {
-  for (const item of items()) if (await send(item)) keep(items().filter((other) => other !== item));
+/** Sends what is stored, in order; what stays is sent on the next page or when the browser is online. */
+export async function flush(): Promise<void> {
+  await loaded;
+  await loader.send?.();
 }
 
-let sending = Promise.resolve();
-/**
- * One frame at a time (Web Locks), so that two frames do not send an item twice. Browsers without
- * locks send unlocked.
- */
-export const flush = () =>
-  (sending = sending.then(async () => {
-    try {
-      await navigator.locks.request(outboxKey, sendAll);
-    } catch {
-      await sendAll();
-    }
-  }));
-
-/**
- * Sends the stored items in order; retries on the next page or when the browser is online again.
- */
-export function post(body: Tags | Consent): Promise<void> {
-  keep([...items(), JSON.stringify(body)].slice(-MAX_KEPT_EVENTS));
-  return flush();
+/** Returns whether the service has answered. */
+export async function post(body: OutboxBody): Promise<boolean> {
+  const id = crypto.randomUUID();
+  const item = { id, by: userId() ?? customer, at: Date.now(), body };
+  keep([...items(), item].slice(-MAX_KEPT_EVENTS));
+  await flush();
+  return !items().some((one) => one.id === id);
 }
 
 const cookie = (pattern: string) => RegExp(pattern).exec(document.cookie)?.[1];
@@ -85,7 +80,7 @@ const cookie = (pattern: string) => RegExp(pattern).exec(document.cookie)?.[1];
 /** The analytics product's ids and this browser's own, for the consent record. */
 export function context() {
   const visitorKey = VISITOR_KEY + ofStore;
-  const visitor = read<string>(visitorKey) ?? crypto.randomUUID();
+  const visitor = /^[\w-]{36}$/.exec(read(visitorKey) as string)?.[0] ?? crypto.randomUUID();
   write(visitorKey, visitor);
   return {
     consent_id: crypto.randomUUID(),

@@ -13,14 +13,14 @@ import { hasGpc, type CustomerPrivacy, type Flags, type StoreWindow } from "./wi
 
 /** localStorage: the platform's record as it was last seen here. */
 const SEEN_KEY = "crm_platform";
+/** localStorage: the region that asked nobody when a choice was made there. */
+const FREE_KEY = "crm_unasked";
 /** So long the banner waits for the region. */
 const PATIENCE_MS = 1_000;
 const [OPT_IN, OPT_OUT] = [0, 1];
 
 const win = window as StoreWindow;
 let api: CustomerPrivacy | undefined;
-/** The same for this page, where storage is forbidden: without it the two would answer each other. */
-let seenHere: string | undefined;
 /** Whether the API answered, or was waited for long enough. */
 let isSettled = false;
 /** A choice was made before the API was there: what it holds is older. */
@@ -58,13 +58,16 @@ export function reconcile(isChoice = false): void {
     return;
   }
   const { seen, flags } = readPlatform();
+  // Only before the platform holds a choice its answer is the region's rule.
+  if (isChoice && !Object.keys(flags).length && ask("shouldShowBanner") === false)
+    write(FREE_KEY, ask("getRegion"));
   // Before anybody chose, every answer is empty, and nobody consented to anything.
-  if (Object.keys(flags).length && seen !== seenHere && seen !== read(SEEN_KEY)) {
-    write(SEEN_KEY, (seenHere = seen));
+  if (Object.keys(flags).length && seen !== read(SEEN_KEY)) {
+    write(SEEN_KEY, seen);
     if (isOursNewer) return reconcile();
     const record = hasGpc && flags.marketing ? { ...flags, marketing: false } : flags;
     // `choose` comes back here, with the record as seen.
-    if (differs(record, readMine())) return consent.choose(record, "storefront");
+    if (differs(record, readMine())) return void consent.choose(record, "storefront");
   }
   const mine = readMine();
   if (!mine || !differs(mine, flags)) return;
@@ -107,16 +110,22 @@ function findRule(rules: RegionValues | null): number | undefined {
 export type Place = { isAsked: boolean; hasSaleLink: boolean };
 
 /**
- * Whether a visitor without a choice is asked: where the platform's rules say so, and where the
- * merchant's own rule does. Null while the region or the rules are awaited.
+ * Whether the visitor is asked: where the platform's rules say so, and where the merchant's own rule
+ * does. With a choice, which the platform holds too, the region's rule decides. Null while the region or
+ * the rules are awaited.
  */
-export function readPlace(): Place | null {
+export function readPlace(choice?: Flags | null): Place | null {
   if (win._crmConsent?.isPreview) return { isAsked: true, hasSaleLink: false };
   const rules = readRules();
   if (!isSettled || rules === undefined) return null;
   const rule = findRule(rules);
+  const isShown = ask("shouldShowBanner") !== false;
+  const isAskedAgain = () =>
+    rule === undefined
+      ? isShown || (choice?.cookie !== undefined && read(FREE_KEY) !== ask("getRegion"))
+      : rule === OPT_IN;
   return {
-    isAsked: ask("shouldShowBanner") !== false || rule === OPT_IN,
+    isAsked: choice ? isAskedAgain() : isShown || rule === OPT_IN,
     hasSaleLink: ask("saleOfDataRegion") === true || rule === OPT_OUT,
   };
 }

@@ -2,10 +2,10 @@
 // matters:
 //   defaults -> stored choice, where GPC wins -> tags -> the page's own requests
 import { CONSENT_KEY } from "../storage-keys.ts";
-import { readChoice, TYPES, word, write } from "./browser-store.ts";
-import { bridgeForms } from "./form-bridge.ts";
+import { held, readChoice, TYPES, word, write } from "./browser-store.ts";
+import { queueForms } from "./form-queue.ts";
 import { basic, ofStore, tag, version } from "./loader-place.ts";
-import { context, flush, post } from "./outbox.ts";
+import { context, flush, loadBridge, post } from "./outbox.ts";
 import { hasGpc, type Choice, type Flags, type StoreWindow } from "./window-globals.ts";
 
 const win = window as StoreWindow;
@@ -15,17 +15,20 @@ function gtag(..._command: unknown[]): void {
   // oxlint-disable-next-line prefer-rest-params
   layer.push(arguments);
 }
-const signals = (cookie?: unknown, marketing?: unknown) => ({
-  analytics_storage: word(cookie),
-  ad_storage: word(marketing),
-  ad_user_data: word(marketing),
-  ad_personalization: word(marketing),
+/** What nobody decided is left out: the default holds. */
+const signals = (cookie?: boolean, marketing?: boolean) => ({
+  ...(cookie !== undefined && { analytics_storage: word(cookie) }),
+  ...(marketing !== undefined && {
+    ad_storage: word(marketing),
+    ad_user_data: word(marketing),
+    ad_personalization: word(marketing),
+  }),
 });
 
 function start(): void {
   if (!win._crmDefaults)
     gtag("consent", "default", {
-      ...signals(),
+      ...signals(false, false),
       personalization_storage: "denied",
       functionality_storage: "granted",
       security_storage: "granted",
@@ -37,11 +40,11 @@ function start(): void {
 
   let isLoaded = false;
   let implied: Flags | undefined;
+  const effective = (type: "cookie" | "marketing") => stored()?.[type] ?? implied?.[type];
   const apply = () => {
-    const choice = stored() || implied;
-    const cookie = choice?.cookie ?? implied?.cookie;
-    const marketing = !hasGpc && (choice?.marketing ?? implied?.marketing);
-    if (choice) gtag("consent", "update", signals(cookie, marketing));
+    const cookie = effective("cookie");
+    const marketing = hasGpc ? false : effective("marketing");
+    if (stored() || implied) gtag("consent", "update", signals(cookie, marketing));
     if (isLoaded || !tag || (basic && !cookie && !marketing)) return;
     isLoaded = true;
     gtag("js", new Date());
@@ -56,26 +59,42 @@ function start(): void {
     if (hasGpc && flags.marketing) flags.marketing = false;
     const body: Record<string, unknown> & { method: string } = { method, ...context() };
     const next: Choice = { ...stored(), ...flags, version, at: body.timestamp as string };
-    write(consentKey, next);
+    const isStored = write(consentKey, next);
     apply();
     const event: Record<string, unknown> = { event: "consent_update", consent_method: method };
     for (const type of TYPES)
-      [event["consent_" + type], body["consent_" + type]] = [word(next[type]), flags[type]];
+      [event["consent_" + type], body["consent_" + type]] = [
+        word(next[type] ?? implied?.[type]),
+        flags[type],
+      ];
     layer.push(event);
-    void post(body);
+    const isSent = post(body);
     // Also the storefront's own record follows (platform-consent.ts).
     tell("choice");
+    return isStored || isSent;
   };
 
+  const follow = () => {
+    apply();
+    tell("choice");
+  };
   // The choice changed in another tab.
   addEventListener("storage", ({ key }) => {
     if (key !== consentKey) return;
-    apply();
-    tell("choice");
+    delete held[key];
+    follow();
+  });
+  // The page comes back as it was left, and heard of nothing in between.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    follow();
+    void flush();
   });
   addEventListener("online", () => void flush());
 
   apply();
+  queueForms(win);
+  loadBridge();
   void flush();
   win._crmConsent = {
     read: stored,
@@ -85,7 +104,6 @@ function start(): void {
       apply();
     },
   };
-  bridgeForms(win, layer);
   tell("ready");
 }
 

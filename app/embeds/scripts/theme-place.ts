@@ -3,15 +3,21 @@
 import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 
 const script = document.querySelector("[data-crm-config]") as HTMLElement;
-const { crmConfig, path, locale } = script.dataset as Record<
-  "crmConfig" | "path" | "locale",
-  string
->;
+const {
+  crmConfig,
+  crmBridge,
+  path,
+  locale,
+  customer: customerId,
+} = script.dataset as Record<"crmConfig" | "crmBridge" | "path" | "locale" | "customer", string>;
 
 const config = JSON.parse(crmConfig) as LoaderValues;
 export const [shop, service, basic, tag] = config;
 export const version = config[4] || undefined;
 export const at = path;
 export const query = "?locale=" + encodeURIComponent(locale);
+export const bridgeScript = crmBridge;
+/** Who is signed in at the store; empty when nobody is. */
+export const customer = customerId && "customer " + customerId;
 /** The theme's pages are on the store's own origin. */
 export const ofStore = "";

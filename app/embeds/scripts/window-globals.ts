@@ -9,8 +9,11 @@ export type Choice = Flags & { version?: string; at?: string };
 
 export type ConsentApi = {
   read(): Choice | null;
-  /** Stores and records a choice. `method` names how it was made. */
-  choose(flags: Flags, method?: string): void;
+  /**
+   * Stores and records a choice. `method` names how it was made. Returns whether it is stored here or
+   * with the service; for this page it counts in any case.
+   */
+  choose(flags: Flags, method?: string): boolean | Promise<boolean> | void;
   /**
    * What holds without a choice, where the visitor's region asks for none: tags follow it. It is not
    * stored and not recorded, because nobody consented.
@@ -38,15 +41,69 @@ export type CustomerPrivacy = {
   getRegion(): string;
 };
 
+export type FormField = [type: string, name: string, value: string, isChecked: boolean];
+/** The form as it was when it was submitted: a copy of it, or its fields. */
+export type FormSubmission = [
+  formType: string,
+  email: string | null | undefined,
+  form?: HTMLFormElement | FormField[] | undefined,
+];
+
+/** The ids of the analytics product and of this browser, for the consent record. */
+type PageContext = {
+  consent_id: string;
+  visitor_id: string;
+  consent_version: string | undefined;
+  ga_session_id: string | undefined;
+  ga_client_id: string | undefined;
+  timestamp: string;
+  source_page: string;
+};
+
+/** A request that is not answered yet. */
+export type OutboxItem = {
+  id: string;
+  /** Who acted: the session's subject, else the store's customer, else empty. */
+  by: string;
+  at: number;
+  body: Record<string, unknown>;
+  /** Sent without a session; kept for the account. */
+  isCopied?: boolean;
+  /** How many answers were not the service's own. */
+  foreign?: number;
+};
+
+/** A change of tags, or a consent, which has a `method`. */
+export type OutboxBody =
+  | { add: string[]; remove: string[]; ga_session_id: string | undefined }
+  | (Record<string, unknown> & { method: string });
+
+/** What the loader gives to stack-bridge.ts, which sets `send`. */
+export type LoaderAccess = {
+  items(): OutboxItem[];
+  keep(items: OutboxItem[]): unknown;
+  post(body: OutboxBody): Promise<boolean>;
+  context(): PageContext;
+  sessionToken(): string | null | undefined;
+  userId(): string | undefined;
+  place: [at: string, query: string, service: string, shop: string, customer: string, key: string];
+  send?(): Promise<void>;
+};
+
 export type StoreWindow = Window & {
   dataLayer?: unknown[];
   gtag?: (...command: unknown[]) => void;
   /** Set by the theme's inline script after it pushed the consent defaults. */
   _crmDefaults?: unknown;
   _crmConsent?: ConsentApi;
+  _crmLoader?: LoaderAccess;
   /** Wires the consent elements that were added to the page. */
   _crmChoices?: () => void;
-  _crmForms?: { submit(formType: string, email: string, form?: HTMLFormElement): Promise<void> };
+  _crmForms?: {
+    submit(formType: string, email: string, form?: HTMLFormElement): Promise<unknown>;
+    /** What was submitted before stack-bridge.ts was there. */
+    waiting?: FormSubmission[];
+  };
   Shopify?: {
     designMode?: boolean;
     loadFeatures?(

@@ -57,6 +57,51 @@ const recorded = async () => {
   return rows.map(({ consent_type, action, method }) => [consent_type, action, method]);
 };
 
+describe("a visitor of a region where nobody is asked, after the policy version changed", () => {
+  const OLD = { cookie: true, marketing: false, version: "2025-01" };
+
+  it.each([
+    ["opted out of the sale of data only", { marketing: false, version: "2025-01" }],
+    ["made a choice in the preferences", OLD],
+  ])("who %s is not asked", async (_, choice) => {
+    await enter({ region: "USCA" });
+    await settled();
+    await visit.page.evaluate((flags) => (window as any)._crmConsent.choose(flags), {
+      cookie: undefined,
+      ...choice,
+      version: undefined,
+    });
+    await visit.page.evaluate(() => {
+      const kept = JSON.parse(localStorage.crm_consent as string) as object;
+      localStorage.crm_consent = JSON.stringify({ ...kept, version: "2025-01" });
+    });
+    await reload();
+    await settled();
+    expect(await banner().count()).toBe(0);
+    await visit.close();
+  });
+
+  it("is not asked by the merchant's own rule either", async () => {
+    await enter({
+      shop: OTHER_SHOP,
+      metafields: service.sandbox.storefront.appMetafields(OTHER_SHOP),
+      region: "USTX",
+      kept: { crm_consent: OLD, sandbox_privacy: { analytics: true, marketing: false } },
+    });
+    await settled();
+    expect(await banner().count()).toBe(0);
+    await visit.close();
+  });
+
+  it("is asked again where people are asked", async () => {
+    await enter({
+      kept: { crm_consent: OLD, sandbox_privacy: { analytics: true, marketing: false } },
+    });
+    await banner().waitFor();
+    await visit.close();
+  });
+});
+
 describe("a visitor without a choice", () => {
   it("in the EEA is asked, and nothing is granted or stored before an answer", async () => {
     await enter();
@@ -79,11 +124,17 @@ describe("a visitor without a choice", () => {
     await button(SALE_LINK).click();
     expect(await recorded()).toEqual([["marketing", "revoked", "sale-opt-out"]]);
     expect(await visit.privacyCalls()).toEqual([{ marketing: false, sale_of_data: false }]);
+    expect((await visit.layer()).find(({ event }) => event === "consent_update")).toMatchObject({
+      consent_cookie: "granted",
+      consent_marketing: "denied",
+    });
     expect((await updates()).at(-1)).toEqual(["granted", "denied"]);
     expect(await button(SALE_LINK).count()).toBe(0);
     await reload();
     await settled();
     await eventually("what holds", async () => (await updates()).at(-1)?.[0] === "granted");
+    // What nobody decided is never denied on the way.
+    expect((await updates()).map(([cookie]) => cookie)).not.toContain("denied");
     expect((await updates()).at(-1)).toEqual(["granted", "denied"]);
     expect([await button(SALE_LINK).count(), await banner().count(), visit.errors]).toEqual([
       0,

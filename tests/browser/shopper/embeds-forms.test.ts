@@ -1,5 +1,6 @@
 // Forms of the theme with `data-crm-form`, and choices during a network or session failure.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeLoaderMetafield } from "../../../app/domain/tenants/storefront/loader-metafield.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import {
   logOf,
@@ -9,6 +10,7 @@ import {
   type ConsentService,
 } from "../../support/consent.ts";
 import { eventually, SHOP } from "../../support/service.ts";
+import { installStore } from "../../support/storefront/synced-store.ts";
 import {
   openStore,
   type StoreOptions,
@@ -159,6 +161,142 @@ describe("a form with data-crm-form", () => {
     await enter();
     await join(newAddress(), false);
     expect((await bridged())[1].body.consent_marketing).toBe(false);
+    await visit.close();
+  });
+});
+
+describe("what a form's fields say", () => {
+  const HIDDEN =
+    '<input type="hidden" name="email_source" value="popup"><input type="checkbox" name="accepts_email_marketing" value="yes"><input type="hidden" name="consent_marketing" value="1">';
+
+  it.each([
+    ["of type e-mail", `${HIDDEN}<label>Address <input type="email" name="who"></label>`],
+    ["named so", `${HIDDEN}<label>Address <input name="contact[email]"></label>`],
+  ])(
+    "the address is in the field %s, whatever hidden fields and boxes are named",
+    async (_, part) => {
+      await enter({
+        body: `<form action="/contact" method="get" data-crm-form="newsletter">${part}<button>Join</button></form>`,
+      });
+      const email = newAddress();
+      await visit.page.getByLabel("Address").fill(email);
+      await visit.page.getByRole("button", { name: "Join" }).click();
+      const [, { body, status }] = await bridged();
+      expect([status, body.email, body.consent_marketing]).toEqual([200, email, undefined]);
+      await visit.close();
+    },
+  );
+
+  it.each([
+    ["yes", true],
+    ["no", false],
+    [null, undefined],
+  ])("a consent asked by radio buttons is the chosen one: %s", async (choice, flag) => {
+    const radios = ["yes", "no"]
+      .map(
+        (value) =>
+          `<label><input type="radio" name="consent_marketing" value="${value}">${value}</label>`,
+      )
+      .join("");
+    await enter({ body: FORM.replace(/<label><input type="checkbox".*?<\/label>/, radios) });
+    if (choice) await visit.page.getByLabel(choice, { exact: true }).check();
+    await join(newAddress(), false);
+    expect((await bridged())[1].body.consent_marketing).toBe(flag);
+    await visit.close();
+  });
+
+  it.each([
+    ["VIP List!", "vip_list"],
+    ["Grüße & Neuigkeiten", "gr_e_neuigkeiten"],
+    ["x".repeat(60), "x".repeat(40)],
+    ["back-in-stock", "back-in-stock"],
+  ])("a form named %s is recorded as %s", async (name, slug) => {
+    await enter();
+    await visit.page.evaluate(
+      ([type, email]) => (window as any)._crmForms.submit(type, email),
+      [name, newAddress()],
+    );
+    const [, { body, status }] = await bridged();
+    expect([status, body.form_type, body.method]).toEqual([200, slug, `${slug}_form`]);
+    await visit.close();
+  });
+});
+
+describe("a form that is submitted before the loader is there", () => {
+  /** The page's text is there, its picture is not, and no script of ours has begun. */
+  const enterEarly = async (body: string) => {
+    await installStore(service, SHOP, {});
+    await writeLoaderMetafield(service.ctx, SHOP);
+    visit = await openStore(browser, service, {
+      body: `${body}<img src="/never.png" alt="">`,
+      metafields: service.sandbox.storefront.appMetafields(SHOP),
+    });
+    const state = { isHeld: true };
+    await visit.page.route("**/never.png", () => {});
+    await visit.page.route("**/assets/crm-loader.js", (route) =>
+      state.isHeld ? undefined : route.fallback(),
+    );
+    await visit.page.goto(`https://${SHOP}/`, { waitUntil: "commit" });
+    await visit.page.getByRole("button", { name: "Join" }).waitFor();
+    return state;
+  };
+
+  it("and leads to another page is recorded from there", async () => {
+    const state = await enterEarly(FORM);
+    const email = newAddress();
+    await visit.page.getByLabel("E-mail", { exact: true }).fill(email);
+    await visit.page.getByLabel("Offers", { exact: true }).check();
+    state.isHeld = false;
+    await visit.page.getByLabel("E-mail", { exact: true }).press("Enter", { noWaitAfter: true });
+    const [, { body, status }] = await bridged();
+    expect([status, body.email, body.consent_marketing]).toEqual([200, email, true]);
+    await visit.close();
+  });
+
+  it("and is sent by the page's own script starts the loader, and is recorded once", async () => {
+    const state = await enterEarly(
+      FORM.replace("<form", '<form onsubmit="event.preventDefault(); this.reset()"'),
+    );
+    const asked = visit.page.waitForRequest("**/assets/crm-loader.js");
+    state.isHeld = false;
+    const email = newAddress();
+    await join(email);
+    await visit.page.evaluate(
+      (address) => void (window as any)._crmForms.submit("waitlist", address),
+      email,
+    );
+    await asked;
+    await eventually(
+      "both forms",
+      () => visit.sent.filter(({ path }) => path === "/auth/consent-sync").length === 2 || null,
+    );
+    expect(
+      visit.sent
+        .filter(({ path }) => path === "/auth/consent-sync")
+        .map(({ body }) => [body.form_type, body.email, body.consent_marketing]),
+    ).toEqual([
+      ["newsletter", email, true],
+      ["waitlist", email, undefined],
+    ]);
+    await visit.close();
+  });
+
+  it("outside a theme waits for the loader's second part", async () => {
+    visit = await openStore(browser, service, {
+      blocks: [],
+      head: '<script src="/apps/crm/embed/stack-loader.js"></script>',
+      body: FORM.replace("<form", '<form onsubmit="event.preventDefault(); this.reset()"'),
+    });
+    const { page } = visit;
+    const held = new Promise<Parameters<Parameters<typeof page.route>[1]>[0]>(
+      (done) => void page.route("**/embed/stack-bridge.js*", done),
+    );
+    await visit.page.goto(`https://${SHOP}/`, { waitUntil: "commit" });
+    const email = newAddress();
+    await join(email);
+    await (await held).fallback();
+    const [, { body, status }] = await bridged();
+    expect([status, body.email, body.consent_marketing]).toEqual([200, email, true]);
     await visit.close();
   });
 });

@@ -134,6 +134,7 @@ describe("a page whose picture does not arrive", () => {
     await visit.page.clock.runFor(3_000);
     await banner().waitFor();
     expect(scripts().toSorted()).toEqual([
+      "/assets/crm-bridge.js",
       "/assets/crm-choices.js",
       "/assets/crm-loader.js",
       "/assets/crm-theme.js",

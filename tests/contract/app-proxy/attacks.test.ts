@@ -89,6 +89,7 @@ describe("a shopper of the store", () => {
       "/embed/footer?locale=en",
       "/embed/compliance?locale=pt-BR",
       "/embed/stack-loader.js?locale=fr",
+      "/embed/stack-bridge.js",
       "/embed/account?locale=en&return_to=/collections/all",
       "/embed/account?locale=en&error=account_exists",
       "/embed/dashboard?locale=es",

@@ -63,6 +63,9 @@ export type StoreOptions = {
   context?: Parameters<Browser["visit"]>[1] & Record<string, unknown>;
 };
 
+/** What a page's own call without cookies is recognized by here, where no page has any. */
+const WITHOUT_COOKIES = "x-without-cookies";
+const MARK_CALLS = `{ const send = window.fetch; window.fetch = (address, options) => send(address, options?.credentials === "omit" && String(address).includes("/apps/crm/") ? { ...options, headers: { ...options.headers, "${WITHOUT_COOKIES}": "1" } } : options); }`;
 const NORMAL = `(layer) => Array.from(layer, (one) => (Object.prototype.toString.call(one) === "[object Arguments]" ? { command: Array.from(one) } : one))`;
 /** The tag: records the data layer at the time it runs. */
 const TAG = `window.seenByTag = (${NORMAL})(window.dataLayer);`;
@@ -89,7 +92,8 @@ export async function openStore(
         appUrl: service.url,
         secret: APP_SECRET,
         shop,
-        customerId: options.customerId ?? "",
+        // The storefront knows its customer by a cookie.
+        customerId: request.headers()[WITHOUT_COOKIES] ? "" : (options.customerId ?? ""),
       },
     );
     const { cookie: _, authorization: __, ...headers } = request.headers();
@@ -156,6 +160,7 @@ export async function openStore(
   await page.addInitScript(
     customerPrivacyScript({ region, policies: POLICIES, trouble: trouble ?? null }),
   );
+  await page.addInitScript(MARK_CALLS);
   if (options.gpc)
     await page.addInitScript(
       "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })",
@@ -194,6 +199,7 @@ async function storePage(
     settings = {},
     metafields = [],
     isDesignMode = false,
+    customerId = "",
   }: StoreOptions,
 ): Promise<string> {
   const render = (name: string) =>
@@ -204,6 +210,7 @@ async function storePage(
       settings,
       metafields,
       isDesignMode,
+      customerId,
     });
   const [embed = "", ...parts] = await Promise.all(
     ["consent", ...blocks.filter((name) => name !== "consent")].map((name) => render(name)),

@@ -28,6 +28,7 @@ export async function appBlock(visit: Visit, name: string): Promise<Html | null>
     settings: { proxy_path: PROXY_PATH, ...settingsOfBlock(shop, name) },
     metafields: shop.appMetafields ?? [],
     isDesignMode: preview !== null,
+    ...(visit.customer && { customerId: visit.customer.gid.split("/").at(-1) ?? "" }),
   });
   return trusted(text);
 }

@@ -33,6 +33,8 @@ export type BlockContext = {
   metafields?: Pick<Metafield, "namespace" | "key" | "type" | "value">[];
   /** Whether the theme editor shows the page. */
   isDesignMode?: boolean;
+  /** Who is signed in at the store. */
+  customerId?: string;
 };
 
 /** False in an installation that has only the files the service needs at run time. */
@@ -64,7 +66,15 @@ export function schemaOf(name: string): Schema {
 
 export async function renderBlock(
   name: string,
-  { shop, locale, assetUrl, settings = {}, metafields = [], isDesignMode = false }: BlockContext,
+  {
+    shop,
+    locale,
+    assetUrl,
+    settings = {},
+    metafields = [],
+    isDesignMode = false,
+    customerId,
+  }: BlockContext,
 ): Promise<string> {
   const engine = new Liquid({
     root: [join(FOLDER, "blocks"), join(FOLDER, "snippets")],
@@ -92,6 +102,7 @@ export async function renderBlock(
   const globals = {
     app: { metafields: metafieldDrop(metafields) },
     shop: { permanent_domain: shop },
+    customer: customerId ? { id: customerId } : null,
     request: { locale: { iso_code: locale }, design_mode: isDesignMode },
   };
   return engine.renderFile(

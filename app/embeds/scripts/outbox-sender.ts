@@ -1,0 +1,160 @@
+// Sends what the loader keeps in its outbox (outbox.ts), oldest first.
+//
+//   not answered by the service  -> nothing after it is sent, so that an older choice never arrives last
+//   made by somebody else        -> it is sent without a session, and kept until that account is back
+//   overruled by a newer choice  -> the flag is left out
+import { attempt } from "./browser-store.ts";
+import type { LoaderAccess, OutboxItem } from "./window-globals.ts";
+
+const MAX_AGE_MS = 30 * 86_400_000;
+/** Answers that are not the service's own, as of a store behind its password. */
+const MAX_FOREIGN_ANSWERS = 20;
+const MAX_PAUSE_S = 600;
+/** The service has not decided: it answers differently later. */
+const UNDECIDED = [401, 408, 423, 429];
+const FLAGS = ["tos", "privacy", "cookie", "marketing"].map((type) => "consent_" + type);
+
+type Outcome = "done" | "waits" | "stop";
+let pausedUntil = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** An item of an earlier version is the body alone, as text. */
+function toItem(kept: unknown): OutboxItem[] {
+  const item = (
+    typeof kept === "string"
+      ? {
+          id: kept,
+          by: "",
+          at: performance.timeOrigin - 1,
+          body: attempt(() => JSON.parse(kept) as unknown),
+        }
+      : kept
+  ) as OutboxItem | null;
+  const isWhole = !!item?.id && typeof item.body === "object" && !!item.body;
+  return isWhole && Date.now() - item.at < MAX_AGE_MS ? [item] : [];
+}
+
+/** A person's later choice counts; a later refusal counts for everybody's grants in this browser. */
+const isOverruled = (old: OutboxItem, flag: string, later: readonly OutboxItem[]): boolean =>
+  later.some(
+    ({ by, body }) =>
+      typeof body[flag] === "boolean" &&
+      !body.email &&
+      (by === old.by || (!body[flag] && old.body[flag] === true)),
+  );
+
+function withoutOverruled(item: OutboxItem, later: readonly OutboxItem[]): OutboxItem[] {
+  const { body, by } = item;
+  // The consent of an address alone is not the visitor's.
+  if (body.email && !by) return [item];
+  const overruled = FLAGS.filter(
+    (flag) => typeof body[flag] === "boolean" && isOverruled(item, flag, later),
+  );
+  if (!overruled.length) return [item];
+  const rest = Object.fromEntries(
+    Object.entries(body).filter(([name]) => !overruled.includes(name)),
+  );
+  return body.form_type || FLAGS.some((flag) => typeof rest[flag] === "boolean")
+    ? [{ ...item, body: rest }]
+    : [];
+}
+
+const sound = ({ items }: LoaderAccess): OutboxItem[] =>
+  items()
+    .flatMap(toItem)
+    .flatMap((item, index, all) => withoutOverruled(item, all.slice(index + 1)));
+
+/** The service's own answer is JSON, and an error has a code. A limit says how long to wait. */
+async function isAnswered(response: Response, isFinalWithoutSession: boolean): Promise<boolean> {
+  const { status, headers } = response;
+  const seconds = Number(headers.get("Retry-After"));
+  if (seconds > 0) pausedUntil = Date.now() + Math.min(seconds, MAX_PAUSE_S) * 1_000;
+  if (status >= 500) return false;
+  const json = (await response.json().catch(() => null)) as Record<string, unknown> | null;
+  if (typeof json !== "object" || !json) return false;
+  if (response.ok) return json.ok === true;
+  return (
+    typeof json.code === "string" &&
+    (!UNDECIDED.includes(status) || (status === 401 && isFinalWithoutSession))
+  );
+}
+
+async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Outcome> {
+  const { body, by, isCopied } = item;
+  const [at, query, service, shop, customer] = outbox.place;
+  const token = by && by === outbox.userId() ? outbox.sessionToken() : null;
+  const path = body.method ? "/auth/consent-sync" : "/ucp/tags";
+  const request = (address: string, credentials: RequestCredentials) =>
+    fetch(address, {
+      method: "POST",
+      keepalive: true,
+      credentials,
+      headers: {
+        "Content-Type": "application/json",
+        ...(token && { Authorization: "Bearer " + token }),
+      },
+      body: JSON.stringify(body),
+    });
+  const isAnswer = async (response: Response, isFinalWithoutSession: boolean) => {
+    const answered = await isAnswered(response, isFinalWithoutSession);
+    if (!answered && response.status < 500 && !UNDECIDED.includes(response.status))
+      item.foreign = (item.foreign ?? 0) + 1;
+    return answered;
+  };
+  const fromHere = (credentials: RequestCredentials) => request(at + path + query, credentials);
+  try {
+    // The session of the person who acted. The storefront's proxy may drop a token, so a request with one
+    // goes to the service directly where possible; without one, the store's own cookie identifies the
+    // customer. What nobody signed in did goes with cookies from its own page only: a session that began
+    // later is another person's.
+    const isOwn = token || (by ? by === customer : item.at >= performance.timeOrigin);
+    if (isOwn) {
+      const response = await (token
+        ? request(service + path + "?shop=" + shop, "omit").catch(() => fromHere("same-origin"))
+        : fromHere("include"));
+      if (await isAnswer(response, !by)) return "done";
+      if (!by || response.status !== 401) return "stop";
+    }
+    if (by && (isCopied || !body.method)) return "waits";
+    if (!(await isAnswer(await fromHere("omit"), true))) return "stop";
+    item.isCopied = true;
+    return by ? "waits" : "done";
+  } catch {
+    return "stop";
+  }
+}
+
+async function sendAll(outbox: LoaderAccess): Promise<void> {
+  if (Date.now() < pausedUntil) return;
+  const put = (id: string, next: OutboxItem[]) =>
+    outbox.keep(sound(outbox).flatMap((one) => (one.id === id ? next : [one])));
+  for (const { id } of sound(outbox)) {
+    // As it is now: a choice may have been made since.
+    const item = sound(outbox).find((one) => one.id === id);
+    if (!item) continue;
+    const outcome = await send(outbox, item);
+    const isGivenUp = outcome === "done" || (item.foreign ?? 0) >= MAX_FOREIGN_ANSWERS;
+    put(id, isGivenUp ? [] : [item]);
+    if (outcome === "stop" && !isGivenUp) break;
+  }
+  clearTimeout(timer);
+  const pause = pausedUntil - Date.now();
+  if (pause > 0) timer = setTimeout(() => void outbox.send?.(), pause);
+}
+
+/**
+ * Returns what sends everything that waits. One frame at a time (Web Locks), so that two frames do not
+ * send an item twice. Browsers without locks send unlocked.
+ */
+export function createSender(outbox: LoaderAccess): () => Promise<void> {
+  let sending = Promise.resolve();
+  const sendAllSafely = () => sendAll(outbox).catch(() => {});
+  return () =>
+    (sending = sending.then(async () => {
+      try {
+        await navigator.locks.request(outbox.place[5], sendAllSafely);
+      } catch {
+        await sendAllSafely();
+      }
+    }));
+}
