@@ -52,7 +52,7 @@ function renderBanner(config: PublicConfig, { values, texts }: BannerLook, own: 
   const image = logo
     ? `<img class="crm-logo" src="${escapeHtml(logo)}" alt="" loading="lazy">`
     : "";
-  return `<${tag} class="crm crm-auto${own} crm-banner crm-${template} crm-${position}" aria-labelledby="crm-title" data-version="${escapeHtml(policy)}"${regionsOf(config)} data-banner="${version}" data-count="${escapeHtml(embedAddress(config, "/embed/banner-events"))}" lang="${texts.lang}" hidden><div>${image}<div class="crm-say"><h2 id="crm-title" tabindex="-1">${escapeHtml(texts.title)}</h2><p>${escapeHtml(texts.text)} ${policies.join(" ")}</p></div><div class="crm-row">${actButton("refuse", texts.refuse)}${actButton("accept", texts.accept)}${actButton("choose", texts.choose, ' class="crm-plain"')}</div></div></${tag}>`;
+  return `<${tag} class="crm crm-auto${own} crm-banner crm-${template} crm-${position}" aria-labelledby="crm-banner-title" data-version="${escapeHtml(policy)}"${regionsOf(config)} data-banner="${version}" data-count="${escapeHtml(embedAddress(config, "/embed/banner-events"))}" lang="${texts.lang}" hidden><div>${image}<div class="crm-say"><h2 id="crm-banner-title" tabindex="-1">${escapeHtml(texts.title)}</h2><p>${escapeHtml(texts.text)} ${policies.join(" ")}</p></div><div class="crm-row">${actButton("refuse", texts.refuse)}${actButton("accept", texts.accept)}${actButton("choose", texts.choose, ' class="crm-plain"')}</div></div></${tag}>`;
 }
 
 /** For scripts/platform-consent.ts: the merchant's own rules, where there are some. */

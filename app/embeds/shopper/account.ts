@@ -1,4 +1,5 @@
 // The account page: sign in, sign up, request a new password, and the signed-in profile.
+import { followSignUp } from "./browser-choice.ts";
 import { button, el, isolated, announce, show, type Child } from "./elements.ts";
 import { checkbox, field, form, type Fault } from "./forms.ts";
 import { DATA, WORDS } from "./page-data.ts";
@@ -170,6 +171,7 @@ function signUpView(email: string): void {
     }
     if (answer.status !== 201) return faultOf(answer);
     await startSession(answer);
+    followSignUp(ticked("consent_cookie"), ticked("consent_marketing"));
     await openProfile(true);
     return null;
   };

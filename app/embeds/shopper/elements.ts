@@ -30,6 +30,9 @@ export const labelled = (label: string, value: string): string =>
 export const isolated = (text: string): HTMLElement => el("bdi", {}, text);
 
 const app = () => document.getElementById("crm-app") as HTMLElement;
+/** Within the page's own root: the theme around it may have the same ids. */
+const ownElement = (id: string) =>
+  app().closest("[data-crm-root]")?.querySelector<HTMLElement>(`#${id}`);
 
 /**
  * Replaces the current view. The title gets the focus when the shopper caused the change, so that a
@@ -40,26 +43,38 @@ export function show(view: Child[], options: { focus: boolean }): void {
     ...view.filter((child) => child !== null && child !== undefined && child !== false),
   );
   app().setAttribute("aria-busy", "false");
-  if (options.focus) document.getElementById("crm-title")?.focus();
+  if (options.focus) ownElement("crm-title")?.focus();
 }
 
 /** Announces the text in the page's live region. */
 export function announce(text: string): void {
-  const place = document.getElementById("crm-live");
+  const place = ownElement("crm-live");
   if (place) place.textContent = text;
 }
 
 export const problem = (text: string): HTMLElement =>
   el("p", { class: "error", role: "alert" }, text);
 
+/** Why `act` failed is shown behind the button, until the next attempt. */
 export function button(
   text: string,
   act: (button: HTMLButtonElement) => Promise<unknown> | void,
   attributes: Attributes = {},
 ): HTMLButtonElement {
+  let failure: HTMLElement | null = null;
+  const attempt = async () => {
+    failure?.remove();
+    failure = null;
+    try {
+      await act(made);
+    } catch (error) {
+      failure = problem(error instanceof Error ? error.message : WORDS.failed);
+      made.after(failure);
+    }
+  };
   const made: HTMLButtonElement = el(
     "button",
-    { type: "button", ...attributes, click: () => void busyWhile(made, async () => act(made)) },
+    { type: "button", ...attributes, click: () => void busyWhile(made, attempt) },
     text,
   );
   return made;

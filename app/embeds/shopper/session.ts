@@ -9,7 +9,7 @@ import { DATA, WORDS } from "./page-data.ts";
 
 // The service's own origin is shared by all stores: there a key names its store (loader-place.ts
 // does the same).
-const OF_STORE = DATA.proxy === null ? `:${DATA.shop}` : "";
+export const OF_STORE = DATA.proxy === null ? `:${DATA.shop}` : "";
 const TOKEN = SESSION_KEY + OF_STORE;
 /**
  * Storage key of the hand-off verifier of a tab that started a sign-in; scripts/theme-script.ts uses the same
@@ -249,8 +249,18 @@ export async function findProfile(): Promise<Profile | null> {
   return null;
 }
 
+/**
+ * Ends the session. Without the service this tab still forgets its token. Throws where only the service
+ * can end what is meant: a cookie, or the sessions elsewhere, which a second attempt needs the token for.
+ */
 export async function signOut(everywhere: boolean): Promise<void> {
-  await call("/auth/logout", { method: "POST", body: { everywhere } });
+  const isCookie = token === null;
+  try {
+    const answer = await call("/auth/logout", { method: "POST", body: { everywhere } });
+    if (answer.status >= 400) throw new Error(reasonOf(answer));
+  } catch (error) {
+    if (isCookie || everywhere) throw error;
+  }
   setToken(null);
 }
 

@@ -158,6 +158,25 @@ describe("signing in", () => {
     await close();
   });
 
+  it("out without a connection shows why it did not end the cookie's session", async () => {
+    const { email } = await signUp(service);
+    const { page, close } = await open();
+    await page.goto(pageUrl(service, "account"));
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.getByText(email).waitFor();
+    await page.context().setOffline(true);
+    const out = page.getByRole("button", { name: "Sign out" });
+    await out.click();
+    await page.getByRole("alert").waitFor();
+    await expectHealthyPage(page);
+    await page.context().setOffline(false);
+    await out.click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await close();
+  });
+
   it("stores no script-readable token when the browser keeps the cookie, and signing out ends the session", async () => {
     const { email } = await signUp(service);
     const { page, close } = await open();
