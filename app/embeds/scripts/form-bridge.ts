@@ -14,6 +14,11 @@ const fieldsOf = (form: HTMLFormElement) =>
     field.checked,
   ]);
 
+/** With the tag's date behind it, a form's name fits into a slug of 40 characters. */
+const MAX_SLUG = 29;
+/** The service refuses them as names of forms. */
+const REFUSED = /^(tos|privacy|cookie|marketing|a2a|ap2)?$/i;
+
 /** As the service makes a tag's slug; what the service takes as it is stays as it is. */
 const toFormType = (name: string) =>
   /^[a-z0-9][\w-]{0,39}$/i.test(name)
@@ -23,7 +28,7 @@ const toFormType = (name: string) =>
         .toLowerCase()
         .replace(/[^a-z0-9]+/g, "_")
         .replace(/^_/, "")
-        .slice(0, 40)
+        .slice(0, MAX_SLUG)
         .replace(/_$/, "");
 
 const findEmail = (fields: FormField[]) =>
@@ -44,6 +49,7 @@ export function bridgeForms(
 ): void {
   const send = (name: string, email: string | undefined, fields: FormField[] = []) => {
     const formType = toFormType(name);
+    if (REFUSED.test(formType)) console.warn("A form cannot be named like this:", name);
     const address = email ?? findEmail(fields);
     const page = context();
     // Only the consents the form asks for are sent.

@@ -53,13 +53,14 @@ function readMine(): Flags | null {
 export function reconcile(isChoice = false): void {
   const consent = win._crmConsent;
   if (!consent || consent.isPreview) return;
+  const isOurs = isChoice && readMine() !== null;
   if (!api) {
-    isOursNewer ||= isChoice;
+    isOursNewer ||= isOurs;
     return;
   }
   const { seen, flags } = readPlatform();
   // Only before the platform holds a choice its answer is the region's rule.
-  if (isChoice && !Object.keys(flags).length && ask("shouldShowBanner") === false)
+  if (isOurs && !Object.keys(flags).length && ask("shouldShowBanner") === false)
     write(FREE_KEY, ask("getRegion"));
   // Before anybody chose, every answer is empty, and nobody consented to anything.
   if (Object.keys(flags).length && seen !== read(SEEN_KEY)) {

@@ -57,6 +57,16 @@ const recorded = async () => {
   return rows.map(({ consent_type, action, method }) => [consent_type, action, method]);
 };
 
+it("a page that comes back from the back/forward cache stores nothing before a choice", async () => {
+  await enter({ region: "JP13" });
+  await settled();
+  await visit.page.evaluate(() =>
+    dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })),
+  );
+  expect(await visit.page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+  await visit.close();
+});
+
 describe("a visitor of a region where nobody is asked, after the policy version changed", () => {
   const OLD = { cookie: true, marketing: false, version: "2025-01" };
 

@@ -208,7 +208,7 @@ describe("what a form's fields say", () => {
   it.each([
     ["VIP List!", "vip_list"],
     ["Grüße & Neuigkeiten", "gr_e_neuigkeiten"],
-    ["x".repeat(60), "x".repeat(40)],
+    ["x".repeat(60), "x".repeat(29)],
     ["back-in-stock", "back-in-stock"],
   ])("a form named %s is recorded as %s", async (name, slug) => {
     await enter();
@@ -221,6 +221,20 @@ describe("what a form's fields say", () => {
     await visit.close();
   });
 });
+
+it.each(["marketing", "お知らせ"])(
+  "a form whose name the service refuses is named in the console: %s",
+  async (name) => {
+    await enter();
+    const warned = visit.page.waitForEvent("console", (message) => message.type() === "warning");
+    await visit.page.evaluate(
+      ([type, email]) => void (window as any)._crmForms.submit(type, email),
+      [name, newAddress()],
+    );
+    expect((await warned).text()).toContain(name);
+    await visit.close();
+  },
+);
 
 describe("a form that is submitted before the loader is there", () => {
   /** The page's text is there, its picture is not, and no script of ours has begun. */
