@@ -9,7 +9,8 @@ import type { LoaderAccess, OutboxItem } from "./window-globals.ts";
 const MAX_AGE_MS = 30 * 86_400_000;
 /** Answers that are not the service's own, as of a store behind its password. */
 const MAX_FOREIGN_ANSWERS = 20;
-const MAX_PAUSE_S = 600;
+/** The service's limits count for an hour at most. */
+const MAX_PAUSE_S = 3_600;
 /** The service has not decided: it answers differently later. */
 const UNDECIDED = [401, 408, 423, 429];
 const FLAGS = ["tos", "privacy", "cookie", "marketing"].map((type) => "consent_" + type);
