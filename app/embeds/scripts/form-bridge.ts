@@ -49,6 +49,8 @@ export function bridgeForms(
 ): void {
   const send = (name: string, email: string | undefined, fields: FormField[] = []) => {
     const formType = toFormType(name);
+    // For the theme's author, who alone can rename it.
+    // oxlint-disable-next-line no-console
     if (REFUSED.test(formType)) console.warn("A form cannot be named like this:", name);
     const address = email ?? findEmail(fields);
     const page = context();
