@@ -12,7 +12,8 @@ import { loadRoutes, loadRoutesAt } from "./http/route-table.ts";
 import { createScreens } from "./http/screens/screens.ts";
 import { createListener } from "./http/serve.ts";
 import { systemRandom } from "./runtime/clock.ts";
-import { shapeConfig, type Config } from "./runtime/config.ts";
+import { ConfigError, shapeConfig, type Config } from "./runtime/config.ts";
+import { findSharedDatabases } from "./runtime/database/cells/same-database.ts";
 import { createDatabaseClock } from "./runtime/database/connection/database-clock.ts";
 import { migrateDatabase } from "./runtime/database/roles.ts";
 import { ensureServiceRole } from "./runtime/embedded-postgres/role.ts";
@@ -22,7 +23,7 @@ import {
 } from "./runtime/embedded-postgres/embedded-postgres.ts";
 import { localSettings } from "./runtime/local-secrets.ts";
 import { createLog, type Log } from "./runtime/log.ts";
-import { HOME_REGION } from "./runtime/settings.ts";
+import { HOME_REGION, settingOf } from "./runtime/settings.ts";
 import { startTracing } from "./runtime/telemetry/tracing.ts";
 import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
 import { LIVE } from "./runtime/version.ts";
@@ -166,6 +167,33 @@ async function migrateWhenReachable(
   }
 }
 
+/** Two cells of one database would each take the other's rows for their own. Unserved cells are not asked. */
+async function refuseSharedDatabases(ctx: Ctx): Promise<void> {
+  const { directDatabaseUrls } = ctx.config;
+  const cells = new Set([HOME_REGION, ...ctx.regions.names()]);
+  if (cells.size < 2) return;
+  const addresses = [...cells].flatMap((cell) => [
+    { cell, setting: settingOf("DATABASE_URL", cell), url: ctx.regions.url(cell) },
+    ...(directDatabaseUrls[cell] === undefined
+      ? []
+      : [
+          {
+            cell,
+            setting: settingOf("DIRECT_DATABASE_URL", cell),
+            url: directDatabaseUrls[cell],
+          },
+        ]),
+  ]);
+  const shared = await findSharedDatabases(addresses);
+  if (shared.length > 0)
+    throw new ConfigError(
+      shared.map(([one, other]) => ({
+        name: other.setting,
+        problem: `leads to the same database as ${one.setting}; each cell needs one of its own`,
+      })),
+    );
+}
+
 /** The deployed store is a tenant from the start; every region is brought to the current schema. */
 async function prepareTenants(ctx: Ctx): Promise<void> {
   if (ctx.config.STOREFRONT_STORE_DOMAIN)
@@ -229,6 +257,7 @@ async function main(): Promise<void> {
   stops.unshift(() => ctx.close());
   const following = await clock.follow(ctx.home);
   stops.unshift(async () => following.stop());
+  await refuseSharedDatabases(ctx);
   await prepareTenants(ctx);
 
   let listener: RequestListener;

@@ -4,6 +4,7 @@ import {
   databaseAddress,
   HOME_REGION,
   replicaAddress,
+  settingOf,
   SETTINGS,
   type Role,
   type SettingName,
@@ -175,13 +176,11 @@ function requireServiceUrls(
 ): void {
   if (beside[setting] && !beside.DATABASE_URL)
     problems.push({ name: setting, problem: "needs DATABASE_URL beside it" });
-  for (const region of Object.keys(given).filter((name) => !Object.hasOwn(beside.regions, name))) {
-    const suffix = region.toUpperCase().replaceAll("-", "_");
+  for (const region of Object.keys(given).filter((name) => !Object.hasOwn(beside.regions, name)))
     problems.push({
-      name: `${setting}_${suffix}`,
-      problem: `needs DATABASE_URL_${suffix} beside it`,
+      name: settingOf(setting, region),
+      problem: `needs ${settingOf("DATABASE_URL", region)} beside it`,
     });
-  }
 }
 
 /** A cell that is served requires its address. */
@@ -194,7 +193,7 @@ function requireAddresses(
     if (cell !== HOME_REGION && !Object.hasOwn(regions, cell))
       problems.push({
         name: "CELLS",
-        problem: `${cell} needs DATABASE_URL_${cell.toUpperCase().replaceAll("-", "_")}`,
+        problem: `${cell} needs ${settingOf("DATABASE_URL", cell)}`,
       });
 }
 

@@ -10,6 +10,10 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** The region of DATABASE_URL, which has every tenant's record. */
 export const HOME_REGION = "default";
 
+/** The name of a cell's own setting: `DATABASE_URL` of the cell `eu` is DATABASE_URL_EU. */
+export const settingOf = (name: string, cell: string): string =>
+  cell === HOME_REGION ? name : `${name}_${cell.toUpperCase().replaceAll("-", "_")}`;
+
 /** The minimum length of every inbound secret, deployed or saved. */
 export const MIN_SECRET_LENGTH = 16;
 

@@ -112,6 +112,15 @@ describe("an error of the start ends the process with code 1 and a readable mess
     expect(text).not.toContain("test-app-secret");
   });
 
+  test("names the settings of two cells that are one database, and no address", async () => {
+    const twin = database.url.replace("127.0.0.1", "localhost");
+    const text = await refusal(deployment({ DATABASE_URL_EU: twin, DATABASE_URL_US: twin }));
+    requireSentence(text);
+    expect(text).toContain("DATABASE_URL_EU: leads to the same database as DATABASE_URL;");
+    expect(text).toContain("DATABASE_URL_US: leads to the same database as DATABASE_URL_EU;");
+    expect(text).not.toContain("postgresql:");
+  });
+
   test("rejects a database without other settings: no sandbox runs on it, and no key is printed", async () => {
     const child = startChild("app/server.ts", {
       PORT: "0",

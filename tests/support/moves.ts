@@ -12,7 +12,10 @@ export async function startCells(options: ServiceOptions = {}): Promise<Cells> {
   const service = await startService({
     ...options,
     env: { DATABASE_URL_EU: eu.serviceUrl, DIRECT_DATABASE_URL_EU: eu.url, ...options.env },
-    envFrom: (_sandbox, database) => ({ DIRECT_DATABASE_URL: database.url }),
+    envFrom: (sandbox, database) => ({
+      DIRECT_DATABASE_URL: database.url,
+      ...options.envFrom?.(sandbox, database),
+    }),
   });
   return {
     service,

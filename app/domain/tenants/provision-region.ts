@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { MigrationError } from "../../runtime/database/migrations.ts";
+import { settingOf } from "../../runtime/settings.ts";
 import { assignStore } from "./moves/assign-store.ts";
 import { requireNoMove } from "./moves/move-record.ts";
 import { getTenant } from "./tenant.ts";
@@ -11,7 +12,7 @@ import { getTenant } from "./tenant.ts";
 export function requireRegion(ctx: Ctx, region: string): void {
   if (!ctx.regions.has(region))
     throw new AppError("unknown_region", {
-      message: `No database is configured for the region ${region}: set DATABASE_URL_${region.toUpperCase().replaceAll("-", "_")}.`,
+      message: `No database is configured for the region ${region}: set ${settingOf("DATABASE_URL", region)}.`,
     });
 }
 

@@ -17,6 +17,8 @@ export type Regions = {
   /** The regions that this process serves, the home region `default` first. */
   names(): string[];
   migrate(region: string): Promise<void>;
+  /** The service's own address of the region's database. */
+  url(region: string): string;
   /** The address of the owner of the region's schema; the service's own where none is set. */
   ownerUrl(region: string): string;
   close(): Promise<void>;
@@ -68,6 +70,7 @@ export function openRegions(options: {
       return openOnce(region);
     },
     names: () => Object.keys(urls).filter(serves),
+    url: urlOf,
     ownerUrl: (region) => options.direct[region] ?? urlOf(region),
     async migrate(region) {
       const { applied } = await migrateDatabase({

@@ -1,7 +1,8 @@
 // POST /admin/move-tenant and /admin/moves/:id: who may ask, and what is refused. No worker runs here: the moves
 // themselves are in tests/domain/moves.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { moveStore, startCells, type Cells } from "../../support/moves.ts";
+import { CUSTOMER_2024_10 } from "../../support/storefront/payloads.ts";
+import { moveStore, rowsOfStore, startCells, type Cells } from "../../support/moves.ts";
 import { ADMIN_KEY, APP_SECRET, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 const TENANT_KEY = "tenant-key-of-the-test-store";
@@ -12,6 +13,10 @@ beforeAll(async () => {
     env: {
       DATABASE_URL_AWAY: "postgresql://127.0.0.1:1/away",
     },
+    envFrom: (_sandbox, database) => ({
+      DATABASE_URL_TWIN: database.serviceUrl.replace("127.0.0.1", "localhost"),
+      DIRECT_DATABASE_URL_TWIN: database.url.replace("127.0.0.1", "localhost"),
+    }),
   });
   await cells.service.addTenant(SHOP, { admin_key: TENANT_KEY });
   await cells.service.addTenant(OTHER_SHOP);
@@ -74,6 +79,36 @@ describe("a move is refused", () => {
       expect.stringContaining("may not create publications and subscriptions in the cell default"),
     ]);
     expect(answer.text).not.toContain("postgres://");
+  });
+});
+
+describe("between two names of one database", () => {
+  const NAMES = /cells default and twin are one database: DATABASE_URL and DATABASE_URL_TWIN/;
+  const rowsHere = () => rowsOfStore(cells.service.database);
+
+  test("a move is refused, with both settings and no address, and no row is touched", async () => {
+    await cells.service.webhook("customer-update", CUSTOMER_2024_10);
+    const before = await rowsHere();
+    const answer = await moveStore(cells.service, "twin");
+    expect([answer.status, answer.json.code]).toEqual([409, "move_not_possible"]);
+    expect(answer.json.missing).toEqual([expect.stringMatching(NAMES)]);
+    expect(answer.text).not.toContain("postgresql://");
+    expect(await rowsHere()).toEqual(before);
+  });
+
+  test.each([
+    ["with rows", SHOP],
+    ["without rows", OTHER_SHOP],
+  ])("a store %s is not assigned, and is written on", async (_, shop) => {
+    const answer = await cells.service.call("POST", `/admin/provision-region?shop=${shop}`, {
+      body: { region: "twin" },
+    });
+    expect([answer.status, answer.json.code]).toEqual([409, "move_not_possible"]);
+    expect(answer.json.missing).toEqual([expect.stringMatching(NAMES)]);
+    expect((await call("GET", `/config?shop=${shop}`)).json.config.region).toBe("default");
+    expect(await cells.service.database.query("SELECT 1 FROM held_stores")).toEqual([]);
+    const written = await cells.service.webhook("customer-update", CUSTOMER_2024_10, { shop });
+    expect(written.status).toBe(200);
   });
 });
 

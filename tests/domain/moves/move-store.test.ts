@@ -16,13 +16,14 @@ import { OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let cells: Cells;
 let worker: Awaited<ReturnType<typeof startMoveWorker>>;
+let reached: (step: string) => void | Promise<void> = () => {};
 const models = Object.values(Prisma.ModelName);
 type Delegate = { create(args: { data: object }): Promise<unknown> };
 
 beforeAll(async () => {
   // Of the workers only that of moves: the others would work on the rows.
   cells = await startCells({ env: { WORKER_POLL_MS: "50" } });
-  worker = await startMoveWorker(cells.service.ctx);
+  worker = await startMoveWorker(cells.service.ctx, { reached: (step) => reached(step) });
   const { service } = cells;
   for (const shop of [SHOP, OTHER_SHOP]) await service.addTenant(shop);
   for (const shop of [SHOP, OTHER_SHOP]) {
@@ -89,4 +90,70 @@ describe("a store with rows in every table", () => {
     });
     expect(made.id).toBeGreaterThan(7);
   });
+});
+
+describe("a move ends as failed, and no row is deleted", () => {
+  const move = async (shop: string, to: string) =>
+    untilEnded(cells.service, (await requestMove(cells.service.ctx, shop, to)).id);
+
+  test("when the target has rows of the store that no move left there", async () => {
+    const { service, eu } = cells;
+    const strange =
+      "INSERT INTO crm_tags (shop, id, name, slug) VALUES ($1, 99, 'Strange', 'strange')";
+    await eu.query(strange, [OTHER_SHOP]);
+    const before = [
+      await rowsOfStore(service.database, OTHER_SHOP),
+      await rowsOfStore(eu, OTHER_SHOP),
+    ];
+    const moved = await move(OTHER_SHOP, "eu");
+    expect(moved).toMatchObject({
+      state: "failed",
+      error: expect.stringMatching(/cell eu has rows of the store in crm_tags/),
+    });
+    expect([
+      await rowsOfStore(service.database, OTHER_SHOP),
+      await rowsOfStore(eu, OTHER_SHOP),
+    ]).toEqual(before);
+    await eu.query("DELETE FROM crm_tags WHERE shop = $1", [OTHER_SHOP]);
+  });
+
+  test("when the source had rows, and both sides are empty at the comparison", async () => {
+    const { service, eu } = cells;
+    const shop = "emptied-store.myshopify.com";
+    await service.addTenant(shop);
+    await service.database.query(
+      "INSERT INTO crm_tags (shop, id, name, slug) VALUES ($1, 1, 'First', 'first')",
+      [shop],
+    );
+    reached = async (step) => {
+      if (step === "catch_up")
+        await service.database.query("DELETE FROM crm_tags WHERE shop = $1", [shop]);
+    };
+    const moved = await move(shop, "eu");
+    reached = () => {};
+    expect(moved).toMatchObject({
+      state: "failed",
+      error: expect.stringMatching(/has no rows of the store any more/),
+    });
+    expect(moved.progress).not.toHaveProperty("had_rows");
+    expect(await rowsOfStore(eu, shop)).toEqual({});
+    // The guards of the store that moved back a while ago.
+    await expectNothingLeft(eu, { guards: 1 });
+  });
+});
+
+test("what an earlier attempt of a move left at the target is replaced by the store's rows", async () => {
+  const { service, eu } = cells;
+  const { id } = await requestMove(service.ctx, OTHER_SHOP, "eu");
+  await untilEnded(service, id);
+  const before = await rowsOfStore(eu, OTHER_SHOP);
+  // The cell that the store left says so, and what is there is of nobody.
+  await service.database.query(
+    `WITH working AS (SELECT set_config('store_moves.working_on', $1, true))
+     INSERT INTO crm_tags (shop, id, name, slug) SELECT $1, 99, 'Late', 'late' FROM working`,
+    [OTHER_SHOP],
+  );
+  const back = await requestMove(service.ctx, OTHER_SHOP, "default");
+  expect(await untilEnded(service, back.id)).toMatchObject({ state: "done" });
+  expect(await rowsOfStore(service.database, OTHER_SHOP)).toEqual(before);
 });

@@ -4,8 +4,6 @@
 import type { Ctx } from "../../../context.server.ts";
 import {
   OwnerBehindPooler,
-  quoteName,
-  quoteText,
   type OwnerConnection,
 } from "../../../runtime/database/cells/owner-connection.ts";
 import { AppError } from "../../../runtime/errors.ts";
@@ -13,9 +11,9 @@ import { isLockTimeout } from "../../../runtime/database/postgres-errors.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { findTenant, type Tenant } from "../tenant.ts";
 import { closeForGood, dropGuards, findHolder, putGuards, removeHold } from "./barrier.ts";
-import { movedRows, readMovedTables, type MovedTable } from "./moved-tables.ts";
+import { findRows, readMovedTables } from "./moved-tables.ts";
 import { CellAway, openCell } from "./open-cell.ts";
-import { findNoOwner } from "./prerequisites.ts";
+import { findNoOwner, findOneDatabase } from "./prerequisites.ts";
 
 /**
  * Returns a table with rows of the store, which then stays where it is; null when it is assigned. Throws
@@ -26,10 +24,13 @@ export async function assignStore(ctx: Ctx, tenant: Tenant, to: string): Promise
   try {
     for (const cell of [tenant.region, to]) opened.push(await openCell(ctx, cell));
     const [source, target] = opened as [OwnerConnection, OwnerConnection];
-    const missing = await findNoOwner([
-      [tenant.region, source],
-      [to, target],
-    ]);
+    const missing = [
+      ...(await findOneDatabase(source, target, { from: tenant.region, to })),
+      ...(await findNoOwner([
+        [tenant.region, source],
+        [to, target],
+      ])),
+    ];
     if (missing.length > 0) throw notPossible(missing);
     return (await findCopy(target, tenant.shop)) ?? (await assign(ctx, tenant, to, source));
   } catch (error) {
@@ -102,22 +103,4 @@ async function assign(
   if (isChanged) return null;
   await reopen();
   throw new AppError("store_moving", { message: `The store was changed meanwhile, in ${region}.` });
-}
-
-/** Keys that nobody misses, beside those that stay. */
-const PASSING_KEYS =
-  "AND key !~ '^rate:' AND (expires_at IS NULL OR expires_at > clock_timestamp())";
-
-/** A table with rows of the store that would be left behind; null when there is none. */
-async function findRows(
-  connection: OwnerConnection,
-  tables: readonly MovedTable[],
-  shop: string,
-): Promise<string | null> {
-  const looks = tables.map(
-    ({ name }) => `SELECT ${quoteText(name)} AS name WHERE EXISTS (SELECT 1 FROM ${quoteName(name)}
-      WHERE ${movedRows(name, shop)} ${name === "kv" ? PASSING_KEYS : ""})`,
-  );
-  const [row] = await connection.query<{ name: string }>(`${looks.join(" UNION ALL ")} LIMIT 1`);
-  return row?.name ?? null;
 }

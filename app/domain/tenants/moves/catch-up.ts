@@ -27,7 +27,7 @@ import {
   withinBudget,
   type Fingerprints,
 } from "./fingerprint.ts";
-import { storeMoves } from "./move-record.ts";
+import { storeMoves, type Move } from "./move-record.ts";
 import { areSequencesBeyond, raiseSequences } from "./moved-tables.ts";
 import { readCopyState, replicationName } from "./replication.ts";
 import { MoveFailed, requireApplied, type MoveRun } from "./move-run.ts";
@@ -57,6 +57,7 @@ export async function catchUp(run: MoveRun): Promise<void> {
     if (arrivedMs <= CLOSE_MS.hold) {
       const measured = await readFingerprints(source, tables, move.shop);
       const totalMs = [...measured.values()].reduce((sum, { ms }) => sum + ms, 0);
+      requireRows(move, measured);
       await run.report({ rows: rowsOf(measured), waits_for: null });
       await putGuards(source, tables, move.shop, move.id);
       if (totalMs > budgetMs && !isVerified) {
@@ -184,6 +185,14 @@ async function verifySnapshots(run: MoveRun): Promise<boolean> {
   }
 }
 
+/** Two empty sides are equal too: a store that had rows has not lost all of them by itself. */
+function requireRows({ progress }: Move, prints: Fingerprints): void {
+  if (progress.had_rows && rowsOf(prints) === 0)
+    throw new MoveFailed(
+      "The source has no rows of the store any more, and had some when the move began: nothing is deleted there.",
+    );
+}
+
 function requireEqual(source: Fingerprints, target: Fingerprints): void {
   const differences = findDifferences(source, target);
   if (differences.length > 0)
@@ -210,6 +219,7 @@ async function tryFlip(run: MoveRun, measured: Fingerprints, budgetMs: number): 
       readFingerprints(target, tables, move.shop),
     ]);
     requireEqual(left, right);
+    if (tables.length === run.tables.length) requireRows(move, left);
     if (!(await areSequencesBeyond(source, target, run.tables))) return "sequences";
     if (!(await sealBarrier(source, move.shop))) return "slow";
     // From here on only the home database knows whether the store has moved: the barrier stays sealed until

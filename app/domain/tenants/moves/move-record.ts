@@ -20,6 +20,8 @@ export type MoveProgress = {
   tables_copied?: number;
   lag_bytes?: number | null;
   rows?: number;
+  /** Whether the source had rows before the target was prepared. */
+  had_rows?: boolean;
   rows_deleted?: number;
   /** How often the barrier was opened again, and why at last. */
   barriers?: number;
@@ -88,14 +90,14 @@ export type MoveView = {
   to: string;
   state: MoveState;
   step: MoveStep | "done";
-  progress: Omit<MoveProgress, "ends_as">;
+  progress: Omit<MoveProgress, "ends_as" | "had_rows">;
   error: string | null;
   created_at: string;
   finished_at: string | null;
 };
 
 function toMoveView(row: StoreMove): MoveView {
-  const { ends_as: _, ...progress } = row.progress as MoveProgress;
+  const { ends_as: _, had_rows: __, ...progress } = row.progress as MoveProgress;
   return {
     id: row.id,
     shop: row.shop,

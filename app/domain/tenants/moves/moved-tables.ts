@@ -57,6 +57,24 @@ export function movedRows(table: string, shop: string, of = ""): string {
     : isOfStore;
 }
 
+/** Keys that nobody misses, beside those that stay. */
+const PASSING_KEYS =
+  "AND key !~ '^rate:' AND (expires_at IS NULL OR expires_at > clock_timestamp())";
+
+/** A table with rows of the store; null when there is none. */
+export async function findRows(
+  connection: OwnerConnection,
+  tables: readonly MovedTable[],
+  shop: string,
+): Promise<string | null> {
+  const looks = tables.map(
+    ({ name }) => `SELECT ${quoteText(name)} AS name WHERE EXISTS (SELECT 1 FROM ${quoteName(name)}
+      WHERE ${movedRows(name, shop)} ${name === "kv" ? PASSING_KEYS : ""})`,
+  );
+  const [row] = await connection.query<{ name: string }>(`${looks.join(" UNION ALL ")} LIMIT 1`);
+  return row?.name ?? null;
+}
+
 const ROWS_PER_SLICE = 5_000;
 
 /**

@@ -5,7 +5,7 @@ import {
   OwnerBehindPooler,
   type OwnerConnection,
 } from "../../../runtime/database/cells/owner-connection.ts";
-import { HOME_REGION } from "../../../runtime/settings.ts";
+import { settingOf } from "../../../runtime/settings.ts";
 
 /** A database that a move needs does not answer. */
 export class CellAway extends Error {
@@ -15,10 +15,6 @@ export class CellAway extends Error {
     this.cell = cell;
   }
 }
-
-/** The name of a cell's setting. */
-export const settingOf = (name: string, cell: string): string =>
-  cell === HOME_REGION ? name : `${name}_${cell.toUpperCase().replaceAll("-", "_")}`;
 
 /** Throws CellAway, and OwnerBehindPooler with what to set. */
 export async function openCell(ctx: Ctx, cell: string): Promise<OwnerConnection> {

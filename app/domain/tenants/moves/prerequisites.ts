@@ -1,6 +1,7 @@
 // What a move needs of both databases, asked before anything is changed.
 import type { OwnerConnection } from "../../../runtime/database/cells/owner-connection.ts";
-import { settingOf } from "./open-cell.ts";
+import { isSameDatabase } from "../../../runtime/database/cells/same-database.ts";
+import { settingOf } from "../../../runtime/settings.ts";
 
 type Abilities = {
   role: string;
@@ -42,6 +43,21 @@ export async function findNoOwner(
 const noOwner = (cell: string, role: string): string =>
   `The role ${role} does not own the schema of the cell ${cell}: set ${settingOf("DIRECT_DATABASE_URL", cell)} to the role that does.`;
 
+/**
+ * In one database a move would take the store's rows for leftovers at the target, and the mark of a store that left
+ * would refuse its writes.
+ */
+export const findOneDatabase = async (
+  source: OwnerConnection,
+  target: OwnerConnection,
+  { from, to }: { from: string; to: string },
+): Promise<string[]> =>
+  (await isSameDatabase(source, target))
+    ? [
+        `The cells ${from} and ${to} are one database: ${settingOf("DATABASE_URL", from)} and ${settingOf("DATABASE_URL", to)} (or their DIRECT_DATABASE_URL) must lead to two.`,
+      ]
+    : [];
+
 /** Everything that is missing, each with what to do; empty when the move can begin. */
 export async function findMissing(
   source: OwnerConnection,
@@ -53,7 +69,7 @@ export async function findMissing(
     target.query<Abilities>(ABILITIES),
   ]);
   if (!giver || !taker) return ["The roles of the databases cannot be read."];
-  const missing: string[] = [];
+  const missing = await findOneDatabase(source, target, { from, to });
   const owner = (cell: string) => settingOf("DIRECT_DATABASE_URL", cell);
   for (const [cell, { is_owner, role }] of [
     [from, giver],

@@ -22,7 +22,7 @@ import {
 import { catchUp } from "./catch-up.ts";
 import { storeMoves, type Move, type MoveProgress } from "./move-record.ts";
 import { MoveFailed, requireApplied, type MoveOptions, type MoveRun } from "./move-run.ts";
-import { deleteMovedRows, raiseSequences, readMovedTables } from "./moved-tables.ts";
+import { deleteMovedRows, findRows, raiseSequences, readMovedTables } from "./moved-tables.ts";
 import { findMissing } from "./prerequisites.ts";
 import {
   createPublication,
@@ -164,7 +164,14 @@ async function prepare(run: MoveRun): Promise<void> {
         : error;
     });
   run.tables = await readMovedTables(source);
+  const hadRows = (await findRows(source, run.tables, move.shop)) !== null;
   const holder = await findHolder(target, move.shop);
+  // Without the mark of a store that left, or whose copy was not finished, rows at the target are not leftovers.
+  const strange = holder ? null : await findRows(target, run.tables, move.shop);
+  if (strange)
+    throw new MoveFailed(
+      `The cell ${move.to_cell} has rows of the store in ${strange} that no move left there: find out whose they are before the store is moved.`,
+    );
   if (holder?.role === "arriving") {
     // An earlier attempt that could not be undone here, because this database was away.
     const name = replicationName(holder.move_id);
@@ -174,7 +181,7 @@ async function prepare(run: MoveRun): Promise<void> {
   await dropGuards(target, move.shop);
   await deleteMovedRows(target, run.tables, move.shop, run.check);
   await raiseSequences(source, target, run.tables);
-  await run.enter("copy", { tables: run.tables.length, tables_copied: 0 });
+  await run.enter("copy", { tables: run.tables.length, tables_copied: 0, had_rows: hadRows });
 }
 
 async function copy(run: MoveRun): Promise<void> {
