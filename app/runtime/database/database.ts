@@ -228,11 +228,15 @@ export function openDatabase(options: DatabaseOptions): Database {
         },
       }),
     isReachable: () =>
-      probe("SELECT 1").then(
-        () => true,
-        () => false,
+      inTime(
+        probe("SELECT 1").then(
+          () => true,
+          () => false,
+        ),
+        false,
       ),
-    readiness: () => readReadiness(probe),
+    readiness: () =>
+      inTime(readReadiness(probe), { database: "unreachable", migrations: "unknown" }),
     async time() {
       const [row] = await probe("SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds");
       return Number(row?.seconds) * 1_000;
@@ -257,6 +261,15 @@ export function openDatabase(options: DatabaseOptions): Database {
         poolSize,
         log,
       });
+}
+
+/** Opening a connection may take longer than whoever asks for the health waits. */
+function inTime<T>(work: Promise<T>, late: NoInfer<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<T>((done) => {
+    timer = setTimeout(() => done(late), PROBE_TIMEOUT_MS);
+  });
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
 const prismaOn = (pool: pg.Pool): PrismaClient =>
