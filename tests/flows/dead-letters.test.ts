@@ -9,7 +9,7 @@ import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/settings/configuration.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { ingest, order } from "../support/bus/events.ts";
-import { eventually, SHOP, startService, type Service } from "../support/service.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
 let worker: Worker;
@@ -213,6 +213,57 @@ test("dead letters that a broken archive missed are archived once it recovers", 
       ),
     ),
   ).toMatchObject({ event_id: eventId });
+});
+
+test("the alert goes out while the archive takes nothing, once, and the dead letter is archived later", async () => {
+  const { archive } = service.ctx;
+  const { ofStore } = archive;
+  archive.ofStore = (shop) => ({
+    ...ofStore(shop),
+    put: () => Promise.reject(new Error("no space left on device")),
+  });
+  const eventId = await die();
+  await eventually("the alert", () => alerts().length > 0);
+  // What limits the alerts of a channel does not hide a second one.
+  await query("DELETE FROM kv WHERE key LIKE 'dead_letter_alert:%'");
+  archive.ofStore = ofStore;
+  await query("UPDATE integration_queue SET updated_at = now() WHERE status = 'dead_letter'");
+  await filed(eventId, 1);
+  expect(
+    await query("SELECT 1 FROM integration_queue WHERE event_type = 'mail.dead_letter'"),
+  ).toHaveLength(1);
+});
+
+test("one store's failing archive holds up neither dead letters nor messages of another store", async () => {
+  await worker.stop();
+  await service.addTenant(OTHER_SHOP);
+  const rows = (shop: string) =>
+    query(
+      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id,
+         status, payload, transformed_payload, delivery_config, dead_lettered_at, delivered_at, updated_at)
+       SELECT $1, status, 'erpsys', 'manual', 'order.created', 'order', '1', status, '{}', '{}', '{}', now(), now(),
+         now() - interval '1 minute' * $2 FROM unnest(ARRAY['dead_letter', 'delivered']) AS status`,
+      [shop, shop === SHOP ? 10 : 5],
+    );
+  const { archive } = service.ctx;
+  const { ofStore } = archive;
+  archive.ofStore = (shop) =>
+    shop === SHOP
+      ? { ...ofStore(shop), put: () => Promise.reject(new Error("access denied")) }
+      : ofStore(shop);
+  for (const shop of [SHOP, OTHER_SHOP]) await rows(shop);
+  worker = await startWorker(service.ctx, service.ctx.home);
+  await eventually("the other store's rows", async () => {
+    const found = await query(
+      "SELECT shop FROM integration_queue WHERE channel = 'erpsys' AND archived_at IS NOT NULL",
+    );
+    return found.length === 2 && found.every(({ shop }: { shop: string }) => shop === OTHER_SHOP);
+  });
+  await eventually("both alerts", () => alerts().length === 2);
+  archive.ofStore = ofStore;
+  await eventually("the failure in the log", () =>
+    service.logged.some(({ event, shop }) => event === "archive.not_filed" && shop === SHOP),
+  );
 });
 
 test("the platform's saved archive replaces the deployed one", async () => {

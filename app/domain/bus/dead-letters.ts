@@ -1,12 +1,15 @@
-// The life of a dead letter: it is archived at `events/dead_letter/{date}/{event_id}.json` with all
-// dead channels of its event, the merchant gets an alert, and it returns to the queue by a replay
-// or by the scheduled sweep.
+// The life of a dead letter: the merchant gets an alert, it is archived at
+// `events/dead_letter/{date}/{event_id}.json` with all dead channels of its event, and it returns to
+// the queue by a replay or by the scheduled sweep.
 //
-//   dead_letter -> archived, alerted -> pending (replay; sweep after 1 h, 2 h, 4 h)
+//   dead_letter -> alerted, archived -> pending (replay; sweep after 1 h, 2 h, 4 h)
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, Database, IntegrationQueue, TenantSql } from "../../db.server.ts";
+import { isStoreMoving } from "../../runtime/database/postgres-errors.ts";
 import { isNotHeld } from "../../runtime/database/cells/held-stores.ts";
+import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { OutboundError } from "../../runtime/errors.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import { enqueue, QUEUE_NOTIFICATION } from "./enqueue.ts";
 import { FLOW_CHANNEL, flowChannels, type DeliveryMessage } from "./channel.ts";
@@ -29,18 +32,81 @@ const RESERVE_UNARCHIVED = `
       FOR UPDATE SKIP LOCKED
   ) RETURNING q.shop, q.event_id`;
 
+// Without the rows of a longer time ago: while the archive is away they are many, and their alerts are out. One that
+// was missed meanwhile gets its alert when it is archived.
+const FIND_UNALERTED = `
+  SELECT shop, event_id FROM integration_queue WHERE archived_at IS NULL AND status = 'dead_letter'
+    AND alerted_at IS NULL AND updated_at > clock_timestamp() - interval '2 minutes' AND ${isNotHeld("shop")}
+  ORDER BY updated_at LIMIT ${SLICE}`;
+
+const eventsOf = (rows: readonly DeadRow[]): Iterable<DeadRow> =>
+  new Map(rows.map((row) => [`${row.shop}/${row.event_id}`, row])).values();
+
 /**
- * Archives new dead letters and sends the alerts. Safe to repeat and to run twice at once. @returns
- * how many events.
+ * Works the rows one after the other, and leaves a store's other rows for later once one failed: a failure of one
+ * store holds up no other.
  */
-export async function archiveDeadLetters(ctx: Ctx, database: Database): Promise<number> {
-  const rows = await database.acrossTenants<DeadRow>(RESERVE_UNARCHIVED);
-  const events = new Map(rows.map((row) => [`${row.shop}/${row.event_id}`, row]));
-  for (const { shop, event_id } of events.values()) {
-    const tenant = await findTenant(ctx, shop);
-    await archiveDeadEvent(ctx, database, shop, tenant, event_id);
+async function forEachStore<R extends { shop: string }>(
+  ctx: Ctx,
+  database: Database,
+  rows: Iterable<R>,
+  { work, event }: { work: (row: R) => Promise<void>; event: string },
+): Promise<void> {
+  const failures = new Map<string, unknown>();
+  for (const row of rows) {
+    if (failures.has(row.shop)) continue;
+    try {
+      await work(row);
+    } catch (error) {
+      if (isDatabaseAway(error) && !isStoreMoving(error)) throw error;
+      failures.set(row.shop, error);
+    }
   }
-  return events.size;
+  const [first] = [...failures].filter(([, error]) => !isStoreMoving(error));
+  if (!first) return;
+  const [shop, error] = first;
+  const fields = { region: database.region, shop, stores: failures.size };
+  if (error instanceof OutboundError) ctx.log.warn(event, { ...fields, reason: error.message });
+  else ctx.log.error(event, error, fields);
+}
+
+/** Sends the alerts of new dead letters, whatever the archive does. Safe to repeat and to run twice at once. */
+export async function announceDeadLetters(ctx: Ctx, database: Database): Promise<void> {
+  const rows = await database.acrossTenants<DeadRow>(FIND_UNALERTED);
+  await forEachStore(ctx, database, eventsOf(rows), {
+    work: (row) => announce(ctx, database, row),
+    event: "dead_letters.not_announced",
+  });
+}
+
+/** Archives new dead letters. Safe to repeat and to run twice at once; what failed is due again after a minute. */
+export async function archiveDeadLetters(ctx: Ctx, database: Database): Promise<void> {
+  const rows = await database.acrossTenants<DeadRow>(RESERVE_UNARCHIVED);
+  await forEachStore(ctx, database, eventsOf(rows), {
+    async work(row) {
+      await announce(ctx, database, row);
+      await archiveDeadEvent(ctx, database, row.shop, row.event_id);
+    },
+    event: "archive.failed",
+  });
+}
+
+/** The alert and the Shopify Flow trigger of the event's dead channels, in the transaction that marks their rows. */
+async function announce(ctx: Ctx, database: Database, { shop, event_id }: DeadRow): Promise<void> {
+  const tenant = await findTenant(ctx, shop);
+  await database.forTenant(shop).transaction(async (sql) => {
+    const rows = await sql<Columns<IntegrationQueue, "channel" | "event_type">>(
+      `UPDATE integration_queue SET alerted_at = clock_timestamp() WHERE shop = $1 AND event_id = $2
+        AND status = 'dead_letter' AND archived_at IS NULL AND alerted_at IS NULL
+        RETURNING channel, event_type`,
+      [event_id],
+    );
+    if (!tenant) return;
+    for (const { channel, event_type } of rows) {
+      await alert(ctx, tenant, sql, channel, event_id);
+      await enqueueFlowTrigger(ctx, tenant, sql, channel, { event_id, event_type });
+    }
+  });
 }
 
 /**
@@ -51,7 +117,6 @@ async function archiveDeadEvent(
   ctx: Ctx,
   database: Database,
   shop: string,
-  tenant: Tenant | null,
   eventId: string,
 ): Promise<void> {
   const data = database.forTenant(shop);
@@ -103,12 +168,7 @@ async function archiveDeadEvent(
     );
     // The customer was redacted between the read and the write: the object must not keep what was
     // erased.
-    if (marked.length < unarchived.length) return ctx.archive.ofStore(shop).remove(path);
-    for (const { channel } of dead.filter(({ id }) => unarchived.includes(id)))
-      if (tenant) {
-        await alert(ctx, tenant, sql, channel, eventId);
-        await enqueueFlowTrigger(ctx, tenant, sql, channel, first);
-      }
+    if (marked.length < unarchived.length) await ctx.archive.ofStore(shop).remove(path);
   });
   ctx.log.warn("dead_letter.archived", {
     shop,
@@ -181,24 +241,25 @@ async function enqueueFlowTrigger(
   });
 }
 
+type Missed = DeadRow &
+  Columns<
+    IntegrationQueue,
+    | "id"
+    | "channel"
+    | "source"
+    | "event_type"
+    | "entity_type"
+    | "entity_id"
+    | "transformed_payload"
+    | "delivery_config"
+    | "created_at"
+  >;
+
 /**
  * Archives delivered messages that the archive did not accept earlier. Rows whose message was
- * erased meanwhile are skipped.
+ * erased meanwhile are skipped; what failed is due again after a minute.
  */
-export async function archiveMissedMessages(ctx: Ctx, database: Database): Promise<number> {
-  type Missed = DeadRow &
-    Columns<
-      IntegrationQueue,
-      | "id"
-      | "channel"
-      | "source"
-      | "event_type"
-      | "entity_type"
-      | "entity_id"
-      | "transformed_payload"
-      | "delivery_config"
-      | "created_at"
-    >;
+export async function archiveMissedMessages(ctx: Ctx, database: Database): Promise<void> {
   const rows = await database.acrossTenants<Missed>(`
     UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${ARCHIVE_LEASE_SECONDS})
     WHERE (shop, id) IN (
@@ -207,35 +268,39 @@ export async function archiveMissedMessages(ctx: Ctx, database: Database): Promi
         LIMIT ${SLICE} FOR UPDATE SKIP LOCKED
     ) RETURNING q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type,
       q.entity_id, q.transformed_payload, q.delivery_config, q.created_at`);
-  for (const row of rows) {
-    const item = {
-      shop: row.shop,
-      queueId: row.id,
-      eventId: row.event_id,
-      channel: row.channel,
-      source: row.source,
-      eventType: row.event_type,
-      entityType: row.entity_type,
-      entityId: row.entity_id,
-      createdAt: row.created_at,
-    };
-    if (row.transformed_payload)
-      await archiveMessage(ctx, item, {
-        transformed_payload: row.transformed_payload,
-        delivery_config: row.delivery_config,
-      } as DeliveryMessage);
-    const marked = await database.forTenant(row.shop).sql(
-      `UPDATE integration_queue SET archived_at = clock_timestamp(),
-          updated_at = clock_timestamp() WHERE shop = $1 AND id = $2 AND archived_at IS NULL RETURNING id`,
-      [row.id],
-    );
-    if (marked.length === 0) await ctx.archive.ofStore(row.shop).remove(messagePath(item));
-  }
-  return rows.length;
+  await forEachStore(ctx, database, rows, {
+    work: (row) => archiveMissedMessage(ctx, database, row),
+    event: "archive.failed",
+  });
+}
+
+async function archiveMissedMessage(ctx: Ctx, database: Database, row: Missed): Promise<void> {
+  const item = {
+    shop: row.shop,
+    queueId: row.id,
+    eventId: row.event_id,
+    channel: row.channel,
+    source: row.source,
+    eventType: row.event_type,
+    entityType: row.entity_type,
+    entityId: row.entity_id,
+    createdAt: row.created_at,
+  };
+  if (row.transformed_payload)
+    await archiveMessage(ctx, item, {
+      transformed_payload: row.transformed_payload,
+      delivery_config: row.delivery_config,
+    } as DeliveryMessage);
+  const marked = await database.forTenant(row.shop).sql(
+    `UPDATE integration_queue SET archived_at = clock_timestamp(),
+        updated_at = clock_timestamp() WHERE shop = $1 AND id = $2 AND archived_at IS NULL RETURNING id`,
+    [row.id],
+  );
+  if (marked.length === 0) await ctx.archive.ofStore(row.shop).remove(messagePath(item));
 }
 
 const REQUEUE_SET =
-  "status = 'pending', retry_count = 0, lease_lost = 0, lost_alone = 0, next_attempt_at = clock_timestamp(), dead_lettered_at = NULL, archived_at = NULL, updated_at = clock_timestamp()";
+  "status = 'pending', retry_count = 0, lease_lost = 0, lost_alone = 0, next_attempt_at = clock_timestamp(), dead_lettered_at = NULL, archived_at = NULL, alerted_at = NULL, updated_at = clock_timestamp()";
 
 /**
  * Returns dead letters to the queue, whatever their reason. A concurrent second replay finds none

@@ -5,7 +5,6 @@ import { setImmediate } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../runtime/database/database.ts";
 import { startPump } from "../../runtime/database/queue/work-queue.ts";
-import { OutboundError } from "../../runtime/errors.ts";
 import { createSlotPool } from "../../runtime/slot-pool.ts";
 import { findChannel, type QueueItem } from "./channel.ts";
 import {
@@ -18,7 +17,7 @@ import {
   reclaimLostLeases,
   renewLeases,
 } from "./claim.ts";
-import { archiveDeadLetters, archiveMissedMessages } from "./dead-letters.ts";
+import { announceDeadLetters, archiveDeadLetters, archiveMissedMessages } from "./dead-letters.ts";
 import { createDeliveryGates } from "./delivery-gate.ts";
 import { deliver, type Outcome } from "./deliver.ts";
 import {
@@ -209,20 +208,24 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     }
   }
 
+  let announcing: Promise<unknown> | null = null;
   let archiving: Promise<unknown> | null = null;
-  /**
-   * Archives dead letters and messages that the archive missed. After a failed write the rows stay
-   * marked for the next poll.
-   */
+  /** Alerts wait for no archive, which may take long to fail. */
+  function announce(): void {
+    announcing ??= announceDeadLetters(ctx, database)
+      .catch((error: unknown) => {
+        if (!isDatabaseAway(error)) ctx.log.error("dead_letters.not_announced", error);
+      })
+      .finally(() => (announcing = null));
+  }
+  /** Archives dead letters and messages that the archive missed. */
   function catchUpArchive(): void {
     archiving ??= Promise.all([
       archiveDeadLetters(ctx, database),
       archiveMissedMessages(ctx, database),
     ])
       .catch((error: unknown) => {
-        if (error instanceof OutboundError)
-          ctx.log.warn("archive.failed", { region: database.region, reason: error.message });
-        else if (!isDatabaseAway(error)) ctx.log.error("archive.failed", error);
+        if (!isDatabaseAway(error)) ctx.log.error("archive.failed", error);
       })
       .finally(() => (archiving = null));
   }
@@ -242,6 +245,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     onPoll() {
       fillAll();
       void sweep();
+      announce();
       catchUpArchive();
     },
     async renew() {
@@ -257,7 +261,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       stopping = true;
       await pump.stopClaiming();
       // A claim in progress still returns rows: they are released too.
-      await Promise.all([claiming, archiving]);
+      await Promise.all([claiming, announcing, archiving]);
       gate.close();
       for (const scheduler of schedulers.values())
         for (const tenantChannel of scheduler.tenantChannels())
