@@ -17,15 +17,15 @@ export type CircuitRecord = {
 };
 
 // One upsert decides and writes under the row's lock, so 5 failures from 8 workers open the circuit
-// exactly once. A failure of an attempt that started before the circuit opened changes nothing.
-// After the cooldown the count starts at zero.
+// exactly once. A failure of an attempt that started before the circuit opened changes nothing, and
+// no row is returned. After the cooldown the count starts at zero.
 const RECORD_FAILURE = `
   INSERT INTO kv (shop, key, value)
   VALUES ($1, $2, jsonb_build_object('failures', 1, 'last_failure', clock_timestamp(), 'open_until',
     NULL, 'recent', jsonb_build_array(clock_timestamp())))
   ON CONFLICT (shop, key) DO UPDATE SET
     version = kv.version + 1, updated_at = clock_timestamp(),
-    value = CASE WHEN (kv.value->>'open_until')::timestamptz > clock_timestamp() THEN kv.value ELSE (
+    value = (
       SELECT jsonb_build_object(
         'failures', count(*), 'last_failure', clock_timestamp(), 'recent', jsonb_agg(at ORDER BY at),
         'open_until', CASE WHEN count(*) >= ${FAILURES_TO_OPEN} THEN clock_timestamp() + ${OPEN_FOR} END)
@@ -34,19 +34,22 @@ const RECORD_FAILURE = `
         WHERE at::timestamptz > clock_timestamp() - ${WINDOW} AND (kv.value->>'open_until' IS NULL)
         UNION ALL SELECT clock_timestamp()
       ) counted
-    ) END
-  RETURNING value, (value->>'open_until')::timestamptz > clock_timestamp() AS is_open`;
+    )
+    WHERE coalesce((kv.value->>'open_until')::timestamptz <= clock_timestamp(), true)
+  RETURNING value, value->>'open_until' IS NOT NULL AS has_opened`;
 
-/** @returns whether the circuit is open now, and how many failures count. */
+/** @returns whether this failure opened the circuit, and how many failures count. */
 export async function recordFailure(
   sql: TenantSql,
   channel: string,
-): Promise<{ isOpen: boolean; failures: number }> {
-  const [row] = await sql<Columns<Kv, "value"> & { value: CircuitRecord; is_open: boolean | null }>(
+): Promise<{ hasOpened: boolean; failures: number }> {
+  const [row] = await sql<Columns<Kv, "value"> & { value: CircuitRecord; has_opened: boolean }>(
     RECORD_FAILURE,
     [KEYS.circuit(channel)],
   );
-  return { isOpen: row?.is_open ?? false, failures: row?.value.failures ?? 1 };
+  return row
+    ? { hasOpened: row.has_opened, failures: row.value.failures }
+    : { hasOpened: false, failures: FAILURES_TO_OPEN };
 }
 
 /** When the channel may be tried again; null while its circuit is closed. */

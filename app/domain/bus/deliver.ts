@@ -213,8 +213,8 @@ export async function countFailure(
   error: unknown,
 ): Promise<void> {
   if (!(error instanceof OutboundError) || !error.countsForCircuit) return;
-  const { isOpen, failures } = await recordFailure(dataOf(ctx, tenant).sql, channel);
-  if (!isOpen) return;
+  const { hasOpened, failures } = await recordFailure(dataOf(ctx, tenant).sql, channel);
+  if (!hasOpened) return;
   circuitsOpened.inc({ channel });
   ctx.log.warn("circuit.opened", { shop: tenant.shop, channel, failures });
 }
