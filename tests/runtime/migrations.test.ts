@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { isDatabaseAway } from "../../app/runtime/database/database.ts";
 import { applyMigrations, MigrationError } from "../../app/runtime/database/migrations.ts";
 import { startTransactionPooler } from "../support/processes/pooler/transaction-pooler.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -35,6 +36,13 @@ const recorded = async () =>
   (await db.query("SELECT migration_name FROM _prisma_migrations ORDER BY started_at")).map(
     (row) => row.migration_name,
   );
+test("an error says which one of the database caused it: a lost connection is waited for", async () => {
+  await write("20260103000000_third", "SELECT pg_terminate_backend(pg_backend_pid());");
+  const error = (await migrate().catch((failure: unknown) => failure)) as MigrationError;
+  expect(error).toBeInstanceOf(MigrationError);
+  expect(isDatabaseAway(error.cause)).toBe(true);
+});
+
 const tableExists = async (name: string) =>
   (await db.query("SELECT to_regclass($1) IS NOT NULL AS found", [name]))[0].found;
 

@@ -83,7 +83,9 @@ async function withClient<T>(
     return await work(client);
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new MigrationError(`The migrations cannot be applied: ${explain(error)}.`);
+    throw new MigrationError(`The migrations cannot be applied: ${explain(error)}.`, {
+      cause: error,
+    });
   } finally {
     await client.end().catch(() => {});
   }
@@ -235,6 +237,7 @@ async function apply(
     } catch (error) {
       throw new MigrationError(
         `The migration ${name} failed and was rolled back: ${explain(error)}.`,
+        { cause: error },
       );
     }
     return true;

@@ -90,6 +90,34 @@ describe("a move whose worker is killed", () => {
   });
 });
 
+describe("a move whose database is lost in the first step", () => {
+  test.each(["default", "eu"])(
+    "waits for the cell %s, and goes on when it is back",
+    async (cell) => {
+      const { service } = cells;
+      const { id } = await requestMove(service.ctx, SHOP, "default");
+      const urls = service.ctx.config.directDatabaseUrls as Record<string, string>;
+      const url = urls[cell] as string;
+      await workOnce(id, {
+        reached: (step) => {
+          if (step === "prepare") urls[cell] = "postgresql://127.0.0.1:1/away";
+        },
+      });
+      urls[cell] = url;
+      expect(await getMove(service.ctx, id)).toMatchObject({
+        state: "waiting",
+        step: "prepare",
+        error: null,
+        progress: { waits_for: `the database of the cell ${cell} does not answer` },
+      });
+      await expect(workOnce(id, dieAt("copy"))).rejects.toThrow("killed at copy");
+      await cancelMove(service.ctx, id);
+      await workOnce(id);
+      expect(await getMove(service.ctx, id)).toMatchObject({ state: "cancelled" });
+    },
+  );
+});
+
 describe("a move back that cannot be finished", () => {
   test("for a copy that differs is undone: the store stays, and is written again", async () => {
     const { service, eu } = cells;

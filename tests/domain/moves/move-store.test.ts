@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Prisma } from "../../../app/generated/prisma/client.ts";
 import { startMoveWorker } from "../../../app/domain/tenants/moves/move-worker.ts";
+import { cancelMove, getMove } from "../../../app/domain/tenants/moves/move-record.ts";
 import { requestMove } from "../../../app/domain/tenants/moves/request-move.ts";
 import { MINIMAL_ROWS } from "../../support/minimal-rows.ts";
 import {
@@ -12,7 +13,7 @@ import {
   untilEnded,
   type Cells,
 } from "../../support/moves.ts";
-import { OTHER_SHOP, SHOP } from "../../support/service.ts";
+import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let cells: Cells;
 let worker: Awaited<ReturnType<typeof startMoveWorker>>;
@@ -156,4 +157,27 @@ test("what an earlier attempt of a move left at the target is replaced by the st
   const back = await requestMove(service.ctx, OTHER_SHOP, "default");
   expect(await untilEnded(service, back.id)).toMatchObject({ state: "done" });
   expect(await rowsOfStore(service.database, OTHER_SHOP)).toEqual(before);
+});
+
+test("a target that refuses rows is shown as what the move waits for, before the move is given up", async () => {
+  const { service, eu } = cells;
+  await eu.query(
+    `CREATE FUNCTION refuse_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no space left'; END $$`,
+  );
+  await eu.query(
+    "CREATE TRIGGER refuse_row BEFORE INSERT ON crm_tags FOR EACH ROW EXECUTE FUNCTION refuse_row()",
+  );
+  await eu.query("ALTER TABLE crm_tags ENABLE ALWAYS TRIGGER refuse_row");
+  const { id } = await requestMove(service.ctx, OTHER_SHOP, "eu");
+  await eventually(
+    "the refusal",
+    async () =>
+      /refused rows .* of 3 attempts/.test(
+        (await getMove(service.ctx, id)).progress.waits_for ?? "",
+      ),
+    30_000,
+  );
+  await cancelMove(service.ctx, id);
+  expect(await untilEnded(service, id)).toMatchObject({ state: "cancelled" });
+  await eu.query("DROP FUNCTION refuse_row CASCADE");
 });

@@ -30,7 +30,7 @@ import {
 import { storeMoves, type Move } from "./move-record.ts";
 import { areSequencesBeyond, raiseSequences } from "./moved-tables.ts";
 import { readCopyState, replicationName } from "./replication.ts";
-import { MoveFailed, requireApplied, type MoveRun } from "./move-run.ts";
+import { MoveFailed, requireApplied, waitsForTarget, type MoveRun } from "./move-run.ts";
 
 /**
  * The target is close enough behind to hold the store's queues when a mark takes at most this long to arrive, and
@@ -97,7 +97,8 @@ async function followClosely(run: MoveRun, limitMs = Infinity): Promise<number> 
     if (looks % 40 === 0) {
       const state = await readCopyState(source, target, replicationName(move.id));
       requireApplied(state.errors);
-      await run.report({ lag_bytes: state.lagBytes });
+      const waitsFor = waitsForTarget(state.errors);
+      await run.report({ lag_bytes: state.lagBytes, ...(waitsFor && { waits_for: waitsFor }) });
     }
     if (performance.now() - started > limitMs) return Infinity;
     await run.check();

@@ -38,3 +38,9 @@ export function requireApplied(errors: number): void {
       "The target cannot apply the changes of the source: the log of its server says why.",
     );
 }
+
+/** From the first failure on: a target that refuses rows looks like one that is slow. */
+export const waitsForTarget = (errors: number): string | null =>
+  errors === 0
+    ? null
+    : `the target, which refused rows (${errors} of ${MAX_APPLY_ERRORS} attempts): the log of its server says why`;

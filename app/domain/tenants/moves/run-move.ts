@@ -21,7 +21,13 @@ import {
 } from "./barrier.ts";
 import { catchUp } from "./catch-up.ts";
 import { storeMoves, type Move, type MoveProgress } from "./move-record.ts";
-import { MoveFailed, requireApplied, type MoveOptions, type MoveRun } from "./move-run.ts";
+import {
+  MoveFailed,
+  requireApplied,
+  waitsForTarget,
+  type MoveOptions,
+  type MoveRun,
+} from "./move-run.ts";
 import { deleteMovedRows, findRows, raiseSequences, readMovedTables } from "./moved-tables.ts";
 import { findMissing } from "./prerequisites.ts";
 import {
@@ -157,12 +163,7 @@ async function prepare(run: MoveRun): Promise<void> {
     sourceUrl: ctx.regions.ownerUrl(move.from_cell),
   });
   if (missing.length > 0) throw new MoveFailed(missing.join(" "));
-  for (const cell of [move.from_cell, move.to_cell])
-    await ctx.regions.migrate(cell).catch((error: unknown) => {
-      throw error instanceof MigrationError
-        ? new MoveFailed(`Cell ${cell}: ${error.message}`)
-        : error;
-    });
+  for (const cell of [move.from_cell, move.to_cell]) await migrate(ctx, cell);
   run.tables = await readMovedTables(source);
   const hadRows = (await findRows(source, run.tables, move.shop)) !== null;
   const holder = await findHolder(target, move.shop);
@@ -184,6 +185,17 @@ async function prepare(run: MoveRun): Promise<void> {
   await run.enter("copy", { tables: run.tables.length, tables_copied: 0, had_rows: hadRows });
 }
 
+/** Throws MoveFailed with the remedy, and CellAway, for which the move waits. */
+async function migrate(ctx: Ctx, cell: string): Promise<void> {
+  try {
+    await ctx.regions.migrate(cell);
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error;
+    if (isDatabaseAway(error.cause)) throw new CellAway(cell, error.cause);
+    throw new MoveFailed(`Cell ${cell}: ${error.message}`);
+  }
+}
+
 async function copy(run: MoveRun): Promise<void> {
   const { ctx, move, source, target, tables } = run;
   const name = replicationName(move.id);
@@ -200,7 +212,11 @@ async function copy(run: MoveRun): Promise<void> {
     await run.check();
     const state = await readCopyState(source, target, name);
     requireApplied(state.errors);
-    await run.report({ tables_copied: state.copied, lag_bytes: state.lagBytes });
+    await run.report({
+      tables_copied: state.copied,
+      lag_bytes: state.lagBytes,
+      waits_for: waitsForTarget(state.errors),
+    });
     if (state.copied === state.tables && state.tables >= tables.length) break;
     await pause(waitMs);
   }
