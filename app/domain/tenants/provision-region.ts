@@ -2,10 +2,12 @@
 // tenant's rows are in its region's database.
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import type { Database } from "../../runtime/database/database.ts";
+import { OwnerBehindPooler } from "../../runtime/database/cells/owner-connection.ts";
+import type { Database, Row } from "../../runtime/database/database.ts";
 import { MigrationError } from "../../runtime/database/migrations.ts";
 import { settingOf } from "../../runtime/settings.ts";
 import { assignStore } from "./moves/assign-store.ts";
+import { CellAway, openCell } from "./moves/open-cell.ts";
 import { requireNoMove } from "./moves/move-record.ts";
 import { getTenant } from "./tenant.ts";
 
@@ -36,8 +38,6 @@ async function migrate(ctx: Ctx, region: string): Promise<void> {
 export async function provisionRegion(ctx: Ctx, shop: string, region: string): Promise<number> {
   const tenant = await getTenant(ctx, shop);
   requireRegion(ctx, region);
-  // Throws for a cell of other processes, before anything is changed.
-  ctx.regions.get(region);
   await requireNoMove(ctx, shop);
   await migrate(ctx, region);
   if (tenant.region !== region) {
@@ -59,10 +59,25 @@ export async function readCellSize(database: Database): Promise<number> {
   return row?.bytes ?? 0;
 }
 
+const COUNT_TABLES = `
+  SELECT count(*)::int AS tables FROM information_schema.tables
+  WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations'`;
+
+/** Throws `database_unavailable`. */
 export async function countTables(ctx: Ctx, region: string): Promise<number> {
-  const [count] = await ctx.regions.get(region).acrossTenants<{ tables: number }>(
-    `SELECT count(*)::int AS tables FROM information_schema.tables
-        WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations'`,
-  );
-  return count?.tables ?? 0;
+  const rows = ctx.regions.serves(region)
+    ? await ctx.regions.get(region).acrossTenants<{ tables: number }>(COUNT_TABLES)
+    : await askAsOwner<{ tables: number }>(ctx, region, COUNT_TABLES);
+  return rows[0]?.tables ?? 0;
+}
+
+/** Of a cell that this process does not serve, and has no pool for. */
+async function askAsOwner<R extends Row>(ctx: Ctx, cell: string, text: string): Promise<R[]> {
+  try {
+    const connection = await openCell(ctx, cell);
+    return await connection.query<R>(text).finally(() => connection.close());
+  } catch (error) {
+    if (!(error instanceof CellAway || error instanceof OwnerBehindPooler)) throw error;
+    throw new AppError("database_unavailable", { message: `Region ${cell}: ${error.message}.` });
+  }
 }

@@ -23,6 +23,10 @@ beforeAll(async () => {
       CELLS: "eu",
       WORKER_POLL_MS: "50",
     },
+    envFrom: (_sandbox, database) => ({
+      DIRECT_DATABASE_URL: database.url,
+      DIRECT_DATABASE_URL_EU: eu.url,
+    }),
     databaseThrough: async (url) => (home = await startDatabaseProxy(url)).url,
   });
   const cells = { [SHOP]: "eu", [OTHER_SHOP]: "default", [US_SHOP]: "us" };
@@ -67,6 +71,23 @@ describe("a process with CELLS=eu", () => {
     expect(
       await service.database.query("SELECT key FROM kv WHERE key LIKE 'scheduled_run:%'"),
     ).toEqual([{ key: "scheduled_run:report:eu" }]);
+  });
+
+  test("assigns a new store to its own cell and to one of other processes", async () => {
+    const shop = "new-store.myshopify.com";
+    await service.addTenant(shop);
+    for (const region of ["eu", "default", "default"]) {
+      const answer = await service.call("POST", `/admin/provision-region?shop=${shop}`, {
+        body: { region },
+      });
+      expect(answer.json).toMatchObject({ ok: true, region, tables: expect.any(Number) });
+      const saved = await service.call("GET", `/config?shop=${shop}`);
+      expect(saved.json.config.region).toBe(region);
+    }
+    const away = await service.call("POST", `/admin/provision-region?shop=${shop}`, {
+      body: { region: "us" },
+    });
+    expect([away.status, away.json.code]).toEqual([503, "database_unavailable"]);
   });
 
   test("shows the settings of every store: they are at home", async () => {
