@@ -3,6 +3,7 @@
 import {
   databaseAddress,
   HOME_REGION,
+  NEEDED_BESIDE,
   replicaAddress,
   settingOf,
   SETTINGS,
@@ -138,6 +139,8 @@ export function shapeConfig(
         problem: parsed.error.issues.map((issue) => issue.message).join("; "),
       });
   }
+  // The sandbox brings its own systems.
+  if (!isSandbox) requireBeside(shaped, read, problems);
   const regionDatabaseUrls = readRegions(environment, "DATABASE_URL", problems);
   const directRegionUrls = readRegions(environment, "DIRECT_DATABASE_URL", problems);
   const replicaRegionUrls = readRegions(environment, "DATABASE_REPLICA_URL", problems);
@@ -165,6 +168,19 @@ export function shapeConfig(
       ...replicaRegionUrls,
     },
   };
+}
+
+/** A setting that is valid requires those that it does nothing without. */
+function requireBeside(
+  shaped: Record<string, unknown>,
+  read: Partial<Record<SettingName, string>>,
+  problems: Problem[],
+): void {
+  for (const [name, others] of Object.entries(NEEDED_BESIDE)) {
+    const missing = others.filter((other) => read[other] === undefined);
+    if (shaped[name] !== undefined && missing.length > 0)
+      problems.push({ name, problem: `needs ${missing.join(" and ")} beside it, or unset it` });
+  }
 }
 
 /** Another address of a database requires the service's own. */

@@ -1,6 +1,8 @@
 // Every environment setting, once: its name, its aliases, its parser, its purpose. The documentation's
 // configuration table, the list of missing settings at start and the config derive from this table
 // (DECISIONS 2).
+import { Resolver } from "node:dns";
+import { isIP } from "node:net";
 import { z } from "zod";
 import { parseDatabaseUrl } from "./database/connection/address.ts";
 import { withoutTrailingSlashes } from "./slashes.ts";
@@ -20,6 +22,11 @@ export const MIN_SECRET_LENGTH = 16;
 const secret = z
   .string()
   .min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters`);
+/** A secret that is sent as a header: other characters never arrive. */
+const headerSecret = secret.regex(
+  /^[\x20-\x7e\xa0-\xff]*$/,
+  "must be one line of Latin letters, digits and signs, because it is sent as a header",
+);
 const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -47,6 +54,35 @@ const outsideAddress = z
   .string()
   .refine(address, "must be an https:// address (http:// only for a loopback host)")
   .transform(withoutTrailingSlashes);
+
+/** A bucket of our own may be in the network of our own containers, whose names have no dot. */
+function bucketAddress(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url?.hostname || url.username || url.password || url.port) return false;
+  const endpoint = url.searchParams.get("endpoint");
+  if (endpoint === null || address(endpoint)) return true;
+  const at = URL.parse(endpoint);
+  return at?.protocol === "http:" && /^[a-z0-9_-]*[a-z_-][a-z0-9_-]*$/i.test(at.hostname);
+}
+
+const HOST_NAME = /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?$/i;
+
+function isAllowedOutside(text: string): boolean {
+  if (text === "file" || /^file:./.test(text)) return true;
+  const host = /^(.*):\d{1,5}$/.exec(text)?.[1];
+  return [text, ...(host === undefined ? [] : [host])].some(
+    (name) => isIP(name) !== 0 || HOST_NAME.test(name),
+  );
+}
+
+function areNameServers(servers: string[]): boolean {
+  try {
+    new Resolver().setServers(servers);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The address is passed on as it is; the message names the mistake and no part of the address. */
 export const databaseAddress = z.string().superRefine((text, refused) => {
@@ -182,7 +218,7 @@ export const SETTINGS = {
     secret: true,
     required: true,
   }),
-  ADMIN_KEY: setting(secret, "The operator's key to the admin endpoints.", {
+  ADMIN_KEY: setting(headerSecret, "The operator's key to the admin endpoints.", {
     secret: true,
     required: true,
   }),
@@ -194,14 +230,21 @@ export const SETTINGS = {
     "Seals secrets at rest: 32 bytes in base64. With the embedded database one is made in the data folder.",
     { secret: true, required: true },
   ),
-  WORKER_WEBHOOK_SECRET: setting(secret, "Shared with the backend that calls /events/deliver.", {
-    secret: true,
-    required: true,
-  }),
-  BACKEND_BASE_URL: setting(outsideAddress, "A remote backend; unset: the built-in one."),
+  WORKER_WEBHOOK_SECRET: setting(
+    headerSecret,
+    "Shared with the backend that calls /events/deliver.",
+    {
+      secret: true,
+      required: true,
+    },
+  ),
+  BACKEND_BASE_URL: setting(
+    outsideAddress,
+    "A remote backend, with `BACKEND_API_KEY`; unset: the built-in one.",
+  ),
   BACKEND_WORKSPACE_ID: setting(z.string(), "Workspace of the remote backend."),
   BACKEND_API_KEY: setting(
-    secret,
+    headerSecret,
     "Key to the remote backend, and of those who call /integration-enqueue.",
     { secret: true, outside: true },
   ),
@@ -233,7 +276,7 @@ export const SETTINGS = {
   ),
   FEDERATED_CLIENT_ID: setting(
     z.string(),
-    "Client id at that provider, for every store without a provider or client of its own.",
+    "Client id at that provider, for every store without a provider or client of its own; with its secret.",
   ),
   FEDERATED_CLIENT_SECRET: setting(z.string(), "Client secret at that provider.", {
     secret: true,
@@ -257,7 +300,7 @@ export const SETTINGS = {
     outside: true,
   }),
   ERP_TOKEN: setting(
-    secret,
+    headerSecret,
     "Inbound ERP token of stores with the access role `creator` that have none of their own.",
     { secret: true, outside: true },
   ),
@@ -270,22 +313,37 @@ export const SETTINGS = {
     "Contact address of the service on its privacy page; unset: the address of `EMAIL_FROM`.",
   ),
   ARCHIVE_URL: setting(
-    z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"),
+    z
+      .string()
+      .regex(/^(file:.|s3:\/\/)/, "must be file:path or s3://bucket/prefix")
+      .refine(
+        (text) => !text.startsWith("s3:") || bucketAddress(text),
+        "must name a bucket, s3://bucket/prefix, and an endpoint must be an https:// address (http:// only for a loopback host or a host name without a dot)",
+      ),
     "Object archive; a `file:` path that is relative begins at the project's folder.",
     { default: "file:.data/archive" },
   ),
   OUTBOUND_ALLOW: setting(
-    list,
+    list.refine(
+      (entries) => entries.every(isAllowedOutside),
+      "must be host, host:port, file or file:/folder, separated by commas",
+    ),
     "Private `host` or `host:port` addresses that tenants may configure, comma-separated; `file` or `file:/folder` opens folders of this machine for file drops.",
   ),
   DNS_SERVERS: setting(
-    list,
+    list.refine(
+      areNameServers,
+      "must be IP addresses, each alone or with a port, separated by commas",
+    ),
     "Name servers (`address` or `address:port`, comma-separated) that are asked for the records that prove a store's hosts; unset: the system's.",
   ),
-  ADMIN_EMAILS: setting(list, "Who may open the standalone admin pages by a mailed code."),
+  ADMIN_EMAILS: setting(
+    list.pipe(z.array(z.email("must be e-mail addresses, separated by commas"))),
+    "Who may open the standalone admin pages by a mailed code.",
+  ),
   EDGE_GATE_JWKS_URL: setting(
     outsideAddress,
-    "Keys of the edge gate in front of the standalone admin pages.",
+    "Keys of the edge gate in front of the standalone admin pages; with `EDGE_GATE_AUDIENCE`.",
   ),
   EDGE_GATE_AUDIENCE: setting(z.string(), "Audience of the edge gate's tokens."),
   EDGE_GATE_ISSUER: setting(
@@ -313,6 +371,16 @@ export const SETTINGS = {
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
+
+/** Settings that do nothing, or half, without others. */
+export const NEEDED_BESIDE: Partial<Record<SettingName, readonly SettingName[]>> = {
+  BACKEND_BASE_URL: ["BACKEND_API_KEY"],
+  FEDERATED_CLIENT_ID: ["FEDERATED_CLIENT_SECRET"],
+  FEDERATED_CLIENT_SECRET: ["FEDERATED_CLIENT_ID"],
+  EDGE_GATE_JWKS_URL: ["EDGE_GATE_AUDIENCE"],
+  EDGE_GATE_AUDIENCE: ["EDGE_GATE_JWKS_URL"],
+  EDGE_GATE_ISSUER: ["EDGE_GATE_JWKS_URL", "EDGE_GATE_AUDIENCE"],
+};
 
 type Defaulted = {
   [K in SettingName]: (typeof SETTINGS)[K] extends { default: string } | { required: true }

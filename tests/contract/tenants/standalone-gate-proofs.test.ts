@@ -221,20 +221,16 @@ describe("an edge assertion", () => {
     await alone.stop();
   });
 
-  test("is accepted from any issuer where none is set, and from none where no audience is set", async () => {
+  test("is accepted from any issuer where none is set", async () => {
     const headers = {
       "User-Agent": AGENT,
       "X-Edge-Assertion": await gate.edge.sign({ aud: AUDIENCE, iss: "https://another.example" }),
     };
-    const [open, closed] = await Promise.all([
-      startTestApp({
-        withScreens: true,
-        env: { EDGE_GATE_JWKS_URL: gate.edge.jwksUrl, EDGE_GATE_AUDIENCE: AUDIENCE },
-      }),
-      startTestApp({ withScreens: true, env: { EDGE_GATE_JWKS_URL: gate.edge.jwksUrl } }),
-    ]);
+    const open = await startTestApp({
+      withScreens: true,
+      env: { EDGE_GATE_JWKS_URL: gate.edge.jwksUrl, EDGE_GATE_AUDIENCE: AUDIENCE },
+    });
     expect((await fetch(`${open.url}/setup`, { headers })).status).toBe(200);
-    expect((await fetch(`${closed.url}/setup`, { headers })).status).toBe(401);
-    await Promise.all([open.stop(), closed.stop()]);
+    await open.stop();
   });
 });

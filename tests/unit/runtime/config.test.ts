@@ -97,6 +97,11 @@ describe("a deployment", () => {
     JWT_SECRET: "wrong-value",
     WORKER_WEBHOOK_SECRET: "short",
     BACKEND_BASE_URL: "wrong-value",
+    DNS_SERVERS: "wrong-value",
+    ADMIN_EMAILS: "ops@example.com,wrong-value",
+    OUTBOUND_ALLOW: "erp.example:8443,wrong/value",
+    ERP_TOKEN: "wrong-value-\u044f-012345",
+    BACKEND_API_KEY: "wrong-value\n0123456789",
   };
   test.each(Object.entries(wrong))(
     "gets an error that %s is malformed, without its value",
@@ -106,6 +111,65 @@ describe("a deployment", () => {
       expect(error.message).not.toContain(value);
     },
   );
+
+  test.each([
+    ["ADMIN_KEY", "admin-key\n0123456789"],
+    ["ADMIN_KEY", "\u043a\u043b\u044e\u0447-0123456789-0123456789"],
+    ["ARCHIVE_URL", "s3://?region=eu-1"],
+    ["ARCHIVE_URL", "s3:///prefix"],
+    ["ARCHIVE_URL", "s3://bucket?endpoint=http://objects.example"],
+    ["ARCHIVE_URL", "s3://bucket?endpoint=http://10.0.0.7:9000"],
+    ["ARCHIVE_URL", "s3://bucket?endpoint=objects.example"],
+    ["ARCHIVE_URL", "s3://key:secret@bucket"],
+    ["OUTBOUND_ALLOW", "::::"],
+    ["DNS_SERVERS", "192.0.2.1,ns.example"],
+  ])("gets an error that %s cannot be used: %j", (name, value) => {
+    const error = problemsOf({ ...DEPLOYED, [name]: value });
+    expect(error.problems.map((problem) => problem.name)).toEqual([name]);
+    expect(error.message).not.toContain(value);
+  });
+
+  test.each([
+    ["ADMIN_KEY", "pässword with spaces 0123"],
+    ["ARCHIVE_URL", "s3://bucket"],
+    ["ARCHIVE_URL", "s3://bucket/prefix?endpoint=https://objects.example&region=eu-1"],
+    ["ARCHIVE_URL", "s3://bucket?endpoint=http://127.0.0.1:9000"],
+    ["ARCHIVE_URL", "s3://identity-archive/objects?endpoint=http://archive:9000&region=us-east-1"],
+    ["ARCHIVE_URL", "file:/var/archive"],
+    ["OUTBOUND_ALLOW", "127.0.0.1,::1,erp.internal:8443,my_host,10.0.0.7:80,file,file:/drops"],
+    ["DNS_SERVERS", "192.0.2.1,192.0.2.1:5353,2001:db8::1,[2001:db8::1]:53"],
+    ["ADMIN_EMAILS", "ops@example.com, second@example.com"],
+  ])("may have %s as %j", (name, value) => {
+    expect(() => shape({ ...DEPLOYED, [name]: value })).not.toThrow();
+  });
+
+  const pairs = {
+    BACKEND_BASE_URL: "https://backend.example",
+    BACKEND_API_KEY: "backend-key-0123456789",
+    FEDERATED_CLIENT_ID: "client-at-the-provider",
+    FEDERATED_CLIENT_SECRET: "secret-at-the-provider",
+    EDGE_GATE_JWKS_URL: "https://edge.example/keys",
+    EDGE_GATE_AUDIENCE: "audience-of-the-edge",
+    EDGE_GATE_ISSUER: "https://edge.example",
+  };
+  test.each([
+    ["BACKEND_BASE_URL", ["BACKEND_API_KEY"]],
+    ["FEDERATED_CLIENT_ID", ["FEDERATED_CLIENT_SECRET"]],
+    ["FEDERATED_CLIENT_SECRET", ["FEDERATED_CLIENT_ID"]],
+    ["EDGE_GATE_JWKS_URL", ["EDGE_GATE_AUDIENCE"]],
+    ["EDGE_GATE_AUDIENCE", ["EDGE_GATE_JWKS_URL"]],
+    ["EDGE_GATE_ISSUER", ["EDGE_GATE_JWKS_URL", "EDGE_GATE_AUDIENCE"]],
+  ] as const)("gets an error that %s alone is not enough, and what it needs", (name, needed) => {
+    const error = problemsOf({ ...DEPLOYED, [name]: pairs[name] });
+    expect(error.problems.map((problem) => problem.name)).toEqual([name]);
+    for (const other of needed) expect(error.message).toContain(other);
+    expect(error.message).not.toContain(pairs[name]);
+  });
+
+  test("may have each with what it needs, and the backend's key alone, for those who call here", () => {
+    expect(() => shape({ ...DEPLOYED, ...pairs })).not.toThrow();
+    expect(() => shape({ ...DEPLOYED, BACKEND_API_KEY: pairs.BACKEND_API_KEY })).not.toThrow();
+  });
 
   test("gets all malformed settings together, without the value of any setting", () => {
     const environment = { ...DEPLOYED, ...wrong, CMS_API_TOKEN: "x" };
