@@ -1,6 +1,7 @@
 // Builds an event from an authenticated request: the headers, and whether it is a storefront
 // webhook with its own work.
 import { normalise, type Envelope } from "../domain/events/envelope.ts";
+import { parseEventTime } from "../domain/events/event-time.ts";
 import type { Webhook } from "../domain/events/ingest.ts";
 import { COMPLIANCE_TOPICS, WEBHOOK_TOPICS } from "../domain/tenants/storefront/webhook-topics.ts";
 import { replaceUnstorable } from "../runtime/database/storable-json.ts";
@@ -34,13 +35,12 @@ export function parseEventRequest({ ctx, request, tenant, principal, body, raw }
     triggeredAt,
   });
   if (!WEBHOOK_TOPICS.some(({ name }) => name === topic)) return { envelope, webhook: null };
-  const triggered = new Date(triggeredAt ?? Number.NaN);
   return {
     envelope,
     webhook: {
       ...deliveryIdentity(request, topic as string, text),
       body: text,
-      triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered,
+      triggeredAt: parseEventTime(triggeredAt),
     },
   };
 }

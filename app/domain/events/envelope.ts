@@ -8,6 +8,7 @@ import { DestinationName } from "../bus/message-archive.ts";
 import { defaultPriority } from "../bus/retry-policy.ts";
 import { isOpenTo, isWarehouseEvent, routeEvent } from "../bus/routing.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { EventTime } from "./event-time.ts";
 import { ENTITY_TYPES, entityTypeOf, eventTypeOfTopic } from "./event-types.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE, readPixelEvent } from "./pixel-event.ts";
 import { EVENT_SOURCES, provenSource, type EventSource, type AuthMethod } from "./sources.ts";
@@ -48,7 +49,6 @@ const ID_FIELDS = [
   "id",
   "customer_id",
 ] as const;
-const when = z.iso.datetime({ offset: true });
 
 /** All fields are optional: the sources send different ones. */
 export const EventInput = z.looseObject({
@@ -70,7 +70,7 @@ export const EventInput = z.looseObject({
     .optional(),
   tenant_shop: z.string().optional(),
   payload: z.record(z.string(), z.unknown()).optional(),
-  timestamp: when.optional(),
+  timestamp: EventTime.optional(),
   destinations: z.array(DestinationName).max(20).optional(),
   priority: z.number().int().min(1).max(5).optional(),
 });
@@ -185,6 +185,6 @@ function idOf(payload: Record<string, unknown>): string | undefined {
 }
 
 const validTime = (value: unknown): string | undefined =>
-  typeof value === "string" && when.safeParse(value).success ? value : undefined;
+  typeof value === "string" && EventTime.safeParse(value).success ? value : undefined;
 
 const invalid = (fields: Record<string, string>) => new AppError("invalid_request", { fields });

@@ -5,6 +5,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { EventTime } from "./event-time.ts";
 
 export const PIXEL_SOURCE = "storefront_pixel";
 /** Whatever the store's event routes say. */
@@ -31,7 +32,7 @@ const VARIANT_ID = /^(gid:\/\/shopify\/ProductVariant\/)?\d{1,20}$/;
 
 const PixelEvent = z.strictObject({
   event_type: z.enum(PIXEL_EVENT_TYPES),
-  timestamp: z.iso.datetime({ offset: true }),
+  timestamp: EventTime,
   payload: z.strictObject({
     /** The platform's id of the event. */
     id: z.string().regex(/^[\w-]{8,100}$/, "is not an event id"),

@@ -5,6 +5,7 @@ import {
   type PrivacyKind,
 } from "../../domain/compliance/privacy-requests.ts";
 import { readSubject } from "../../domain/compliance/subject.ts";
+import { parseEventTime } from "../../domain/events/event-time.ts";
 import type { Call } from "../endpoint.ts";
 import { json, type ApiResponse } from "../api-response.ts";
 import { requireSameShop, storefrontHeader } from "./storefront-webhook.ts";
@@ -22,14 +23,13 @@ export async function receiveComplianceRequest(
   kind: PrivacyKind,
 ): Promise<ApiResponse> {
   requireSameShop(request, shop, body);
-  const triggered = new Date(storefrontHeader(request, "triggered-at") ?? Number.NaN);
   const { id, dueBy, isNew } = await receivePrivacyRequest(ctx, shop, tenant, {
     kind,
     // Two subscriptions for a topic send one event twice, with different delivery ids.
     deliveryId: storefrontHeader(request, "event-id") ?? storefrontHeader(request, "webhook-id"),
     raw,
     ...readSubject(raw),
-    triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered,
+    triggeredAt: parseEventTime(storefrontHeader(request, "triggered-at")),
   });
   note({ kind, request_id: id, is_new: isNew });
   return json(

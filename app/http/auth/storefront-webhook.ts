@@ -5,6 +5,7 @@ import {
   toDeliveryIdentity,
   type DeliveryIdentity,
 } from "../../domain/customers/webhooks/webhook-inbox.ts";
+import { parseEventTime } from "../../domain/events/event-time.ts";
 import { findTopicBySlug } from "../../domain/tenants/storefront/webhook-topics.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Call } from "../endpoint.ts";
@@ -46,12 +47,11 @@ export async function receiveStorefrontWebhook({
   const topic = findTopicBySlug(params.topic);
   if (!topic) throw new AppError("not_found");
   requireSameShop(request, tenant.shop, body);
-  const triggered = new Date(storefrontHeader(request, "triggered-at") ?? Number.NaN);
   const text = raw.toString("utf8");
   const isNew = await receiveWebhook(ctx, tenant, {
     ...deliveryIdentity(request, topic, text),
     topic,
-    triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered,
+    triggeredAt: parseEventTime(storefrontHeader(request, "triggered-at")),
     body: text,
   });
   note({ topic, is_new: isNew });

@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ERP_TOKEN, ingest, keyOf, order, TENANT_KEY } from "../../support/bus/events.ts";
+import {
+  ERP_TOKEN,
+  ingest,
+  ingestWebhook,
+  keyOf,
+  order,
+  TENANT_KEY,
+} from "../../support/bus/events.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -194,6 +201,20 @@ describe("an accepted event", () => {
     expect(Date.now() - ((await ledger()).occurred_at as Date).getTime()).toBeLessThan(10_000);
   });
 
+  test.each(["9999-12-31T23:59:59-12:00", "0000-01-01T00:00:00Z", "yesterday"])(
+    "of the storefront is accepted whatever its header says about the time: %s",
+    async (time) => {
+      const sent = await ingestWebhook(
+        service,
+        "orders/create",
+        { id: 77, updated_at: "2026-01-02T03:04:05Z" },
+        { headers: { "X-Storefront-Triggered-At": time } },
+      );
+      expect(sent.status).toBe(202);
+      expect((await ledger()).occurred_at).toEqual(new Date("2026-01-02T03:04:05Z"));
+    },
+  );
+
   test("has its own time of receipt, whatever the sender claims", async () => {
     await ingest(service, order({ received_at: "2001-01-01T00:00:00Z" }));
     expect(Date.now() - ((await ledger()).received_at as Date).getTime()).toBeLessThan(10_000);
@@ -351,6 +372,15 @@ describe("a rejected event writes nothing:", () => {
       "invalid_request",
       ["timestamp"],
     ],
+    ...["9999-12-31T23:59:59-12:00", "0000-01-01T00:00:00Z", "0001-01-01T00:00:00+00:01"].map(
+      (timestamp): [string, unknown, number, string, string[]] => [
+        `a time outside the years 0001 to 9999 in UTC, ${timestamp}`,
+        { ...event, timestamp },
+        400,
+        "invalid_request",
+        ["timestamp"],
+      ],
+    ),
     ["a priority out of range", { ...event, priority: 6 }, 400, "invalid_request", ["priority"]],
     [
       "a destination that is no name",

@@ -1,0 +1,16 @@
+// When an event happened, as its sender says it: a time of the years 0001 to 9999 in UTC. Others have no text of four digits
+// for their year, or are none for the database.
+import { z } from "zod";
+
+const hasYear = (time: Date): boolean =>
+  time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9_999;
+
+export const EventTime = z.iso
+  .datetime({ offset: true })
+  .refine((text) => hasYear(new Date(text)), "must be in the years 0001 to 9999, in UTC");
+
+/** Of a header, which is no reason to refuse a request: null when it is missing or no such time. */
+export function parseEventTime(text: string | null | undefined): Date | null {
+  const time = new Date(text ?? Number.NaN);
+  return hasYear(time) ? time : null;
+}
