@@ -74,6 +74,10 @@ describe("200 tenants, one of them failing", () => {
     expect(report?.expired_keys).toBeGreaterThanOrEqual(30);
     expect(await service.database.query("SELECT 1 FROM kv WHERE key LIKE 'old:%'")).toEqual([]);
     expect(await loadReport(service.ctx)).toEqual(report);
+    const line = service.logged.find(({ event }) => event === "scheduled_run.finished");
+    expect(line?.steps).toEqual(
+      Object.entries(report?.steps ?? {}).map(([step, counts]) => ({ step, ...counts })),
+    );
     service.sandbox.clearFaults();
     // 200 tenants with six steps each.
   }, 240_000);
