@@ -1,7 +1,6 @@
 import { z } from "zod";
+import { checkReadiness } from "../domain/tenants/cell-health.ts";
 import { endpoint, json } from "../http/endpoint.ts";
-import { askCells } from "../runtime/database/cells/ask-cells.ts";
-import type { Readiness } from "../runtime/database/readiness.ts";
 import { SERVICE_NAME, VERSION } from "../runtime/version.ts";
 
 const State = z.object({
@@ -21,9 +20,6 @@ const Ready = z.object({
   }),
 });
 
-const isUsable = ({ database, migrations }: Readiness): boolean =>
-  database === "ok" && migrations === "ok";
-
 export const { loader, action, route } = endpoint({
   GET: {
     summary:
@@ -33,22 +29,12 @@ export const { loader, action, route } = endpoint({
     answers: { 200: "Ready.", 503: "Not ready: `checks` says why." },
     result: { 200: Ready, 503: Ready },
     async handle({ ctx }) {
-      const { cells, home } = await askCells(ctx.regions, (database) => database.readiness());
-      const states = Object.values(cells);
-      // One usable cell is enough: without this process its stores would be away as well. What home is needed for
-      // says so by itself.
-      const shown = (states.find(isUsable) ?? states[0]) as Readiness;
-      const isReady = isUsable(shown) && !ctx.isDraining();
+      const { isReady, checks } = await checkReadiness(ctx);
       return json(isReady ? 200 : 503, {
         status: isReady ? "ready" : "not_ready",
         service: SERVICE_NAME,
         version: VERSION,
-        checks: {
-          ...shown,
-          process: ctx.isDraining() ? "draining" : "ok",
-          ...((states.length > 1 || home) && { cells }),
-          ...(home && { home }),
-        },
+        checks,
       });
     },
   },

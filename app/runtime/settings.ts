@@ -62,7 +62,7 @@ function bucketAddress(text: string): boolean {
   const endpoint = url.searchParams.get("endpoint");
   if (endpoint === null || address(endpoint)) return true;
   const at = URL.parse(endpoint);
-  return at?.protocol === "http:" && /^[a-z0-9_-]*[a-z_-][a-z0-9_-]*$/i.test(at.hostname);
+  return at?.protocol === "http:" && /^[a-z0-9_-]+$/i.test(at.hostname);
 }
 
 const HOST_NAME = /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?$/i;

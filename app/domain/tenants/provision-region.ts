@@ -75,7 +75,11 @@ export async function countTables(ctx: Ctx, region: string): Promise<number> {
 async function askAsOwner<R extends Row>(ctx: Ctx, cell: string, text: string): Promise<R[]> {
   try {
     const connection = await openCell(ctx, cell);
-    return await connection.query<R>(text).finally(() => connection.close());
+    try {
+      return await connection.query<R>(text);
+    } finally {
+      await connection.close();
+    }
   } catch (error) {
     if (!(error instanceof CellAway || error instanceof OwnerBehindPooler)) throw error;
     throw new AppError("database_unavailable", { message: `Region ${cell}: ${error.message}.` });

@@ -263,7 +263,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       });
 }
 
-/** Opening a connection may take longer than whoever asks for the health waits. */
+/** Opening a connection may take longer than a load balancer waits for the answer. */
 function inTime<T>(work: Promise<T>, late: NoInfer<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<T>((done) => {
