@@ -18,7 +18,8 @@ const LOOK = `
   SELECT k.at::int - 1 AS at FROM unnest($1::int[], $2::int[]) WITH ORDINALITY AS k(one, other, at)
   WHERE EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2
     AND l.classid = k.one::oid AND l.objid = k.other::oid
-    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+  ORDER BY k.at`;
 const keysOf = (keys: readonly Key[]) => [keys.map(([one]) => one), keys.map(([, other]) => other)];
 
 export async function isSameDatabase(
