@@ -375,8 +375,6 @@ export type SettingName = keyof typeof SETTINGS;
 /** Settings that do nothing, or half, without others. */
 export const NEEDED_BESIDE: Partial<Record<SettingName, readonly SettingName[]>> = {
   BACKEND_BASE_URL: ["BACKEND_API_KEY"],
-  FEDERATED_CLIENT_ID: ["FEDERATED_CLIENT_SECRET"],
-  FEDERATED_CLIENT_SECRET: ["FEDERATED_CLIENT_ID"],
   EDGE_GATE_JWKS_URL: ["EDGE_GATE_AUDIENCE"],
   EDGE_GATE_AUDIENCE: ["EDGE_GATE_JWKS_URL"],
   EDGE_GATE_ISSUER: ["EDGE_GATE_JWKS_URL", "EDGE_GATE_AUDIENCE"],

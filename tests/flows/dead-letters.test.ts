@@ -262,7 +262,7 @@ test("one store's failing archive holds up neither dead letters nor messages of 
   await eventually("both alerts", () => alerts().length === 2);
   archive.ofStore = ofStore;
   await eventually("the failure in the log", () =>
-    service.logged.some(({ event, shop }) => event === "archive.not_filed" && shop === SHOP),
+    service.logged.some(({ event, shop }) => event === "archive.failed" && shop === SHOP),
   );
 });
 

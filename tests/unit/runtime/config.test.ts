@@ -146,16 +146,12 @@ describe("a deployment", () => {
   const pairs = {
     BACKEND_BASE_URL: "https://backend.example",
     BACKEND_API_KEY: "backend-key-0123456789",
-    FEDERATED_CLIENT_ID: "client-at-the-provider",
-    FEDERATED_CLIENT_SECRET: "secret-at-the-provider",
     EDGE_GATE_JWKS_URL: "https://edge.example/keys",
     EDGE_GATE_AUDIENCE: "audience-of-the-edge",
     EDGE_GATE_ISSUER: "https://edge.example",
   };
   test.each([
     ["BACKEND_BASE_URL", ["BACKEND_API_KEY"]],
-    ["FEDERATED_CLIENT_ID", ["FEDERATED_CLIENT_SECRET"]],
-    ["FEDERATED_CLIENT_SECRET", ["FEDERATED_CLIENT_ID"]],
     ["EDGE_GATE_JWKS_URL", ["EDGE_GATE_AUDIENCE"]],
     ["EDGE_GATE_AUDIENCE", ["EDGE_GATE_JWKS_URL"]],
     ["EDGE_GATE_ISSUER", ["EDGE_GATE_JWKS_URL", "EDGE_GATE_AUDIENCE"]],
@@ -169,6 +165,11 @@ describe("a deployment", () => {
   test("may have each with what it needs, and the backend's key alone, for those who call here", () => {
     expect(() => shape({ ...DEPLOYED, ...pairs })).not.toThrow();
     expect(() => shape({ ...DEPLOYED, BACKEND_API_KEY: pairs.BACKEND_API_KEY })).not.toThrow();
+  });
+
+  test("may have one half of the provider's client: the platform's configuration may hold the other", () => {
+    for (const name of ["FEDERATED_CLIENT_ID", "FEDERATED_CLIENT_SECRET"])
+      expect(() => shape({ ...DEPLOYED, [name]: "half-of-the-client" })).not.toThrow();
   });
 
   test("gets all malformed settings together, without the value of any setting", () => {
