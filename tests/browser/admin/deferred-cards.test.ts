@@ -69,7 +69,7 @@ async function openSlowly(url: string): Promise<Visit & { held: string[] }> {
   const { held, letThrough } = await holdLateScripts(visit.page);
   await visit.page.goto(url, { waitUntil: "commit" });
   await visit.page.locator("button, a").first().waitFor();
-  await waitForHydration(visit.page);
+  await waitForHydration(visit.page, visit.errors);
   await turn(visit.page);
   letThrough();
   await visit.page.waitForLoadState("networkidle");

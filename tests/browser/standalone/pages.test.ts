@@ -55,7 +55,7 @@ async function open(
   );
   await visit.page.waitForFunction(() => document.readyState === "complete");
   await visit.page.locator("h1").waitFor();
-  await waitForHydration(visit.page);
+  await waitForHydration(visit.page, visit.errors);
   return visit;
 }
 

@@ -193,11 +193,16 @@ function watchErrors(page: Page): string[] {
 /**
  * Waits until React has hydrated the page: before that a button does nothing, and a link loads a
  * whole page. The body counts too, for a page without any of them.
+ *
+ * Throws when one of the page's `errors` is React's: it has thrown away what the server rendered.
  */
-export async function waitForHydration(page: Page): Promise<void> {
+export async function waitForHydration(page: Page, errors: readonly string[] = []): Promise<void> {
   await page.waitForFunction(() =>
     [document.body, ...document.querySelectorAll("button, a[href]")].every((element) =>
       Object.keys(element).some((key) => key.startsWith("__reactProps")),
     ),
   );
+  const problem = errors.find((text) => /React error #|hydrat/i.test(text));
+  if (problem !== undefined)
+    throw new Error(`${new URL(page.url()).pathname} was not hydrated: ${problem}`);
 }

@@ -40,7 +40,7 @@ export async function startShop(options: ServiceOptions = {}): Promise<Shop> {
         viewport && { viewport },
       );
       await visit.page.goto(await adminUrl(service, shop, path, locale));
-      await waitForHydration(visit.page);
+      await waitForHydration(visit.page, visit.errors);
       return visit;
     },
     async stop() {

@@ -43,7 +43,7 @@ export async function openScreen(
   await visit.page.goto(
     `${await embeddedUrl(world, shop, { path: pathname as string })}${query ? `&${query}` : ""}`,
   );
-  await waitForHydration(visit.page);
+  await waitForHydration(visit.page, visit.errors);
   return {
     ...visit,
     async leave() {
