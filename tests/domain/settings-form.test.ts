@@ -165,6 +165,30 @@ test("of two people who change one setting the later is refused and nothing is o
   expect(await saved()).toMatchObject({ brand_name: "Second", locale: "fr" });
 });
 
+test("a save that was stored and is sent again is accepted, also of a secret and of a removal; another value is still refused", async () => {
+  await saveTenantConfig(
+    world.ctx,
+    SHOP,
+    { brand_name: "Kestrel", cms_api_token: SECRET, locale: "fr" },
+    true,
+  );
+  const versions = await seenNow();
+  const send = (fields: object) =>
+    saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields), versions }, true);
+  const change = {
+    cms_api_token: "another-token",
+    locale: null,
+    erp_defaults: { bukrs: "1000", vkorg: "1010" },
+  };
+  for (const _ of ["stored", "sent again"])
+    expect(await send(change)).toEqual({ outcome: "saved" });
+  expect(await saved()).toMatchObject({ cms_api_token: "another-token" });
+  expect(await send({ ...change, cms_api_token: "third-token" })).toMatchObject({
+    outcome: "refused",
+    problems: { cms_api_token: "was changed meanwhile" },
+  });
+});
+
 test("of ten saves of one setting at the same moment exactly one is accepted", async () => {
   await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, true);
   const versions = await seenNow();

@@ -18,22 +18,38 @@ import { useModeOptions, useRegionNames } from "./region-texts.ts";
 
 type Props = Omit<RegionRulesView, "platform">;
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+/** As text with the fields in order: the saved rules come back in another order than they were sent. */
+const inOrder = (rules: ConsentRegions | null): string =>
+  JSON.stringify(rules, (_, value: unknown) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 
 export function RulesForm({ rules: saved, presets, groups, version }: Props) {
   const { t } = useTranslation("regions");
   const [rules, setRules] = useState<ConsentRegions | null>(saved);
   // The version that the changes began with: a save by somebody else meanwhile is a conflict.
   const [began, setBegan] = useState(version);
-  const isDirty = !same(rules, saved);
-  const { submit, isBusy, error } = useScreenAction("save", {
-    onSuccess: () => showToast(t("saved")),
-  });
+  const isDirty = inOrder(rules) !== inOrder(saved);
+  const {
+    submit,
+    isBusy,
+    result,
+    error: failure,
+  } = useScreenAction("save", { onSuccess: () => showToast(t("saved")) });
+  const [discarded, setDiscarded] = useState<typeof result>(null);
+  const error = result === discarded ? null : failure;
   useEffect(() => {
     if (!isDirty) setBegan(version);
   }, [isDirty, version]);
   useUnloadWarning(isDirty);
   const isConflict = error?.code === "conflict";
+  const discard = () => {
+    setRules(saved);
+    setBegan(version);
+    setDiscarded(result);
+  };
   const start = (preset: RegionPreset) =>
     setRules({ ...presets[preset], exceptions: rules?.exceptions ?? [] });
 
@@ -43,25 +59,13 @@ export function RulesForm({ rules: saved, presets, groups, version }: Props) {
         isOpen={isDirty}
         isBusy={isBusy}
         onSave={() => submit({ rules, version: began })}
-        onDiscard={() => {
-          setRules(saved);
-          setBegan(version);
-        }}
+        onDiscard={discard}
       />
       {error && (
         <Banner tone="critical">
           <BlockStack gap="200" inlineAlign="start">
             <p>{isConflict ? t("conflict") : error.message}</p>
-            {isConflict && (
-              <Button
-                onClick={() => {
-                  setRules(saved);
-                  setBegan(version);
-                }}
-              >
-                {t("showTheirs")}
-              </Button>
-            )}
+            {isConflict && <Button onClick={discard}>{t("showTheirs")}</Button>}
           </BlockStack>
         </Banner>
       )}

@@ -1,4 +1,4 @@
-// Above a form: whether it was saved, and why not.
+// Above a form: whether it was saved, and why not. After a refusal the first wrong field has the focus.
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Banner, Text } from "@shopify/polaris";
@@ -8,14 +8,20 @@ import type { SettingsFormState } from "./use-settings-form.ts";
 
 type Props = { form: Pick<SettingsFormState, "isSaved" | "error">; fields: readonly FormField[] };
 
+const WRONG_FIELD = '[aria-invalid="true"]:not(:disabled)';
+
 export function FormResult({ form: { isSaved, error }, fields }: Props) {
   const { t } = useTranslation("settings");
   const place = useRef<HTMLDivElement>(null);
   const isFailed = error !== null;
+  const refused = error?.fields;
   useEffect(() => {
-    if (isFailed) place.current?.scrollIntoView({ block: "nearest" });
-  }, [isFailed]);
-  const problems = Object.entries(error?.fields ?? {});
+    if (!isFailed) return;
+    const first = refused && document.querySelector<HTMLElement>(WRONG_FIELD);
+    if (first) first.focus();
+    else place.current?.scrollIntoView({ block: "nearest" });
+  }, [isFailed, refused]);
+  const problems = Object.entries(refused ?? {});
   const hasField = problems.some(([name]) => fields.some((field) => field.name === name));
   const isOutdated = problems.some(([, reason]) => isConflict(reason));
   return (

@@ -13,10 +13,22 @@ type Options = { action?: string; onSaved?(): void };
 
 /** Holds the changed fields; all others show the loader's value. */
 export function useSettingsForm(fields: readonly FormField[], { action, onSaved }: Options = {}) {
-  const { submit, isBusy, result, error } = useScreenAction("save", {
+  const {
+    submit,
+    isBusy,
+    result,
+    error: failure,
+  } = useScreenAction("save", {
     ...(action && { action }),
     ...(onSaved && { onSuccess: onSaved }),
   });
+  const [discarded, setDiscarded] = useState<typeof result>(null);
+  const error = result === discarded ? null : failure;
+  // A second click before the next render still calls this render's `save`.
+  const isSending = useRef(false);
+  useEffect(() => {
+    if (!isBusy) isSending.current = false;
+  }, [isBusy]);
   const [changes, setChanges] = useState<Record<string, Change>>({});
   const sent = useRef<Record<string, Change>>({});
   const drafts = Object.fromEntries(
@@ -67,8 +79,13 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
         ...now,
         [name]: { draft, version: now[name] ? now[name].version : version },
       })),
-    discard: () => setChanges({}),
+    discard() {
+      setChanges({});
+      setDiscarded(result);
+    },
     save() {
+      if (isSending.current) return;
+      isSending.current = true;
       sent.current = changes;
       const versions = Object.fromEntries(
         Object.keys(patch).flatMap((name) => {

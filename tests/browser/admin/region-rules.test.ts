@@ -25,15 +25,21 @@ afterAll(async () => {
 
 const rules = async () => (await getTenant(world.ctx, SHOP)).config.consent_regions;
 
-test("own rules are chosen, allowed, written to the platform in place of its banner, and an exception added", async () => {
+test("own rules are chosen, saved twice, allowed, written to the platform in place of its banner, and an exception added", async () => {
   const visit = await openScreen(world, browser, SHOP, PATH, {
     viewport: { width: 1_280, height: 900 },
   });
   const { page } = visit;
   await page.getByText("allow the app to manage privacy settings").waitFor();
+  const saveBar = page.getByRole("button", { name: "Save", exact: true });
   await page.getByLabel("Start from").selectOption("recommended");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await saveBar.click();
   await eventually("the rules", async () => (await rules())?.us_states === "opt_out");
+  await saveBar.waitFor({ state: "hidden" });
+  await page.getByLabel("Start from").selectOption("strict");
+  await saveBar.click();
+  await eventually("the next rules", async () => (await rules())?.us_states === "opt_in");
+  await saveBar.waitFor({ state: "hidden" });
   await world.sandbox.storefront.grantScopes(SHOP, ["write_privacy_settings"]);
   await page.reload();
   await page.getByRole("button", { name: "Turn off Shopify's banner" }).click();

@@ -166,6 +166,24 @@ test("of two people who change one setting the later is shown what was saved, ke
   await second.leave();
 });
 
+test("two clicks on Save at once are one save", async () => {
+  const visit = await open("/app/settings/brand");
+  const { page } = visit;
+  const posts: string[] = [];
+  page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
+  await page.getByLabel("Brand name").fill("Kestrel");
+  await page.getByRole("button", { name: "Save", exact: true }).evaluate((button: HTMLElement) => {
+    button.click();
+    button.click();
+  });
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(posts.filter((url) => url.includes("/app/settings/brand"))).toHaveLength(1);
+  await page.getByLabel("Brand name").fill("Kestrel again");
+  await save(page);
+  await expect.poll(async () => (await saved()).brand_name).toBe("Kestrel again");
+  await visit.leave();
+});
+
 test("a logo becomes a file of the store and its address is saved; what is no image, too large or not processed is refused", async () => {
   const visit = await open("/app/settings/brand");
   const { page } = visit;
@@ -216,12 +234,17 @@ test("a store that did not allow access to its files is asked for it, and may en
   await visit.close();
 });
 
-test("mails go to the recipients that the store chose", async () => {
+test("mails go to the recipients that the store chose; a refused save leads to the field, and discarding it removes the error", async () => {
   const visit = await open("/app/settings/notifications");
   const { page } = visit;
   await page.getByLabel("Delivery alerts").fill("ops@store.example\nnot an address");
   await save(page);
   await page.getByText("Enter an e-mail address.").waitFor();
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute("name")))
+    .toBe("alert_emails");
+  await page.getByRole("button", { name: "Discard", exact: true }).click();
+  await page.getByText("Enter an e-mail address.").waitFor({ state: "hidden" });
   await page.getByLabel("Delivery alerts").fill("ops@store.example\ndesk@store.example");
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();

@@ -65,7 +65,7 @@ export async function saveTenantConfig(
       fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])),
     });
   requireFittingFields(shop, tenant, patch, isPlatformKey);
-  if (seen && tenant) requireUnchanged(ctx, tenant, touched, seen);
+  if (seen && tenant) requireUnchanged(ctx, tenant, patch, seen);
 
   // A form sends back the defaults that it was shown: they are not saved as values.
   const defaults = defaultFields();

@@ -1,9 +1,12 @@
 // Two people who change one setting at the same time: a form sends the version of each field that it
-// was shown, and the later save is rejected with the fields that have another version by then.
+// was shown, and the later save is rejected with the fields that have another version by then. A save
+// that was stored and is sent again because its answer was lost changes nothing: it is no conflict.
+import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import type { TenantFieldName } from "../tenant-config.ts";
-import type { Tenant } from "../tenant.ts";
+import { openFields, type Tenant } from "../tenant.ts";
+import type { FieldPatch } from "./field-patch.ts";
 
 /** A field's name to the version of its saved value. */
 export type FieldVersions = Readonly<Record<string, string>>;
@@ -20,16 +23,23 @@ export const versionOf = (
     .pseudonym(`${shop}/${name}/version`, JSON.stringify(saved[name] ?? null))
     .slice(0, LENGTH);
 
-/** Throws `conflict` with the changed fields; a field that the form sent no version of is not compared. */
+/**
+ * Throws `conflict` with the fields that were changed meanwhile to another value than the patch has. A
+ * field that the form sent no version of is not compared.
+ */
 export function requireUnchanged(
   ctx: Ctx,
   tenant: Tenant,
-  names: readonly string[],
+  patch: FieldPatch,
   seen: FieldVersions,
 ): void {
+  const names = [...Object.keys(patch.set), ...patch.remove];
+  const wanted = openFields(ctx.secrets, tenant.shop, patch.set, names);
   const changed = names.filter(
     (name) =>
-      seen[name] !== undefined && seen[name] !== versionOf(ctx, tenant, name as TenantFieldName),
+      seen[name] !== undefined &&
+      seen[name] !== versionOf(ctx, tenant, name as TenantFieldName) &&
+      !isDeepStrictEqual(wanted[name], tenant.saved[name]),
   );
   if (changed.length > 0)
     throw new AppError("conflict", {
