@@ -3,8 +3,10 @@ import { startTransition, StrictMode } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { I18nextProvider } from "react-i18next";
 import { moveForeignNodes } from "./components/frame/app-bridge.tsx";
+import { rememberLaunch } from "./components/frame/launch.ts";
 import { openTranslations } from "./components/i18n/load-translations.ts";
 
+rememberLaunch(location);
 const i18n = await openTranslations();
 
 startTransition(() => {

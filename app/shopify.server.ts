@@ -175,20 +175,22 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
    * else to the install.
    */
   async function redirectIntoAdmin(request: Request): Promise<Response | null> {
-    const query = new URL(request.url).searchParams;
+    const { pathname, searchParams: query } = new URL(request.url);
     const shop = query.get("shop") ?? "";
     const isInAdmin =
       request.headers.has("authorization") || (query.get("embedded") === "1" && query.has("host"));
-    if (isInAdmin || !SHOP_PATTERN.test(shop)) return null;
+    if (isInAdmin) return null;
+    // A page in the admin's frame whose address lost the store: the tab may know it (`launch.ts`).
+    if (shop === "" && request.headers.get("sec-fetch-dest") === "iframe")
+      return redirectTo(`${AUTH_PREFIX}/login?back=${encodeURIComponent(pathname)}`);
+    if (!SHOP_PATTERN.test(shop)) return null;
     const tenant = await findTenant(ctx, shop);
     const isConnected = tenant !== null && tokenState(tenant) === "valid";
-    const location = isConnected
-      ? ctx.storefront.adminUrl(shop, `/admin/apps/${tenant.app.clientId}`)
-      : `/auth/install?shop=${shop}`;
-    return new Response(null, {
-      status: 302,
-      headers: { Location: location, "Cache-Control": "no-store" },
-    });
+    return redirectTo(
+      isConnected
+        ? ctx.storefront.adminUrl(shop, `/admin/apps/${tenant.app.clientId}`)
+        : `/auth/install?shop=${shop}`,
+    );
   }
 
   /**
@@ -240,6 +242,12 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
 
   return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl };
 }
+
+const redirectTo = (location: string): Response =>
+  new Response(null, {
+    status: 302,
+    headers: { Location: location, "Cache-Control": "no-store" },
+  });
 
 function sessionTokenOf(request: Request): string | null {
   return (

@@ -1,9 +1,10 @@
 // The error page of an embedded screen in the admin's design, with a next step.
 import { useTranslation } from "react-i18next";
-import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
+import { isRouteErrorResponse, useRevalidator, useRouteError } from "@remix-run/react";
 import { AppProvider, Banner } from "@shopify/polaris";
 import translations from "@shopify/polaris/locales/en.json" with { type: "json" };
 import { ScreenBody } from "../ui/layout.tsx";
+import { LostConnection } from "./lost-connection.ts";
 
 const PROBLEMS = [401, 404, 409, 410] as const;
 
@@ -14,6 +15,7 @@ export function ScreenProblem() {
   const status = isRouteErrorResponse(error) ? error.status : 500;
   const problem = PROBLEMS.find((known) => known === status) ?? "other";
 
+  if (error instanceof LostConnection) return <NoConnection />;
   return (
     <ScreenBody>
       <Banner
@@ -22,6 +24,22 @@ export function ScreenProblem() {
         {...(status === 409 && { action: { content: t("toHome"), url: "/app" } })}
       >
         <p>{t(`problems.${problem}.text`)}</p>
+      </Banner>
+    </ScreenBody>
+  );
+}
+
+function NoConnection() {
+  const { t } = useTranslation("frame");
+  const { revalidate, state } = useRevalidator();
+  return (
+    <ScreenBody>
+      <Banner
+        tone="warning"
+        title={t("problems.offline.title")}
+        action={{ content: t("tryAgain"), loading: state === "loading", onAction: revalidate }}
+      >
+        <p>{t("problems.offline.text")}</p>
       </Banner>
     </ScreenBody>
   );

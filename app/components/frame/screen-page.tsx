@@ -5,6 +5,7 @@ import { TitleBar } from "@shopify/app-bridge-react";
 import { BlockStack, Text } from "@shopify/polaris";
 import { useEffect, useRef, type ReactNode } from "react";
 import { ScreenBody } from "../ui/layout.tsx";
+import { useShownScreen } from "./lost-connection.ts";
 
 const CONTENT_ID = "content";
 
@@ -22,6 +23,7 @@ export function ScreenPage({ title, back, actions, nav, children }: Props) {
   const { t } = useTranslation("frame");
   const navigate = useNavigate();
   const heading = useHeadingFocus();
+  useShownScreen();
   return (
     <>
       <TitleBar title={title}>

@@ -1,6 +1,8 @@
 // Loads the texts of one language and one screen before the screen renders.
 import type { ClientLoaderFunction } from "@remix-run/react";
 import type { i18n, ResourceKey } from "i18next";
+import { loadOrKeep } from "../frame/lost-connection.ts";
+import { showToast } from "../ui/toast.ts";
 import { createI18n } from "./create-i18n.ts";
 import { filesOf } from "./locale-files.ts";
 import { COMMON_NAMESPACES, toLocale, type Locale } from "./locale.ts";
@@ -48,12 +50,14 @@ async function addTranslations(to: i18n, namespaces: readonly string[]): Promise
     to.addResourceBundle(locale, namespace, texts);
 }
 
+const showLost = () => instance && showToast(instance.t("frame:problems.offline.title"), true);
+
 /** The `clientLoader` of a screen: loads its texts in parallel with its data. */
 export const withTranslations =
   ({ i18n: namespaces }: TranslationHandle): ClientLoaderFunction =>
-  async ({ serverLoader }) => {
+  async ({ request, serverLoader }) => {
     const [answer] = await Promise.allSettled([
-      serverLoader(),
+      loadOrKeep(serverLoader, request, showLost),
       instance && addTranslations(instance, namespaces),
     ]);
     if (answer.status === "rejected") throw answer.reason;

@@ -1,0 +1,92 @@
+// What a merchant sees when the service is not reached for a moment, and after a deploy that removed the
+// scripts of the open page.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../../support/browser/browser.ts";
+import { connectStore, openScreen } from "../../support/browser/merchant.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+
+const SHOP = "away-store.myshopify.com";
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([
+    startTestApp({ withScreens: true, isFramed: true }),
+    openBrowser(),
+  ]);
+  await connectStore(world, SHOP);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+const isData = ({ pathname }: URL) => pathname.endsWith(".data");
+const follow = (page: Page, path: string) =>
+  page.locator(`a[href="${path}"]`).first().dispatchEvent("click");
+
+test("a screen that cannot be loaded says that there is no connection, and loads by the button when there is", async () => {
+  const { page, close } = await openScreen(world, browser, SHOP, "/app/privacy");
+  await page.route(isData, (route) => route.abort());
+  await follow(page, "/app/agents");
+  await page.getByText("No connection").waitFor();
+  expect(await page.getByText("Something went wrong on our side").count()).toBe(0);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("No connection").waitFor();
+  await page.unroute(isData);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+  await close();
+});
+
+test("an open screen stays when its data cannot be read again", async () => {
+  const { page, close } = await openScreen(world, browser, SHOP, "/app/tags");
+  await page.getByRole("heading", { name: "Tags", level: 1 }).waitFor();
+  await page.route(
+    (url) => isData(url),
+    (route) => (route.request().method() === "GET" ? route.abort() : route.continue()),
+  );
+  const failed = page.waitForEvent("requestfailed");
+  await page.getByRole("button", { name: "Create tag" }).first().click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Kept");
+  await page.getByRole("dialog").getByRole("button", { name: "Create tag" }).click();
+  await failed;
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await page.getByRole("heading", { name: "Tags", level: 1 }).waitFor();
+  expect(await page.getByText("Something went wrong").count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  await close();
+});
+
+test("a script that a deploy removed loads the screen anew inside the admin, with its store", async () => {
+  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
+  await page.goto(
+    `${world.sandbox.url}/storefront/${SHOP}/admin/apps/customer-identity/app/customers`,
+  );
+  const frame = page.frameLocator("iframe");
+  await frame.getByRole("heading", { name: "Customers", level: 1 }).waitFor();
+  const inFrame = (path: string) =>
+    frame.locator(`ui-nav-menu a[href="${path}"]`).dispatchEvent("click");
+  await inFrame("/app/privacy");
+  await frame.getByRole("heading", { name: "Privacy requests", level: 1 }).waitFor();
+  let missing = 0;
+  await page.route(
+    (url) => /^\/assets\/app\.agents/.test(url.pathname),
+    (route) => {
+      missing += 1;
+      return route.fulfill({ status: 404 });
+    },
+    { times: 1 },
+  );
+  const reloaded = page.waitForRequest(
+    (request) => request.isNavigationRequest() && request.url().includes("/app/privacy?"),
+  );
+  await inFrame("/app/agents");
+  expect(new URL((await reloaded).url()).searchParams.get("shop")).toBe(SHOP);
+  await frame.getByRole("heading", { name: "Privacy requests", level: 1 }).waitFor();
+  await inFrame("/app/agents");
+  await frame.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+  expect(missing).toBe(1);
+  await close();
+});
