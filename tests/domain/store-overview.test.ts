@@ -168,6 +168,22 @@ test("tags are listed by category and name with their holders, searched by prefi
   });
 });
 
+test("tags are found and sorted without regard to case and accents", async () => {
+  await world.database.query(
+    `INSERT INTO crm_tags (shop, name, slug, category)
+      SELECT $1, name, slug, 'campaign' FROM (VALUES ('Été', 't1'), ('zèbre', 't2'), ('Eva', 't3'),
+        ('Ａｂｏ', 't4'), ('étoile', 't5')) AS tag (name, slug)`,
+    [SHOP],
+  );
+  const tenant = await getTenant(world.ctx, SHOP);
+  const names = async (query: object) =>
+    (await readTagUsage(world.ctx, tenant, query)).tags.map(({ name }) => name);
+  expect(await names({})).toEqual(["Ａｂｏ", "Été", "étoile", "Eva", "zèbre"]);
+  for (const q of ["Été", "ETE", "ete", "e\u0301te\u0301"])
+    expect(await names({ q })).toEqual(["Été"]);
+  expect(await names({ q: "abo" })).toEqual(["Ａｂｏ"]);
+});
+
 test("a tag's holders are counted one by one up to 10,000, and as more beyond", async () => {
   await world.database.query(
     `WITH people AS (

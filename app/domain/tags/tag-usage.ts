@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, CrmTag } from "../../db.server.ts";
+import { foldText } from "./fold-text.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { DEFAULT_TAGS, TAG_CATEGORIES } from "./catalog.ts";
 
@@ -27,6 +28,10 @@ const PEOPLE = `(SELECT count(*)::int FROM (
     SELECT 1 FROM user_tag_map m WHERE m.shop = t.shop AND m.tag_id = t.id LIMIT ${MAX_PEOPLE_COUNTED + 1}
   ) AS counted)`;
 
+/** A name without case and accents, as `foldText` folds what is searched, and as names are sorted. */
+const folded = (name: string): string =>
+  `regexp_replace(lower(normalize(${name}, NFKD) COLLATE "und-x-icu"), U&'[\\0300-\\036f]', '', 'g')`;
+
 const SLUGS = new Set(DEFAULT_TAGS.map(({ slug }) => slug));
 
 export async function readTagUsage(
@@ -42,10 +47,10 @@ export async function readTagUsage(
     `SELECT t.slug, t.name, t.category, ${PEOPLE} AS people FROM (
        SELECT * FROM crm_tags
        WHERE shop = $1 AND ($2::text IS NULL OR category = $2) AND ($3::text IS NULL
-         OR starts_with(lower(name), $3) OR starts_with(slug, $3))
-       ORDER BY array_position($4::text[], category), lower(name), slug LIMIT ${MAX_TAGS_SHOWN + 1}
-     ) AS t ORDER BY array_position($4::text[], t.category), lower(t.name), t.slug`,
-    [category, q?.toLowerCase() ?? null, TAG_CATEGORIES],
+         OR starts_with(${folded("name")}, $3) OR starts_with(slug, $3))
+       ORDER BY array_position($4::text[], category), ${folded("name")} COLLATE "und-x-icu", slug LIMIT ${MAX_TAGS_SHOWN + 1}
+     ) AS t ORDER BY array_position($4::text[], t.category), ${folded("t.name")} COLLATE "und-x-icu", t.slug`,
+    [category, q ? foldText(q) : null, TAG_CATEGORIES],
   );
   const tags = rows
     .slice(0, MAX_TAGS_SHOWN)

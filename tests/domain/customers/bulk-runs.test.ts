@@ -65,9 +65,9 @@ test("a preview counts the people who would change, per tag and in all, and chan
     total: 3,
     changing: 3,
     tags: [
-      { slug: "vip", action: "add", people: 1 },
-      { slug: "brand_new", action: "add", people: 3 },
-      { slug: "old", action: "remove", people: 2 },
+      { slug: "vip", name: "VIP", action: "add", people: 1 },
+      { slug: "brand_new", name: "brand new", action: "add", people: 3 },
+      { slug: "old", name: "old", action: "remove", people: 2 },
     ],
   });
   expect(
@@ -76,7 +76,11 @@ test("a preview counts the people who would change, per tag and in all, and chan
       tenant,
       input({ selection: { ids: [1, 3, 5, 99] }, add: ["vip"] }),
     ),
-  ).toEqual({ total: 2, changing: 0, tags: [{ slug: "vip", action: "add", people: 0 }] });
+  ).toEqual({
+    total: 2,
+    changing: 0,
+    tags: [{ slug: "vip", name: "VIP", action: "add", people: 0 }],
+  });
   // What came from the store is removed in the store only; what a rule set follows the rule.
   await world.database.query(
     `UPDATE user_tag_map SET source = CASE WHEN tag_id =
@@ -94,8 +98,8 @@ test("a preview counts the people who would change, per tag and in all, and chan
     total: 3,
     changing: 2,
     tags: [
-      { slug: "old", action: "remove", people: 1 },
-      { slug: "vip", action: "remove", people: 1 },
+      { slug: "old", name: "old", action: "remove", people: 1 },
+      { slug: "vip", name: "VIP", action: "remove", people: 1 },
     ],
   });
   expect([await tags(1), await tags(2), await tags(3)]).toEqual([["vip"], ["old"], ["old", "vip"]]);
@@ -129,6 +133,19 @@ test("a run by a filter changes exactly these people, enqueues each for the syst
       "SELECT DISTINCT entity_id FROM event_ledger WHERE event_type = 'customer.tags_changed'",
     ),
   ).toEqual([{ entity_id: String(french) }]);
+});
+
+test("a tag that a run creates has the name that was typed, and its slug without what a slug does not take", async () => {
+  await put({ full_name: "J" });
+  expect(
+    await perform({ selection: { filter: {} }, add: ["  Gala  & VIP "], remove: [] }),
+  ).toMatchObject({ state: "done", changed: 1 });
+  expect(
+    await world.database.query(
+      "SELECT slug, name FROM crm_tags WHERE shop = $1 AND slug LIKE '%vip'",
+      [SHOP],
+    ),
+  ).toEqual([{ slug: "gala_vip", name: "Gala & VIP" }]);
 });
 
 test("several slices of people are all changed, and no one added after the start", async () => {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { readFilter } from "../../../app/domain/customers/list/customer-filter.ts";
 import { exportCustomers } from "../../../app/domain/customers/list/export-customers.ts";
 import { countCustomers, MAX_COUNTED } from "../../../app/domain/customers/list/count-customers.ts";
-import { fold, MAX_MATCHES } from "../../../app/domain/customers/list/customer-search.ts";
+import { MAX_MATCHES } from "../../../app/domain/customers/list/customer-search.ts";
+import { foldText } from "../../../app/domain/tags/fold-text.ts";
 import { readSelection } from "../../../app/domain/customers/list/customer-selection.ts";
 import { prepareFilter } from "../../../app/domain/customers/list/filter-condition.ts";
 import { phoneHash } from "../../../app/domain/customers/storefront-columns.ts";
@@ -253,7 +254,7 @@ test.each([
 ])("the search and the database fold %s in the same way", async (name) => {
   await put({ full_name: name });
   const [row] = await world.database.query("SELECT search_text FROM storefront_users");
-  expect(row.search_text.startsWith(fold(name))).toBe(true);
+  expect(row.search_text.startsWith(foldText(name))).toBe(true);
   for (const word of name.split(" "))
     expect(await names(`q=${encodeURIComponent(word)}`)).toEqual([name]);
 });

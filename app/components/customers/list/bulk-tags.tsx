@@ -33,7 +33,8 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
   const isBusy = previewTags.isBusy || startTags.isBusy;
   const errorMessage = (preview ? startTags : previewTags).error?.message ?? null;
   const fields = { selection, [action]: chosen };
-  const nameOf = (slug: string) => tags.find((tag) => tag.slug === slug)?.name ?? slug;
+  const nameOf = ({ slug, name }: { slug: string; name: string }) =>
+    tags.find((tag) => tag.slug === slug)?.name ?? name;
   const confirm = (total: number) =>
     action === "add"
       ? t("bulk.confirmAdd", { total: count(total) })
@@ -79,8 +80,8 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
             {preview.tags.map((tag) => (
               <List.Item key={tag.slug}>
                 {tag.action === "add"
-                  ? t("bulk.gets", { tag: nameOf(tag.slug), total: count(tag.people) })
-                  : t("bulk.loses", { tag: nameOf(tag.slug), total: count(tag.people) })}
+                  ? t("bulk.gets", { tag: nameOf(tag), total: count(tag.people) })
+                  : t("bulk.loses", { tag: nameOf(tag), total: count(tag.people) })}
               </List.Item>
             ))}
           </List>

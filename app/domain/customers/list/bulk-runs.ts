@@ -6,7 +6,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser, TagRun, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { findChannel } from "../../bus/channel.ts";
-import { toSlug } from "../../tags/catalog.ts";
+import { defineTag } from "../../tags/catalog.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { IS_SENT, PROFILE_CHANNEL } from "../segments/profile-audience.ts";
 import {
@@ -21,23 +21,24 @@ const MAX_TAGS = 10;
 /** Each data request is answered by a mail to the merchant, each erasure by calls to every system. */
 const MAX_CUSTOMERS: Partial<Record<string, number>> = { data_request: 250, erase: 10_000 };
 
-const slugs = z
+/** Names or slugs: a tag that the run creates keeps the name that the merchant typed. */
+const tagNames = z
   .array(
     z
       .string()
       .max(200)
-      .transform(toSlug)
-      .pipe(z.string().min(1, "must hold a letter a-z or a digit")),
+      .refine((name) => defineTag(name).slug !== "", "must hold a letter a-z or a digit"),
   )
   .max(MAX_TAGS)
   .default([]);
+const slugsOf = (names: readonly string[]): string[] => names.map((name) => defineTag(name).slug);
 export const TagRunInput = z
-  .object({ selection: CustomerSelection, add: slugs, remove: slugs })
+  .object({ selection: CustomerSelection, add: tagNames, remove: tagNames })
   .refine(({ add, remove }) => add.length + remove.length > 0, {
     message: "name a tag",
     path: ["add"],
   })
-  .refine(({ add, remove }) => !add.some((slug) => remove.includes(slug)), {
+  .refine(({ add, remove }) => !slugsOf(add).some((slug) => slugsOf(remove).includes(slug)), {
     message: "a tag cannot be added and removed at once",
     path: ["add"],
   });
@@ -93,6 +94,7 @@ export type TagPreview = {
   /** Per tag: how many get it, or lose it. */
   tags: {
     slug: string;
+    name: string;
     action: "add" | "remove";
     people: number;
   }[];
@@ -111,8 +113,8 @@ export async function previewTagRun(
     countSelected(ctx, tenant, selection, conditions, values);
   const total = await count([], []);
   const asked = [
-    ...add.map((slug) => ({ slug, action: "add" as const })),
-    ...remove.map((slug) => ({ slug, action: "remove" as const })),
+    ...add.map((tag) => ({ ...namedTag(tag), action: "add" as const })),
+    ...remove.map((tag) => ({ ...namedTag(tag), action: "remove" as const })),
   ];
   const tags: TagPreview["tags"] = [];
   const unchanged: string[] = [];
@@ -131,6 +133,11 @@ export async function previewTagRun(
     changing: only && others.length === 0 ? only.people : total - (await count(unchanged, ids)),
     tags,
   };
+}
+
+function namedTag(typed: string): { slug: string; name: string } {
+  const { slug, name } = defineTag(typed);
+  return { slug, name };
 }
 
 export async function previewAction(

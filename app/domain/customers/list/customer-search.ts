@@ -12,6 +12,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import type { Read } from "../../../runtime/database/read-together.ts";
+import { foldText } from "../../tags/fold-text.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { phoneHash } from "../storefront-columns.ts";
 
@@ -42,16 +43,6 @@ export type SearchPatterns = {
   keys: string[];
 };
 
-/** As the database's `customer_search_text`. */
-export const fold = (typed: string): string =>
-  typed
-    .replace(/\p{Cs}/gu, "")
-    .replaceAll("\u0000", "")
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]/g, "")
-    .replaceAll("ς", "σ");
-
 const SEPARATORS = /[@._+-]/g;
 const escapeLike = (word: string) => word.replace(/[\\%_]/g, "\\$&");
 /** Patterns of what a word begins behind. As patterns they cost a fifth of a text with its separators replaced. */
@@ -59,7 +50,7 @@ const BEFORE_WORDS = ["", "% ", "%@", "%.", "%\\_", "%+", "%-"];
 const isLong = (word: string) => Array.from(word).length > 2;
 
 function wordsOf(typed: string): string[] {
-  return fold(typed)
+  return foldText(typed)
     .split(/\s+/)
     .flatMap((word) => (isLong(word) ? [word] : word.replace(SEPARATORS, " ").split(" ")))
     .filter((word) => word !== "")
