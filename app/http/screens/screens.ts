@@ -10,6 +10,7 @@ import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { AppError, isAppError, toErrorBody } from "../../runtime/errors.ts";
 import { guardReply, guardResponse } from "../address-guard.ts";
 import { isGated, passGate } from "./admin-gate.ts";
+import { serveBuiltFiles, type ServeFile } from "./built-files.ts";
 import type { AdminAddresses } from "../../shopify.server.ts";
 import { fromNode, type ApiRequest } from "../api-request.ts";
 import { isReply, type ApiResponse } from "../api-response.ts";
@@ -18,10 +19,8 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** The logo, and the form around it. */
 const MAX_UPLOAD_BYTES = MAX_LOGO_BYTES + 64 * 1024;
 const isUpload = (path: string): boolean => /^\/app\/settings\/logo(\.data)?$/.test(path);
-const ASSETS = "/assets/";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const ALLOW = METHODS.join(", ");
-const YEAR_SECONDS = 31_536_000;
 
 export type Screens = {
   handle(incoming: IncomingMessage, response: ServerResponse): void;
@@ -31,7 +30,7 @@ export type Screens = {
 type Source = {
   build: ServerBuild | (() => Promise<ServerBuild>);
   /** Serves files, passes on other requests. */
-  serveFile(incoming: IncomingMessage, response: ServerResponse, next: () => void): void;
+  serveFile: ServeFile;
   close(): Promise<void>;
 };
 
@@ -53,7 +52,7 @@ export async function createScreens(options: {
   const shopify = createShopify(ctx, options.admin);
   const source = ctx.config.isDevelopment
     ? await openDevelopment(ctx, options.root, options.server)
-    : await openBuild(options.root);
+    : await openBuild(ctx, options.root);
   const answer = createRequestHandler(
     source.build,
     ctx.config.isDevelopment ? "development" : "production",
@@ -175,35 +174,12 @@ function toWeb(incoming: IncomingMessage, { status, headers, body }: ApiResponse
   );
 }
 
-async function openBuild(root: string): Promise<Source> {
-  const { default: sirv } = await import("sirv");
-  const files = sirv(join(root, "build/client"), {
-    etag: true,
-    gzip: true,
-    brotli: true,
-    setHeaders(response, path) {
-      response.setHeader("X-Content-Type-Options", "nosniff");
-      // The library's list of types lacks this one.
-      if (path.endsWith(".ico")) response.setHeader("Content-Type", "image/x-icon");
-      // The name of an asset contains a hash of its content.
-      response.setHeader(
-        "Cache-Control",
-        path.startsWith(ASSETS)
-          ? `public, max-age=${YEAR_SECONDS}, immutable`
-          : "public, max-age=3600",
-      );
-    },
-  });
+async function openBuild(ctx: Ctx, root: string): Promise<Source> {
   return {
     build: (await import(pathToFileURL(join(root, "build/server/index.js")).href)) as ServerBuild,
-    serveFile(incoming, response, next) {
-      const isAsset = incoming.url?.startsWith(ASSETS);
-      files(
-        incoming,
-        response,
-        isAsset ? () => void response.writeHead(404, { "Cache-Control": "no-store" }).end() : next,
-      );
-    },
+    serveFile: await serveBuiltFiles(join(root, "build/client"), (error) =>
+      ctx.log.error("screen.file_unreadable", error),
+    ),
     close: () => Promise.resolve(),
   };
 }
