@@ -57,8 +57,8 @@ const PLANS: readonly Plan[] = [
     kind: "data_request",
     daysAgo: 12,
     state: "failed",
-    evidence: { ...EXPORTED, mailed: "nobody" },
-    error: "no_recipient",
+    evidence: {},
+    error: "storefront: status 402",
   },
   { kind: "customer_redact", daysAgo: 5, state: "received", attempts: 3, error: "cms: status 503" },
   { kind: "customer_redact", daysAgo: 1, state: "running" },
@@ -160,11 +160,13 @@ const heldRequest = (
 function stepsOf(
   plan: Extract<Plan, { state: FinalState }>,
 ): Partial<Record<StepName, StepResult>> {
+  // Nothing was exported: a request with a copy would offer its download.
+  if (plan.kind === "data_request" && plan.state === "failed") return {};
   if (plan.kind === "data_request")
     return {
       tables: { outcome: "exported", count: 23 },
       archive: { outcome: "stored", count: 1 },
-      mail: { outcome: plan.state === "failed" ? "not_mailed" : "mailed", count: 1 },
+      mail: { outcome: "mailed", count: 1 },
     };
   return {
     tables: { outcome: "erased", count: 4 },

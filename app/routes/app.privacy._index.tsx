@@ -9,6 +9,8 @@ import {
   RequestFilters,
 } from "../domain/compliance/board/request-list.ts";
 import {
+  CustomerAddress,
+  isCustomerAddress,
   ManualRequest,
   markHandedOver,
   offerExport,
@@ -58,6 +60,10 @@ export const action = defineActions({
   handed_over: {
     input: RequestId,
     run: ({ ctx, tenant }, { id }) => markHandedOver(ctx, tenant, id),
+  },
+  look_up: {
+    input: CustomerAddress,
+    run: ({ ctx, tenant }, input) => isCustomerAddress(ctx, tenant, input),
   },
   make: {
     input: ManualRequest,

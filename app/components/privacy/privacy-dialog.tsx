@@ -26,11 +26,15 @@ export default function PrivacyDialog({ onClose }: { onClose(): void }) {
       showToast(t("make.done"));
     },
   });
-  const isWrongEmail = isMistyped || error?.fields?.email !== undefined;
+  const lookUp = useScreenAction<{ isKnown: boolean }>("look_up", {
+    onSuccess: () => setIsConfirming(true),
+  });
+  const problem = error ?? lookUp.error;
+  const isWrongEmail = isMistyped || problem?.fields?.email !== undefined;
   const start = () => {
     setIsMistyped(!ADDRESS.test(email.trim()));
     if (!ADDRESS.test(email.trim())) return;
-    if (kind === "customer_redact") setIsConfirming(true);
+    if (kind === "customer_redact") lookUp.submit({ email });
     else submit({ kind, email });
   };
   if (isConfirming)
@@ -41,7 +45,13 @@ export default function PrivacyDialog({ onClose }: { onClose(): void }) {
         error={error}
         onErase={(typed) => submit({ kind, email, typed })}
         onClose={onClose}
-      />
+      >
+        {lookUp.data?.isKnown === false && (
+          <Banner tone="warning">
+            <p>{t("make.nobody")}</p>
+          </Banner>
+        )}
+      </EraseDialog>
     );
   return (
     <Dialog
@@ -50,16 +60,16 @@ export default function PrivacyDialog({ onClose }: { onClose(): void }) {
       primaryAction={{
         content: t("make.start"),
         onAction: start,
-        loading: isBusy,
+        loading: isBusy || lookUp.isBusy,
         disabled: email.trim() === "",
       }}
       secondaryAction={{ content: t("make.cancel"), onAction: onClose }}
     >
       <BlockStack gap="400">
         <Text as="p">{t("make.text")}</Text>
-        {error && !isWrongEmail && (
+        {problem && !isWrongEmail && (
           <Banner tone="critical">
-            <p>{error.message}</p>
+            <p>{problem.message}</p>
           </Banner>
         )}
         <FormLayout>

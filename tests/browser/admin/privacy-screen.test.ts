@@ -107,6 +107,28 @@ test("an erasure starts only after its address is typed once more", async () => 
   await visit.close();
 });
 
+test("an erasure of an address without a customer says so before it starts, and in its result", async () => {
+  const email = "nobody.has.this@example.com";
+  const visit = await world.open("/app/privacy", { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("button", { name: "Start a request" }).click();
+  await page.getByRole("dialog").getByLabel("Request").selectOption("Erase a customer");
+  await page.getByRole("dialog").getByLabel("Customer's e-mail").fill(email);
+  await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
+  const dialog = page.getByRole("dialog", { name: "Erase this customer?" });
+  await dialog.getByText("No customer of your store has this address.").waitFor();
+  await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
+  await dialog.getByRole("button", { name: "Erase customer" }).click();
+  await page.getByText("Request started").waitFor();
+  const id = (await erasures()).at(-1);
+  await settled(world.service, id as number);
+  const row = page.locator(`tr[id="${id}"]`);
+  await row.getByText("No customer found").waitFor();
+  expect(await row.getByText("Erased customer").count()).toBe(0);
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
 test("from Home by clicks: who asked to be erased, how far it is, live until it is done, and the proof", async () => {
   const person = await signUp(world.service, { first_name: "Grace", last_name: "Hopper" });
   world.service.sandbox.failNext("cms", { status: 503 }, 1_000);

@@ -14,10 +14,12 @@ import { PRIVACY_NOTIFICATION, receivePrivacyRequest } from "../privacy-requests
 import type { Step } from "../request-steps.ts";
 
 export const RequestId = z.object({ id: z.int().positive().max(999_999_999) });
+const email = z.string().trim().max(320).pipe(z.email());
+export const CustomerAddress = z.object({ email });
 /** `typed`: the confirmation of an erasure, the address once more. */
 export const ManualRequest = z.object({
   kind: z.enum(["data_request", "customer_redact"]),
-  email: z.string().trim().max(320).pipe(z.email()),
+  email,
   typed: z.string().max(400).default(""),
 });
 
@@ -91,6 +93,17 @@ export async function markHandedOver(ctx: Ctx, tenant: Tenant, id: number): Prom
     });
   });
   ctx.log.info("privacy_request.handed_over", { shop: tenant.shop, request_id: id });
+}
+
+/** Whether a customer of the store has the address. */
+export async function isCustomerAddress(
+  ctx: Ctx,
+  tenant: Tenant,
+  { email }: z.output<typeof CustomerAddress>,
+): Promise<{ isKnown: boolean }> {
+  const subject = { email: normaliseEmail(email) };
+  const people = await findPeople(ctx, dataOf(ctx, tenant).sql, tenant.shop, subject);
+  return { isKnown: people.length > 0 };
 }
 
 /**

@@ -3,6 +3,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, PrivacyRequest, StorefrontUser } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import type { Steps } from "../request-steps.ts";
 import type { KnownSubject, Subject } from "../subject.ts";
 
 /** `unknown`: no customer of this store was found. `others`: further accounts of the same person. */
@@ -12,6 +13,7 @@ export type Owner =
 
 export type OwnedRow = Columns<PrivacyRequest, "kind" | "state" | "user_ids"> & {
   payload: Record<string, unknown>;
+  steps: Steps;
 };
 
 type Account = Columns<StorefrontUser, "id" | "full_name" | "email" | "status">;
@@ -57,8 +59,19 @@ function ownerOf(
     };
   const identifiers = identifiersOf(ctx, tenant, row.payload);
   if (identifiers) return { kind: "customer", ...identifiers, userId: null, others: 0 };
-  const isErased = row.user_ids.length > 0 || row.kind === "customer_redact";
-  return { kind: isErased ? "erased" : "unknown" };
+  return { kind: row.user_ids.length > 0 || hasErased(row) ? "erased" : "unknown" };
+}
+
+/**
+ * Also of a person without an account, whose events were here. The profile platform is asked to erase each
+ * address, and does not say whether it knew it. An old erasure has no recorded steps.
+ */
+function hasErased({ kind, steps }: OwnedRow): boolean {
+  const { profile_platform: _, ...ours } = steps;
+  const recorded = Object.values(ours);
+  return recorded.length === 0
+    ? kind === "customer_redact"
+    : recorded.some(({ outcome }) => outcome === "erased");
 }
 
 /** What the sealed payload of an unfinished request names the person by; null when it is empty. */
