@@ -18,6 +18,7 @@ import {
   saveBannerDraft,
 } from "../domain/tenants/banner/banner-drafts.ts";
 import { readEditorFacts } from "../domain/tenants/banner/banner-editor.ts";
+import { readBannerPlace } from "../domain/merchant/places.ts";
 import { findFrontPageFrame } from "../domain/tenants/storefront/front-page-frame.ts";
 import { canUploadLogo } from "../domain/tenants/storefront/logo-upload.ts";
 import { renderStorePage } from "../embeds/banner-preview.ts";
@@ -41,6 +42,7 @@ export async function loader(args: LoaderFunctionArgs) {
     shop: tenant.shop,
     work: await readBannerWork(ctx, tenant),
     facts: readEditorFacts(tenant),
+    place: await readBannerPlace(ctx, tenant),
     canUploadLogo: canUploadLogo(tenant),
     storePage: findFrontPageFrame(ctx, tenant).then((frame) =>
       frame.state === "frameable"

@@ -1,9 +1,10 @@
 // The screen "Where it appears": each place with its state, as the platform or the last check says.
 import type { Ctx } from "../../context.server.ts";
-import { getKeys, KEYS, type Key } from "../../runtime/database/kv.ts";
+import { getKey, getKeys, KEYS, type Key } from "../../runtime/database/kv.ts";
 import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
 import { PLACES, type PlaceName } from "./place-list.ts";
+import { themeEditorPaths } from "../tenants/storefront/theme-links.ts";
 import {
   readWebPixel,
   restoreWebPixel,
@@ -28,6 +29,14 @@ export type Place = {
   /** Whether what it sends reaches a system; null where it sends nothing. */
   hasReceiver: boolean | null;
 };
+
+/** The banner's place: whether shoppers can see it, and where the merchant switches it on. */
+export type BannerPlace = { isOn: boolean; openUrl: string };
+
+export const readBannerPlace = async (ctx: Ctx, tenant: Tenant): Promise<BannerPlace> => ({
+  isOn: (await getKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed)) !== null,
+  openUrl: ctx.storefront.adminUrl(tenant.shop, themeEditorPaths(tenant.app.clientId).consent),
+});
 
 export type PlaceTest = Pick<Place, "state" | "seenAt"> & { /** ISO 8601. */ at: string };
 

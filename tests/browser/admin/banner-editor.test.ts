@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLoaderWorker } from "../../../app/domain/tenants/storefront/loader-worker.ts";
+import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { KEYS, putKey } from "../../../app/runtime/database/kv.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import {
   adminUrl,
@@ -54,6 +56,20 @@ const previews = (page: Page) => page.locator("iframe[sandbox]");
 test("a merchant designs a banner, publishes it, and shoppers see it without a call to the service; an earlier version returns with one press", async () => {
   const visit = await world.open("/app/consent/banner", { shop: SHOP });
   const { page } = visit;
+  await page.getByText("No shopper sees the banner yet").waitFor();
+  expect(await page.getByText("Draft is published").count()).toBe(0);
+  expect(
+    await page.getByRole("link", { name: "Open the theme editor" }).getAttribute("href"),
+  ).toContain("activateAppId=");
+  await putKey(
+    dataOf(world.service.ctx, await getTenant(world.service.ctx, SHOP)).sql,
+    KEYS.themeEmbed,
+    {
+      by: "merchant",
+      at: new Date().toISOString(),
+    },
+  );
+  await page.reload();
   await page.getByText("Shoppers see the standard banner").waitFor();
   await page.getByText("Nothing has been published yet.").waitFor();
   const draft = previews(page).first().contentFrame();

@@ -1,8 +1,18 @@
 // The editor: settings beside the preview, and the history below.
 import { useTranslation } from "react-i18next";
-import { Banner, BlockStack, Button, Card, InlineGrid, InlineStack, Text } from "@shopify/polaris";
+import {
+  Banner,
+  BlockStack,
+  Button,
+  Card,
+  InlineGrid,
+  InlineStack,
+  Link,
+  Text,
+} from "@shopify/polaris";
 import { useState } from "react";
 import type { BannerWork } from "../../../domain/tenants/banner/banner-drafts.ts";
+import type { BannerPlace } from "../../../domain/merchant/places.ts";
 import type { BannerEditorFacts } from "../../../domain/tenants/banner/banner-editor.ts";
 import { HydrationGate } from "../../frame/hydration-gate.tsx";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
@@ -21,11 +31,12 @@ type Props = {
   shop: string;
   work: BannerWork;
   facts: BannerEditorFacts;
+  place: BannerPlace;
   canUploadLogo: boolean;
   storePage: Promise<StorePage>;
 };
 
-export function BannerEditor({ shop, work, facts, canUploadLogo, storePage }: Props) {
+export function BannerEditor({ shop, work, facts, place, canUploadLogo, storePage }: Props) {
   const { t } = useTranslation("banner");
   const form = useBannerForm(work, () => showToast(t("saved")));
   const [language, setLanguage] = useState<string>(facts.language);
@@ -41,7 +52,7 @@ export function BannerEditor({ shop, work, facts, canUploadLogo, storePage }: Pr
       />
       <BlockStack gap="400">
         <SaveProblem form={form} facts={facts} />
-        <PublishCard work={work} isDirty={form.isDirty} />
+        <PublishCard work={work} place={place} isDirty={form.isDirty} />
         <InlineGrid columns={{ xs: 1, lg: ["oneThird", "twoThirds"] }} gap="400" alignItems="start">
           <div className="banner-preview-place">
             <PreviewCard preview={preview} published={work.published} />
@@ -95,7 +106,15 @@ function SaveProblem({ form, facts }: { form: BannerForm; facts: BannerEditorFac
 }
 
 /** What shoppers see now, and the step to the draft. */
-function PublishCard({ work, isDirty }: { work: BannerWork; isDirty: boolean }) {
+function PublishCard({
+  work,
+  place,
+  isDirty,
+}: {
+  work: BannerWork;
+  place: BannerPlace;
+  isDirty: boolean;
+}) {
   const { t } = useTranslation("banner");
   const publish = useScreenAction<{ version: number }>("publish", {
     onSuccess: ({ version }) => showToast(t("published", { version })),
@@ -108,12 +127,28 @@ function PublishCard({ work, isDirty }: { work: BannerWork; isDirty: boolean }) 
     <Card>
       <BlockStack gap="300">
         <CardHeading
-          title={published === 0 ? t("state.default") : t("state.version", { version: published })}
-          status={{
-            tone: isChanged ? "info" : "success",
-            text: isChanged ? t("state.changed") : t("state.same"),
-          }}
+          title={
+            !place.isOn
+              ? t("state.off")
+              : published === 0
+                ? t("state.default")
+                : t("state.version", { version: published })
+          }
+          {...((isChanged || published > 0) && {
+            status: {
+              tone: isChanged ? "info" : "success",
+              text: isChanged ? t("state.changed") : t("state.same"),
+            },
+          })}
         />
+        {!place.isOn && (
+          <Text as="p">
+            {t("state.offText")}{" "}
+            <Link url={place.openUrl} target="_blank">
+              {t("state.openTheme")}
+            </Link>
+          </Text>
+        )}
         <Text as="p" tone="subdued">
           {isDirty ? t("state.saveFirst") : t("state.text")}
         </Text>
