@@ -9,6 +9,7 @@ import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/settings/configuration.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { ingest, order } from "../support/bus/events.ts";
+import { installStore } from "../support/storefront/synced-store.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -103,6 +104,14 @@ test("it is archived under its day and event with its reason, and the operators 
   const [, another] = await eventually("the second alert", () => alerts().length === 2 && alerts());
   expect(another?.to).toEqual(alert_emails);
   await saveTenantConfig(service.ctx, SHOP, { alert_emails: null }, true);
+});
+
+test("without recipients and a support address the store's own address is mailed", async () => {
+  await installStore(service, SHOP);
+  await filed(await die(), 1);
+  const [mail] = await eventually("the alert", () => alerts().length > 0 && alerts());
+  expect(mail?.to).toEqual([expect.stringMatching(/@/)]);
+  expect(mail?.to).not.toEqual(["operator@service.example"]);
 });
 
 test("of two channels of one event the object contains both", async () => {

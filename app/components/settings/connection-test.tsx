@@ -6,6 +6,7 @@ import { useFailureText } from "../events/failure-text.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { labelOf } from "../i18n/label-of.ts";
+import { useLabelled } from "../i18n/use-labelled.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { DateTime } from "../ui/date-time.tsx";
 import { isSessionOrNetwork } from "./form-result.tsx";
@@ -22,6 +23,7 @@ type Props = {
 
 export function ConnectionTest({ system, action, last = null, isDirty }: Props) {
   const { t } = useTranslation("settings");
+  const labelled = useLabelled();
   const {
     submit,
     isBusy,
@@ -33,7 +35,7 @@ export function ConnectionTest({ system, action, last = null, isDirty }: Props) 
     <BlockStack gap="200">
       <InlineStack>
         <Button loading={isBusy} disabled={isDirty} onClick={() => submit({ system })}>
-          {`${t("test.button")}: ${labelOf(t("test.systems", { returnObjects: true }), system)}`}
+          {labelled(t("test.button"), labelOf(t("test.systems", { returnObjects: true }), system))}
         </Button>
       </InlineStack>
       <div aria-live="polite">
@@ -61,7 +63,7 @@ function TestResult({ test: { ok, at, latency_ms: ms, failure, to } }: { test: R
     ? to
       ? t("test.mailed", { to })
       : t("test.works", { ms: formatCount(locale, ms) })
-    : `${t("test.fails")} ${failure ? failureText(failure) : ""}`;
+    : t("test.fails", { reason: failure ? failureText(failure) : "" });
   return (
     <BlockStack>
       <Text as="p" tone={ok ? "success" : "critical"} breakWord>

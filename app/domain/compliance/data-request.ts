@@ -2,11 +2,8 @@
 // mails a link to the merchant, who forwards it (shopify.dev: "provide this data to the store owner
 // directly").
 import type { Ctx } from "../../context.server.ts";
-import { SHOP } from "../../integrations/storefront-documents.ts";
-import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { callAdminApi } from "../tenants/storefront/admin-session.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { findMerchantRecipients } from "../mails/merchant-recipients.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { exportPath } from "./export-link.ts";
 import { compileExport } from "./compile-export.ts";
@@ -38,7 +35,7 @@ export async function answerDataRequest(
   const archive = ctx.archive.ofStore(tenant.shop);
   await archive.put(path, JSON.stringify(document, null, 2), "application/json");
   await recordSteps(ctx, sql, request, { archive: { outcome: "stored", count: 1 } });
-  const { addresses, found } = await findMerchant(ctx, tenant);
+  const { addresses, found } = await findMerchantRecipients(ctx, tenant, "privacy_emails");
   const canMail = ctx.channels.some(
     (channel) => channel.name === "email" && channel.isEnabled(tenant),
   );
@@ -76,32 +73,4 @@ export async function answerDataRequest(
       });
     await finishPrivacyRequest(tx, request, "done", evidence);
   });
-}
-
-type Found = "privacy_emails" | "support_email" | "store_email" | "admin_emails" | "nobody";
-
-/** Throws when there is no address yet and the storefront may still provide one. */
-async function findMerchant(
-  ctx: Ctx,
-  tenant: Tenant,
-): Promise<{ addresses: string[]; found: Found }> {
-  const { privacy_emails: own = [], support_email: support } = tenant.config;
-  if (own.length > 0) return { addresses: own, found: "privacy_emails" };
-  if (support) return { addresses: [support], found: "support_email" };
-  const admins = [...(ctx.config.ADMIN_EMAILS ?? [])];
-  try {
-    const email =
-      tokenState(tenant) === "valid"
-        ? (
-            await callAdminApi<{ shop: { email: string | null } }>(ctx, tenant.shop, {
-              document: SHOP,
-            })
-          ).shop.email
-        : null;
-    if (email) return { addresses: [email], found: "store_email" };
-  } catch (error) {
-    const isLasting = isAppError(error) || (error instanceof OutboundError && !error.retryable);
-    if (!isLasting && admins.length === 0) throw error;
-  }
-  return { addresses: admins, found: admins.length > 0 ? "admin_emails" : "nobody" };
 }

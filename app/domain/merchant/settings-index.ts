@@ -26,6 +26,7 @@ type PageState = {
     | "attention"
     | "recipients"
     | "supportAddress"
+    | "storeAddress"
     | "noRecipient"
     | "agentsOn"
     | "paymentsOff"
@@ -79,11 +80,14 @@ const STATES: Record<
     text: config.consent_regions ? "ownRegions" : "platformRegions",
     tone: null,
   }),
-  notifications: ({ config }) => {
+  notifications: (tenant) => {
+    const { config } = tenant;
     const addresses = new Set([...(config.alert_emails ?? []), ...(config.privacy_emails ?? [])]);
     if (addresses.size > 0) return { text: "recipients", count: addresses.size, tone: null };
-    return config.support_email
-      ? { text: "supportAddress", value: config.support_email, tone: null }
+    if (config.support_email)
+      return { text: "supportAddress", value: config.support_email, tone: null };
+    return tokenState(tenant) === "valid"
+      ? { text: "storeAddress", tone: null }
       : { text: "noRecipient", tone: "attention" };
   },
   agents: ({ config }) => {

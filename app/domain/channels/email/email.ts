@@ -14,6 +14,7 @@ import { emailOf, getAccount } from "../../identity/account.ts";
 import { createLink, epochOf } from "../../identity/links.ts";
 import { brandOf } from "../../mails/mail-brand.ts";
 import { MAIL_TEMPLATES, type MailTemplate } from "../../mails/mail-texts.ts";
+import { findMerchantRecipients } from "../../mails/merchant-recipients.ts";
 import { renderMail } from "../../mails/render-mail.ts";
 import { normaliseMailbox } from "../../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -91,7 +92,7 @@ function readMail(item: QueueItem): z.output<typeof Mail> {
 
 async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Recipient | null> {
   const { sealed_to: sealedTo, language = null, alert } = readMail(item);
-  if (alert) return { to: operatorsOf(ctx, tenant), name: null, language };
+  if (alert) return { to: await alertRecipients(ctx, tenant), name: null, language };
   if (sealedTo)
     return { to: ctx.secrets.unseal(`${tenant.shop}/mail`, sealedTo), name: null, language };
   requireCustomer(item);
@@ -105,16 +106,12 @@ async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise
   return to ? { to, name, language: customer.language_pref } : null;
 }
 
-/**
- * The recipients that the store chose, else its support address, else the operators of the service,
- * else the sender itself, so that there is always a recipient.
- */
-function operatorsOf(ctx: Ctx, { config }: Tenant): string[] {
-  if (config.alert_emails?.length) return config.alert_emails;
-  if (config.support_email) return [config.support_email];
-  return ctx.config.ADMIN_EMAILS?.length
-    ? ctx.config.ADMIN_EMAILS
-    : [(config.email_from ?? "").replace(/^.*<|>$/g, "")];
+/** The sender itself where nobody else is known, so that there is always a recipient. */
+async function alertRecipients(ctx: Ctx, tenant: Tenant): Promise<string[]> {
+  const { addresses } = await findMerchantRecipients(ctx, tenant, "alert_emails");
+  return addresses.length > 0
+    ? addresses
+    : [(tenant.config.email_from ?? "").replace(/^.*<|>$/g, "")];
 }
 
 export const emailChannel: Channel = {

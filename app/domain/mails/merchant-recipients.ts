@@ -1,0 +1,38 @@
+// Who receives the mails to the merchant, alerts and privacy requests alike: the recipients that the store
+// chose for them, else its support address, else the store's own address, else the operators of the service.
+import type { Ctx } from "../../context.server.ts";
+import { SHOP } from "../../integrations/storefront-documents.ts";
+import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import { tokenState } from "../tenants/directory.ts";
+import { callAdminApi } from "../tenants/storefront/admin-session.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+type MerchantMail = "alert_emails" | "privacy_emails";
+type Found = MerchantMail | "support_email" | "store_email" | "admin_emails" | "nobody";
+
+/** Throws when there is no address yet and the storefront may still provide one. */
+export async function findMerchantRecipients(
+  ctx: Ctx,
+  tenant: Tenant,
+  mail: MerchantMail,
+): Promise<{ addresses: string[]; found: Found }> {
+  const { [mail]: own = [], support_email: support } = tenant.config;
+  if (own.length > 0) return { addresses: own, found: mail };
+  if (support) return { addresses: [support], found: "support_email" };
+  const admins = [...(ctx.config.ADMIN_EMAILS ?? [])];
+  try {
+    const email = tokenState(tenant) === "valid" ? await readStoreEmail(ctx, tenant) : null;
+    if (email) return { addresses: [email], found: "store_email" };
+  } catch (error) {
+    const isLasting = isAppError(error) || (error instanceof OutboundError && !error.retryable);
+    if (!isLasting && admins.length === 0) throw error;
+  }
+  return { addresses: admins, found: admins.length > 0 ? "admin_emails" : "nobody" };
+}
+
+async function readStoreEmail(ctx: Ctx, tenant: Tenant): Promise<string | null> {
+  const { shop } = await callAdminApi<{ shop: { email: string | null } }>(ctx, tenant.shop, {
+    document: SHOP,
+  });
+  return shop.email;
+}
