@@ -143,7 +143,9 @@ function Row({
       </RowCell>
       <RowCell label={t("mandateColumns.most")}>{amount(mandate.max_amount)}</RowCell>
       <RowCell label={t("mandateColumns.spent")}>{amount(mandate.spent_amount)}</RowCell>
-      <RowCell label={t("mandateColumns.left")}>{amount(mandate.remaining)}</RowCell>
+      <RowCell label={t("mandateColumns.left")}>
+        {mandate.status === "active" ? amount(mandate.remaining) : "-"}
+      </RowCell>
       <RowCell label={t("mandateColumns.scope")}>
         <BlockStack>
           {coverLabel(mandate.scope)}

@@ -36,7 +36,7 @@ export function PrepareCard({ isEmpty }: { isEmpty: boolean }) {
               {STEPS.map((step) => (
                 <StepRow
                   key={step}
-                  name={t(`steps.${step}`)}
+                  step={step}
                   answer={answers[step]}
                   isRunning={running === step}
                 />
@@ -78,33 +78,38 @@ function useSteps() {
 }
 
 function StepRow({
-  name,
+  step,
   answer,
   isRunning,
 }: {
-  name: string;
+  step: Step;
   answer: Answer | undefined;
   isRunning: boolean;
 }) {
   const { t } = useTranslation("tags");
   const locale = useLocale();
   const messageOf = useErrorMessage();
+  const isSkipped = answer?.ok === false && answer.fields?.cms_api_token !== undefined;
   const text = answer?.ok
     ? t("done", {
         created: formatCount(locale, answer.data.created),
         existing: formatCount(locale, answer.data.existing),
       })
     : answer
-      ? messageOf(answer)
+      ? isSkipped
+        ? t("skippedCms")
+        : messageOf(answer)
       : isRunning
         ? t("running")
         : t("waiting");
   return (
     <InlineStack align="space-between" gap="200">
-      <Text as="span">{name}</Text>
+      <Text as="span">{t(`steps.${step}`)}</Text>
       <Badge
         {...(answer
-          ? { tone: answer.ok ? "success" : "warning" }
+          ? isSkipped
+            ? {}
+            : { tone: answer.ok ? "success" : "warning" }
           : isRunning
             ? { tone: "info" }
             : {})}

@@ -52,7 +52,11 @@ export function RulesCard({ settings, people }: Props) {
       showToast(t("rules.saved"));
     },
   });
-  const error = saving.error ?? counting.error;
+  // What was refused before the last change is not what stands there now.
+  const [corrected, setCorrected] = useState<readonly unknown[]>([]);
+  const error = [saving, counting].find(
+    (one) => one.error !== null && !corrected.includes(one.result),
+  )?.error;
   const problemOf = (name: Name) =>
     Object.keys(error?.fields ?? {}).some((field) => field.split(".").includes(name))
       ? t("rules.invalid")
@@ -70,7 +74,10 @@ export function RulesCard({ settings, people }: Props) {
               type="number"
               min={1}
               value={valueOf(name)}
-              onChange={(value) => setTyped((before) => ({ ...before, [name]: value }))}
+              onChange={(value) => {
+                setTyped((before) => ({ ...before, [name]: value }));
+                setCorrected([saving.result, counting.result]);
+              }}
               error={problemOf(name)}
               helpText={t("rules.now", { total: formatPeople(locale, people[tag] ?? 0) })}
               autoComplete="off"

@@ -167,7 +167,10 @@ function TagTable({
                 {tag.people > 0 ? (
                   <Link
                     url={`/app/customers?tag=${tag.slug}`}
-                    accessibilityLabel={t("show", { name: tag.name })}
+                    accessibilityLabel={labelled(
+                      t("show", { name: tag.name }),
+                      formatPeople(locale, tag.people),
+                    )}
                   >
                     {formatPeople(locale, tag.people)}
                   </Link>

@@ -72,7 +72,7 @@ test("a script that a deploy removed loads the screen anew inside the admin, wit
   await frame.getByRole("heading", { name: "Privacy requests", level: 1 }).waitFor();
   let missing = 0;
   await page.route(
-    (url) => /^\/assets\/app\.agents/.test(url.pathname),
+    (url) => url.pathname.startsWith("/assets/app.agents"),
     (route) => {
       missing += 1;
       return route.fulfill({ status: 404 });

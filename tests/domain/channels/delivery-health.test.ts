@@ -205,6 +205,9 @@ test.each([
   ["degraded", "attempts take long", { delivered: 9, p95Ms: 10_001 }, ["slow"]],
   ["degraded", "an event waits for long", { oldestWaitingSeconds: 901 }, ["waiting"]],
   ["healthy", "an event waits for its retry", { oldestWaitingSeconds: 60 }, []],
+  ["healthy", "one attempt of many failed", { delivered: 78, failed: 1 }, []],
+  ["degraded", "two attempts of many failed", { delivered: 78, failed: 2 }, ["failing"]],
+  ["degraded", "its only attempt failed", { failed: 1 }, ["failing"]],
   ["paused", "its circuit is open", { failed: 5, isPaused: true }, ["failing"]],
 ])("a system is %s when %s", (state, _, measured, reasons) => {
   const { delivered = 0, failed = 0, ...rest } = measured as Record<string, number>;

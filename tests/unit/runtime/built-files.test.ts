@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { serveBuiltFiles } from "../../app/http/screens/built-files.ts";
+import { serveBuiltFiles } from "../../../app/http/screens/built-files.ts";
 
 let folder: string;
 let server: Server;

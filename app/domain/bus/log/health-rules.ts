@@ -4,6 +4,8 @@ import { successRate } from "./throughput.ts";
 
 const HEALTH_LIMITS = {
   minSuccessRate: 0.99,
+  /** One failure among many attempts is no pattern yet. */
+  minRateOfOneFailure: 0.9,
   maxP95Ms: 10_000,
   maxWaitingSeconds: 15 * 60,
 } as const;
@@ -27,7 +29,9 @@ export function judgeHealth({ counts, p95Ms, oldestWaitingSeconds, isPaused }: M
 } {
   const rate = successRate(counts);
   const reasons: HealthReason[] = [];
-  if (rate !== null && rate < HEALTH_LIMITS.minSuccessRate) reasons.push("failing");
+  const { minSuccessRate, minRateOfOneFailure } = HEALTH_LIMITS;
+  const minRate = counts.failed === 1 ? minRateOfOneFailure : minSuccessRate;
+  if (rate !== null && rate < minRate) reasons.push("failing");
   if (p95Ms !== null && p95Ms > HEALTH_LIMITS.maxP95Ms) reasons.push("slow");
   if ((oldestWaitingSeconds ?? 0) > HEALTH_LIMITS.maxWaitingSeconds) reasons.push("waiting");
   if (isPaused) return { state: "paused", reasons };
