@@ -10,6 +10,10 @@ export function formatCount(locale: Locale, value: number): string {
 
 const DECIMAL: Record<Locale, string> = { en: ".", es: ",", fr: "," };
 
+/** A number with the decimals that it has. */
+export const formatDecimal = (locale: Locale, value: number): string =>
+  String(value).replace(".", DECIMAL[locale]);
+
 /** An amount that comes as a decimal text, and its currency. */
 export function formatAmount(locale: Locale, amount: string, currency: string): string {
   const [whole = "0", cents] = amount.split(".");

@@ -150,7 +150,7 @@ test("a bulk change shows a preview, changes nothing before the confirmation, an
   await dialog.getByText("Customers that change: 1 of 2").waitFor();
   expect(await tagsOf(world.database, shop, grace)).toEqual([]);
   await dialog.getByRole("button", { name: "Add tags (1)" }).click();
-  await page.getByText("Tags changed of customers: 1.").waitFor();
+  await page.getByText("Customers with changed tags: 1.").waitFor();
   expect([
     await tagsOf(world.database, shop, ada),
     await tagsOf(world.database, shop, grace),
@@ -184,7 +184,7 @@ test("a bulk change of all matching customers includes other pages, and its prog
   const back = await open();
   await back.getByText("Tags are being changed: 0 of 60").waitFor();
   worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
-  await back.getByText("Tags changed of customers: 60.").waitFor();
+  await back.getByText("Customers with changed tags: 60.").waitFor();
   const [row] = await world.database.query(
     `SELECT count(*)::int AS tagged, count(*) FILTER (WHERE u.country = 'FR')::int AS meant
       FROM user_tag_map m JOIN storefront_users u ON u.shop = m.shop AND u.id = m.user_id WHERE m.shop = $1`,

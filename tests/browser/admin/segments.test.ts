@@ -90,8 +90,8 @@ test("a segment is saved from the list by clicks, counted as SQL counts, tagged 
   await dialog.getByRole("button", { name: "Preview" }).click();
   await dialog.getByText("Customers that change: 1 of 1").waitFor();
   await dialog.getByRole("button", { name: "Add tags (1)" }).click();
-  await page.getByText("Tags changed of customers: 1.").waitFor();
-  await row.getByText("Tags changed of customers: 1").waitFor();
+  await page.getByText("Customers with changed tags: 1.").waitFor();
+  await row.getByText("Customers with changed tags: 1").waitFor();
   expect([
     await tagsOf(world.database, shop, ada),
     await tagsOf(world.database, shop, bob),

@@ -245,7 +245,7 @@ test("an unreachable service is reported beside the button and polled again for 
     "UPDATE tag_runs SET state = 'done', finished_at = now(), changed = 1 WHERE shop = $1",
     [shop],
   );
-  await list.getByText("Tags changed of customers: 1.").waitFor();
+  await list.getByText("Customers with changed tags: 1.").waitFor();
   expect(visit.errors.filter((text) => !isUnreached(text))).toEqual([]);
   await visit.close();
 });

@@ -72,7 +72,7 @@ describe("signing in", () => {
     await page.goto(pageUrl(service, "account"));
     await page.getByRole("link", { name: "Sign in with your store account" }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("You cancelled the sign-in.").waitFor();
+    await page.getByText("You canceled the sign-in.").waitFor();
     expect(page.url()).not.toContain("error");
     await page.goto(
       pageUrl(service, "account", `&error=${encodeURIComponent("<img src=x onerror=alert(1)>")}`),

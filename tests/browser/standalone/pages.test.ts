@@ -99,7 +99,7 @@ test("settings are saved with a confirmation and survive a reload; a secret is m
   await page
     .getByLabel("Allowed origins")
     .fill("https://www.example.com/path\nhttps://shop.example.com");
-  await page.getByLabel("Sales organisation (vkorg)").fill("1010");
+  await page.getByLabel("Sales organization (vkorg)").fill("1010");
   await page.getByLabel("Require a verified e-mail").check();
   await page.getByLabel("Consent mode").selectOption("advanced");
   await page.getByRole("button", { name: "Add a route" }).click();

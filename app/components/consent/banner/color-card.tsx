@@ -10,6 +10,8 @@ import {
   TextField,
 } from "@shopify/polaris";
 import type { BannerColors, BannerContrast } from "../../../domain/tenants/banner/banner-design.ts";
+import { formatDecimal } from "../../i18n/format-number.ts";
+import { useLocale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import type { BannerForm } from "./use-banner-form.ts";
 
@@ -53,6 +55,7 @@ function Scheme({
   contrasts: BannerContrast[] | null;
 }) {
   const { t } = useTranslation("banner");
+  const locale = useLocale();
   const colors = form.fields[scheme] as BannerColors;
   const names = t("colors.names", { returnObjects: true });
   return (
@@ -76,8 +79,8 @@ function Scheme({
             <Badge key={name} tone={ratio >= min ? "success" : "critical"}>
               {t(ratio >= min ? "colors.enough" : "colors.tooLow", {
                 name: t(`colors.pairs.${name}`),
-                ratio,
-                min,
+                ratio: formatDecimal(locale, ratio),
+                min: formatDecimal(locale, min),
               })}
             </Badge>
           ))}

@@ -16,6 +16,7 @@ import { CardHeading } from "../../ui/card-heading.tsx";
 import { DeferredCard } from "../../frame/deferred-card.tsx";
 import { DateTime } from "../../ui/date-time.tsx";
 import { formatAmount } from "../../i18n/format-number.ts";
+import { labelOf } from "../../i18n/label-of.ts";
 import { useLocale } from "../../i18n/locale.ts";
 import type { OrdersView } from "./detail-shape.ts";
 
@@ -76,7 +77,9 @@ function Orders({ part }: { part: OrdersView }) {
             </Text>
           </BlockStack>
           <InlineStack gap="200" blockAlign="center">
-            <Badge>{toWords(order.fulfillment_status)}</Badge>
+            <Badge>
+              {labelOf(t("fulfillment", { returnObjects: true }), order.fulfillment_status)}
+            </Badge>
             <Text as="span" numeric>
               {formatAmount(locale, order.total.amount, order.total.currency)}
             </Text>
@@ -86,7 +89,3 @@ function Orders({ part }: { part: OrdersView }) {
     </BlockStack>
   );
 }
-
-/** A storefront state such as IN_PROGRESS in words. */
-const toWords = (state: string): string =>
-  state.charAt(0) + state.slice(1).toLowerCase().replaceAll("_", " ");

@@ -1,6 +1,7 @@
 // The customer's identity and sign-in methods.
 import { useTranslation } from "react-i18next";
 import { BlockStack, Card, Text } from "@shopify/polaris";
+import { useCodeNames } from "../../i18n/code-names.ts";
 import { labelOf } from "../../i18n/label-of.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { formatAmount, formatCount } from "../../i18n/format-number.ts";
@@ -12,6 +13,8 @@ import type { CustomerView, LinkView } from "./detail-shape.ts";
 export function ProfileCard({ customer }: { customer: CustomerView }) {
   const { t } = useTranslation("customer");
   const locale = useLocale();
+  const countryName = useCodeNames("region");
+  const languageName = useCodeNames("language");
   const rows = [
     {
       name: t("rows.email"),
@@ -19,8 +22,14 @@ export function ProfileCard({ customer }: { customer: CustomerView }) {
         ? `${customer.email} (${customer.isVerified ? t("rows.verified") : t("rows.notVerified")})`
         : t("rows.none"),
     },
-    { name: t("rows.country"), value: customer.country ?? t("rows.none") },
-    { name: t("rows.language"), value: customer.language ?? t("rows.none") },
+    {
+      name: t("rows.country"),
+      value: customer.country ? countryName(customer.country) : t("rows.none"),
+    },
+    {
+      name: t("rows.language"),
+      value: customer.language ? languageName(customer.language) : t("rows.none"),
+    },
     { name: t("rows.orders"), value: formatCount(locale, customer.orders) },
     { name: t("rows.spent"), value: formatSpent(locale, customer) },
     {

@@ -9,6 +9,7 @@ import {
   useBreakpoints,
   type IndexTableProps,
 } from "@shopify/polaris";
+import { useCodeNames } from "../../i18n/code-names.ts";
 import { labelOf } from "../../i18n/label-of.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { DateTime } from "../../ui/date-time.tsx";
@@ -96,6 +97,7 @@ export function ListTable({ customers, selected, currency, ...table }: Props) {
 
 function Cells({ customer, currency }: RowProps) {
   const locale = useLocale();
+  const countryName = useCodeNames("region");
   const { t } = useTranslation("customers");
   return (
     <>
@@ -123,7 +125,7 @@ function Cells({ customer, currency }: RowProps) {
           {formatMoney(locale, customer.amount_spent, currency)}
         </Text>
       </IndexTable.Cell>
-      <IndexTable.Cell>{customer.country}</IndexTable.Cell>
+      <IndexTable.Cell>{customer.country && countryName(customer.country)}</IndexTable.Cell>
       <IndexTable.Cell>
         {customer.last_login_at ? (
           <DateTime at={customer.last_login_at} />
