@@ -32,7 +32,9 @@ test("a screen that cannot be loaded says that there is no connection, and loads
   await follow(page, "/app/agents");
   await page.getByText("No connection").waitFor();
   expect(await page.getByText("Something went wrong on our side").count()).toBe(0);
+  const failed = page.waitForEvent("requestfailed");
   await page.getByRole("button", { name: "Try again" }).click();
+  await failed;
   await page.getByText("No connection").waitFor();
   await page.unroute(isData);
   await page.getByRole("button", { name: "Try again" }).click();
