@@ -120,8 +120,8 @@ test("an erasure of an address without a customer says so before it starts, and 
   await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
   await dialog.getByRole("button", { name: "Erase customer" }).click();
   await page.getByText("Request started").waitFor();
-  const id = (await erasures()).at(-1);
-  await settled(world.service, id as number);
+  const id = Math.max(...(await erasures()));
+  await settled(world.service, id);
   const row = page.locator(`tr[id="${id}"]`);
   await row.getByText("No customer found").waitFor();
   expect(await row.getByText("Erased customer").count()).toBe(0);
