@@ -1,5 +1,5 @@
-// When an event happened, as its sender says it: a time of the years 0001 to 9999 in UTC. Others have no text of four digits
-// for their year, or are none for the database.
+// When an event happened, as its sender says it: a time of the years 0001 to 9999 in UTC. Other years have
+// no text of four digits, or are none for the database.
 import { z } from "zod";
 
 const hasYear = (time: Date): boolean =>

@@ -1,5 +1,6 @@
 // SPEC "Form bridge": the event, the tags, the consent; in this order. The form itself is submitted
-// unchanged. A field is `[type, name, value, isChecked]`: the theme's page keeps the fields of a form that is submitted before this script is there (extensions/consent-footer/blocks/consent.liquid).
+// unchanged. A field is `[type, name, value, isChecked]`: so the theme's page keeps a form that is submitted
+// before this script is there (extensions/consent-footer/blocks/consent.liquid).
 import { attempt, TYPES, word } from "./browser-store.ts";
 import type { FormField, LoaderAccess, StoreWindow } from "./window-globals.ts";
 

@@ -95,7 +95,8 @@ async function issue(
 
 type Attempt = TokenReply | "refused" | "too_much" | "no_redirect";
 
-// A client id is looked up only for an error: tokens name their client. Not by throwing inside: that would roll back the end of the grant.
+// A client id is looked up only for an error: tokens name their client. Not by throwing inside the
+// transaction: that would roll back the end of the grant.
 async function attempt(
   ctx: Ctx,
   tenant: Tenant,
