@@ -106,7 +106,17 @@ function endpointsStayOnServer(): Plugin {
 
 /** Of Polaris' data: the themes beside `light`, and the texts of parts that no screen uses. */
 const UNUSED_TEXTS =
-  /^(Autocomplete|Avatar|ContextualSaveBar|DataTable|DatePicker|DropZone|Frame|FullscreenBar|IndexFilters|Loading|MediaCard|TopBar|VideoThumbnail)$/;
+  /^(Autocomplete|Avatar|ContextualSaveBar|DataTable|DatePicker|DiscardConfirmationModal|DropZone|Frame|FullscreenBar|IndexFilters|Loading|MediaCard|SkeletonPage|TopBar|VideoThumbnail)$/;
+
+/** The texts of a part that screens show. */
+function usedTexts(part: string, texts: Record<string, unknown>): Record<string, unknown> {
+  // A table of selected rows takes these from the list, which no screen uses.
+  if (part === "ResourceList") return { BulkActions: texts.BulkActions };
+  // No screen lets its tabs be edited: the dialogs for that have the nested texts.
+  if (part === "Tabs")
+    return Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === "string"));
+  return texts;
+}
 
 /**
  * Keeps that data out of the browser's scripts. A text that a script asks for and does not find differs from
@@ -125,11 +135,7 @@ function usedPolarisParts(): Plugin {
         };
         const used = Object.entries(Polaris)
           .filter(([part]) => !UNUSED_TEXTS.test(part))
-          // A table of selected rows takes these from the list, which no screen uses.
-          .map(([part, { BulkActions, ...rest }]) => [
-            part,
-            part === "ResourceList" ? { BulkActions } : rest,
-          ]);
+          .map(([part, texts]) => [part, usedTexts(part, texts)]);
         return { code: JSON.stringify({ Polaris: Object.fromEntries(used) }), map: null };
       }
       if (!id.endsWith("@shopify/polaris-tokens/dist/esm/build/index.mjs")) return null;
@@ -154,9 +160,9 @@ function usedPolarisParts(): Plugin {
 const VENDOR =
   /\/node_modules\/(react|react-dom|scheduler|react-router|react-router-dom|@remix-run|turbo-stream|i18next|react-i18next)\//;
 
-/** What most screens load. Lists, with the large table of Polaris, and opened filters stay apart. */
+/** What most screens load. Lists, with the large table of Polaris, opened filters and what few screens need stay apart. */
 const COMMON =
-  /\/app\/components\/(frame|hooks|i18n|ui)\/(?!filter-controls|log-card|responsive-rows)/;
+  /\/app\/components\/(frame|hooks|i18n|ui)\/(?!filter-controls|format-duration|log-card|responsive-rows|use-download|use-job-progress|use-question)/;
 
 const fileOf = (id: string): string | undefined =>
   VENDOR.test(id) ? "vendor" : COMMON.test(id) ? "common" : undefined;

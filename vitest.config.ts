@@ -20,6 +20,7 @@ const shared = {
   // Long enough for a machine that does other work: a timeout tells of something that hangs, never of something slow.
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
   // CI repeats a failed test once and reports it as repeated; here a failure stays a failure.
   retry: process.env.CI ? 1 : 0,
 };

@@ -11,6 +11,7 @@ import { toQuery } from "../customers/list/list-address.ts";
 import type { Currency } from "../customers/list/money.ts";
 import { clientLazy } from "../frame/deferred-card.tsx";
 import { ScreenPage } from "../frame/screen-page.tsx";
+import { useQuestion } from "../hooks/use-question.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { useLocale } from "../i18n/locale.ts";
@@ -34,10 +35,9 @@ type Props = {
 export function SegmentsScreen({ segments, choices, currency, run, hasProfiles }: Props) {
   const { t } = useTranslation("segments");
   const navigate = useNavigate();
-  const [question, setQuestion] = useState<SegmentQuestion | null>(null);
+  const { question, key, ask, close } = useQuestion<SegmentQuestion>();
   const [shownRun, setShownRun] = useState(run);
   useCounts(segments);
-  const close = () => setQuestion(null);
   const toCustomers = () => navigate("/app/customers");
   return (
     <ScreenPage
@@ -73,15 +73,21 @@ export function SegmentsScreen({ segments, choices, currency, run, hasProfiles }
             choices={choices}
             currency={currency}
             hasProfiles={hasProfiles}
-            onAsk={setQuestion}
+            onAsk={ask}
           />
         )}
       </Card>
       {question &&
         (question.action === "rename" || question.action === "delete" ? (
-          <EditSegment action={question.action} segment={question.segment} onClose={close} />
+          <EditSegment
+            key={key}
+            action={question.action}
+            segment={question.segment}
+            onClose={close}
+          />
         ) : (
           <BulkActionDialog
+            key={key}
             action={question.action}
             selection={{ segment: question.segment.id }}
             tags={choices.tags}

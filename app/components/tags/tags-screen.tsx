@@ -14,7 +14,6 @@ import {
   Text,
   TextField,
 } from "@shopify/polaris";
-import { useState } from "react";
 import { ScreenPage } from "../frame/screen-page.tsx";
 import { labelOf } from "../i18n/label-of.ts";
 import type { TagUsage } from "../../domain/tags/tag-usage.ts";
@@ -23,6 +22,7 @@ import { formatPeople } from "./format-people.ts";
 import { WrappingText } from "../ui/layout.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useDebouncedSearch } from "../hooks/use-debounced-search.ts";
+import { useQuestion } from "../hooks/use-question.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";
 import type { RuleSettings } from "../../domain/customers/system-tags/rule-settings.ts";
@@ -39,13 +39,13 @@ type Props = {
 export function TagsScreen({ query, usage, rules }: Props) {
   const { t } = useTranslation("tags");
   const locale = useLocale();
-  const [question, setQuestion] = useState<TagQuestion | null>(null);
+  const { question, key, ask, close } = useQuestion<TagQuestion>();
   return (
     <>
       <ScreenPage
         title={t("title")}
         actions={
-          <button variant="primary" onClick={() => setQuestion({ kind: "create" })}>
+          <button variant="primary" onClick={() => ask({ kind: "create" })}>
             {t("create")}
           </button>
         }
@@ -53,7 +53,7 @@ export function TagsScreen({ query, usage, rules }: Props) {
         {!usage.isEmpty && (
           <Card padding="0">
             <Narrow query={query} />
-            <TagTable tags={usage.tags} onAsk={setQuestion} />
+            <TagTable tags={usage.tags} onAsk={ask} />
             {usage.hasMore && (
               <Box padding="400">
                 <Text as="p" tone="subdued">
@@ -66,7 +66,7 @@ export function TagsScreen({ query, usage, rules }: Props) {
         {!usage.isEmpty && <RulesCard key={rules.version} settings={rules} people={rules.people} />}
         <PrepareCard isEmpty={usage.isEmpty} />
       </ScreenPage>
-      {question && <TagModal question={question} onClose={() => setQuestion(null)} />}
+      {question && <TagModal key={key} question={question} onClose={close} />}
     </>
   );
 }

@@ -60,7 +60,7 @@ export function reconcile(isChoice = false): void {
   }
   const { seen, flags } = readPlatform();
   // Only before the platform holds a choice its answer is the region's rule.
-  if (isOurs && !Object.keys(flags).length && ask("shouldShowBanner") === false)
+  if ((isOurs || isOursNewer) && !Object.keys(flags).length && ask("shouldShowBanner") === false)
     write(FREE_KEY, ask("getRegion"));
   // Before anybody chose, every answer is empty, and nobody consented to anything.
   if (Object.keys(flags).length && seen !== read(SEEN_KEY)) {

@@ -12,7 +12,11 @@ import { fetchCustomer } from "../../../app/domain/customers/refetch.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import type { CustomerChange } from "../../../app/domain/customers/customer-change.ts";
 import { saveRegionRules } from "../../../app/domain/merchant/region-rules.ts";
-import { REGION_GROUPS, REGION_PRESETS } from "../../../app/domain/tenants/consent-regions.ts";
+import {
+  REGION_GROUPS,
+  REGION_PRESETS,
+  type ConsentRegions,
+} from "../../../app/domain/tenants/consent-regions.ts";
 import { versionOf } from "../../../app/domain/tenants/settings/field-versions.ts";
 import { clearAccount } from "../../../app/domain/identity/clear-account.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
@@ -33,15 +37,18 @@ const RULES = { ...REGION_PRESETS.recommended, exceptions: [] };
 
 describe("the store's region rules", () => {
   it("need a scope, then the platform's own banner off, and are then written once", async () => {
-    const save = async (version?: string) =>
+    const save = async (version?: string, rules: ConsentRegions = RULES) =>
       saveRegionRules(service.ctx, await tenant(), {
-        rules: RULES,
+        rules,
         version: version ?? versionOf(service.ctx, await tenant(), "consent_regions"),
       });
     const before = versionOf(service.ctx, await tenant(), "consent_regions");
     expect(await save()).toEqual({ outcome: "not_allowed" });
     expect((await tenant()).config.consent_regions).toEqual(RULES);
-    await expect(save(before)).rejects.toMatchObject({ code: "conflict" });
+    expect(await save(before)).toEqual({ outcome: "not_allowed" });
+    const others = { ...REGION_PRESETS.strict, exceptions: [] };
+    await expect(save(before, others)).rejects.toMatchObject({ code: "conflict" });
+    expect((await tenant()).config.consent_regions).toEqual(RULES);
     expect(await read()).toMatchObject({ state: "not_allowed" });
 
     await service.sandbox.storefront.grantScopes(SHOP, ["write_privacy_settings"]);

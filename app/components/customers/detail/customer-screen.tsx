@@ -2,11 +2,11 @@
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "@remix-run/react";
 import { Badge, Banner, BlockStack, Layout } from "@shopify/polaris";
-import { useState } from "react";
 import { ScreenPage } from "../../frame/screen-page.tsx";
 import { labelOf } from "../../i18n/label-of.ts";
 import { PageGutter } from "../../ui/layout.tsx";
 import { showToast } from "../../ui/toast.ts";
+import { useQuestion } from "../../hooks/use-question.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { AddTagsModal } from "./add-tags-modal.tsx";
 import { AgentsCard } from "./agents-card.tsx";
@@ -27,11 +27,10 @@ export function CustomerScreen({ orders, ...detail }: Props) {
   const { t } = useTranslation(["customer", "glossary"]);
   const { customer, related } = detail;
   const goBack = useGoBack();
-  const [question, setQuestion] = useState<CustomerQuestion | null>(null);
+  const { question, key, ask, close } = useQuestion<CustomerQuestion>();
   const reactivate = useScreenAction("status", {
     onSuccess: () => showToast(t("reactivated")),
   });
-  const close = () => setQuestion(null);
   const isDeleted = customer.status === "deleted";
   const name = customer.name ?? customer.email ?? `${t("glossary:nobody")} (#${customer.id})`;
   return (
@@ -42,7 +41,7 @@ export function CustomerScreen({ orders, ...detail }: Props) {
         actions={
           <CustomerActions
             customer={customer}
-            onAsk={setQuestion}
+            onAsk={ask}
             onReactivate={() => reactivate.submit({ status: "active" })}
           />
         }
@@ -90,14 +89,15 @@ export function CustomerScreen({ orders, ...detail }: Props) {
       </ScreenPage>
       {question === "tags" && (
         <AddTagsModal
+          key={key}
           known={related.known_tags.filter(
             ({ slug }) => !related.tags.some((tag) => tag.slug === slug),
           )}
           onClose={close}
         />
       )}
-      {question === "suspend" && <SuspendModal onClose={close} />}
-      {question === "erase" && <EraseModal customer={customer} onClose={close} />}
+      {question === "suspend" && <SuspendModal key={key} onClose={close} />}
+      {question === "erase" && <EraseModal key={key} customer={customer} onClose={close} />}
     </>
   );
 }
