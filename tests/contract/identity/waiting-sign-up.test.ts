@@ -448,12 +448,15 @@ describe("the owner of the address", () => {
 });
 
 describe("a federated sign-in that waits beside the customer", () => {
-  /** The provider has not verified the address yet; then the store reports its customer. */
+  /**
+   * The provider has not verified the address yet; then the store reports its customer, who was there
+   * before the sign-in: otherwise the sign-in's own delivery may create one for this account.
+   */
   async function waitingSignIn() {
     const email = newEmail("federated");
+    const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
     const sub = putPerson(service, "federated", email, { isVerified: false });
     const token = sessionOf(await signInAs(service, "federated", sub)) as string;
-    const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
     const at = new Date();
     const { userId } = await applyStorefrontChange(
       service.ctx,
