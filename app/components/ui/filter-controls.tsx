@@ -1,6 +1,6 @@
 // The design system's filters, for `filter-bar.tsx`.
 import { useTranslation } from "react-i18next";
-import { useSearchParams, useNavigation } from "@remix-run/react";
+import { useLocation, useNavigation, useSearchParams } from "@remix-run/react";
 import { ChoiceList, Filters, TextField } from "@shopify/polaris";
 import { useDebouncedSearch } from "../hooks/use-debounced-search.ts";
 import { useLocale } from "../i18n/locale.ts";
@@ -12,10 +12,16 @@ type Change = (value: string | undefined) => void;
 export default function FilterControls({ filters }: FilterBarProps) {
   const { t } = useTranslation("frame");
   const locale = useLocale();
-  const isLoading = useNavigation().state === "loading";
+  const { state, location: coming } = useNavigation();
+  const isLoading = state === "loading";
+  const { pathname } = useLocation();
   const [, setAddress] = useSearchParams();
+  // A change that is still loading is part of what the next one starts from.
+  const loading = coming?.pathname === pathname ? new URLSearchParams(coming.search) : null;
   const apply = (changed: Record<string, string | undefined>) => {
-    const known = Object.fromEntries(filters.map(({ name, value }) => [name, value]));
+    const known = Object.fromEntries(
+      filters.map(({ name, value }) => [name, loading ? (loading.get(name) ?? undefined) : value]),
+    );
     const values = Object.entries({ ...known, ...changed });
     setAddress(
       values.filter((entry): entry is [string, string] => Boolean(entry[1])),

@@ -184,6 +184,31 @@ test("a dead letter is selected, replayed and delivered; the log and the event p
   await visit.close();
 });
 
+test("a filter that is chosen while another one's removal is loading does not bring that one back", async () => {
+  const visit = await world.open("/app/events/log", { shop: SHOP });
+  const { page } = visit;
+  await chooseFilter(page, "Outcome", "Failed attempt");
+  await page.waitForURL(/status=failed/);
+  let answer = () => {};
+  const isHeld = new Promise<void>((held) => {
+    void page.route("**/app/events/log.data*", async (route) => {
+      await new Promise<void>((done) => {
+        answer = done;
+        held();
+      });
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await route.continue().catch(() => {});
+    });
+  });
+  await removeFilter(page, "Outcome");
+  await isHeld;
+  await chooseFilter(page, "Destination", "ERP system");
+  answer();
+  await page.waitForURL(/channel=erpsys/);
+  expect(page.url()).not.toContain("status=");
+  await visit.close();
+});
+
 test("all dead letters are replayed in slices, and the result counts the ones that were replayed elsewhere meanwhile", async () => {
   const ids = await addRows(world.service.database, {
     shop: SHOP,
