@@ -60,13 +60,24 @@ export async function syncConsentOfUser(
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
   const recorded = await writeConsents(ctx, tenant, { userId }, submission);
+  return reportConsent(ctx, tenant, submission, recorded, userId);
+}
+
+/** Logs what was recorded, and returns it as the caller's answer. */
+export function reportConsent(
+  ctx: Ctx,
+  { shop }: Tenant,
+  { method, consentId }: Submission,
+  recorded: Recorded[],
+  userId?: number,
+): SyncedConsent {
   ctx.log.info("consent.recorded", {
-    shop: tenant.shop,
-    user_id: userId,
-    method: submission.method,
+    shop,
+    ...(userId !== undefined && { user_id: userId }),
+    method,
     rows: recorded.length,
   });
-  return { consent_id: submission.consentId, recorded, pending_confirmation: false };
+  return { consent_id: consentId, recorded, pending_confirmation: false };
 }
 
 export async function syncConsentOfVisitor(
@@ -82,12 +93,7 @@ export async function syncConsentOfVisitor(
     { visitorId: input.visitor_id ?? submission.consentId },
     submission,
   );
-  ctx.log.info("consent.recorded", {
-    shop: tenant.shop,
-    method: submission.method,
-    rows: recorded.length,
-  });
-  return { consent_id: submission.consentId, recorded, pending_confirmation: false };
+  return reportConsent(ctx, tenant, submission, recorded);
 }
 
 /**

@@ -1,7 +1,12 @@
 // A person withdraws what they consented to by a form of the store.
 import type { Ctx } from "../../context.server.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
-import { readSubmission, type SyncedConsent, type Visit } from "../consent/sync-consent.ts";
+import {
+  readSubmission,
+  reportConsent,
+  type SyncedConsent,
+  type Visit,
+} from "../consent/sync-consent.ts";
 import { writeConsentsWithin } from "../consent/write-consents.ts";
 import { writeTagsWithin } from "../customers/tag-change.ts";
 import { subscriptionTagOf } from "../tags/catalog.ts";
@@ -32,11 +37,5 @@ export async function withdrawFormConsent(
       });
     return written;
   });
-  ctx.log.info("consent.recorded", {
-    shop: tenant.shop,
-    user_id: userId,
-    method: submission.method,
-    rows: recorded.length,
-  });
-  return { consent_id: submission.consentId, recorded, pending_confirmation: false };
+  return reportConsent(ctx, tenant, submission, recorded, userId);
 }
