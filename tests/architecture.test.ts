@@ -218,9 +218,11 @@ describe("data access", () => {
   test("statements across tenants are only in the files that serve all tenants", () => {
     const serving = [
       "app/domain/bus/claim.ts",
-      "app/domain/bus/dead-letters.ts",
+      "app/domain/bus/dead-letters/announce-dead-letters.ts",
+      "app/domain/bus/dead-letters/archive-dead-letters.ts",
       "app/domain/bus/log/event-shop.ts",
       "app/domain/bus/log/queue-depth.ts",
+      "app/domain/bus/missed-messages.ts",
       "app/domain/bus/settle.ts",
       "app/domain/customers/tag-matching/match-worker.ts",
       "app/domain/customers/webhooks/webhook-inbox.ts",

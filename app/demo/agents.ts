@@ -12,7 +12,7 @@ import { recordMandate } from "../domain/commerce/commerce-events.ts";
 import { spend } from "../domain/commerce/mandate-ledger.ts";
 import { createMandate, revokeMandate } from "../domain/commerce/mandates.ts";
 import { toSubmission } from "../domain/consent/consent-input.ts";
-import { writeConsents } from "../domain/consent/write-consents.ts";
+import { writeConsents } from "../domain/consent/write/write-consents.ts";
 import { findPerson } from "../domain/identity/account.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { DAY_MS, HOUR_MS } from "./calendar.ts";

@@ -1,6 +1,6 @@
 // 90 days of decisions about consent: of visitors at the banner, and of the customers.
 import { toSubmission, type ConsentSyncInput } from "../domain/consent/consent-input.ts";
-import { writeConsents, type Subject } from "../domain/consent/write-consents.ts";
+import { writeConsents, type Subject } from "../domain/consent/write/write-consents.ts";
 import { DAY_MS, HISTORY_DAYS, type Calendar } from "./calendar.ts";
 import { BROWSERS } from "./countries.ts";
 import { findUserIds, slicesOf, timeOf, type Demo } from "./demo.ts";

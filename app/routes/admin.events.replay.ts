@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { replay } from "../domain/bus/dead-letters.ts";
+import { replay } from "../domain/bus/dead-letters/requeue-dead-letters.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { requireEventAccess } from "../http/auth/guards.ts";
 import { Ok } from "../http/openapi/results/outcome.ts";

@@ -15,7 +15,7 @@ import {
   ReplayChosen,
   ReplayEverything,
   startReplay,
-} from "../domain/bus/replay-run.ts";
+} from "../domain/bus/dead-letters/replay-run.ts";
 import { forReading } from "../domain/tenants/reading.ts";
 import { requireEvents, withEvents } from "../http/screens/require-events.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";

@@ -1,6 +1,6 @@
 // The progress of a replay.
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { readReplay } from "../domain/bus/replay-run.ts";
+import { readReplay } from "../domain/bus/dead-letters/replay-run.ts";
 import { requireEvents } from "../http/screens/require-events.ts";
 import { authenticate } from "../shopify.server.ts";
 

@@ -11,7 +11,7 @@ import { createCtx, type Ctx } from "../../app/context.server.ts";
 import { toSubmission } from "../../app/domain/consent/consent-input.ts";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
 import { verifyConsentChain } from "../../app/domain/consent/verify-chain.ts";
-import { writeConsents, type Subject } from "../../app/domain/consent/write-consents.ts";
+import { writeConsents, type Subject } from "../../app/domain/consent/write/write-consents.ts";
 import { dataOf, getTenant, type Tenant } from "../../app/domain/tenants/tenant.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { sweepDeadLetters } from "../../app/domain/bus/dead-letters.ts";
+import { sweepDeadLetters } from "../../app/domain/bus/dead-letters/requeue-dead-letters.ts";
 import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/settings/configuration.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";

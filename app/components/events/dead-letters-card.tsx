@@ -20,7 +20,7 @@ import { DateTime } from "../ui/date-time.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { PageGutter } from "../ui/layout.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
-import type { Replay } from "../../domain/bus/replay-run.ts";
+import type { Replay } from "../../domain/bus/dead-letters/replay-run.ts";
 import { ReplayStatus } from "./replay-status.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useJobProgress } from "../hooks/use-job-progress.ts";

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, ProgressBar, Text } from "@shopify/polaris";
-import type { Replay } from "../../domain/bus/replay-run.ts";
+import type { Replay } from "../../domain/bus/dead-letters/replay-run.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { DateTime } from "../ui/date-time.tsx";
 import { useLocale } from "../i18n/locale.ts";

@@ -17,7 +17,8 @@ import {
   reclaimLostLeases,
   renewLeases,
 } from "./claim.ts";
-import { announceDeadLetters, archiveDeadLetters, archiveMissedMessages } from "./dead-letters.ts";
+import { announceDeadLetters } from "./dead-letters/announce-dead-letters.ts";
+import { archiveDeadLetters } from "./dead-letters/archive-dead-letters.ts";
 import { createDeliveryGates } from "./delivery-gate.ts";
 import { deliver, type Outcome } from "./deliver.ts";
 import {
@@ -27,6 +28,7 @@ import {
   type ChannelScheduler,
   type TenantChannel,
 } from "./channel-scheduler.ts";
+import { archiveMissedMessages } from "./missed-messages.ts";
 import { settlerOf } from "./settle.ts";
 import { QUEUE_NOTIFICATION } from "./enqueue.ts";
 

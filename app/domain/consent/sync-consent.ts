@@ -21,7 +21,7 @@ import { toSubmission, type ConsentSyncInput, type Submission } from "./consent-
 import { findPolicyHash } from "./policies.ts";
 import { outcomesOf, type ConsentOutcome } from "./consent-outcomes.ts";
 import { ADDRESS_CONSENT_TYPES } from "./consent-types.ts";
-import { writeConsents, writeConsentsWithin, type Recorded } from "./write-consents.ts";
+import { writeConsents, writeConsentsWithin, type Recorded } from "./write/write-consents.ts";
 
 export type Visit = { userAgent: string | null; gpc: boolean };
 export type SyncedConsent = {

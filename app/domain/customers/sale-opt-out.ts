@@ -2,7 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../db.server.ts";
 import { toSubmission } from "../consent/consent-input.ts";
-import { writeConsentsWithin } from "../consent/write-consents.ts";
+import { writeConsentsWithin } from "../consent/write/write-consents.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 const METHOD = "storefront-sale-opt-out";

@@ -7,7 +7,7 @@ import {
   type SyncedConsent,
   type Visit,
 } from "../consent/sync-consent.ts";
-import { writeConsentsWithin } from "../consent/write-consents.ts";
+import { writeConsentsWithin } from "../consent/write/write-consents.ts";
 import { writeTagsWithin } from "../customers/tag-change.ts";
 import { subscriptionTagOf } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";

@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import { readTogether } from "../../runtime/database/read-together.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { QueueItem } from "../bus/channel.ts";
-import { replay, requeueRows } from "../bus/dead-letters.ts";
+import { replay, requeueRows } from "../bus/dead-letters/requeue-dead-letters.ts";
 import {
   exchangesRead,
   readOpenExchange,

@@ -1,7 +1,7 @@
 // The steps of the scheduled run for each tenant, in this order, each separately (SPEC "Scheduled run").
 import type { Ctx } from "../../context.server.ts";
 import { isAppError } from "../../runtime/errors.ts";
-import { sweepDeadLetters } from "../bus/dead-letters.ts";
+import { sweepDeadLetters } from "../bus/dead-letters/requeue-dead-letters.ts";
 import { foldHours } from "../bus/log/fold-hours.ts";
 import { cmsChannel } from "../channels/cms/cms.ts";
 import { syncCms } from "../channels/cms/sync.ts";

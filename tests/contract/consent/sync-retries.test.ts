@@ -18,7 +18,7 @@ import {
 import { createCtx } from "../../../app/context.server.ts";
 import { toSubmission } from "../../../app/domain/consent/consent-input.ts";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
-import { writeConsents } from "../../../app/domain/consent/write-consents.ts";
+import { writeConsents } from "../../../app/domain/consent/write/write-consents.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { eventually, SHOP } from "../../support/service.ts";
 

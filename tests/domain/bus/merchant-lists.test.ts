@@ -8,7 +8,7 @@ import { getEvent } from "../../../app/domain/bus/log/event-view.ts";
 import { isSkipped, REPORTED_BY_BACKEND } from "../../../app/domain/bus/outcome.ts";
 import { readDeliveryLog } from "../../../app/domain/merchant/delivery-log.ts";
 import { toFailure } from "../../../app/domain/bus/log/failure-kind.ts";
-import { readReplay, startReplay } from "../../../app/domain/bus/replay-run.ts";
+import { readReplay, startReplay } from "../../../app/domain/bus/dead-letters/replay-run.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { addRows } from "../../support/bus/queue.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";

@@ -7,7 +7,7 @@ import {
   writeRegionPolicies,
 } from "../../../app/domain/consent/region-policies.ts";
 import { toSubmission } from "../../../app/domain/consent/consent-input.ts";
-import { writeConsents } from "../../../app/domain/consent/write-consents.ts";
+import { writeConsents } from "../../../app/domain/consent/write/write-consents.ts";
 import { fetchCustomer } from "../../../app/domain/customers/refetch.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import type { CustomerChange } from "../../../app/domain/customers/customer-change.ts";

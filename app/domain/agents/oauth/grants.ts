@@ -7,7 +7,7 @@ import type { Columns, OauthGrant, StorefrontUser, TenantSql } from "../../../db
 import { AppError } from "../../../runtime/errors.ts";
 import type { HistoricTime } from "../../../runtime/historic-time.ts";
 import { readSubmission, type Visit } from "../../consent/sync-consent.ts";
-import { writeConsentsWithin } from "../../consent/write-consents.ts";
+import { writeConsentsWithin } from "../../consent/write/write-consents.ts";
 import { epochOf } from "../../identity/links.ts";
 import type { Session } from "../../identity/session/sessions.ts";
 import { DONE } from "../../agent-activity/agent-call.ts";

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, DeliveryAttempt, IntegrationQueue } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import { replay } from "../../bus/dead-letters.ts";
+import { replay } from "../../bus/dead-letters/requeue-dead-letters.ts";
 import { toSkip, type Skip } from "../../bus/outcome.ts";
 import { findPerson, type Account } from "../../identity/account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";

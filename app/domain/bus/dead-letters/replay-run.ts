@@ -1,14 +1,14 @@
 // Replays dead letters from the merchant's screen, the selected ones or all of a channel, in slices
 // as a background job. Rows that die after its start are left for the next run, so that it ends.
 import { z } from "zod";
-import type { Ctx } from "../../context.server.ts";
+import type { Ctx } from "../../../context.server.ts";
 import {
   readBackgroundJob,
   startBackgroundJob,
   type BackgroundJob,
-} from "../../runtime/database/queue/background-job.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { requeueRows } from "./dead-letters.ts";
+} from "../../../runtime/database/queue/background-job.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { requeueRows } from "./requeue-dead-letters.ts";
 
 const NAME = "dead_letter_replay";
 const SLICE = 500;

@@ -1,0 +1,101 @@
+// Archives dead letters at `events/dead_letter/{date}/{event_id}.json`, with all dead channels of their event.
+import type { Ctx } from "../../../context.server.ts";
+import type { Database } from "../../../db.server.ts";
+import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
+import { objectPath, putObject } from "../message-archive.ts";
+import { announce, eventsOf, type DeadRow } from "./announce-dead-letters.ts";
+import { forEachStore } from "./for-each-store.ts";
+
+const SLICE = 200;
+/** Archiving writes a few objects; a second worker waits at most this long. */
+const LEASE_SECONDS = 60;
+
+// Reserved before the write by moving `updated_at` forward: a second worker skips the rows
+// meanwhile, and the rows of a worker that dies become available after that time.
+const RESERVE_UNARCHIVED = `
+  UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+  WHERE (shop, id) IN (
+    SELECT shop, id FROM integration_queue WHERE archived_at IS NULL AND status = 'dead_letter'
+      AND updated_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY updated_at LIMIT ${SLICE}
+      FOR UPDATE SKIP LOCKED
+  ) RETURNING q.shop, q.event_id`;
+
+/** Archives new dead letters. Safe to repeat and to run twice at once; what failed is due again after a minute. */
+export async function archiveDeadLetters(ctx: Ctx, database: Database): Promise<void> {
+  const rows = await database.acrossTenants<DeadRow>(RESERVE_UNARCHIVED);
+  await forEachStore(ctx, database, eventsOf(rows), {
+    async work(row) {
+      await announce(ctx, database, row);
+      await archiveDeadEvent(ctx, database, row.shop, row.event_id);
+    },
+    event: "archive.failed",
+  });
+}
+
+/**
+ * The object is written from the table, so that two channels of one event never overwrite each
+ * other.
+ */
+async function archiveDeadEvent(
+  ctx: Ctx,
+  database: Database,
+  shop: string,
+  eventId: string,
+): Promise<void> {
+  const data = database.forTenant(shop);
+  const dead = await data.prisma.integrationQueue.findMany({
+    where: { event_id: eventId, status: "dead_letter" },
+    orderBy: { id: "asc" },
+  });
+  const [first] = dead;
+  const unarchived = dead.filter(({ archived_at }) => archived_at === null).map(({ id }) => id);
+  if (!first) return;
+  const path = objectPath("dead_letter", { eventId, createdAt: first.created_at });
+  await putObject(ctx, shop, path, {
+    event_id: eventId,
+    tenant_shop: shop,
+    source: first.source,
+    event_type: first.event_type,
+    entity_type: first.entity_type,
+    entity_id: first.entity_id,
+    priority: first.priority,
+    channels: dead.map(
+      ({
+        id,
+        channel,
+        payload,
+        transformed_payload,
+        delivery_config,
+        retry_count,
+        last_error,
+        sweep_count,
+        dead_lettered_at,
+      }) => ({
+        queue_id: Number(id),
+        channel,
+        payload,
+        transformed_payload,
+        delivery_config,
+        retry_count,
+        error: last_error,
+        sweep_count,
+        dead_lettered_at,
+      }),
+    ),
+  });
+  await data.transaction(async (sql) => {
+    const marked = await sql(
+      `UPDATE integration_queue SET archived_at = clock_timestamp(), updated_at = clock_timestamp()
+        WHERE shop = $1 AND archived_at IS NULL AND id = ANY($2::bigint[]) RETURNING id`,
+      [unarchived],
+    );
+    // The customer was redacted between the read and the write: the object must not keep what was
+    // erased.
+    if (marked.length < unarchived.length) await ctx.archive.ofStore(shop).remove(path);
+  });
+  ctx.log.warn("dead_letter.archived", {
+    shop,
+    event_id: eventId,
+    channels: dead.map(({ channel }) => channel),
+  });
+}
