@@ -86,6 +86,7 @@ async function measure(ctx: Ctx, tenant: Tenant): Promise<Measure[]> {
   const cases: [name: string, work: () => Promise<unknown>][] = [
     ["page: first", () => page("")],
     ["page: by name, deep", () => page("", "name asc", deep)],
+    ["page: by amount spent", () => page("", "spent desc")],
     ...Object.entries(SEARCHES).flatMap(([name, query]): typeof cases => [
       [`search: ${name}`, () => page(query)],
       [`search, counted: ${name}`, () => count(query)],

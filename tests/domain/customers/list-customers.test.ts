@@ -109,9 +109,9 @@ describe("the result", () => {
   test("contains all customers but the deleted ones, and none of another store", async () => {
     expect(await names("")).toEqual([
       "Ada Lovelace",
+      "Émilie du Châtelet",
       "Grace Hopper",
       "lovely@contact.example",
-      "Émilie du Châtelet",
     ]);
     expect((await list("status=deleted")).customers).toHaveLength(1);
   });
@@ -161,14 +161,14 @@ describe("the result", () => {
     ["email_subscription=subscribed&spent_min=1&orders_min=1&q=ada", ["Ada Lovelace"]],
     [
       "orders_min=-1&orders_max=1e99&spent_min=NaN&spent_max=%27&joined_from=2026-02-30&joined_to=x&language=%25&sms_subscription=y",
-      ["Ada Lovelace", "Grace Hopper", "lovely@contact.example", "Émilie du Châtelet"],
+      ["Ada Lovelace", "Émilie du Châtelet", "Grace Hopper", "lovely@contact.example"],
     ],
     ["tag=vip", ["Ada Lovelace", "Grace Hopper"]],
     ["tag=VIP", ["Ada Lovelace", "Grace Hopper"]],
     ["tag=nothing", []],
     ["consent=marketing", ["Ada Lovelace"]],
     ["consent=a2a", ["Ada Lovelace"]],
-    ["consent=-marketing", ["Grace Hopper", "lovely@contact.example", "Émilie du Châtelet"]],
+    ["consent=-marketing", ["Émilie du Châtelet", "Grace Hopper", "lovely@contact.example"]],
     ["provider=federated", ["Grace Hopper"]],
     ["status=suspended", ["Émilie du Châtelet"]],
     ["country=GB", ["Ada Lovelace"]],
@@ -180,7 +180,7 @@ describe("the result", () => {
     ["tag=vip&country=US&q=hop", ["Grace Hopper"]],
     [
       "status=invented&provider=x&consent=y&signed_in=z",
-      ["Ada Lovelace", "Grace Hopper", "lovely@contact.example", "Émilie du Châtelet"],
+      ["Ada Lovelace", "Émilie du Châtelet", "Grace Hopper", "lovely@contact.example"],
     ],
   ])("%s shows %j", async (query, expected) => {
     expect(await names(query)).toEqual(expected);
@@ -345,6 +345,8 @@ describe("pages", () => {
           ...(full_name && { full_name }),
           email: `p${place}@x.example`,
           updated_at: same,
+          amount_spent: [0.1, 1e-7, 12_345_678.9, 0, 0.1, 0.3, 0][place],
+          number_of_orders: [0, 3, 3, 1, 2_147_483_647, 0, 1][place],
           ...(place % 2 === 0 && { last_login_at: same }),
         });
       const ids = await everyPage(sort);
@@ -363,6 +365,31 @@ describe("pages", () => {
     expect([first, second, third, back].map(({ from }) => from)).toEqual([1, 3, 5, 3]);
   });
 
+  test("names are in the order of their letters, whatever their case and accents", async () => {
+    for (const full_name of ["Zoe", "élan", "Eva", "Éva", "\u00c5sa", "bob"])
+      await put({ full_name });
+    const { customers } = await list("", { sort: "name asc" });
+    expect(customers.map((one) => one.full_name)).toEqual([
+      "\u00c5sa",
+      "bob",
+      "élan",
+      "Eva",
+      "Éva",
+      "Zoe",
+    ]);
+  });
+
+  test.each([
+    ["spent desc", ["much", "some", "none"]],
+    ["orders desc", ["some", "much", "none"]],
+  ] as const)("%s: the highest first", async (sort, expected) => {
+    await put({ full_name: "some", amount_spent: 9.5, number_of_orders: 12 });
+    await put({ full_name: "much", amount_spent: 100, number_of_orders: 2 });
+    await put({ full_name: "none" });
+    const { customers } = await list("", { sort });
+    expect(customers.map((one) => one.full_name)).toEqual(expected);
+  });
+
   test("customers who never signed in come last in the newest order", async () => {
     await put({ email: "never@x.example" });
     await put({ email: "once@x.example", last_login_at: "2020-01-01T00:00:00Z" });
@@ -378,10 +405,24 @@ describe("pages", () => {
     Buffer.from('["2026-13-45",1,1]').toString("base64url"),
     Buffer.from('["a\\u0000",1,1]').toString("base64url"),
     Buffer.from("[1,2,3]").toString("base64url"),
+    Buffer.from('["99999999999999999999999",1,1]').toString("base64url"),
+    Buffer.from('["NaN",1,1]').toString("base64url"),
   ])("a damaged cursor (%s) shows the first page", async (after) => {
     await put({ full_name: "Ada" });
-    for (const sort of ["updated desc", "signed_in asc"] as const)
+    for (const sort of ["updated desc", "signed_in asc", "orders desc", "spent asc"] as const)
       expect((await list("", { sort, after })).customers).toHaveLength(1);
+  });
+
+  test("a cursor with more orders than there can be shows the first page", async () => {
+    await put({ full_name: "Ada" });
+    const after = Buffer.from('["9999999999",1,1]').toString("base64url");
+    expect((await list("", { sort: "orders asc", after })).customers).toHaveLength(1);
+  });
+
+  test("a cursor with more orders than a number can count shows the first page", async () => {
+    await put({ full_name: "Ada" });
+    const after = Buffer.from('["9999999999",1,1]').toString("base64url");
+    expect((await list("", { sort: "orders asc", after })).customers).toHaveLength(1);
   });
 });
 

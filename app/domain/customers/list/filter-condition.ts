@@ -18,10 +18,11 @@ import {
 import { comparisonOf, searchQuery, type Matches } from "./customer-search.ts";
 
 /**
- * The sort key of a customer: the name, or the address without a name. Lower case in every language,
- * independent of the database's locale, then compared byte by byte.
+ * The sort key of a customer: the name, or the address without a name. Lower case without accents in every language,
+ * independent of the database's locale, then compared byte by byte. The index has the same expression.
  */
-export const LABEL = `(lower(coalesce(u.full_name, u.email, '') COLLATE "und-x-icu") COLLATE "C")`;
+export const LABEL = `(lower(regexp_replace(normalize(coalesce(u.full_name, u.email, ''), NFKD), U&'[\\0300-\\036f]', '', 'g')
+  COLLATE "und-x-icu") COLLATE "C")`;
 export const SIGNED_IN_AT = "coalesce(u.last_login_at, '-infinity')";
 
 export type Condition = { sql: string; values: unknown[] };

@@ -14,25 +14,34 @@ import {
 } from "./filter-condition.ts";
 
 /** How far the order is walked for matches before all of them are read. */
-const WALKED = 5_000;
-
-export const SORTS = [
-  "updated desc",
-  "updated asc",
-  "name asc",
-  "name desc",
-  "signed_in desc",
-  "signed_in asc",
-] as const;
-export type Sort = (typeof SORTS)[number];
-
-const KEYS: Record<string, { sql: string; type: string }> = {
-  updated: { sql: "u.updated_at", type: "timestamptz" },
-  name: { sql: LABEL, type: "text" },
-  signed_in: { sql: SIGNED_IN_AT, type: "timestamptz" },
-};
+const MAX_WALKED = 5_000;
 
 const MAX_INT = 2_147_483_647;
+/** The database's text form of a time in UTC. */
+const MOMENT =
+  /^(-infinity|\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?\+00)$/;
+const isMoment = (text: string) => MOMENT.test(text);
+const NUMBER = /^-?\d{1,20}(\.\d{1,20})?(e[+-]\d{1,2})?$/;
+
+/** What a list can be sorted by: an index for each. `isKey`: whether a cursor's text is a value of the type. */
+const KEYS = {
+  updated: { sql: "u.updated_at", type: "timestamptz", isKey: isMoment },
+  name: { sql: LABEL, type: "text", isKey: (text: string) => !text.includes("\u0000") },
+  signed_in: { sql: SIGNED_IN_AT, type: "timestamptz", isKey: isMoment },
+  spent: { sql: "u.amount_spent", type: "float8", isKey: (text: string) => NUMBER.test(text) },
+  orders: {
+    sql: "u.number_of_orders",
+    type: "int",
+    isKey: (text: string) => /^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) <= MAX_INT,
+  },
+};
+type SortName = keyof typeof KEYS;
+export type Sort = `${SortName} ${"desc" | "asc"}`;
+export const SORTS = (Object.keys(KEYS) as SortName[]).flatMap((name): Sort[] => [
+  `${name} desc`,
+  `${name} asc`,
+]);
+
 /**
  * A position in a sort order: the sort key of a row as the database writes it, its id, and its number
  * in the list, counted from one.
@@ -44,20 +53,16 @@ const Place = z.tuple([
 ]);
 type Place = z.output<typeof Place>;
 
-/** The database's text form of a time in UTC. */
-const MOMENT =
-  /^(-infinity|\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?\+00)$/;
-
 const toCursor = (place: Place): string => Buffer.from(JSON.stringify(place)).toString("base64url");
+
+const keyOf = (sort: Sort) => KEYS[sort.split(" ")[0] as SortName];
 
 /** Null for an invalid cursor: a truncated URL shows the first page. */
 function readPlace(sort: Sort, cursor: string | null): Place | null {
   if (!cursor) return null;
   try {
     const place = Place.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
-    return (sort.startsWith("name") ? !place[0].includes("\u0000") : MOMENT.test(place[0]))
-      ? place
-      : null;
+    return keyOf(sort).isKey(place[0]) ? place : null;
   } catch {
     return null;
   }
@@ -130,12 +135,11 @@ export async function listCustomers(
   tenant: Tenant,
   { filter, sort, limit, after = null, before = null }: ListOptions,
 ): Promise<CustomerPage> {
-  const [name = "updated", direction] = sort.split(" ");
-  const key = KEYS[name] as { sql: string; type: string };
+  const key = keyOf(sort);
   const end = readPlace(sort, before);
   const start = end ? null : readPlace(sort, after);
   // The previous page is read in the other direction and reversed.
-  const isUp = (direction === "asc") !== (end !== null);
+  const isUp = sort.endsWith("asc") !== (end !== null);
   const order = isUp ? "ASC" : "DESC";
   const { sql } = dataOf(ctx, tenant);
   const condition = conditionOf(filter, 3);
@@ -157,11 +161,11 @@ export async function listCustomers(
     );
   const many = findMany(filter);
   let rows =
-    many && many.density * WALKED <= limit
+    many && many.density * MAX_WALKED <= limit
       ? []
       : await inOrder(
           many
-            ? `(SELECT u.* FROM storefront_users u WHERE u.shop = $1 ${beyond} ${by} LIMIT ${WALKED})`
+            ? `(SELECT u.* FROM storefront_users u WHERE u.shop = $1 ${beyond} ${by} LIMIT ${MAX_WALKED})`
             : "storefront_users",
         );
   // The matches are not near this place of the order: they are read by their index and sorted.

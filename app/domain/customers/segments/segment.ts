@@ -6,7 +6,7 @@ import type { Segment as SegmentRow } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { CustomerFilter } from "../list/customer-filter.ts";
-import { SORTS } from "../list/list-customers.ts";
+import { SORTS, type Sort } from "../list/list-customers.ts";
 
 export const MAX_SEGMENTS = 100;
 const MAX_VALUES = 100;
@@ -42,14 +42,14 @@ export const SegmentName = z
   .max(40)
   .regex(/^\P{Cc}*$/u)
   .transform((name) => name.normalize("NFC"));
-export const SegmentSort = z.enum(SORTS).catch("updated desc");
+export const SegmentSort = z.enum(SORTS).catch("updated desc" as const);
 export const SegmentId = z.uuid();
 
 export type Segment = {
   id: string;
   name: string;
   filter: SegmentFilter;
-  sort: (typeof SORTS)[number];
+  sort: Sort;
   /** Raised by each change. */
   version: number;
 };
