@@ -7,6 +7,9 @@ export const REPORTED_BY_BACKEND = "reported by the backend";
 export const SENT_EARLIER = "sent at an earlier attempt whose answer was lost";
 const REACHED: readonly string[] = [REPORTED_BY_BACKEND, SENT_EARLIER];
 
+/** The error of a dead letter whose content was erased with its person. */
+export const REDACTED = "redacted";
+
 type SkipKind =
   | "archived_only"
   | "unchanged"

@@ -10,6 +10,7 @@ import type {
 } from "../../db.server.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
 import { subjectMark } from "../bus/ledger-subjects.ts";
+import { REDACTED } from "../bus/outcome.ts";
 import { tombstoneOf } from "../customers/tombstones.ts";
 import { END_ALL_SESSIONS } from "../identity/session/sessions.ts";
 import { mentionPattern, type KnownSubject } from "./subject.ts";
@@ -211,10 +212,10 @@ const SCRUB_QUEUE = `
     status = CASE WHEN status = 'delivered' THEN status ELSE 'dead_letter' END,
     dead_lettered_at = CASE WHEN status = 'delivered' THEN dead_lettered_at
       ELSE coalesce(dead_lettered_at, clock_timestamp()) END,
-    last_error = CASE WHEN status = 'delivered' THEN NULL ELSE 'redacted' END
+    last_error = CASE WHEN status = 'delivered' THEN NULL ELSE '${REDACTED}' END
   WHERE shop = $1 AND ${OF_PERSON}
     AND (transformed_payload IS NOT NULL OR delivery_config IS NOT NULL
-      OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, 'redacted') <> 'redacted'
+      OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, '${REDACTED}') <> '${REDACTED}'
       OR payload <> CASE WHEN entity_type = 'customer' AND payload ? 'user_id'
         THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END)`;
 

@@ -32,26 +32,34 @@ export async function announceDeadLetters(ctx: Ctx, database: Database): Promise
   });
 }
 
-/** The alert and the Shopify Flow trigger of the event's dead channels, in the transaction that marks their rows. */
-export async function announce(
+async function announce(ctx: Ctx, database: Database, row: DeadRow): Promise<void> {
+  const tenant = await findTenant(ctx, row.shop);
+  await database
+    .forTenant(row.shop)
+    .transaction((sql) => announceWithin(ctx, tenant, sql, row.event_id));
+}
+
+/**
+ * The alert and the Shopify Flow trigger of the event's dead channels, in the transaction that marks their rows. `tenant`
+ * null: the store is gone.
+ */
+export async function announceWithin(
   ctx: Ctx,
-  database: Database,
-  { shop, event_id }: DeadRow,
+  tenant: Tenant | null,
+  sql: TenantSql,
+  eventId: string,
 ): Promise<void> {
-  const tenant = await findTenant(ctx, shop);
-  await database.forTenant(shop).transaction(async (sql) => {
-    const rows = await sql<Columns<IntegrationQueue, "channel" | "event_type">>(
-      `UPDATE integration_queue SET alerted_at = clock_timestamp() WHERE shop = $1 AND event_id = $2
-        AND status = 'dead_letter' AND archived_at IS NULL AND alerted_at IS NULL
-        RETURNING channel, event_type`,
-      [event_id],
-    );
-    if (!tenant) return;
-    for (const { channel, event_type } of rows) {
-      await sendAlert(ctx, tenant, sql, channel, event_id);
-      await enqueueFlowTrigger(ctx, tenant, sql, channel, { event_id, event_type });
-    }
-  });
+  const rows = await sql<Columns<IntegrationQueue, "channel" | "event_type">>(
+    `UPDATE integration_queue SET alerted_at = clock_timestamp() WHERE shop = $1 AND event_id = $2
+      AND status = 'dead_letter' AND archived_at IS NULL AND alerted_at IS NULL
+      RETURNING channel, event_type`,
+    [eventId],
+  );
+  if (!tenant) return;
+  for (const { channel, event_type } of rows) {
+    await sendAlert(ctx, tenant, sql, channel, eventId);
+    await enqueueFlowTrigger(ctx, tenant, sql, channel, { event_id: eventId, event_type });
+  }
 }
 
 /**

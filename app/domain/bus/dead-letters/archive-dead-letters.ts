@@ -2,8 +2,10 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Database } from "../../../db.server.ts";
 import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
+import { findTenant } from "../../tenants/tenant.ts";
+import { REDACTED } from "../outcome.ts";
 import { objectPath, putObject } from "../message-archive.ts";
-import { announce, eventsOf, type DeadRow } from "./announce-dead-letters.ts";
+import { announceWithin, eventsOf, type DeadRow } from "./announce-dead-letters.ts";
 import { forEachStore } from "./for-each-store.ts";
 
 const SLICE = 200;
@@ -24,13 +26,18 @@ const RESERVE_UNARCHIVED = `
 export async function archiveDeadLetters(ctx: Ctx, database: Database): Promise<void> {
   const rows = await database.acrossTenants<DeadRow>(RESERVE_UNARCHIVED);
   await forEachStore(ctx, database, eventsOf(rows), {
-    async work(row) {
-      await announce(ctx, database, row);
-      await archiveDeadEvent(ctx, database, row.shop, row.event_id);
-    },
+    work: (row) => archiveDeadEvent(ctx, database, row.shop, row.event_id),
     event: "archive.failed",
   });
 }
+
+const MARK_ARCHIVED = `
+  UPDATE integration_queue SET archived_at = clock_timestamp(), updated_at = clock_timestamp()
+  WHERE shop = $1 AND archived_at IS NULL AND status = 'dead_letter' AND id = ANY($2::bigint[])`;
+
+const COUNT_WHOLE = `
+  SELECT count(*)::int AS rows FROM integration_queue
+  WHERE shop = $1 AND id = ANY($2::bigint[]) AND last_error IS DISTINCT FROM '${REDACTED}'`;
 
 /**
  * The object is written from the table, so that two channels of one event never overwrite each
@@ -48,8 +55,8 @@ async function archiveDeadEvent(
     orderBy: { id: "asc" },
   });
   const [first] = dead;
-  const unarchived = dead.filter(({ archived_at }) => archived_at === null).map(({ id }) => id);
   if (!first) return;
+  const tenant = await findTenant(ctx, shop);
   const path = objectPath("dead_letter", { eventId, createdAt: first.created_at });
   await putObject(ctx, shop, path, {
     event_id: eventId,
@@ -84,14 +91,13 @@ async function archiveDeadEvent(
     ),
   });
   await data.transaction(async (sql) => {
-    const marked = await sql(
-      `UPDATE integration_queue SET archived_at = clock_timestamp(), updated_at = clock_timestamp()
-        WHERE shop = $1 AND archived_at IS NULL AND id = ANY($2::bigint[]) RETURNING id`,
-      [unarchived],
-    );
-    // The customer was redacted between the read and the write: the object must not keep what was
-    // erased.
-    if (marked.length < unarchived.length) await ctx.archive.ofStore(shop).remove(path);
+    // A channel that died since the last alerts went out.
+    await announceWithin(ctx, tenant, sql, eventId);
+    await sql(MARK_ARCHIVED, [dead.map(({ id }) => id)]);
+    // The object must not keep what was erased between the read and the write.
+    const whole = dead.filter(({ last_error }) => last_error !== REDACTED).map(({ id }) => id);
+    const [kept] = await sql<{ rows: number }>(COUNT_WHOLE, [whole]);
+    if (kept?.rows !== whole.length) await ctx.archive.ofStore(shop).remove(path);
   });
   ctx.log.warn("dead_letter.archived", {
     shop,
