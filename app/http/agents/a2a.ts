@@ -229,7 +229,7 @@ async function dispatch(
   const shown = (answer: unknown): unknown => {
     const reason = Failure.safeParse(answer).data?.error.message;
     if (reason === undefined) return answer;
-    ctx.log.error("agent.a2a_failed", { shop: tenant.shop, reason });
+    ctx.log.error("agent.a2a_failed", reason, { shop: tenant.shop });
     return toError(new Error(INTERNAL_MESSAGE));
   };
   try {

@@ -148,7 +148,9 @@ export async function answerMcp(
     if (!message.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
     const { method = "" } = message.data;
-    const params = PARAMS[method]?.safeParse(message.data.params ?? {});
+    const params = Object.hasOwn(PARAMS, method)
+      ? PARAMS[method]?.safeParse(message.data.params ?? {})
+      : undefined;
     if (params?.error) return refuse(body, INVALID_PARAMS, wrongParameter(params.error));
     const toolRequest =
       message.data.method === "tools/call"
@@ -226,7 +228,7 @@ async function toReply(ctx: Ctx, response: Response, body: unknown): Promise<Api
   if (text.includes(`"code":${INTERNAL_ERROR}`)) {
     const reason = Failure.safeParse(parseJson(text)).data?.error.message;
     if (reason !== undefined) {
-      ctx.log.error("agent.mcp_failed", { reason });
+      ctx.log.error("agent.mcp_failed", reason);
       return refuse(body, INTERNAL_ERROR, INTERNAL_MESSAGE);
     }
   }

@@ -69,6 +69,22 @@ describe("GET /commerce/mandates/:id/proof", () => {
     expect(await mandateRow(service, bound)).toEqual(before);
   });
 
+  it("shows an agent its own checkouts and the shopper's, and none of another agent's", async () => {
+    const [own, other] = [await newAgent("Trail Planner"), await newAgent("Price Hunter")];
+    const ofShopper = await confirm();
+    const idsOf = async (key: string) =>
+      (await proofOf(service, mandate, key)).json.checkouts.map(
+        (one: { checkout_id: string }) => one.checkout_id,
+      );
+    const agentsPerson = { ...shopper, token: own.access_token };
+    const body = { line_items: itemsOf(shelf.camera), mandate_id: mandate };
+    const ofAgent = (await makeCheckout(service, agentsPerson, body)).json;
+    expect((await act(service, agentsPerson, ofAgent.id, "complete")).status).toBe(200);
+    expect(await idsOf(own.access_token)).toEqual([ofAgent.id, ofShopper.id]);
+    expect(await idsOf(shopper.token)).toEqual([ofAgent.id, ofShopper.id]);
+    expect(await idsOf(other.access_token)).toEqual([ofShopper.id]);
+  });
+
   it("answers 401 without a valid key, and 404 for another person, another store and an unknown id", async () => {
     const stranger = await newShopper(service);
     const elsewhere = await newShopper(service, OTHER_SHOP);

@@ -83,6 +83,8 @@ describe("a client", () => {
 
   it("gets a JSON-RPC error for an invalid request", async () => {
     expect((await rpc("logging/setLevel", { level: "info" })).json.error.code).toBe(-32_601);
+    for (const method of ["constructor", "toString", "__proto__"])
+      expect((await rpc(method, {})).json.error.code).toBe(-32_601);
     for (const list of ["tools/list", "resources/list", "prompts/list"])
       expect((await rpc(list, { cursor: "elsewhere" })).json.error.code).toBe(-32_602);
     expect((await call("drop_everything", { key: token })).json.error.code).toBe(-32_602);

@@ -63,7 +63,7 @@ export async function exportProof(
 ) {
   const mandate = await getMandate(ctx, tenant, person, id);
   const open = await openMandates(ctx, tenant, mandate);
-  const checkouts = await confirmedCheckouts(dataOf(ctx, tenant).sql, mandate);
+  const checkouts = await confirmedCheckouts(dataOf(ctx, tenant).sql, mandate, person);
   const proof = {
     ap2_version: AP2_VERSION,
     mandate_id: mandate.mandate_id,
@@ -90,13 +90,16 @@ const CONFIRMED = `
   SELECT ${CHECKOUT_COLUMNS}, ap2_checkout FROM checkout_sessions
   WHERE shop = $1 AND customer_id = $2 AND mandate_id = $3 AND (status = 'completed'
     OR status = 'complete_in_progress' AND expires_at > clock_timestamp())
+    AND ($4::text IS NULL OR client_id IS NULL OR client_id = $4)
   ORDER BY created_at DESC, id LIMIT ${MAX_CHECKOUTS}`;
 
-/** By the customer, whose checkouts have an index. */
+/** By the customer, whose checkouts have an index; an agent sees its own and the shopper's. */
 const confirmedCheckouts = (
   sql: TenantSql,
   { customer_id: customerId, mandate_id: mandateId }: Mandate,
-): Promise<StoredCheckout[]> => sql<StoredCheckout>(CONFIRMED, [customerId, mandateId]);
+  person: Person | null,
+): Promise<StoredCheckout[]> =>
+  sql<StoredCheckout>(CONFIRMED, [customerId, mandateId, person?.clientId ?? null]);
 
 // The first export writes it, a concurrent one waits for the row and finds it. A key that was replaced
 // verifies nothing any more, so what it signed is made anew.
