@@ -1,5 +1,6 @@
 // Object storage by path: a folder, or an S3-compatible bucket
 // (`s3://bucket/prefix?endpoint=...&region=...`) through the AWS SDK.
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -24,6 +25,11 @@ export type ObjectStore = {
    * the number of deleted objects.
    */
   removeFolder(prefix: string, signal: AbortSignal): Promise<number>;
+  /**
+   * Deletes what writers that died have left of objects below `prefix`, the first folder of their paths with a slash. A
+   * writer that is at work begins again. A bucket has nothing of the kind.
+   */
+  removeUnfinished(prefix: string): Promise<void>;
   /** The object's address for an operator: `file:` or `s3:`. */
   urlOf(path: string): string;
 };
@@ -44,6 +50,9 @@ export function openObjectStore(url: string, root: string): ObjectStore {
     : openFolder(folderOf(url, root));
 }
 
+/** In the first folder of a path, so that what is not finished is found without reading all folders. */
+const UNFINISHED = ".unfinished";
+
 /**
  * Files below `folder`, readable by the service's user only. Throws an Error for a path that leaves
  * the folder.
@@ -55,19 +64,35 @@ export function openFolder(folder: string): ObjectStore {
       throw new Error(`the archive path ${path} leaves the archive`);
     return file;
   };
+  /** A path without a folder has none for what is not finished either. */
+  const partOf = (path: string) => {
+    const end = path.indexOf("/");
+    const name = `${process.pid}.${randomUUID()}.part`;
+    return end === -1
+      ? `${fileOf(path)}.${name}`
+      : fileOf(join(path.slice(0, end), UNFINISHED, name));
+  };
   return {
     async put(path, body) {
       const file = fileOf(path);
       // Temp file + rename: a crash leaves the old object or the new one, never half of one.
-      const part = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.part`;
-      const write = () => writeFile(part, body, { mode: 0o600 });
-      // The folder exists except for the first object of a day.
-      await write().catch(async (error: NodeJS.ErrnoException) => {
-        if (error.code !== "ENOENT") throw error;
-        await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-        await write();
-      });
-      await rename(part, file);
+      const part = partOf(path);
+      const write = async () => {
+        await writeFile(part, body, { mode: 0o600 });
+        await rename(part, file);
+      };
+      try {
+        // A folder is missing for the first object of a day, and after what is not finished was deleted.
+        await write().catch(async (error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT") throw error;
+          for (const needed of [part, file])
+            await mkdir(dirname(needed), { recursive: true, mode: 0o700 });
+          await write();
+        });
+      } catch (error) {
+        await rm(part, { force: true }).catch(() => {});
+        throw error;
+      }
     },
     get: async (path) => readFile(fileOf(path)).catch(orNull),
     async list(prefix) {
@@ -84,17 +109,19 @@ export function openFolder(folder: string): ObjectStore {
     async folders(prefix) {
       const entries = await readdir(fileOf(prefix), { withFileTypes: true }).catch(orNone);
       return entries
-        .filter((entry) => entry.isDirectory())
+        .filter((entry) => entry.isDirectory() && entry.name !== UNFINISHED)
         .map(({ name }) => name)
         .sort();
     },
     remove: async (path) => rm(fileOf(path), { force: true }),
     async removeFolder(prefix, signal) {
       const removed = await removeEach(this, await this.list(prefix), signal);
-      // Also the part of an object whose writer died.
+      // Also what is not finished.
       if (!signal.aborted) await rm(fileOf(prefix), { recursive: true, force: true });
       return removed;
     },
+    removeUnfinished: (prefix) =>
+      rm(fileOf(join(prefix, UNFINISHED)), { recursive: true, force: true }),
     urlOf: (path) => pathToFileURL(fileOf(path)).href,
   };
 }
@@ -229,6 +256,7 @@ export function openBucket(
       }
       return removed;
     },
+    removeUnfinished: async () => {},
     urlOf: (path) => `s3://${bucket}/${keyOf(path)}`,
   };
 }

@@ -50,6 +50,7 @@ export function openMovableArchive(
     folders: async (prefix) => (await present()).folders(prefix),
     remove: async (path) => (await present()).remove(path),
     removeFolder: async (prefix, signal) => (await present()).removeFolder(prefix, signal),
+    removeUnfinished: async (prefix) => (await present()).removeUnfinished(prefix),
     urlOf: (path) => current.urlOf(path),
     async addresses() {
       await present();

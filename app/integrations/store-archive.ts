@@ -24,6 +24,8 @@ export type StoreArchive = {
    * the number of deleted objects. Older objects without the root stay.
    */
   removeFolder(prefix: string, signal: AbortSignal): Promise<number>;
+  /** Deletes what writers of the store's objects have left when they died. */
+  removeUnfinished(): Promise<void>;
   /** Deletes every object of the store, and its folders. Returns how many objects. */
   removeAll(): Promise<number>;
   /** The object's address for an operator: `file:` or `s3:`. */
@@ -74,6 +76,7 @@ function openRoot(objects: ObjectStore, shop: string): StoreArchive {
     },
     folders: (prefix) => objects.folders(folderOf(prefix)),
     removeFolder: (prefix, signal) => objects.removeFolder(folderOf(prefix), signal),
+    removeUnfinished: () => objects.removeUnfinished(root),
     async remove(path) {
       await objects.remove(pathOf(path));
       if (await getOld(path)) await objects.remove(path);

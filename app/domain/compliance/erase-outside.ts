@@ -123,6 +123,7 @@ export async function eraseArchived(
   const pattern = mentionPattern(subject);
   const mentions = pattern === null ? null : new RegExp(pattern, "i");
   const archive = ctx.archive.ofStore(tenant.shop);
+  await archive.removeUnfinished();
   let removed = 0;
   const remove = async (path: string, isWanted: (text: string) => boolean) => {
     const object = await archive.get(path);

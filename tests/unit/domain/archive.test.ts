@@ -197,13 +197,14 @@ describe("a folder", () => {
     const after = statSync(file);
     expect(after.ino).not.toBe(before.ino);
     expect(after.mode & 0o777).toBe(0o600);
-    expect(readdirSync(join(root, "objects/a"))).toEqual(["one"]);
+    expect(readdirSync(join(root, "objects/a"))).toEqual([".unfinished", "one"]);
+    expect(readdirSync(join(root, "objects/a/.unfinished"))).toEqual([]);
   });
 
   it("does not list the partial files of a crash", async () => {
     const archive = openObjectStore("file:objects", root);
     await archive.put("a/one", "whole");
-    writeFileSync(join(root, "objects/a/one.1.x.part"), "ha");
+    writeFileSync(join(root, "objects/a/.unfinished/1.x.part"), "ha");
     expect(await archive.list("a/")).toEqual(["a/one"]);
   });
 

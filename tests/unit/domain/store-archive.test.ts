@@ -1,5 +1,5 @@
 // One root per store in the archive: no path leads from one store's objects to another's.
-import { mkdtempSync, rmSync, readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -70,6 +70,41 @@ describe("two stores", () => {
     expect(await mine.list("")).toEqual([]);
     expect(await mine.removeAll()).toBe(0);
     expect(await textOf(longer, "a/1")).toBe("longer");
+  });
+});
+
+describe("an object that is not finished", () => {
+  const filesBelow = (shop: string) =>
+    readdirSync(join(folders.at(-1) as string, shop), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name);
+
+  it("leaves nothing behind when its write fails", async () => {
+    await mine.put("gdpr/1.json", "first");
+    await expect(mine.put("gdpr", "a file where a folder is")).rejects.toThrow();
+    expect(filesBelow(MINE)).toEqual(["1.json"]);
+  });
+
+  it("is no object, and is deleted with what other dead writers of its store have left", async () => {
+    for (const [archive, shop] of [
+      [mine, MINE],
+      [theirs, THEIRS],
+    ] as const) {
+      await archive.put("gdpr/1.json", "whole");
+      const folder = join(folders.at(-1) as string, shop, ".unfinished");
+      writeFileSync(join(folder, "123.dead.part"), "victim@example.com");
+      expect(await archive.list("")).toEqual(["gdpr/1.json"]);
+    }
+    await mine.removeUnfinished();
+    expect(filesBelow(MINE)).toEqual(["1.json"]);
+    expect(filesBelow(THEIRS).sort()).toEqual(["1.json", "123.dead.part"]);
+  });
+
+  it("has a folder again after that was deleted", async () => {
+    await mine.put("a/1", "one");
+    await mine.removeUnfinished();
+    await mine.put("a/1", "two");
+    expect(await textOf(mine, "a/1")).toBe("two");
   });
 });
 

@@ -1,5 +1,5 @@
 // Deletes a store's archived objects beyond their retention: messages by the day in their path,
-// exports by the request that they answer. Safe to repeat and to stop anywhere.
+// exports by the request that they answer, and what a writer that died has left. Safe to repeat and to stop anywhere.
 import type { Ctx } from "../../../context.server.ts";
 import type { RetentionDays } from "../../inventory/retention-settings.ts";
 import type { FinalState } from "../privacy-requests.ts";
@@ -20,6 +20,7 @@ export async function deleteOldObjects(
   signal: AbortSignal,
 ): Promise<{ messages: number; exports: number }> {
   const before = (kept: number) => new Date(ctx.clock.now().getTime() - kept * DAY_MS);
+  await ctx.archive.ofStore(tenant.shop).removeUnfinished();
   return {
     messages: await deleteMessages(ctx, tenant, before(days.archive_retention_days), signal),
     exports: await deleteExports(ctx, tenant, before(days.data_export_retention_days), signal),
