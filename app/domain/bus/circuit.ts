@@ -3,6 +3,7 @@
 //   closed -> (5 failures within 10 minutes) -> open for 5 minutes -> closed
 import type { Columns, Kv, TenantSql } from "../../db.server.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
+import type { QueueItem } from "./channel.ts";
 
 export const FAILURES_TO_OPEN = 5;
 const WINDOW = "interval '10 minutes'";
@@ -21,8 +22,10 @@ export type CircuitRecord = {
 // no row is returned. After the cooldown the count starts at zero.
 const RECORD_FAILURE = `
   INSERT INTO kv (shop, key, value)
-  VALUES ($1, $2, jsonb_build_object('failures', 1, 'last_failure', clock_timestamp(), 'open_until',
-    NULL, 'recent', jsonb_build_array(clock_timestamp())))
+  SELECT $1, $2, jsonb_build_object('failures', 1, 'last_failure', clock_timestamp(), 'open_until',
+    NULL, 'recent', jsonb_build_array(clock_timestamp()))
+  WHERE $3::bigint IS NULL OR EXISTS (SELECT 1 FROM integration_queue q
+    WHERE q.shop = $1 AND q.id = $3 AND q.attempt_token = $4::uuid)
   ON CONFLICT (shop, key) DO UPDATE SET
     version = kv.version + 1, updated_at = clock_timestamp(),
     value = (
@@ -38,14 +41,20 @@ const RECORD_FAILURE = `
     WHERE coalesce((kv.value->>'open_until')::timestamptz <= clock_timestamp(), true)
   RETURNING value, value->>'open_until' IS NOT NULL AS has_opened`;
 
-/** @returns whether this failure opened the circuit, and how many failures count. */
+/**
+ * `attempt`: of a claimed row; when its lease was lost nothing is counted, because a process that was suspended finds its
+ * calls timed out, whatever the system did meanwhile.
+ *
+ * @returns whether this failure opened the circuit, and how many failures count.
+ */
 export async function recordFailure(
   sql: TenantSql,
   channel: string,
+  attempt?: Pick<QueueItem, "queueId" | "attemptToken">,
 ): Promise<{ hasOpened: boolean; failures: number }> {
   const [row] = await sql<Columns<Kv, "value"> & { value: CircuitRecord; has_opened: boolean }>(
     RECORD_FAILURE,
-    [KEYS.circuit(channel)],
+    [KEYS.circuit(channel), attempt?.queueId ?? null, attempt?.attemptToken ?? null],
   );
   return row
     ? { hasOpened: row.has_opened, failures: row.value.failures }

@@ -205,15 +205,19 @@ function requireDeliverable(channel: Channel, { transformed_payload: document }:
 
 const CLEAR_ADDRESS = /[^\s@"]@[^\s@"]{1,255}\.[a-z]{2}/i;
 
-/** Counts a failure towards the circuit only when it shows that the system itself is failing. */
+/**
+ * Counts a failure towards the circuit only when it shows that the system itself is failing. `attempt`: of a claimed row.
+ */
 export async function countFailure(
   ctx: Ctx,
   tenant: Tenant,
   channel: string,
   error: unknown,
+  attempt?: Pick<QueueItem, "queueId" | "attemptToken">,
 ): Promise<void> {
   if (!(error instanceof OutboundError) || !error.countsForCircuit) return;
-  const { hasOpened, failures } = await recordFailure(dataOf(ctx, tenant).sql, channel);
+  const { sql } = dataOf(ctx, tenant);
+  const { hasOpened, failures } = await recordFailure(sql, channel, attempt);
   if (!hasOpened) return;
   circuitsOpened.inc({ channel });
   ctx.log.warn("circuit.opened", { shop: tenant.shop, channel, failures });
@@ -232,7 +236,7 @@ async function toFailure(
     error: describeFailure(ctx, item, error),
   };
   const tenant = outbound && (await findTenant(ctx, item.shop));
-  if (tenant) await countFailure(ctx, tenant, item.channel, outbound);
+  if (tenant) await countFailure(ctx, tenant, item.channel, outbound, item);
   const isPermanent =
     error instanceof PermanentFailure || (outbound !== null && !outbound.retryable);
   const delayMs = isPermanent ? null : nextRetryMs(item, Math.random(), outbound?.retryAfterMs);

@@ -1,4 +1,5 @@
 // The worker against failing systems, over real HTTP.
+import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addRows, letCircuitsClose } from "../../support/bus/queue.ts";
 import { eventually, SHOP } from "../../support/service.ts";
@@ -133,6 +134,25 @@ describe("handling of a response", () => {
     await add({ count: 7 });
     await world.start();
     await settled("7 retries", (row) => row.status === "pending" && row.retry_count === 1);
+    expect(
+      await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'"),
+    ).toEqual([]);
+  });
+
+  test("a failure counts towards the circuit only while its worker holds the row", async () => {
+    const taken = async (response: ServerResponse) => {
+      // As another worker takes over the row of one that was suspended.
+      await world.service.database.query(
+        "UPDATE integration_queue SET attempt_token = gen_random_uuid(), locked_by = 'another', locked_until = now() + interval '1 hour'",
+      );
+      response.writeHead(500).end();
+    };
+    world.fast.answer((_, response) => void taken(response));
+    await add({ count: 1 });
+    await world.start();
+    await eventually("the lost lease", () =>
+      world.service.logged.some(({ outcome }) => outcome === "lease_lost"),
+    );
     expect(
       await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'"),
     ).toEqual([]);

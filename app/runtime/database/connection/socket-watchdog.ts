@@ -30,9 +30,15 @@ export function watchConnections(
   pool.on("acquire", (client) => use(client, true));
   pool.on("release", (_error, client) => use(client, false));
   pool.on("remove", (client) => lines.delete(client));
+  let lookedAt = performance.now();
   const looking = setInterval(() => {
+    const now = performance.now();
+    // The process was suspended, or busy: what came meanwhile is still in the sockets, and is read before the next look.
+    const isLate = now - lookedAt > 2 * LOOK_EVERY_MS;
+    lookedAt = now;
+    if (isLate) return;
     for (const [client, { isInUse, heardAt }] of lines)
-      if (isInUse && performance.now() - heardAt > limitMs)
+      if (isInUse && now - heardAt > limitMs)
         streamOf(client).destroy(new Error("Query read timeout"));
   }, LOOK_EVERY_MS).unref();
   let droppedAt = -Infinity;
