@@ -169,10 +169,12 @@ export async function seedPersonEverywhere(
   );
   await query(
     `INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, line_items,
-      subtotal, total, currency, discounts, delivery, ap2_checkout, expires_at)
+      subtotal, total, currency, discounts, delivery, ap2_checkout, orders, replaced_carts, expires_at)
       VALUES ($1, gen_random_uuid(), $2, 'completed', 'cart', $3, '[]', 1, 1, 'EUR',
         jsonb_build_object('codes', jsonb_build_array($4::text)),
-        jsonb_build_object('destination_id', $4::text), $4, now())`,
+        jsonb_build_object('destination_id', $4::text), $4,
+        jsonb_build_array(jsonb_build_object('id', $4::text, 'amount', '1.00', 'is_own', true)),
+        jsonb_build_array(jsonb_build_object('id', $4::text, 'total', '1.00')), now())`,
     [shop, id, `https://x.example/?email=${who.email}`, who.email],
   );
   await query(

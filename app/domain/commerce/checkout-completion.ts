@@ -1,17 +1,25 @@
 // Completes a checkout when the storefront reports its order (webhook orders/create). The order is
-// matched by the attribute `checkout_id` or by its cart. It counts only when it has the checkout's
-// customer, or the checkout's own cart or draft order.
+// matched by its cart or by the attribute `checkout_id`. It counts only when it has the checkout's
+// customer, or one of the checkout's own carts or draft orders. Each order counts once, also the further
+// ones of a checkout whose carts are paid more than once.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { CheckoutSession, Columns, TenantSql } from "../../db.server.ts";
+import type { TenantSql } from "../../db.server.ts";
 import { isAppError } from "../../runtime/errors.ts";
 import { DONE } from "../agent-activity/agent-call.ts";
 import { writeAgentCall } from "../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CUSTOMER_GID } from "../customers/customer-change.ts";
 import { CHECKOUT_ATTRIBUTE } from "./cart/cart.ts";
+import { addedBy, amountOf, ordersOf, ownCarts } from "./cart/paid-carts.ts";
 import { readCart } from "./cart/storefront-cart.ts";
-import { CHECKOUT_COLUMNS, getCheckoutRow, holdsMandate, type CheckoutRow } from "./checkout.ts";
+import {
+  CHECKOUT_COLUMNS,
+  getCheckoutRow,
+  holdsMandate,
+  type CheckoutRow,
+  type CountedOrder,
+} from "./checkout.ts";
 import { enqueueCommerceEvent } from "./commerce-events.ts";
 import { release, spend } from "./mandate-ledger.ts";
 import { toRounded } from "./money.ts";
@@ -32,6 +40,7 @@ const Order = z.looseObject({
     .catch(null),
   subtotal_price: z.string().nullish(),
   total_price: z.string().nullish(),
+  currency: z.string().nullish(),
 });
 type Order = z.output<typeof Order>;
 
@@ -40,24 +49,26 @@ export async function completeFromOrder(ctx: Ctx, tenant: Tenant, payload: unkno
   const parsed = Order.safeParse(payload);
   if (!parsed.success) return;
   const order = parsed.data;
-  const data = dataOf(ctx, tenant);
-  const row = await findCheckout(ctx, tenant, order);
-  if (row === null) return;
-  const isDone = await data.transaction(async (sql) => {
-    const current = await getCheckoutRow(sql, row.id, null, { lock: true });
-    if (current.stored_status === "completed") return false;
-    await completeWithin(ctx, tenant, sql, current, {
-      orderId: order.admin_graphql_api_id ?? null,
-      amount: isOfBasket(order, current) ? null : amountOf(order),
-    });
-    return true;
+  const orderId = order.admin_graphql_api_id ?? null;
+  const found = await findCheckout(ctx, tenant, order);
+  if (found === null) return;
+  const outcome = await dataOf(ctx, tenant).transaction(async (sql) => {
+    const row = await getCheckoutRow(sql, found.id, null, { lock: true });
+    const cart = ownCarts(row).find(({ id }) => id === found.cartId) ?? null;
+    const amount = amountOf(row, cart, paidIn(order, row));
+    const counted = { id: orderId, amount, is_own: cart !== null };
+    if (row.stored_status !== "completed") {
+      await completeWithin(ctx, tenant, sql, row, counted);
+      return "checkout.completed";
+    }
+    // An order without an id could be one that counted.
+    if (cart === null || orderId === null || ordersOf(row).some(({ id }) => id === orderId))
+      return null;
+    await countOrder(ctx, tenant, sql, row, counted);
+    return "checkout.order_counted";
   });
-  if (isDone)
-    ctx.log.info("checkout.completed", {
-      shop: tenant.shop,
-      checkout_id: row.id,
-      order_id: order.admin_graphql_api_id,
-    });
+  if (outcome)
+    ctx.log.info(outcome, { shop: tenant.shop, checkout_id: found.id, order_id: orderId });
 }
 
 type Candidate = CheckoutRow & { customer_gid: string | null };
@@ -66,66 +77,76 @@ const WITH_CUSTOMER = `SELECT ${CHECKOUT_COLUMNS}, (SELECT u.storefront_customer
   FROM storefront_users u WHERE u.shop = $1 AND u.id = customer_id) AS customer_gid FROM checkout_sessions`;
 const BY_ID = `${WITH_CUSTOMER} WHERE shop = $1 AND id = $2`;
 const BY_CART = `
-  ${WITH_CUSTOMER} WHERE shop = $1 AND status NOT IN ('completed', 'canceled') AND source = 'cart'
-    AND split_part(split_part(external_id, '/', 5), '?', 1) = $2
+  ${WITH_CUSTOMER} WHERE shop = $1 AND (replaced_carts @> jsonb_build_array(jsonb_build_object('id', $2::text))
+    OR source = 'cart' AND split_part(split_part(external_id, '/', 5), '?', 1) = $2)
   ORDER BY created_at DESC LIMIT 1`;
 
 /**
- * The checkout that the order names, else the one whose cart it paid; null when there is neither. Throws
- * OutboundError.
+ * The checkout one of whose carts was paid, else the one that the order names; null when there is
+ * neither. The cart decides: anyone who has its address can change its attribute. `cartId`
+ * null: another cart was paid. Throws OutboundError.
  */
-async function findCheckout(ctx: Ctx, tenant: Tenant, order: Order): Promise<Candidate | null> {
-  const { sql } = dataOf(ctx, tenant);
-  const { note_attributes: attributes, cart_token: cart } = order;
-  const named = z
-    .uuid()
-    .safeParse(attributes?.find(({ name }) => name === CHECKOUT_ATTRIBUTE)?.value);
-  const [byName] = named.success ? await sql<Candidate>(BY_ID, [named.data]) : [];
-  if (byName && (await isOrderOf(ctx, tenant, order, byName))) return byName;
-  const [byCart] = cart ? await sql<Candidate>(BY_CART, [cart]) : [];
-  return byCart && (await isOrderOf(ctx, tenant, order, byCart)) ? byCart : null;
-}
-
-/**
- * Anyone can put an attribute into their own cart, so it proves nothing: an order belongs to a
- * checkout of the same customer, or, for a guest, to the one whose own cart was paid (DECISIONS 21).
- */
-async function isOrderOf(ctx: Ctx, tenant: Tenant, order: Order, row: Candidate): Promise<boolean> {
-  const buyer = order.customer?.admin_graphql_api_id;
-  if (buyer && row.customer_gid !== null) return buyer === row.customer_gid;
-  if (row.source === "cart") return isOfCart(order, row);
-  return isOfDraft(ctx, tenant, order, row);
-}
-
-/**
- * A draft order has no token; the storefront is asked which order it became. False for a store that
- * can no longer be called.
- */
-async function isOfDraft(
+async function findCheckout(
   ctx: Ctx,
   tenant: Tenant,
-  { admin_graphql_api_id: id }: Order,
-  row: CheckoutRow,
-): Promise<boolean> {
-  if (!id) return false;
-  try {
-    return (await readCart(ctx, tenant, row))?.orderId === id;
-  } catch (error) {
-    if (isAppError(error)) return false;
-    throw error;
+  order: Order,
+): Promise<{ id: string; cartId: string | null } | null> {
+  for (const row of await candidatesFor(ctx, tenant, order)) {
+    const buyer = order.customer?.admin_graphql_api_id;
+    const isKnown = Boolean(buyer) && row.customer_gid !== null;
+    if (isKnown && buyer !== row.customer_gid) continue;
+    const cartId = await paidCartOf(ctx, tenant, order, row);
+    // Anyone can put an attribute into their own cart, so it proves nothing: an order belongs to a
+    // checkout of the same customer, or, for a guest, to the one whose own cart was paid (DECISIONS 21).
+    if (isKnown || cartId !== null) return { id: row.id, cartId };
   }
+  return null;
 }
 
-const cartTokenOf = ({ external_id: id }: CheckoutRow): string | undefined =>
-  /\/Cart\/([^?]+)/.exec(id ?? "")?.[1];
-const isOfCart = ({ cart_token: token }: Order, row: CheckoutRow): boolean =>
-  Boolean(token) && cartTokenOf(row) === token;
+async function candidatesFor(ctx: Ctx, tenant: Tenant, order: Order): Promise<Candidate[]> {
+  const { sql } = dataOf(ctx, tenant);
+  const { note_attributes: attributes, cart_token: token } = order;
+  const name = z
+    .uuid()
+    .safeParse(attributes?.find(({ name: one }) => one === CHECKOUT_ATTRIBUTE)?.value);
+  const named = name.success ? await sql<Candidate>(BY_ID, [name.data]) : [];
+  if (!token || named.some((row) => hasCart(row, token))) return named;
+  return [...(await sql<Candidate>(BY_CART, [token])), ...named];
+}
 
-/** False when the shopper paid a cart that the checkout had before an update. */
-const isOfBasket = (order: Order, row: CheckoutRow): boolean =>
-  !order.cart_token || row.source !== "cart" || row.external_id === null || isOfCart(order, row);
+const hasCart = (row: CheckoutRow, cartId: string): boolean =>
+  ownCarts(row).some(({ id }) => id === cartId);
 
-function amountOf({ subtotal_price: subtotal, total_price: total }: Order): string | null {
+/**
+ * Which of the checkout's carts the order paid; null: none of them. A draft order has no token: the
+ * storefront is asked which order it became, unless the store can no longer be called.
+ */
+async function paidCartOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  { admin_graphql_api_id: orderId, cart_token: token }: Order,
+  row: CheckoutRow,
+): Promise<string | null> {
+  if (token) return hasCart(row, token) ? token : null;
+  const drafts = ownCarts(row).filter(({ id }) => id.startsWith("gid:"));
+  if (!orderId || ordersOf(row).some(({ id }) => id === orderId)) return null;
+  try {
+    for (const { id } of drafts) {
+      const draft = await readCart(ctx, tenant, { source: "draft_order", external_id: id });
+      if (draft?.orderId === orderId) return id;
+    }
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+  }
+  return null;
+}
+
+/** Null when it does not say, or not in the checkout's currency; so it is for an order without a cart. */
+function paidIn(
+  { cart_token: token, subtotal_price: subtotal, total_price: total, currency }: Order,
+  row: CheckoutRow,
+): string | null {
+  if (!token || (currency && currency !== row.currency)) return null;
   try {
     return toRounded(subtotal ?? total ?? "");
   } catch {
@@ -133,46 +154,58 @@ function amountOf({ subtotal_price: subtotal, total_price: total }: Order): stri
   }
 }
 
-// A deleted account keeps no record of its purchases.
-const COMPLETE = `
-  UPDATE checkout_sessions c SET status = 'completed', reserved_amount = 0, updated_at = clock_timestamp(),
-    order_id = CASE WHEN EXISTS (SELECT 1 FROM storefront_users u WHERE u.shop = c.shop
-      AND u.id = c.customer_id AND u.status <> 'deleted') THEN $3 END
-  WHERE c.shop = $1 AND c.id = $2 RETURNING order_id`;
-
-/**
- * `row` is locked and not completed. `amount` is the amount to count; null: the checkout's total.
- */
+/** `row` is locked and not completed. */
 export async function completeWithin(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   row: CheckoutRow,
-  { orderId, amount }: { orderId: string | null; amount: string | null },
+  order: CountedOrder,
 ): Promise<CheckoutRow> {
-  if (row.mandate_id !== null) {
-    if (holdsMandate(row)) await release(sql, row.mandate_id, row.reserved_amount);
-    await spend(sql, row.mandate_id, amount ?? row.total);
-  }
-  const [completed] = await sql<Columns<CheckoutSession, "order_id">>(COMPLETE, [row.id, orderId]);
+  if (holdsMandate(row)) await release(sql, row.mandate_id, row.reserved_amount);
+  const orders = await countOrder(ctx, tenant, sql, row, order);
   await enqueueCommerceEvent(ctx, tenant, sql, row.customer_id, "ucp_checkout_completed");
+  return {
+    ...row,
+    ...orders,
+    status: "completed",
+    stored_status: "completed",
+    reserved_amount: "0.00",
+  };
+}
+
+// A deleted account keeps no record of its purchases.
+const IS_KEPT = `EXISTS (SELECT 1 FROM storefront_users u WHERE u.shop = c.shop
+  AND u.id = c.customer_id AND u.status <> 'deleted')`;
+const STORE_ORDERS = `
+  UPDATE checkout_sessions c SET status = 'completed', reserved_amount = 0, updated_at = clock_timestamp(),
+    order_id = CASE WHEN ${IS_KEPT} THEN coalesce(c.order_id, $3) END,
+    orders = CASE WHEN ${IS_KEPT} THEN $4::jsonb END
+  WHERE c.shop = $1 AND c.id = $2 RETURNING order_id, orders`;
+
+/** `row` is locked, holds nothing of its mandate any more, and does not have this order yet. */
+async function countOrder(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  row: CheckoutRow,
+  order: CountedOrder,
+): Promise<Pick<CheckoutRow, "order_id" | "orders">> {
+  const before = ordersOf(row);
+  const amount = addedBy(order, before);
+  if (row.mandate_id !== null) await spend(sql, row.mandate_id, amount);
+  const [stored] = await sql<Pick<CheckoutRow, "order_id" | "orders">>(STORE_ORDERS, [
+    row.id,
+    order.id,
+    JSON.stringify([...before, order]),
+  ]);
   // Without both it was the shopper's own checkout.
   if (row.client_id !== null || row.mandate_id !== null)
     await writeAgentCall(ctx, tenant, sql, {
       ...DONE,
       operation: "pay_checkout",
       caller: { clientId: row.client_id, userId: row.customer_id },
-      money: {
-        amount: amount ?? row.total,
-        currency: row.currency,
-        mandateId: row.mandate_id,
-      },
+      money: { amount, currency: row.currency, mandateId: row.mandate_id },
     });
-  return {
-    ...row,
-    status: "completed",
-    stored_status: "completed",
-    reserved_amount: "0.00",
-    order_id: completed?.order_id ?? null,
-  };
+  return stored ?? { order_id: null, orders: null };
 }

@@ -179,6 +179,16 @@ export type Delivery = {
   problem: DeliveryProblem | null;
 };
 
+/** A cart that an update replaced: a shopper who still has its address can pay it. */
+type ReplacedCart = {
+  /** A cart's token, or a draft order's gid. */
+  id: string;
+  total: string;
+};
+
+/** An order that counted. `is_own`: it paid one of the checkout's carts. */
+export type CountedOrder = { id: string | null; amount: string; is_own: boolean };
+
 export type CheckoutRow = Columns<
   CheckoutSession,
   | "id"
@@ -203,13 +213,15 @@ export type CheckoutRow = Columns<
   discounts: Discounts | null;
   delivery: Delivery | null;
   escalation: Escalation | null;
+  orders: CountedOrder[] | null;
+  replaced_carts: ReplacedCart[] | null;
 };
 
 // After its expiry a checkout reads as canceled, whatever is stored; only the database's clock decides.
 export const CHECKOUT_COLUMNS = `id, customer_id, CASE WHEN status NOT IN ('completed', 'canceled')
   AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status, status AS stored_status,
   source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id,
-    order_id, reserved_amount, discounts, delivery, escalation, expires_at`;
+    order_id, reserved_amount, discounts, delivery, escalation, orders, replaced_carts, expires_at`;
 
 export const toCheckout = (row: CheckoutRow) => ({
   id: row.id,

@@ -8,6 +8,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toShipment } from "./cart/cart-delivery.ts";
 import type { Cart } from "./cart/cart.ts";
 import { discardCart } from "./cart/draft-order.ts";
+import { REPLACE_CART } from "./cart/paid-carts.ts";
 import { createCart } from "./cart/storefront-cart.ts";
 import {
   CHECKOUT_COLUMNS,
@@ -179,8 +180,11 @@ export async function getCheckout(
   return toCheckout(await getCheckoutRow(dataOf(ctx, tenant).sql, id, person));
 }
 
+/** Each of them can still be paid, and is remembered. */
+const MAX_CARTS = 500;
+
 const UPDATE = `
-  UPDATE checkout_sessions SET status = $3, source = $4, checkout_url = $5, external_id = $6,
+  UPDATE checkout_sessions SET ${REPLACE_CART}, status = $3, source = $4, checkout_url = $5, external_id = $6,
     line_items = $7::jsonb, subtotal = $8::numeric, total = $9::numeric, currency = $10, discounts = $11::jsonb,
     delivery = $12::jsonb, escalation = NULL, reserved_amount = CASE WHEN mandate_id IS NULL THEN 0 ELSE $9::numeric END, updated_at = clock_timestamp()
   WHERE shop = $1 AND id = $2 RETURNING ${CHECKOUT_COLUMNS}`;
@@ -237,12 +241,16 @@ export async function updateCheckout(
   return checkout;
 }
 
-function requireChangeable({ status }: CheckoutRow): void {
+function requireChangeable({ status, replaced_carts: carts }: CheckoutRow): void {
   if (status === "complete_in_progress")
     throw new AppError("checkout_closed", {
       message: "The checkout is being completed. Cancel it, or wait for its order.",
     });
   if (status === "completed" || status === "canceled") throw new AppError("checkout_closed");
+  if (carts !== null && carts.length >= MAX_CARTS)
+    throw new AppError("checkout_closed", {
+      message: "The checkout was changed too often. Cancel it and create another.",
+    });
 }
 
 /**

@@ -85,7 +85,11 @@ async function decide(
   await requireCompletable(tenant, sql, row, clientId);
   if (cart?.orderId)
     return toCheckout(
-      await completeWithin(ctx, tenant, sql, row, { orderId: cart.orderId, amount: null }),
+      await completeWithin(ctx, tenant, sql, row, {
+        id: cart.orderId,
+        amount: row.total,
+        is_own: true,
+      }),
     );
   const escalation = escalationOf(cart, row);
   const isConfirmed = row.mandate_id !== null && escalation === null;

@@ -9,7 +9,7 @@ import { discardCart } from "./cart/draft-order.ts";
 import { readCart } from "./cart/storefront-cart.ts";
 import { CHECKOUT_COLUMNS, getCheckoutRow, type CheckoutRow } from "./checkout.ts";
 import { completeWithin } from "./checkout-completion.ts";
-import { statusAfterRelease } from "./mandate-ledger.ts";
+import { releaseOf } from "./mandate-ledger.ts";
 
 const ROWS_AT_ONCE = 500;
 const DRAFT_ORDERS_PER_RUN = 50;
@@ -25,9 +25,7 @@ const EXPIRE = `
     UPDATE checkout_sessions c SET status = 'canceled', reserved_amount = 0,
       updated_at = clock_timestamp() FROM due WHERE c.shop = $1 AND c.id = due.id
   ), given_back AS (
-    UPDATE mandates m SET reserved_amount = greatest(0, m.reserved_amount - held.amount),
-      reservations = greatest(0, m.reservations - held.checkouts),
-      status = ${statusAfterRelease("m", "held.checkouts")}
+    UPDATE mandates m SET ${releaseOf("held.amount", "held.checkouts")}
     FROM (SELECT mandate_id, sum(reserved_amount) AS amount, count(*)::int AS checkouts FROM due
       WHERE mandate_id IS NOT NULL GROUP BY mandate_id) held
     WHERE m.shop = $1 AND m.mandate_id = held.mandate_id
@@ -78,7 +76,11 @@ async function settleDraftOrder(
       await data.transaction(async (sql) => {
         const current = await getCheckoutRow(sql, row.id, null, { lock: true });
         if (current.stored_status !== "completed")
-          await completeWithin(ctx, tenant, sql, current, { orderId, amount: null });
+          await completeWithin(ctx, tenant, sql, current, {
+            id: orderId,
+            amount: current.total,
+            is_own: true,
+          });
       });
       return "completed";
     }

@@ -20,7 +20,7 @@ const isFor = (clientId: string) => `(agent_clients IS NULL OR ${clientId} = ANY
 const RESERVE = `
   UPDATE mandates SET reserved_amount = reserved_amount + $4::numeric, reservations = reservations + 1
   WHERE shop = $1 AND mandate_id = $2 AND customer_id = $3 AND ${IS_OPEN} AND ${isFor("$6::text")} AND currency = $5
-    AND spent_amount + reserved_amount + $4::numeric <= max_amount AND (usage = 'multi' OR reservations = 0)
+    AND spent_amount + owed_amount + reserved_amount + $4::numeric <= max_amount AND (usage = 'multi' OR reservations = 0)
   RETURNING mandate_id`;
 
 /** Throws `mandate_refused` with its reason, or `not_found`. */
@@ -35,10 +35,16 @@ export async function reserve(sql: TenantSql, claim: Claim): Promise<void> {
     );
 }
 
+/** The part of what orders still owe that this freed amount pays. */
+const paidFrom = (freed: string) => `least(owed_amount, greatest(0, ${freed}))`;
+
 const MOVE = `
-  UPDATE mandates SET reserved_amount = reserved_amount - $4::numeric + $5::numeric
+  UPDATE mandates SET reserved_amount = reserved_amount - $4::numeric + $5::numeric,
+    spent_amount = spent_amount + ${paidFrom("$4::numeric - $5::numeric")},
+    owed_amount = owed_amount - ${paidFrom("$4::numeric - $5::numeric")}
   WHERE shop = $1 AND mandate_id = $2 AND customer_id = $3 AND ${IS_OPEN} AND ${isFor("$7::text")} AND currency = $6
-    AND spent_amount + reserved_amount - $4::numeric + $5::numeric <= max_amount
+    AND ($5::numeric <= $4::numeric
+      OR spent_amount + owed_amount + reserved_amount - $4::numeric + $5::numeric <= max_amount)
   RETURNING mandate_id`;
 
 /** Replaces the amount that the same checkout reserves. */
@@ -48,13 +54,15 @@ export async function moveReservation(sql: TenantSql, claim: Claim, held: string
   if (rows.length === 0) throw await refusalOf(sql, claim, () => false);
 }
 
-// A revoked mandate stays revoked, but the payment counts. An order for a checkout that released its
-// reservation may find less than it needs: what other checkouts hold is theirs, and a single mandate
-// that one of them holds stays open for it.
+// A revoked mandate stays revoked, but the payment counts. An order that no reservation covers may find
+// less than it needs: what other checkouts hold is theirs, and a single mandate that one of them holds
+// stays open for it. The rest is owed until one of them lets go.
+const FREE = "greatest(0, least($3::numeric, max_amount - reserved_amount - spent_amount))";
 const SPEND = `
-  UPDATE mandates SET spent_amount = greatest(spent_amount, least(max_amount - reserved_amount, spent_amount + $3::numeric)),
+  UPDATE mandates SET spent_amount = spent_amount + ${FREE},
+    owed_amount = least(max_amount, owed_amount + $3::numeric - ${FREE}),
     status = CASE WHEN status = 'active' AND ((usage = 'single' AND reservations = 0)
-      OR least(max_amount - reserved_amount, spent_amount + $3::numeric) >= max_amount) THEN 'used' ELSE status END
+      OR spent_amount + ${FREE} >= max_amount) THEN 'used' ELSE status END
   WHERE shop = $1 AND mandate_id = $2`;
 
 /** Counts an order, after its checkout released what it held. */
@@ -63,18 +71,21 @@ export async function spend(sql: TenantSql, mandateId: string, amount: string): 
 }
 
 /**
- * The status once `held` checkouts let go of it: a single mandate of which an order was counted
- * meanwhile is used as soon as none holds it.
+ * What an UPDATE of mandates sets when `checkouts` let go of `amount`. What is owed is spent of it first. A
+ * single mandate of which an order was counted meanwhile is used as soon as none holds it.
  */
-export const statusAfterRelease = (mandate: string, held: string) =>
-  `CASE WHEN ${mandate}.status = 'active' AND ${mandate}.usage = 'single' AND ${mandate}.spent_amount > 0
-    AND ${mandate}.reservations <= ${held} THEN 'used' ELSE ${mandate}.status END`;
+export const releaseOf = (amount: string, checkouts: string) => `
+  reserved_amount = greatest(0, reserved_amount - ${amount}),
+  reservations = greatest(0, reservations - ${checkouts}),
+  spent_amount = spent_amount + ${paidFrom(`least(reserved_amount, ${amount})`)},
+  owed_amount = owed_amount - ${paidFrom(`least(reserved_amount, ${amount})`)},
+  status = CASE WHEN status = 'active' AND (spent_amount + ${paidFrom(`least(reserved_amount, ${amount})`)} >= max_amount
+    OR usage = 'single' AND spent_amount + owed_amount > 0 AND reservations <= ${checkouts}) THEN 'used'
+    ELSE status END`;
 
 export async function release(sql: TenantSql, mandateId: string, amount: string): Promise<void> {
   await sql(
-    `UPDATE mandates m SET reserved_amount = greatest(0, reserved_amount - $3::numeric),
-      reservations = greatest(0, reservations - 1), status = ${statusAfterRelease("m", "1")}
-      WHERE shop = $1 AND mandate_id = $2`,
+    `UPDATE mandates SET ${releaseOf("$3::numeric", "1")} WHERE shop = $1 AND mandate_id = $2`,
     [mandateId, amount],
   );
 }

@@ -39,7 +39,7 @@ const OF_ACCOUNT = {
     scope, usage, agent_clients, status, created_at, expires_at
     FROM mandates WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MAX_ROWS}`,
   checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text,
-    currency, discounts, delivery, mandate_id, client_id, order_id, created_at, updated_at, expires_at
+    currency, discounts, delivery, mandate_id, client_id, order_id, orders, created_at, updated_at, expires_at
     FROM checkout_sessions WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MAX_ROWS}`,
   agent_calls: `SELECT user_id, client_id, operation, outcome, code, amount::text, currency, mandate_id,
     calls, started_at, last_at FROM agent_activity WHERE shop = $1 AND user_id = ANY($2::int[])

@@ -97,11 +97,13 @@ export async function anonymiseAccounts(
     checkout_sessions: await counted(
       sql,
       `UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL, order_id = NULL,
-        ap2_checkout = NULL, discounts = NULL, delivery = NULL, reserved_amount = 0,
+        ap2_checkout = NULL, discounts = NULL, delivery = NULL, orders = NULL, replaced_carts = NULL,
+        reserved_amount = 0,
         status = CASE WHEN status = 'completed' THEN status ELSE 'canceled' END
        WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL
          OR external_id IS NOT NULL OR order_id IS NOT NULL OR ap2_checkout IS NOT NULL
-         OR discounts IS NOT NULL OR delivery IS NOT NULL OR status NOT IN ('completed', 'canceled'))`,
+         OR discounts IS NOT NULL OR delivery IS NOT NULL OR orders IS NOT NULL
+         OR replaced_carts IS NOT NULL OR status NOT IN ('completed', 'canceled'))`,
       ids,
     ),
     return_cases: await counted(

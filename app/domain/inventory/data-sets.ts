@@ -149,7 +149,7 @@ const COMMERCE: DataSet = {
     },
     checkout_sessions: {
       holds:
-        "checkouts: articles, amounts, the delivery option without its address, the account, the order they became",
+        "checkouts: articles, amounts, the delivery option without its address, the account, the orders they became",
       people: ["shoppers"],
       rules: [
         {

@@ -250,7 +250,7 @@ describe("a checkout with a mandate", () => {
         await runScheduledNow(service.ctx);
       }
       expect(await mandateRow(service, mandate)).toEqual({
-        spent_amount: "30.00",
+        spent_amount: "40.00",
         reserved_amount: "0.00",
         reservations: 0,
         status: "used",

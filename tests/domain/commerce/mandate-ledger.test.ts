@@ -244,3 +244,29 @@ it("never holds and spends more than the maximum together, whatever a statement 
     storage.query("UPDATE mandates SET spent_amount = 40.01 WHERE mandate_id = $1", [id]),
   ).rejects.toThrow(/mandates_budget_check/);
 });
+
+it("owes what an order costs beyond what others leave, and takes it from what they return", async () => {
+  const id = await newMandate();
+  const { sql } = dataOf();
+  await reserve(sql, claim(id, "60.00"));
+  await reserve(sql, claim(id, "30.00"));
+  await spend(sql, id, "50.00");
+  expect(await rowOf(id)).toMatchObject({ spent_amount: "10.00", reserved_amount: "90.00" });
+  await moveReservation(sql, claim(id, "45.00"), "60.00");
+  expect(await rowOf(id)).toMatchObject({ spent_amount: "25.00", reserved_amount: "75.00" });
+  expect(await outcome(reserve(sql, claim(id, "0.01")))).toBe("exceeded");
+  await release(sql, id, "45.00");
+  expect(await rowOf(id)).toMatchObject({ spent_amount: "50.00", reserved_amount: "30.00" });
+  await reserve(sql, claim(id, "20.00"));
+  expect(await outcome(reserve(sql, claim(id, "0.01")))).toBe("exceeded");
+});
+
+it("ends a single mandate that only owes an order as soon as no checkout holds it", async () => {
+  const id = await newMandate({ usage: "single" });
+  const { sql } = dataOf();
+  await reserve(sql, claim(id, "100.00"));
+  await spend(sql, id, "10.00");
+  expect(await rowOf(id)).toMatchObject({ spent_amount: "0.00", status: "active" });
+  await release(sql, id, "100.00");
+  expect(await rowOf(id)).toMatchObject({ spent_amount: "10.00", status: "used" });
+});

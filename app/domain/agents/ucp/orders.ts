@@ -79,7 +79,7 @@ export function toUcpOrder(tenant: Tenant, order: Order, checkoutId: string) {
   };
 }
 
-/** This person's checkout that became the order; empty when there is none. */
+/** This person's checkout one of whose carts became the order; empty when there is none. */
 export async function findCheckoutOfOrder(
   ctx: Ctx,
   tenant: Tenant,
@@ -88,7 +88,10 @@ export async function findCheckoutOfOrder(
 ): Promise<string> {
   const row = await dataOf(ctx, tenant).prisma.checkoutSession.findFirst({
     select: { id: true },
-    where: { customer_id: account.id, order_id: orderId },
+    where: {
+      customer_id: account.id,
+      OR: [{ order_id: orderId }, { orders: { array_contains: [{ id: orderId }] } }],
+    },
   });
   return row?.id ?? "";
 }
