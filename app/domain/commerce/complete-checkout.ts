@@ -91,6 +91,9 @@ async function decide(
         is_own: true,
       }),
     );
+  // What was confirmed stays confirmed while nothing speaks against it. The storefront also no longer has
+  // a cart that was just paid.
+  if (row.status === "complete_in_progress" && cart === null) return toCheckout(row);
   const escalation = escalationOf(cart, row);
   const isConfirmed = row.mandate_id !== null && escalation === null;
   const status = isConfirmed ? "complete_in_progress" : "requires_escalation";

@@ -346,6 +346,23 @@ describe("a price that changes before the checkout is completed", () => {
     });
     expect((await step(id, "complete")).json.status).toBe("complete_in_progress");
   });
+
+  it("is not assumed after a confirmation when the storefront does not answer: what was accepted stays", async () => {
+    const { id } = await bought(await newMandate(service, shopper));
+    const confirmed = (await step(id, "complete")).json;
+    service.sandbox.failNext("storefront", { status: 503, match: CART_API });
+    const repeated = await step(id, "complete");
+    openCarts(service);
+    expect([repeated.status, repeated.json]).toEqual([200, confirmed]);
+    expect(await checkoutAs(service, id)).toMatchObject({ status: "complete_in_progress" });
+    const change = await step(id, "update", { line_items: itemsOf(shelf.lamp) });
+    expect(change.json.code).toBe("checkout_closed");
+    setPrice("45.50");
+    expect((await step(id, "complete")).json).toMatchObject({
+      status: "requires_escalation",
+      messages: [{ code: "price_changed" }],
+    });
+  });
 });
 
 it.each(["cart", "draft_order"])(
