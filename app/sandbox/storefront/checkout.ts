@@ -255,7 +255,8 @@ function toCart(shop: ShopState, cart: Cart) {
   const { left, allocations } = allocate(counting, "order", subtotal, inCents);
   const groups = deliveryGroupsOf(shop, cart);
   const shipping = Number(groups[0]?.selectedDeliveryOption?.estimatedCost.amount ?? 0);
-  const total = left + Math.round(shipping * 100);
+  const delivery = allocate(counting, "delivery", Math.round(shipping * 100), inCents);
+  const total = left + delivery.left;
   return {
     id: gid,
     checkoutUrl: url,

@@ -1,6 +1,6 @@
 /**
- * Discounts of the sandbox storefront: percentages off single items or off the order, by code or
- * automatic, as the Storefront API reports them in a cart.
+ * Discounts of the sandbox storefront: percentages off single items, off the order or off the delivery, by
+ * code or automatic, as the Storefront API reports them in a cart.
  */
 import type { ShopState } from "./state.ts";
 
@@ -9,8 +9,11 @@ export type Discount = {
   code: string | null;
   title: string;
   percent: number;
-  /** `items`: off each line; `order`: off the cart. */
-  on: "items" | "order";
+  /**
+   * `items`: off each line; `order`: off the cart; `delivery`: off the chosen option, in the total alone: the
+   * cart says that the code applies and names no amount.
+   */
+  on: "items" | "order" | "delivery";
   isActive?: boolean;
   /** Only for carts with an e-mail address. */
   forKnown?: boolean;

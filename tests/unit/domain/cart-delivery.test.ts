@@ -88,7 +88,23 @@ describe("the total of a cart", () => {
     ["items and delivery when the storefront leaves it out", "40.00", [], "44.90"],
     ["the storefront's when a discount covers the delivery", "40.00", [money("4.90")], "40.00"],
   ])("is %s", (_title, total, off, expected) => {
-    expect(totalWithDelivery({ subtotal: "40.00", total, off }, cart("4.9"))).toBe(expected);
-    expect(totalWithDelivery({ subtotal: "40.00", total: "39.00", off: [] }, {})).toBe("39.00");
+    const hasDeliveryCode = false;
+    expect(
+      totalWithDelivery({ subtotal: "40.00", total, off, hasDeliveryCode }, cart("4.9")).total,
+    ).toBe(expected);
+    expect(
+      totalWithDelivery({ subtotal: "40.00", total: "39.00", off: [], hasDeliveryCode }, {}),
+    ).toEqual({ total: "39.00", deliveryOff: null });
+  });
+
+  it.each([
+    ["the storefront's when it lacks the delivery", "40.00", "40.00", "4.90"],
+    ["the storefront's when it lacks a part of the delivery", "42.00", "42.00", "2.90"],
+    ["the storefront's when it has the delivery", "44.90", "44.90", null],
+    ["items and delivery when it lacks more than the delivery", "39.99", "44.90", null],
+  ])("is, with a code for the delivery, %s", (_title, total, expected, deliveryOff) => {
+    expect(
+      totalWithDelivery({ subtotal: "40.00", total, off: [], hasDeliveryCode: true }, cart("4.9")),
+    ).toEqual({ total: expected, deliveryOff });
   });
 });

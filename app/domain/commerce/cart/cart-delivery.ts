@@ -290,17 +290,31 @@ export const deliveryOfDraft = (
 /**
  * The cart's total, and never less than its items and the chosen delivery: what the storefront leaves
  * out of its total must not be missing from a mandate's reservation. `off`: discounts of the whole cart.
+ * With a code for the delivery (`hasDeliveryCode`) that is what the code takes off it (`deliveryOff`).
  */
 export function totalWithDelivery(
-  { subtotal, total, off }: { subtotal: string; total: string; off: readonly StorefrontMoney[] },
+  {
+    subtotal,
+    total,
+    off,
+    hasDeliveryCode,
+  }: {
+    subtotal: string;
+    total: string;
+    off: readonly StorefrontMoney[];
+    hasDeliveryCode: boolean;
+  },
   { deliveryGroups }: CartGroups,
-): string {
+): { total: string; deliveryOff: string | null } {
   const chosen = (deliveryGroups?.nodes ?? []).flatMap(({ selectedDeliveryOption: option }) =>
     option ? [option.estimatedCost] : [],
   );
   const sum = (all: readonly StorefrontMoney[]) =>
     all.reduce((cents, { amount }) => cents + toCents(toRounded(amount)), 0n);
-  if (chosen.length === 0) return total;
   const least = toCents(subtotal) - sum(off) + sum(chosen);
-  return least > toCents(total) ? fromCents(least) : total;
+  const missing = least - toCents(total);
+  if (chosen.length === 0 || missing <= 0n) return { total, deliveryOff: null };
+  return hasDeliveryCode && missing <= sum(chosen)
+    ? { total, deliveryOff: fromCents(missing) }
+    : { total: fromCents(least), deliveryOff: null };
 }

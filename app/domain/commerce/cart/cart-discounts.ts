@@ -23,10 +23,31 @@ const REASONS: Record<string, DiscountRejection> = {
   DISCOUNT_CUSTOMER_USAGE_LIMIT_REACHED: "discount_code_user_ineligible",
 };
 
-/** Null when nobody asked for one and the store gives none. */
+/**
+ * The code that takes off the delivery, when there is one: it applies, and the storefront allocates
+ * nothing of it to the cart or its lines.
+ */
+export function findDeliveryCode(cart: CartDiscounts): string | null {
+  const allocated = allocationsOf(cart).map(({ code }) => code?.toLowerCase());
+  const found = (cart.discountCodes ?? []).find(
+    ({ code, applicable }) => applicable && !allocated.includes(code.toLowerCase()),
+  );
+  return found?.code ?? null;
+}
+
+const allocationsOf = (cart: CartDiscounts): Allocation[] => [
+  ...(cart.discountAllocations ?? []),
+  ...cart.lines.nodes.flatMap((line) => line.discountAllocations ?? []),
+];
+
+/**
+ * Null when nobody asked for one and the store gives none. `deliveryOff`: what the code for the delivery
+ * takes off it.
+ */
 export function readDiscounts(
   asked: readonly string[],
   cart: CartDiscounts,
+  deliveryOff: string | null,
   warnings: readonly CartWarning[] = [],
 ): Discounts | null {
   const { discountCodes: known = [] } = cart;
@@ -40,10 +61,10 @@ export function readDiscounts(
     code,
     reason: (isTold && REASONS[reasons[index]?.code ?? ""]) || ("discount_code_invalid" as const),
   }));
-  const applied = sumOf([
-    ...(cart.discountAllocations ?? []),
-    ...cart.lines.nodes.flatMap((line) => line.discountAllocations ?? []),
-  ]);
+  const deliveryCode = toPlainText(findDeliveryCode(cart) ?? "", MAX_TITLE);
+  const applied = sumOf(allocationsOf(cart));
+  if (deliveryOff !== null)
+    applied.push({ code: deliveryCode, title: deliveryCode, amount: deliveryOff });
   return asked.length + applied.length === 0 ? null : { codes: [...asked], applied, rejected };
 }
 

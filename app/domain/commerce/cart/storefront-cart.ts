@@ -11,7 +11,7 @@ import { isProven, type Account } from "../../identity/account.ts";
 import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-session.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CheckoutLine, CheckoutRow } from "../checkout.ts";
-import { toMoney, type StorefrontMoney } from "../money.ts";
+import { toMoney, toRounded, type StorefrontMoney } from "../money.ts";
 import { readVariants, assertAvailable, requireAvailable } from "../variants.ts";
 import {
   findChoice,
@@ -23,6 +23,7 @@ import {
   type Shipment,
 } from "./cart-delivery.ts";
 import {
+  findDeliveryCode,
   notCarried,
   readDiscounts,
   type CartDiscounts,
@@ -117,7 +118,7 @@ async function openCart(
     const cart = await chooseDelivery(ctx, tenant, checkoutId, shipment, made);
     return readWhole(() => ({
       ...fromCart(cart),
-      discounts: readDiscounts(codes, cart, warnings),
+      discounts: readDiscounts(codes, cart, costOf(cart).deliveryOff, warnings),
       delivery: readDelivery(shipment, shippedIn(cart), cart),
     }));
   } catch (error) {
@@ -197,7 +198,7 @@ export async function readCart(
 }
 
 function fromCart(cart: StorefrontCart): Cart {
-  const { id, checkoutUrl, cost, lines, discountAllocations = [] } = cart;
+  const { id, checkoutUrl, cost, lines } = cart;
   const read = whole({
     source: "cart",
     externalId: id,
@@ -215,8 +216,21 @@ function fromCart(cart: StorefrontCart): Cart {
       total: toMoney(totalAmount),
     })),
   });
-  const off = discountAllocations.map(({ discountedAmount }) => discountedAmount);
-  return { ...read, total: totalWithDelivery({ ...read, off }, cart) };
+  return { ...read, total: costOf(cart).total };
+}
+
+/** See `totalWithDelivery`. */
+function costOf(cart: StorefrontCart): { total: string; deliveryOff: string | null } {
+  const { cost, discountAllocations = [] } = cart;
+  return totalWithDelivery(
+    {
+      subtotal: toRounded(cost.subtotalAmount.amount),
+      total: toRounded(cost.totalAmount.amount),
+      off: discountAllocations.map(({ discountedAmount }) => discountedAmount),
+      hasDeliveryCode: findDeliveryCode(cart) !== null,
+    },
+    cart,
+  );
 }
 
 /** Whether two carts have the same items at the same prices. */
