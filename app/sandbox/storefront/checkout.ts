@@ -15,7 +15,7 @@ import {
   type CartAddress,
   type DeliveryInput,
 } from "./delivery.ts";
-import { allocate, discountsOf } from "./discounts.ts";
+import { allocate, discountsOf, splitLines } from "./discounts.ts";
 import { putOrder } from "./orders.ts";
 import type { Order } from "./orders.ts";
 import { requireAccess } from "./scopes.ts";
@@ -227,7 +227,8 @@ function toCart(shop: ShopState, cart: Cart) {
   const inCents = (cents: number) => money((cents / 100).toFixed(2));
   const { codes, counting } = discountsOf(shop, discountCodes, email);
   let subtotal = 0;
-  const nodes = lines.map(({ variantGid, quantity }, index) => {
+  const nodes = splitLines(counting, lines).map((line, index) => {
+    const { variantGid, quantity } = line;
     const { product, variant } = findVariant(shop, variantGid) as NonNullable<
       ReturnType<typeof findVariant>
     >;
@@ -241,7 +242,7 @@ function toCart(shop: ShopState, cart: Cart) {
       product: { title: product.title },
     };
     const price = Math.round(Number(variant.price) * 100) * quantity;
-    const { left, allocations } = allocate(counting, "items", price, inCents);
+    const { left, allocations } = allocate(line.counting, "items", price, inCents);
     subtotal += left;
     return {
       __typename: "CartLine",

@@ -15,6 +15,8 @@ export type Discount = {
    */
   on: "items" | "order" | "delivery";
   isActive?: boolean;
+  /** Of `items`: off so many of each line, which become a line of their own. */
+  units?: number;
   /** Only for carts with an e-mail address. */
   forKnown?: boolean;
 };
@@ -58,6 +60,23 @@ export function discountsOf(
     return { code, applicable: problem === null };
   });
   return { codes, warnings, counting };
+}
+
+/** The lines of a cart, split where a discount counts for some of the units only. */
+export function splitLines<Line extends { quantity: number }>(
+  counting: readonly Discount[],
+  lines: readonly Line[],
+): (Line & { counting: readonly Discount[] })[] {
+  const units = counting.find((discount) => discount.units !== undefined)?.units;
+  const others = counting.filter((discount) => discount.units === undefined);
+  return lines.flatMap((line) =>
+    units === undefined || units >= line.quantity
+      ? [{ ...line, counting }]
+      : [
+          { ...line, quantity: units, counting },
+          { ...line, quantity: line.quantity - units, counting: others },
+        ],
+  );
 }
 
 /** What the discounts of one kind take off an amount in cents, one after the other. */

@@ -73,10 +73,14 @@ export async function createCart(
   const { lineItems, codes } = wishes;
   const cart = await openCart(ctx, tenant, account, checkoutId, wishes);
   if (cart) {
-    const inCart = new Map(cart.lines.map(({ variant_id: id, quantity }) => [id, quantity]));
+    // A discount of some units splits an item into several lines.
+    const inCart = (variantId: string) =>
+      cart.lines
+        .filter(({ variant_id: id }) => id === variantId)
+        .reduce((sum, { quantity }) => sum + quantity, 0);
     assertAvailable(
       lineItems
-        .filter(({ variantId, quantity }) => (inCart.get(variantId) ?? 0) < quantity)
+        .filter(({ variantId, quantity }) => inCart(variantId) < quantity)
         .map(({ variantId }) => variantId),
     );
     return cart;
@@ -169,10 +173,12 @@ async function chooseDelivery(
   }
 }
 
-const shippedIn = ({ lines }: StorefrontCart): string[] =>
-  lines.nodes
+const shippedIn = ({ lines }: StorefrontCart): string[] => {
+  const ids = lines.nodes
     .filter(({ merchandise }) => merchandise.requiresShipping !== false)
     .map(({ merchandise }) => merchandise.id);
+  return [...new Set(ids)];
+};
 
 /**
  * The same cart in its current state; null when the storefront no longer has it. Throws

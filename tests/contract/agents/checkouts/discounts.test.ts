@@ -156,6 +156,33 @@ describe.each(UCP_VERSIONS)("UCP %s", (version) => {
   });
 });
 
+it("takes lines that the storefront splits for a discount as one item of the cart", async () => {
+  const second = {
+    code: "SECOND",
+    title: "One cheaper",
+    percent: 50,
+    on: "items",
+    units: 1,
+  } as const;
+  service.sandbox.storefront.putDiscount(SHOP, second);
+  const made = await tool("create_checkout", {
+    checkout: { line_items: lines(2), discounts: { codes: ["SECOND"] } },
+  });
+  expect(
+    made.line_items.map(({ quantity, totals }: any) => [quantity, totals.at(-1).amount]),
+  ).toEqual([
+    [1, 2_000],
+    [1, 4_000],
+  ]);
+  expect(totalsOf(made)).toEqual({ subtotal: 8_000, items_discount: -2_000, total: 6_000 });
+  const more = await buy({ line_items: itemsOf(shelf.camera, 3), discount_codes: ["SECOND"] });
+  expect([more.json.source, more.json.totals.total, more.json.delivery.variant_ids]).toEqual([
+    "cart",
+    "100.00",
+    [shelf.camera],
+  ]);
+});
+
 it("shows the store's automatic discount, which nobody asked for", async () => {
   const automatic = { code: null, title: "Opening days", percent: 5, on: "order" } as const;
   service.sandbox.storefront.putDiscount(SHOP, automatic);
