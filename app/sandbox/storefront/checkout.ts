@@ -197,7 +197,7 @@ function chooseDelivery(
   return { cart: toCart(shop, cart), userErrors: [] };
 }
 
-/** One group of what has to be shipped; none without an address. */
+/** One group for each parcel; none without an address. */
 function deliveryGroupsOf(shop: ShopState, { gid, lines, address, delivery }: Cart) {
   const isShipped = lines.some(
     ({ variantGid }) => findVariant(shop, variantGid)?.variant.requiresShipping !== false,
@@ -205,14 +205,12 @@ function deliveryGroupsOf(shop: ShopState, { gid, lines, address, delivery }: Ca
   if (!address || !isShipped) return [];
   const deliveryOptions = deliveryOptionsOf(shop, gid, address);
   const first = shop.delivery?.preselects ? deliveryOptions[0] : undefined;
-  return [
-    {
-      id: gid.replace("/Cart/", "/CartDeliveryGroup/"),
-      deliveryOptions,
-      selectedDeliveryOption:
-        deliveryOptions.find(({ title }) => title === delivery) ?? first ?? null,
-    },
-  ];
+  return Array.from({ length: shop.delivery?.parcels ?? 1 }, (_, index) => ({
+    id: gid.replace("/Cart/", `/CartDeliveryGroup/${index || ""}`),
+    deliveryOptions,
+    selectedDeliveryOption:
+      deliveryOptions.find(({ title }) => title === delivery) ?? first ?? null,
+  }));
 }
 
 function findCart(shop: ShopState, gid: string) {
@@ -255,8 +253,12 @@ function toCart(shop: ShopState, cart: Cart) {
   });
   const { left, allocations } = allocate(counting, "order", subtotal, inCents);
   const groups = deliveryGroupsOf(shop, cart);
-  const shipping = Number(groups[0]?.selectedDeliveryOption?.estimatedCost.amount ?? 0);
-  const delivery = allocate(counting, "delivery", Math.round(shipping * 100), inCents);
+  const shipping = groups.reduce(
+    (sum, { selectedDeliveryOption: option }) =>
+      sum + Math.round(Number(option?.estimatedCost.amount ?? 0) * 100),
+    0,
+  );
+  const delivery = allocate(counting, "delivery", shipping, inCents);
   const total = left + delivery.left;
   return {
     id: gid,

@@ -19,6 +19,8 @@ export type DeliverySettings = {
   rates?: DeliveryRate[];
   /** The storefront chooses the first option itself. */
   preselects?: boolean;
+  /** Into how many parcels it divides an order; one by default. */
+  parcels?: number;
 };
 
 export type CartAddress = {

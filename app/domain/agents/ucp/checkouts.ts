@@ -39,8 +39,10 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
     ({ id: one }) => one === checkout.delivery?.option_id,
   );
   const delivery = chosen ? toMinorUnits(chosen.amount, currency) : 0;
-  const others = total - subtotal - delivery;
   const offItems = lines.reduce((sum, { off }) => sum + off, 0);
+  const offOrder = Math.max(0, discountOf(checkout) - offItems);
+  const others = total - subtotal - delivery + offOrder;
+  const discount = offOrder - Math.min(0, others);
   const isOver = status === "completed" || status === "canceled";
   return {
     id,
@@ -50,7 +52,7 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
     totals: [
       { type: "subtotal", amount: subtotal + offItems },
       ...(offItems > 0 ? [{ type: "items_discount", amount: -offItems }] : []),
-      ...(others < 0 ? [{ type: "discount", amount: others }] : []),
+      ...(discount > 0 ? [{ type: "discount", amount: -discount }] : []),
       ...(chosen ? [{ type: "fulfillment", display_text: chosen.title, amount: delivery }] : []),
       ...(others > 0
         ? [
@@ -72,6 +74,10 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
     ...(clientId && { client_id: clientId }),
   };
 }
+
+/** What all its discounts take off, of items, order and delivery. */
+const discountOf = ({ discounts, currency }: Checkout): number =>
+  (discounts?.applied ?? []).reduce((sum, { amount }) => sum + toMinorUnits(amount, currency), 0);
 
 /** `off`: what discounts of the line took off its price; a draft order's prices are without it. */
 function toUcpLine(

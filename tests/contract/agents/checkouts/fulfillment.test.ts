@@ -48,7 +48,9 @@ const RATES = [
   { title: "Standard", code: "STD", description: "3 to 5 business days", price: "4.90" },
   { title: "Express", code: "EXP", price: "12.90" },
 ];
-beforeEach(() => service.sandbox.storefront.putDelivery(SHOP, { rates: RATES, preselects: false }));
+beforeEach(() =>
+  service.sandbox.storefront.putDelivery(SHOP, { rates: RATES, preselects: false, parcels: 1 }),
+);
 afterEach(() => openCarts(service));
 const putDeliveryCode = (percent: number, isActive = true) =>
   service.sandbox.storefront.putDiscount(SHOP, {
@@ -110,6 +112,22 @@ const makeWith = async (title: string, more: object = {}) => {
   const made = await make({ fulfillment: to(), ...more });
   return change(made.id, { fulfillment: to(HOME, optionOf(made, title)) });
 };
+
+it("names the order's discount and the delivery of several parcels separately", async () => {
+  service.sandbox.storefront.putDelivery(SHOP, { parcels: 2, preselects: true });
+  const tenOff = { code: "SUMMER10", title: "Summer", percent: 10, on: "order" } as const;
+  service.sandbox.storefront.putDiscount(SHOP, tenOff);
+  const checkout = { fulfillment: to(), discounts: { codes: ["SUMMER10"] } };
+  const made = await make(checkout);
+  expect(noticesOf(made)).toEqual(["fulfillment_in_parcels"]);
+  expect(made.discounts.applied).toMatchObject([{ code: "SUMMER10", amount: 400 }]);
+  expect(made.totals).toEqual([
+    expect.objectContaining({ type: "subtotal", amount: 4_000 }),
+    { type: "discount", amount: -400 },
+    { type: "fee", display_text: "Shipping, taxes and fees", amount: 980 },
+    expect.objectContaining({ type: "total", amount: 4_580 }),
+  ]);
+});
 
 describe("a code that takes off the delivery", () => {
   const withCode = { discounts: { codes: ["SHIPFREE"] } };
