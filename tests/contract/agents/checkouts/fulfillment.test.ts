@@ -48,18 +48,8 @@ const RATES = [
   { title: "Standard", code: "STD", description: "3 to 5 business days", price: "4.90" },
   { title: "Express", code: "EXP", price: "12.90" },
 ];
-beforeEach(() =>
-  service.sandbox.storefront.putDelivery(SHOP, { rates: RATES, preselects: false, parcels: 1 }),
-);
+beforeEach(() => service.sandbox.storefront.putDelivery(SHOP, { rates: RATES, preselects: false }));
 afterEach(() => openCarts(service));
-const putDeliveryCode = (percent: number, isActive = true) =>
-  service.sandbox.storefront.putDiscount(SHOP, {
-    code: "SHIPFREE",
-    title: "Delivery",
-    percent,
-    on: "delivery",
-    isActive,
-  });
 
 const profileOf = (version: string) =>
   `https://shopify.dev/ucp/agent-profiles/${version}/valid-with-capabilities.json`;
@@ -112,64 +102,6 @@ const makeWith = async (title: string, more: object = {}) => {
   const made = await make({ fulfillment: to(), ...more });
   return change(made.id, { fulfillment: to(HOME, optionOf(made, title)) });
 };
-
-it("names the order's discount and the delivery of several parcels separately", async () => {
-  service.sandbox.storefront.putDelivery(SHOP, { parcels: 2, preselects: true });
-  const tenOff = { code: "SUMMER10", title: "Summer", percent: 10, on: "order" } as const;
-  service.sandbox.storefront.putDiscount(SHOP, tenOff);
-  const checkout = { fulfillment: to(), discounts: { codes: ["SUMMER10"] } };
-  const made = await make(checkout);
-  expect(noticesOf(made)).toEqual(["fulfillment_in_parcels"]);
-  expect(made.discounts.applied).toMatchObject([{ code: "SUMMER10", amount: 400 }]);
-  expect(made.totals).toEqual([
-    expect.objectContaining({ type: "subtotal", amount: 4_000 }),
-    { type: "discount", amount: -400 },
-    { type: "fee", display_text: "Shipping, taxes and fees", amount: 980 },
-    expect.objectContaining({ type: "total", amount: 4_580 }),
-  ]);
-});
-
-describe("a code that takes off the delivery", () => {
-  const withCode = { discounts: { codes: ["SHIPFREE"] } };
-
-  it.each([
-    [100, 490, 4_000],
-    [50, 245, 4_245],
-  ])("of %i percent counts as the storefront counts it", async (percent, off, total) => {
-    putDeliveryCode(percent);
-    const made = await makeWith("Standard", withCode);
-    expect(totalsOf(made)).toEqual({ subtotal: 4_000, discount: -off, fulfillment: 490, total });
-    expect(made.discounts).toEqual({
-      codes: ["SHIPFREE"],
-      applied: [{ code: "SHIPFREE", title: "SHIPFREE", amount: off }],
-    });
-  });
-
-  it("takes nothing off before an option is chosen, nor after it ended", async () => {
-    putDeliveryCode(100);
-    const made = await make({ fulfillment: to(), ...withCode });
-    expect([totalsOf(made).total, made.discounts.applied]).toEqual([4_000, []]);
-    putDeliveryCode(100, false);
-    const ended = await change(made.id, { fulfillment: to(HOME, optionOf(made, "Standard")) });
-    expect([totalsOf(ended).total, ended.discounts.applied]).toEqual([4_490, []]);
-  });
-
-  it("is held by a mandate, and is a changed price when it ended before the confirmation", async () => {
-    putDeliveryCode(100);
-    const mandate = await newMandate(service, shopper, { max_amount: "40.00" });
-    const made = await makeWith("Standard", { ...withCode, mandate_id: mandate });
-    expect((await mandateRow(service, mandate)).reserved_amount).toBe("40.00");
-    putDeliveryCode(100, false);
-    expect((await act(service, shopper, made.id, "complete")).json).toMatchObject({
-      status: "requires_escalation",
-      messages: [{ code: "price_changed" }],
-    });
-    putDeliveryCode(100);
-    expect((await act(service, shopper, made.id, "complete")).json.status).toBe(
-      "complete_in_progress",
-    );
-  });
-});
 
 describe.each(UCP_VERSIONS)("UCP %s", (version) => {
   const profile = profileOf(version);
