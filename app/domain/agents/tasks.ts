@@ -1,9 +1,10 @@
-// A2A tasks: request and result, kept for an hour. A task about a shopper is visible to its caller
-// only: the same agent for the same shopper, under the scope of its tool.
+// A2A tasks: request and result, kept for an hour without buyer and address. A task about a shopper
+// is visible to its caller only: the same agent for the same shopper, under the scope of its tool.
 import type { Ctx } from "../../context.server.ts";
 import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { readKeyCursor, toKeyCursor } from "../../runtime/database/key-cursor.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { toKeptTask } from "./kept-task.ts";
 import type { AgentScope } from "./oauth/scopes.ts";
 
 /**
@@ -24,7 +25,12 @@ export async function findTask(ctx: Ctx, tenant: Tenant, id: string): Promise<Ta
 }
 
 export const keepTask = (ctx: Ctx, tenant: Tenant, id: string, record: TaskRecord): Promise<void> =>
-  putKey(dataOf(ctx, tenant).sql, KEYS.agentTask(id), record, TTL_SECONDS.agentTask);
+  putKey(
+    dataOf(ctx, tenant).sql,
+    KEYS.agentTask(id),
+    { ...record, task: toKeptTask(record.task) },
+    TTL_SECONDS.agentTask,
+  );
 
 /** The caller whose tasks are listed, and what its token allows; null: all scopes. */
 export type TaskOwner = {

@@ -11,6 +11,7 @@ import {
   type Shelf,
 } from "../../support/agents/checkout.ts";
 import { consent, type Shopper } from "../../support/agents/commerce.ts";
+import { findEverywhere } from "../../support/privacy.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -316,6 +317,49 @@ describe("a checkout", () => {
         ),
       ).result.status,
     ).toBe("canceled");
+  });
+});
+
+describe("a task about a checkout", () => {
+  it("keeps neither address nor buyer in its messages and results; the answer itself has them", async () => {
+    const secret = `Geheimweg-${randomUUID().slice(0, 8)}`;
+    const destination = {
+      id: "home",
+      street_address: secret,
+      address_country: "DE",
+      postal_code: "20359",
+      last_name: secret,
+      doorbell: secret,
+    };
+    const checkout = {
+      line_items: [{ item: { id: shelf.camera }, quantity: 1 }],
+      buyer: { first_name: secret, email: `${secret}@example.com` },
+      context: { address_locality: secret },
+      fulfillment: { methods: [{ type: "shipping", destinations: [destination] }] },
+    };
+    const answer = await send(
+      { tool: "create_checkout", arguments: { checkout } },
+      { key: payer.token },
+    );
+    const { fulfillment } = resultOf(answer).result;
+    expect(fulfillment.methods[0].destinations[0].street_address).toBe(secret);
+    const methods = [{ selected_destination_id: `${secret} 7`, destinations: [destination] }];
+    const wrong = {
+      line_items: "none",
+      delivery: { address: destination },
+      fulfillment: { methods },
+    };
+    await send({ skill: "checkout-session", arguments: wrong }, { key: payer.token });
+    expect(await findEverywhere(service, [secret])).toEqual([]);
+
+    const kept = await rpc("tasks/get", { id: answer.json.result.id }, { key: payer.token });
+    const { history } = kept.json.result;
+    expect(resultOf(kept).result.fulfillment.methods[0].destinations[0].id).toBe("home");
+    expect(history[0].parts[0].data.arguments.checkout).toEqual({
+      line_items: checkout.line_items,
+      context: {},
+      fulfillment: { methods: [{ type: "shipping", destinations: [{ id: "home" }] }] },
+    });
   });
 });
 

@@ -1,0 +1,30 @@
+// What of an A2A task is kept: everything but who buys and where it goes. A checkout's address is in the
+// storefront's cart and nowhere else (docs/decisions/020-checkout.md).
+import { DeliveryAddress, DestinationId } from "../commerce/checkout.ts";
+
+const PERSONAL = new Set([
+  "buyer",
+  "signals",
+  "payment",
+  "address",
+  ...Object.keys(DeliveryAddress.shape),
+]);
+
+/** Like a checkout, a task keeps a name of an address only if it cannot be one itself. */
+const toName = (id: unknown): string | undefined => DestinationId.safeParse(id).data;
+
+function toDestination(given: unknown): object {
+  const { id, type } = (given ?? {}) as { id?: unknown; type?: unknown };
+  return { id: toName(id), ...(type === "shipping_address" && { type }) };
+}
+
+/** By the name of the field, wherever it stands: a message may have any shape. */
+function keptField(name: string, value: unknown): unknown {
+  if (PERSONAL.has(name)) return undefined;
+  if (name === "selected_destination_id") return toName(value);
+  if (name === "destinations") return Array.isArray(value) ? value.map(toDestination) : undefined;
+  return value;
+}
+
+export const toKeptTask = (task: unknown): unknown =>
+  JSON.parse(JSON.stringify(task, keptField)) as unknown;
