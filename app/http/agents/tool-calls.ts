@@ -13,6 +13,7 @@ import type { AgentScope } from "../../domain/agents/oauth/scopes.ts";
 import { Meta, type AgentTool, type ToolCall } from "../../domain/agents/tools/tool.ts";
 import { errorMessage, refusalAnswer, type UcpTerms } from "../../domain/agents/ucp/envelope.ts";
 import { defaultTerms, negotiate } from "../../domain/agents/ucp/negotiation.ts";
+import { refusalMessages } from "../../domain/agents/ucp/refusals.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
@@ -139,9 +140,6 @@ const isHttpStatusError = (error: AppError) =>
   (HTTP_STATUS_ERRORS.has(error.status) && error.code !== "mandate_refused") ||
   error.code.startsWith("idempotency_");
 
-/** Our codes that have a standard name in UCP (schemas/common/types/error_code.json). */
-const UCP_CODES: Record<string, string> = { items_unavailable: "item_unavailable" };
-
 /** Notes the access of an agent to the data of the shopper who lets it act. */
 export function noteToolAccess(
   accessed: NoteAccess,
@@ -198,17 +196,7 @@ export async function runTool(
     record(outcomeOf(toAppError(error)));
     if (!isAppError(error) || isHttpStatusError(error)) throw error;
     if (error.code === "invalid_cursor") return { kind: "invalid", message: error.message };
-    const code =
-      error.code === "mandate_refused"
-        ? `mandate_${String(error.details.reason)}`
-        : (UCP_CODES[error.code] ?? error.code);
-    if (tool.ucp.length > 0)
-      return {
-        kind: "failed",
-        answer: refusalAnswer(call.terms, tool.ucp, [
-          errorMessage(code, error.message, error.status === 404 ? "unrecoverable" : "recoverable"),
-        ]),
-      };
+    if (tool.ucp.length > 0) return answerRefusal(admitted, parsed.data, error, accessed);
     return {
       kind: "failed",
       answer: {
@@ -219,4 +207,21 @@ export async function runTool(
       },
     };
   }
+}
+
+/** In UCP's shape. What a refused change left as it was is a result, with the reasons as messages. */
+async function answerRefusal(
+  { tool, call }: AdmittedCall,
+  args: unknown,
+  error: AppError,
+  accessed: NoteAccess,
+): Promise<ToolOutcome> {
+  const messages = refusalMessages(error, tool.pathOf?.(args));
+  const unchanged = error.status === 404 ? undefined : await tool.showUnchanged?.(call, args);
+  if (!unchanged) return { kind: "failed", answer: refusalAnswer(call.terms, tool.ucp, messages) };
+  if (call.person) noteToolAccess(accessed, tool.name, call.person, true);
+  return {
+    kind: "done",
+    answer: { ...unchanged, messages: [...messages, ...(unchanged.messages ?? [])] },
+  };
 }

@@ -2,7 +2,7 @@
 // us: with a mandate a checkout is confirmed and waits for the storefront's order, without one the
 // shopper continues at `continue_url`.
 import { z } from "zod";
-import { AppError, isAppError } from "../../../runtime/errors.ts";
+import { AppError } from "../../../runtime/errors.ts";
 import type { Checkout, CheckoutCaller } from "../../commerce/checkout.ts";
 import {
   cancelCheckout,
@@ -23,7 +23,8 @@ import {
 } from "../ucp/fulfillment.ts";
 import { DISCOUNT, FULFILLMENT, isSelling } from "../ucp/profile.ts";
 import { BUYING, CONFIRMING } from "../ucp/request.ts";
-import { envelope, errorMessage } from "../ucp/envelope.ts";
+import { envelope } from "../ucp/envelope.ts";
+import { checkoutPath } from "../ucp/refusals.ts";
 import { unusedFields } from "../ucp/unused-fields.ts";
 import {
   CREATES,
@@ -175,6 +176,7 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
         checkout,
       );
     },
+    pathOf: ({ checkout }) => checkoutPath(checkout, toCartLines(checkout.line_items)),
   }),
   shopperTool({
     ...shared,
@@ -201,23 +203,17 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     async run(call, { id, checkout }) {
       const lines = toCartLines(checkout.line_items);
       const body = toCheckoutInput(lines, extrasOf(call, checkout));
-      try {
-        return answer(
-          call,
-          await once(call, `checkout.update/${id}`, body, (caller) =>
-            updateCheckout(call.ctx, call.tenant, caller, id, body),
-          ),
-          checkout,
-        );
-      } catch (error) {
-        // It stays unchanged and is returned with the reason (UCP "Update Checkout").
-        if (!isAppError(error) || error.code !== "checkout_closed") throw error;
-        return {
-          ...answer(call, await getCheckout(call.ctx, call.tenant, call.person, id)),
-          messages: [errorMessage(error.code, error.message, "recoverable")],
-        };
-      }
+      return answer(
+        call,
+        await once(call, `checkout.update/${id}`, body, (caller) =>
+          updateCheckout(call.ctx, call.tenant, caller, id, body),
+        ),
+        checkout,
+      );
     },
+    pathOf: ({ checkout }) => checkoutPath(checkout, toCartLines(checkout.line_items)),
+    showUnchanged: async (call, { id }) =>
+      answer(call, await getCheckout(call.ctx, call.tenant, call.person, id)),
   }),
   shopperTool({
     ...shared,

@@ -7,7 +7,8 @@ import type { Person } from "../../identity/account.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { PublicAddress } from "../public-address.ts";
 import type { AgentScope } from "../oauth/scopes.ts";
-import type { UcpTerms } from "../ucp/envelope.ts";
+import type { UcpMessage, UcpTerms } from "../ucp/envelope.ts";
+import type { PathOf } from "../ucp/refusals.ts";
 
 export type ToolCall = {
   ctx: Ctx;
@@ -43,6 +44,13 @@ export type AgentTool = {
   scope: AgentScope | null;
   isOffered(tenant: Tenant): boolean;
   run(call: ToolCall & { person: Person | null }, args: unknown): Promise<object>;
+  /** Where a refusal's field is in the arguments. */
+  pathOf?(args: unknown): PathOf;
+  /** What a refused change left as it was: it is returned with the reasons (UCP "Update Checkout"). */
+  showUnchanged?(
+    call: ToolCall & { person: Person | null },
+    args: unknown,
+  ): Promise<{ messages?: UcpMessage[] }>;
 };
 
 /** UCP's metadata of a call; clients that are no UCP platforms omit it. */
@@ -84,21 +92,33 @@ export const publicTool = <I extends z.ZodType>(
 });
 
 /** `agent_access_enabled: false` removes it for every caller. */
-export const shopperTool = <I extends z.ZodType>(
-  tool: Described & {
-    input: I;
-    scope: AgentScope;
-    run(call: ShopperCall, args: z.output<I>): Promise<object>;
-  },
-): AgentTool => ({
-  ucp: [],
-  ...tool,
-  isOffered: (tenant) => tenant.config.agent_access_enabled && (tool.isOffered?.(tenant) ?? true),
-  run: (call, args) => {
+export const shopperTool = <I extends z.ZodType>({
+  run,
+  pathOf,
+  showUnchanged,
+  ...tool
+}: Described & {
+  input: I;
+  scope: AgentScope;
+  run(call: ShopperCall, args: z.output<I>): Promise<object>;
+  pathOf?(args: z.output<I>): PathOf;
+  showUnchanged?(call: ShopperCall, args: z.output<I>): Promise<{ messages?: UcpMessage[] }>;
+}): AgentTool => {
+  const toShopperCall = (call: ToolCall & { person: Person | null }): ShopperCall => {
     if (!call.person) throw new Error(`${tool.name} was called for nobody`);
-    return tool.run({ ...call, person: call.person }, args as z.output<I>);
-  },
-});
+    return { ...call, person: call.person };
+  };
+  return {
+    ucp: [],
+    ...tool,
+    isOffered: (tenant) => tenant.config.agent_access_enabled && (tool.isOffered?.(tenant) ?? true),
+    run: (call, args) => run(toShopperCall(call), args as z.output<I>),
+    ...(pathOf && { pathOf: (args) => pathOf(args as z.output<I>) }),
+    ...(showUnchanged && {
+      showUnchanged: (call, args) => showUnchanged(toShopperCall(call), args as z.output<I>),
+    }),
+  };
+};
 
 export const READS: Annotations = {
   readOnlyHint: true,

@@ -1,6 +1,5 @@
 // A checkout in UCP's shape (schemas/shopping/checkout.json), converted from and to
 // `/commerce/checkout`.
-import { z } from "zod";
 import { AppError } from "../../../runtime/errors.ts";
 import { CheckoutInput, type Checkout, type CheckoutLine } from "../../commerce/checkout.ts";
 import type { CheckoutMessage } from "../../commerce/checkout-messages.ts";
@@ -122,6 +121,10 @@ export function toCheckoutInput(
     ...(mandateId !== undefined && { mandate_id: mandateId }),
   });
   if (!input.success)
-    throw new AppError("invalid_request", { message: z.prettifyError(input.error).slice(0, 500) });
+    throw new AppError("invalid_request", {
+      fields: Object.fromEntries(
+        input.error.issues.map(({ path, message }) => [path.join("."), message]),
+      ),
+    });
   return input.data;
 }

@@ -40,20 +40,23 @@ export type GivenFulfillment = { methods?: Method[] | undefined } | undefined;
 export type GivenDelivery =
   { address?: Destination; destination_id?: string; option_id: string | null } | null | undefined;
 
-/** Throws `invalid_request` for more than one address: the storefront's cart goes to one. */
+/** Throws `invalid_request` with its path for more than one address: the storefront's cart goes to one. */
 export function toDelivery(given: GivenFulfillment): GivenDelivery {
   if (given?.methods === undefined) return undefined;
   const [method, ...others] = given.methods.filter(isShipping);
-  if (others.length > 0) throw notOne("All items go to one address: send one shipping method.");
+  if (others.length > 0)
+    throw notOne(
+      "All items go to one address: send one shipping method.",
+      `$.fulfillment.methods[${given.methods.lastIndexOf(others.at(-1) as Method)}]`,
+    );
   if (!method || method.selected_destination_id === null) return null;
   const { destinations = [], selected_destination_id: selected, groups = [] } = method;
-  const [only, ...further] = destinations;
-  const isOnly = further.length === 0 && (only?.id === undefined || selected === undefined);
-  const chosen =
-    destinations.find(({ id }) => id !== undefined && id === selected) ??
-    (isOnly ? only : undefined);
+  const chosen = chosenOf(method);
   if (destinations.length > 0 && !chosen)
-    throw notOne("Select one of the destinations: all items go to one address.");
+    throw notOne(
+      "Select one of the destinations: all items go to one address.",
+      deliveryPath(given, ["destination_id"]),
+    );
   const group = groups.find(({ id = GROUP }) => id === GROUP);
   const option_id = group?.selected_option_id ?? null;
   // A name of any other shape is not kept: it could be an address.
@@ -67,7 +70,39 @@ export function toDelivery(given: GivenFulfillment): GivenDelivery {
 
 const isShipping = ({ type = METHOD }: Method): boolean => type === METHOD;
 
-const notOne = (message: string) => new AppError("invalid_request", { message });
+const notOne = (message: string, path: string) =>
+  new AppError("invalid_request", { message, details: { path } });
+
+/** The selected one; one alone needs no selection. */
+function chosenOf({
+  destinations = [],
+  selected_destination_id: selected,
+}: Method): Destination | undefined {
+  const [only, ...further] = destinations;
+  const isOnly = further.length === 0 && (only?.id === undefined || selected === undefined);
+  return (
+    destinations.find(({ id }) => id !== undefined && id === selected) ??
+    (isOnly ? only : undefined)
+  );
+}
+
+/** Where a field of the checkout's `delivery` is in the methods that were sent. */
+export function deliveryPath(
+  given: GivenFulfillment,
+  [name = "", ...rest]: readonly string[],
+): string {
+  const index = (given?.methods ?? []).findIndex(isShipping);
+  const method = given?.methods?.[index];
+  const at = `$.fulfillment.methods[${Math.max(0, index)}]`;
+  if (name === "destination_id") return `${at}.selected_destination_id`;
+  if (name === "option_id") {
+    const group = (method?.groups ?? []).findIndex(({ id = GROUP }) => id === GROUP);
+    return `${at}.groups[${Math.max(0, group)}].selected_option_id`;
+  }
+  const chosen = method && chosenOf(method);
+  const destination = chosen ? (method.destinations ?? []).indexOf(chosen) : 0;
+  return [`${at}.destinations[${destination}]`, ...rest].join(".");
+}
 
 const pickAddress = (destination: Destination): Destination =>
   Object.fromEntries(

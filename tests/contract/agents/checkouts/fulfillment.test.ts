@@ -97,6 +97,19 @@ const make = (more: object, profile?: string) =>
   tool("create_checkout", { checkout: { line_items: lines(), ...more } }, profile);
 const change = (id: string, more: object, profile?: string) =>
   tool("update_checkout", { id, checkout: { line_items: lines(), ...more } }, profile);
+/** The update is refused with these errors, each with its path, and answers the checkout as it is. */
+const expectUnchanged = async (id: string, more: object, errors: object[]) => {
+  const before = await tool("get_checkout", { id });
+  const { messages, ...refused } = await change(id, more);
+  expect(refused).toEqual({ ...before, messages: undefined });
+  expect(refused.ucp.status).toBe("success");
+  const expected = errors.map((error) => ({ type: "error", severity: "recoverable", ...error }));
+  expect(messages.slice(0, errors.length)).toEqual(
+    expected.map((error) => expect.objectContaining(error)),
+  );
+  expect(messages.slice(errors.length)).toEqual(before.messages ?? []);
+  expect(await tool("get_checkout", { id })).toEqual(before);
+};
 /** A checkout with the option of this title. */
 const makeWith = async (title: string, more: object = {}) => {
   const made = await make({ fulfillment: to(), ...more });
@@ -209,9 +222,13 @@ describe("an update", () => {
     const [{ address }] = sentAs(service, "CartCreate").at(-1).input.delivery.addresses;
     expect(address.deliveryAddress.address1).toBe("Neuweg 1");
     const other = { methods: [{ ...method, selected_destination_id: "somebody-elses" }] };
-    const refused = await change(made.id, { fulfillment: other });
-    expect([refused.ucp.status, refused.messages[0].code]).toEqual(["error", "invalid_request"]);
-    expect(totalsOf(await tool("get_checkout", { id: made.id })).total).toBe(4_490);
+    await expectUnchanged(made.id, { fulfillment: other }, [
+      {
+        code: "invalid_request",
+        content: "selected_destination_id names no address of this checkout.",
+        path: "$.fulfillment.methods[0].selected_destination_id",
+      },
+    ]);
   });
 
   it("drops an option that a new address does not have, and says so", async () => {
@@ -221,6 +238,41 @@ describe("an update", () => {
     const moved = await change(id, { fulfillment: to(abroad, express) });
     expect([groupOf(moved).options, groupOf(moved).selected_option_id]).toEqual([[], null]);
     expect([totalsOf(moved).total, noticesOf(moved)]).toEqual([4_000, ["fulfillment_no_options"]]);
+  });
+
+  it("that is refused answers the checkout as it is, with the path of what is wrong", async () => {
+    const { id } = await makeWith("Standard");
+    const pickup = { type: "pickup" };
+    const elsewhere = { ...HOME, id: "elsewhere", postal_code: "10115" };
+    const destinations = [elsewhere, { ...HOME, id: "home", address_country: "XX" }];
+    const wrong = { type: "shipping", selected_destination_id: "home", destinations };
+    await expectUnchanged(id, { fulfillment: { methods: [pickup, wrong] } }, [
+      {
+        code: "invalid_request",
+        content: "address_country must be a country's code of two letters.",
+        path: "$.fulfillment.methods[1].destinations[1].address_country",
+      },
+    ]);
+    const strange = { ...HOME, postal_code: "ABC", phone_number: "call me" };
+    const path = "$.fulfillment.methods[0].destinations[0]";
+    await expectUnchanged(id, { fulfillment: to(strange) }, [
+      { code: "invalid_request", path: expect.stringContaining(path) },
+    ]);
+    const open = { methods: [{ type: "shipping", destinations: [HOME, elsewhere] }] };
+    await expectUnchanged(id, { fulfillment: open }, [
+      { code: "invalid_request", path: "$.fulfillment.methods[0].selected_destination_id" },
+    ]);
+    const twice = { methods: [...to().methods, ...to().methods] };
+    await expectUnchanged(id, { fulfillment: twice }, [
+      { code: "invalid_request", path: "$.fulfillment.methods[1]" },
+    ]);
+    const items = [...lines(), ...lines(1, shelf.lanternRed), ...lines(1, "no-variant")];
+    await expectUnchanged(id, { line_items: items.slice(0, 2) }, [
+      { code: "item_unavailable", path: "$.line_items[1]" },
+    ]);
+    await expectUnchanged(id, { line_items: items }, [
+      { code: "invalid_request", path: "$.line_items[2].item.id" },
+    ]);
   });
 
   it.each([
@@ -371,10 +423,10 @@ describe("under a mandate", () => {
     const mandate_id = await newMandate(service, shopper, { max_amount: "45.00" });
     const made = await makeWith("Standard", { mandate_id });
     const express = optionOf(made, "Express");
-    const refused = await change(made.id, { fulfillment: to(HOME, express) });
-    expect([refused.ucp.status, refused.messages[0].code]).toEqual(["error", "mandate_exceeded"]);
+    await expectUnchanged(made.id, { fulfillment: to(HOME, express) }, [
+      { code: "mandate_exceeded" },
+    ]);
     expect(await reserved(mandate_id)).toBe("44.90");
-    expect(totalsOf(await tool("get_checkout", { id: made.id })).fulfillment).toBe(490);
   });
 
   it("asks the shopper when the delivery's price changed before the checkout was confirmed", async () => {
