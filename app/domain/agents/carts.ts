@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { deleteKey, getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { findProducts } from "../commerce/product-lookup.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -63,22 +64,17 @@ export async function readCart(ctx: Ctx, tenant: Tenant, id: string): Promise<St
   return kept.value;
 }
 
-export async function saveCart(
-  ctx: Ctx,
-  tenant: Tenant,
-  id: string,
-  lines: CartLine[],
-): Promise<StoredCart> {
-  const cart = {
-    lines,
-    expires_at: new Date(ctx.clock.now().getTime() + TTL_SECONDS.agentCart * 1_000).toISOString(),
-  };
-  await putKey(dataOf(ctx, tenant).sql, KEYS.agentCart(id), cart, TTL_SECONDS.agentCart);
-  return cart;
-}
+export const saveCart = (sql: TenantSql, id: string, cart: StoredCart): Promise<void> =>
+  putKey(sql, KEYS.agentCart(id), cart, TTL_SECONDS.agentCart);
 
-export const dropCart = (ctx: Ctx, tenant: Tenant, id: string): Promise<void> =>
-  deleteKey(dataOf(ctx, tenant).sql, KEYS.agentCart(id));
+/** It ends a week after its last change. */
+export const toStoredCart = (ctx: Ctx, lines: CartLine[]): StoredCart => ({
+  lines,
+  expires_at: new Date(ctx.clock.now().getTime() + TTL_SECONDS.agentCart * 1_000).toISOString(),
+});
+
+export const dropCart = (sql: TenantSql, id: string): Promise<void> =>
+  deleteKey(sql, KEYS.agentCart(id));
 
 /** The storefront's own page for these lines (shopify.dev "Cart permalinks"). */
 const continueUrl = (tenant: Tenant, lines: readonly CartLine[]): string =>

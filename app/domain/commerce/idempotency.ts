@@ -23,8 +23,16 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type Keep = (sql: TenantSql, answer: object) => Promise<void>;
 
+/** Nobody who signed in: what tells this caller from others. */
+export type Anonymous = { anonymous: string };
+
 /** `operation` names the action and its resource; `body` is the parsed request. */
-export type Attempt = { key: string | undefined; person: Person; operation: string; body: unknown };
+export type Attempt = {
+  key: string | undefined;
+  person: Person | Anonymous;
+  operation: string;
+  body: unknown;
+};
 
 type StoredError = {
   code: ErrorCode;
@@ -34,8 +42,8 @@ type StoredError = {
 };
 /** The response as text: the database would reorder its members. */
 type Done = { answer: string } | { refusal: StoredError };
-/** `user_id` lets a redaction find it. */
-type Entry = { user_id: number; body: string; run: string } & (
+/** `user_id` lets a redaction find it; null: of nobody who signed in. */
+type Entry = { user_id: number | null; body: string; run: string } & (
   { state: "running" } | ({ state: "done" } & Done)
 );
 
@@ -60,11 +68,9 @@ export async function withIdempotencyKey<T extends object>(
       fields: { "Idempotency-Key": "must be 1 to 255 printable characters" },
     });
   const { sql } = dataOf(ctx, tenant);
-  const name = KEYS.idempotent(
-    hash("sha256", [person.account.id, person.clientId ?? "session", operation, key].join("\n")),
-  );
+  const name = KEYS.idempotent(hash("sha256", [...callerOf(person), operation, key].join("\n")));
   const mine: Entry = {
-    user_id: person.account.id,
+    user_id: "account" in person ? person.account.id : null,
     body: hash("sha256", JSON.stringify(body)),
     run: ctx.random.uuid(),
     state: "running",
@@ -106,6 +112,11 @@ export async function withIdempotencyKey<T extends object>(
     throw error;
   }
 }
+
+const callerOf = (person: Person | Anonymous): (string | number)[] =>
+  "account" in person
+    ? [person.account.id, person.clientId ?? "session"]
+    : ["anonymous", person.anonymous];
 
 const toRefusal = ({ code, message, fields, details }: AppError): StoredError => ({
   code,

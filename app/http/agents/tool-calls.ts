@@ -94,12 +94,14 @@ async function admit(
   const current = acting?.tenant ?? tenant;
   if (!tool.annotations.readOnlyHint) await countAgentChange(ctx, request, current);
   const meta = readMeta(args);
+  const profile = profileOf(request, meta?.["ucp-agent"]?.profile);
   let money: CallMoney | null = null;
   const call = {
     ctx,
     tenant: current,
     address: addressFor(ctx, request, current),
-    terms: await agreeOnTerms(ctx, request, current, meta?.["ucp-agent"]?.profile),
+    terms: await agreeOnTerms(ctx, request, current, profile),
+    caller: JSON.stringify([addressOfCaller(ctx, request), bearerToken(request), profile]),
     idempotencyKey: meta?.["idempotency-key"] ?? null,
     userAgent: request.header("user-agent") ?? null,
     noteMoney: (noted: CallMoney) => void (money = noted),
@@ -122,13 +124,15 @@ function readMeta(args: unknown) {
 /** `UCP-Agent: profile="https://…"`, for calls without their own profile. */
 const PROFILE_IN_HEADER = /(?:^|[\s,;])profile="([^"]{1,2000})"/;
 
+const profileOf = (request: ApiRequest, named: string | undefined): string | undefined =>
+  named ?? PROFILE_IN_HEADER.exec(request.header("ucp-agent") ?? "")?.[1];
+
 async function agreeOnTerms(
   ctx: Ctx,
   request: ApiRequest,
   tenant: Tenant,
-  named: string | undefined,
+  profile: string | undefined,
 ): Promise<UcpTerms> {
-  const profile = named ?? PROFILE_IN_HEADER.exec(request.header("ucp-agent") ?? "")?.[1];
   return profile === undefined
     ? defaultTerms(tenant)
     : negotiate(ctx, tenant, profile, addressOfCaller(ctx, request));

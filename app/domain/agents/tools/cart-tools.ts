@@ -1,6 +1,17 @@
 // Carts as UCP defines them (specification/shopping/cart): public, like the catalog.
 import { z } from "zod";
-import { dropCart, Lines, readCart, saveCart, showCart, toCartLines } from "../carts.ts";
+import type { TenantSql } from "../../../runtime/database/database.ts";
+import { withIdempotencyKey, type Anonymous } from "../../commerce/idempotency.ts";
+import { dataOf } from "../../tenants/tenant.ts";
+import {
+  dropCart,
+  Lines,
+  readCart,
+  saveCart,
+  showCart,
+  toCartLines,
+  toStoredCart,
+} from "../carts.ts";
 import { isSelling } from "../ucp/profile.ts";
 import { GATHERING } from "../ucp/request.ts";
 import { envelope } from "../ucp/envelope.ts";
@@ -40,6 +51,31 @@ async function answer(
   return { ...envelope(terms, CART), ...shown, ...(all.length > 0 && { messages: all }) };
 }
 
+type Change = { operation: string; body: unknown; by: Anonymous };
+
+/** `answerNow` is the answer to the change, `write` its effect. */
+async function once(
+  { ctx, tenant, idempotencyKey }: ToolCall,
+  { operation, body, by }: Change,
+  answerNow: () => Promise<object>,
+  write: (sql: TenantSql) => Promise<void>,
+): Promise<object> {
+  const attempt = { key: idempotencyKey ?? undefined, person: by, operation, body };
+  const { answer: first } = await withIdempotencyKey(ctx, tenant, attempt, async (keep) => {
+    // Priced first: a cart of unavailable items is not stored.
+    const shown = await answerNow();
+    await dataOf(ctx, tenant).transaction(async (sql) => {
+      await write(sql);
+      await keep(sql, shown);
+    });
+    return shown;
+  });
+  return first;
+}
+
+/** Who knows a cart's id may change it: the id, which the operation names, tells the callers apart. */
+const HOLDER: Anonymous = { anonymous: "" };
+
 export const CART_TOOLS: readonly AgentTool[] = [
   publicTool({
     ...shared,
@@ -51,13 +87,13 @@ export const CART_TOOLS: readonly AgentTool[] = [
     annotations: CREATES,
     async run(call, { cart }) {
       const id = call.ctx.random.uuid();
-      const lines = toCartLines(cart.line_items);
-      // Priced first: a cart of unavailable items is not stored.
-      const shown = await answer(call, id, { lines, expires_at: "" }, cart);
-      return {
-        ...shown,
-        expires_at: (await saveCart(call.ctx, call.tenant, id, lines)).expires_at,
-      };
+      const stored = toStoredCart(call.ctx, toCartLines(cart.line_items));
+      return once(
+        call,
+        { operation: "cart.create", body: cart, by: { anonymous: call.caller } },
+        () => answer(call, id, stored, cart),
+        (sql) => saveCart(sql, id, stored),
+      );
     },
   }),
   publicTool({
@@ -77,13 +113,16 @@ export const CART_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({ meta: Meta.optional(), id: Id, cart: Cart }),
     annotations: REPLACES,
     async run(call, { id, cart }) {
-      const known = await readCart(call.ctx, call.tenant, id);
-      const lines = toCartLines(cart.line_items);
-      const shown = await answer(call, id, { ...known, lines }, cart);
-      return {
-        ...shown,
-        expires_at: (await saveCart(call.ctx, call.tenant, id, lines)).expires_at,
-      };
+      const stored = toStoredCart(call.ctx, toCartLines(cart.line_items));
+      return once(
+        call,
+        { operation: `cart.update/${id}`, body: cart, by: HOLDER },
+        async () => {
+          await readCart(call.ctx, call.tenant, id);
+          return answer(call, id, stored, cart);
+        },
+        (sql) => saveCart(sql, id, stored),
+      );
     },
   }),
   publicTool({
@@ -93,10 +132,12 @@ export const CART_TOOLS: readonly AgentTool[] = [
     description: "Ends the cart, and answers it as it was.",
     input: z.strictObject({ meta: Meta.optional(), id: Id }),
     annotations: REPLACES,
-    async run(call, { id }) {
-      const shown = await answer(call, id, await readCart(call.ctx, call.tenant, id));
-      await dropCart(call.ctx, call.tenant, id);
-      return shown;
-    },
+    run: (call, { id }) =>
+      once(
+        call,
+        { operation: `cart.cancel/${id}`, body: null, by: HOLDER },
+        async () => answer(call, id, await readCart(call.ctx, call.tenant, id)),
+        (sql) => dropCart(sql, id),
+      ),
   }),
 ];

@@ -12,7 +12,7 @@ import {
 } from "../../commerce/checkouts.ts";
 import { completeCheckout } from "../../commerce/complete-checkout.ts";
 import { withIdempotencyKey, type Keep } from "../../commerce/idempotency.ts";
-import { Lines, LinesOrNone, readCart, toCartLines, type CartLine } from "../carts.ts";
+import { Lines, LinesOrNone, readCart, toCartLines } from "../carts.ts";
 import { toCheckoutInput, toUcpCheckout } from "../ucp/checkouts.ts";
 import { rejectedCodes, toUcpDiscounts } from "../ucp/discounts.ts";
 import {
@@ -143,14 +143,20 @@ async function once(
   ).answer;
 }
 
-async function linesOf(
-  { ctx, tenant }: ShopperCall,
-  { cart_id: cartId, line_items: lines }: z.output<typeof Start>,
-): Promise<CartLine[]> {
-  if (cartId !== undefined) return (await readCart(ctx, tenant, cartId)).lines;
+/** What a new checkout is asked for; the items of a cart are read when it is made. */
+function toStart(call: ShopperCall, checkout: z.output<typeof Start>) {
+  const { cart_id: cartId, mandate_id: mandateId, line_items: lines } = checkout;
+  const extras = { mandateId, ...extrasOf(call, checkout) };
+  if (cartId !== undefined)
+    return {
+      body: { cartId, ...extras },
+      read: async () =>
+        toCheckoutInput((await readCart(call.ctx, call.tenant, cartId)).lines, extras),
+    };
   if (lines.length === 0)
     throw new AppError("invalid_request", { message: "Name line_items or a cart_id." });
-  return toCartLines(lines);
+  const body = toCheckoutInput(toCartLines(lines), extras);
+  return { body, read: async () => body };
 }
 
 export const CHECKOUT_TOOLS: readonly AgentTool[] = [
@@ -163,20 +169,19 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({ meta: Meta.optional(), checkout: Start }),
     annotations: CREATES,
     async run(call, { checkout }) {
-      const lines = await linesOf(call, checkout);
-      const body = toCheckoutInput(lines, {
-        mandateId: checkout.mandate_id,
-        ...extrasOf(call, checkout),
-      });
+      const { body, read } = toStart(call, checkout);
       return answer(
         call,
-        await once(call, "checkout.create", body, (caller) =>
-          createCheckout(call.ctx, call.tenant, caller, body),
+        await once(call, "checkout.create", body, async (caller) =>
+          createCheckout(call.ctx, call.tenant, caller, await read()),
         ),
         checkout,
       );
     },
-    pathOf: ({ checkout }) => checkoutPath(checkout, toCartLines(checkout.line_items)),
+    pathOf: ({ checkout }) => {
+      const lines = checkout.cart_id === undefined ? checkout.line_items : [];
+      return checkoutPath({ ...checkout, line_items: lines }, toCartLines(lines));
+    },
   }),
   shopperTool({
     ...shared,

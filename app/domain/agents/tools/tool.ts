@@ -15,6 +15,8 @@ export type ToolCall = {
   tenant: Tenant;
   address: PublicAddress;
   terms: UcpTerms;
+  /** What tells a caller without a shopper from others: address, token and platform. */
+  caller: string;
   /** A retry with the same key and arguments gets the same response. */
   idempotencyKey: string | null;
   userAgent: string | null;
