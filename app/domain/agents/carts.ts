@@ -55,12 +55,19 @@ export function toCartLines(lines: z.output<typeof Lines>): CartLine[] {
   return [...byVariant].map(([variantId, quantity]) => ({ variantId, quantity }));
 }
 
+const noCart = () =>
+  new AppError("not_found", { message: "There is no such cart, or it is too old." });
+
+/** Throws `not_found` for what is no id of ours. */
+export function requireCartId(id: string): string {
+  if (!z.uuid().safeParse(id).success) throw noCart();
+  return id;
+}
+
+/** Throws `not_found`. */
 export async function readCart(ctx: Ctx, tenant: Tenant, id: string): Promise<StoredCart> {
-  const kept = z.uuid().safeParse(id).success
-    ? await getKey<StoredCart>(dataOf(ctx, tenant).sql, KEYS.agentCart(id))
-    : null;
-  if (!kept)
-    throw new AppError("not_found", { message: "There is no such cart, or it is too old." });
+  const kept = await getKey<StoredCart>(dataOf(ctx, tenant).sql, KEYS.agentCart(requireCartId(id)));
+  if (!kept) throw noCart();
   return kept.value;
 }
 

@@ -39,14 +39,16 @@ import { readVariants, requireScope } from "./variants.ts";
 const LIFETIME = "6 hours";
 
 /**
- * Throws `mandate_refused`, `items_unavailable`, `invalid_request`; OutboundError when the
- * storefront does not answer.
+ * `cartId`: the agent's cart that it is made of. Throws `mandate_refused`, `items_unavailable`,
+ * `invalid_request`; OutboundError when the storefront does not answer, and a unique violation when the
+ * cart has an open checkout.
  */
 export async function createCheckout(
   ctx: Ctx,
   tenant: Tenant,
   caller: CheckoutCaller,
   input: CheckoutInput,
+  cartId: string | null = null,
 ): Promise<Checkout> {
   const { account } = caller.person;
   const spender = spenderOf(caller);
@@ -61,7 +63,9 @@ export async function createCheckout(
     dataOf(ctx, tenant).transaction(async (sql) => {
       const claim = mandateId === null ? null : toClaim(spender, mandateId, cart);
       if (claim) await reserveMandate(sql, account, claim);
-      const created = toCheckout(await insertCheckout(sql, { id, spender, mandateId, cart }));
+      const created = toCheckout(
+        await insertCheckout(sql, { id, spender, mandateId, cart, cartId }),
+      );
       await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_checkout_created");
       if (claim) await enqueueMandateUse(ctx, tenant, sql, claim);
       await caller.keep?.(sql, created);
@@ -131,9 +135,9 @@ const spenderOf = ({ person }: CheckoutCaller): Spender => ({
 const INSERT = `
   INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, external_id,
     line_items, subtotal, total, currency, mandate_id, client_id, reserved_amount, discounts, delivery,
-    expires_at)
+    cart_id, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::numeric, $10::numeric, $11, $12::uuid, $13,
-    CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, $14::jsonb, $15::jsonb,
+    CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, $14::jsonb, $15::jsonb, $16::uuid,
     clock_timestamp() + interval '${LIFETIME}')
   RETURNING ${CHECKOUT_COLUMNS}`;
 
@@ -144,7 +148,14 @@ async function insertCheckout(
     spender,
     mandateId,
     cart,
-  }: { id: string; spender: Spender; mandateId: string | null; cart: Cart },
+    cartId,
+  }: {
+    id: string;
+    spender: Spender;
+    mandateId: string | null;
+    cart: Cart;
+    cartId: string | null;
+  },
 ): Promise<CheckoutRow> {
   const { source, url, externalId, lines, subtotal, total, currency } = cart;
   const [row] = await sql<CheckoutRow>(INSERT, [
@@ -162,6 +173,7 @@ async function insertCheckout(
     spender.clientId,
     cart.discounts && JSON.stringify(cart.discounts),
     cart.delivery && JSON.stringify(cart.delivery),
+    cartId,
   ]);
   return row as CheckoutRow;
 }

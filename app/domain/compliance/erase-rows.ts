@@ -97,7 +97,7 @@ export async function anonymiseAccounts(
     checkout_sessions: await counted(
       sql,
       `UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL, order_id = NULL,
-        ap2_checkout = NULL, discounts = NULL, delivery = NULL, orders = NULL, replaced_carts = NULL,
+        ap2_checkout = NULL, discounts = NULL, delivery = NULL, cart_id = NULL, orders = NULL, replaced_carts = NULL,
         reserved_amount = 0,
         status = CASE WHEN status = 'completed' THEN status ELSE 'canceled' END
        WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL

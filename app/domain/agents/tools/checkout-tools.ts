@@ -12,7 +12,8 @@ import {
 } from "../../commerce/checkouts.ts";
 import { completeCheckout } from "../../commerce/complete-checkout.ts";
 import { withIdempotencyKey, type Keep } from "../../commerce/idempotency.ts";
-import { Lines, LinesOrNone, readCart, toCartLines } from "../carts.ts";
+import { checkoutOfCart, type CheckoutOfCart } from "../checkout-of-cart.ts";
+import { Lines, LinesOrNone, readCart, requireCartId, toCartLines } from "../carts.ts";
 import { toCheckoutInput, toUcpCheckout } from "../ucp/checkouts.ts";
 import { rejectedCodes, toUcpDiscounts } from "../ucp/discounts.ts";
 import {
@@ -23,7 +24,7 @@ import {
 } from "../ucp/fulfillment.ts";
 import { DISCOUNT, FULFILLMENT, isSelling } from "../ucp/profile.ts";
 import { BUYING, CONFIRMING } from "../ucp/request.ts";
-import { envelope } from "../ucp/envelope.ts";
+import { envelope, type UcpMessage } from "../ucp/envelope.ts";
 import { checkoutPath } from "../ucp/refusals.ts";
 import { unusedFields } from "../ucp/unused-fields.ts";
 import {
@@ -143,21 +144,36 @@ async function once(
   ).answer;
 }
 
-/** What a new checkout is asked for; the items of a cart are read when it is made. */
-function toStart(call: ShopperCall, checkout: z.output<typeof Start>) {
+type Make = (caller: CheckoutCaller) => Promise<CheckoutOfCart>;
+
+/** `body`: the request as sent. The items of a cart are read when the checkout is made. */
+function toStart(
+  call: ShopperCall,
+  checkout: z.output<typeof Start>,
+): { body: object; make: Make } {
+  const { ctx, tenant } = call;
   const { cart_id: cartId, mandate_id: mandateId, line_items: lines } = checkout;
   const extras = { mandateId, ...extrasOf(call, checkout) };
-  if (cartId !== undefined)
-    return {
-      body: { cartId, ...extras },
-      read: async () =>
-        toCheckoutInput((await readCart(call.ctx, call.tenant, cartId)).lines, extras),
-    };
-  if (lines.length === 0)
-    throw new AppError("invalid_request", { message: "Name line_items or a cart_id." });
-  const body = toCheckoutInput(toCartLines(lines), extras);
-  return { body, read: async () => body };
+  if (cartId === undefined) {
+    if (lines.length === 0)
+      throw new AppError("invalid_request", { message: "Name line_items or a cart_id." });
+    const body = toCheckoutInput(toCartLines(lines), extras);
+    return { body, make: (caller) => createCheckout(ctx, tenant, caller, body) };
+  }
+  const read = async () => toCheckoutInput((await readCart(ctx, tenant, cartId)).lines, extras);
+  return {
+    body: { cartId, ...extras },
+    make: (caller) => checkoutOfCart(ctx, tenant, caller, requireCartId(cartId), read),
+  };
 }
+
+const WAS_OPEN: UcpMessage = {
+  type: "warning",
+  code: "checkout_exists",
+  content:
+    "This cart has an open checkout, which is returned as it is. Change it with update_checkout, or cancel it first.",
+  path: "$.cart_id",
+};
 
 export const CHECKOUT_TOOLS: readonly AgentTool[] = [
   shopperTool({
@@ -169,14 +185,11 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({ meta: Meta.optional(), checkout: Start }),
     annotations: CREATES,
     async run(call, { checkout }) {
-      const { body, read } = toStart(call, checkout);
-      return answer(
-        call,
-        await once(call, "checkout.create", body, async (caller) =>
-          createCheckout(call.ctx, call.tenant, caller, await read()),
-        ),
-        checkout,
-      );
+      const { body, make } = toStart(call, checkout);
+      const made: CheckoutOfCart = await once(call, "checkout.create", body, make);
+      if (!made.was_open) return answer(call, made, checkout);
+      const { messages = [], ...shown } = answer(call, made);
+      return { ...shown, messages: [...messages, WAS_OPEN] };
     },
     pathOf: ({ checkout }) => {
       const lines = checkout.cart_id === undefined ? checkout.line_items : [];

@@ -1,7 +1,15 @@
 // Carts of agents: a repeated request changes nothing twice, and a key is its caller's own.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newPayer, seedProducts, type Shelf } from "../../../support/agents/checkout.ts";
+import { newClient, newTokens } from "../../../support/agents/agent.ts";
+import {
+  expireNow,
+  mandateRow,
+  newMandate,
+  newPayer,
+  seedProducts,
+  type Shelf,
+} from "../../../support/agents/checkout.ts";
 import type { Shopper } from "../../../support/agents/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../../support/service.ts";
 
@@ -25,6 +33,7 @@ const call = (name: string, args: object, { address = HERE, key = null, shop = S
   });
 const answer = async (name: string, args: object, from?: From) =>
   (await call(name, args, from)).json.result.structuredContent;
+const codesOf = ({ messages = [] }: any): string[] => messages.map(({ code }: any) => code);
 const withKey = (key: string = randomUUID()) => ({ meta: { "idempotency-key": key } });
 const lines = (quantity = 1) => ({ line_items: [{ item: { id: shelf.camera }, quantity }] });
 const newCart = async (quantity = 1): Promise<string> =>
@@ -105,5 +114,59 @@ describe("a checkout of a cart", () => {
     expect(await answer("create_checkout", args, asPayer)).toEqual(first);
     const other = { ...args, checkout: { cart_id: await newCart() } };
     expect((await call("create_checkout", other, asPayer)).status).toBe(409);
+  });
+
+  it("is the open one, whatever is asked for with it: nothing is reserved twice, and it says so", async () => {
+    const cart_id = await newCart();
+    const mandate_id = await newMandate(service, payer, { usage: "single" });
+    const make = (more: object = {}) =>
+      answer("create_checkout", { checkout: { cart_id, ...more } }, asPayer);
+    const first = await make({ mandate_id });
+    expect(first.status).toBe("ready_for_complete");
+    expect(codesOf(first)).not.toContain("checkout_exists");
+    const other = await newMandate(service, payer);
+    const destinations = [{ address_country: "DE", street_address: "Neuweg 1" }];
+    const fulfillment = { methods: [{ type: "shipping", destinations }] };
+    for (const more of [{ mandate_id }, {}, { mandate_id: other, fulfillment }]) {
+      const { messages, ...again } = await make(more);
+      expect({ ...again, messages: undefined }).toEqual({ ...first, messages: undefined });
+      expect(messages).toContainEqual(
+        expect.objectContaining({ type: "warning", code: "checkout_exists", path: "$.cart_id" }),
+      );
+    }
+    expect((await mandateRow(service, other)).reservations).toBe(0);
+    await answer("complete_checkout", { id: first.id }, asPayer);
+    expect((await make()).status).toBe("complete_in_progress");
+  });
+
+  it("is one for twenty requests at once", async () => {
+    const cart_id = await newCart();
+    const mandate_id = await newMandate(service, payer, { usage: "single" });
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        answer("create_checkout", { checkout: { cart_id, mandate_id } }, asPayer),
+      ),
+    );
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(await mandateRow(service, mandate_id)).toMatchObject({
+      reserved_amount: "40.00",
+      reservations: 1,
+    });
+  });
+
+  it("is a new one after the other was canceled or expired, and for another shopper or agent", async () => {
+    const cart_id = await newCart();
+    const make = (from: From = asPayer) =>
+      answer("create_checkout", { checkout: { cart_id } }, from);
+    const ids = [(await make()).id];
+    await answer("cancel_checkout", { id: ids[0] }, asPayer);
+    ids.push((await make()).id);
+    await expireNow(service, ids[1]);
+    ids.push((await make()).id);
+    ids.push((await make({ key: (await newPayer(service)).token })).id);
+    const tokens = await newTokens(service, await newClient(service), payer.token);
+    ids.push((await make({ key: tokens.access_token })).id);
+    expect(new Set(ids).size).toBe(5);
+    expect(new Set([...ids, (await make()).id]).size).toBe(5);
   });
 });
