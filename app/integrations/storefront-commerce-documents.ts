@@ -81,9 +81,25 @@ export const CUSTOMER_ORDERS = `query CustomerOrders($id: ID!, $first: Int!, $af
 export const ORDER = `query Order($id: ID!) {
   order(id: $id) {
     ${ORDER_FIELDS}
+    totalPriceSet { shopMoney { amount currencyCode } }
+    cancelledAt
     customer { id }
-    lineItems(first: 100) { nodes { id title sku quantity discountedUnitPriceSet { shopMoney { amount currencyCode } } } }
-    fulfillments(first: 50) { id status createdAt trackingInfo(first: 10) { company number url } }
+    lineItems(first: 100) {
+      nodes { id title sku quantity currentQuantity variant { id } discountedUnitPriceSet { shopMoney { amount currencyCode } } }
+    }
+    fulfillments(first: 50) {
+      id
+      status
+      createdAt
+      trackingInfo(first: 10) { company number url }
+      fulfillmentLineItems(first: 100) { nodes { quantity lineItem { id } } }
+    }
+    refunds(first: 50) {
+      id
+      createdAt
+      totalRefundedSet { shopMoney { amount currencyCode } }
+      refundLineItems(first: 100) { nodes { quantity lineItem { id } } }
+    }
   }
 }`;
 

@@ -26,18 +26,32 @@ type OrderLine = {
   title: string;
   sku: string | null;
   quantity: number;
+  currentQuantity: number;
+  /** Null: deleted since. */
+  variant: { id: string } | null;
   discountedUnitPriceSet: Priced;
 };
+type LinePart = { quantity: number; lineItem: { id: string } };
 type StorefrontFulfillment = {
   id: string;
   status: string;
   createdAt: string;
   trackingInfo: { company: string | null; number: string | null; url: string | null }[];
+  fulfillmentLineItems: { nodes: LinePart[] };
+};
+type StorefrontRefund = {
+  id: string;
+  createdAt: string | null;
+  totalRefundedSet: Priced;
+  refundLineItems: { nodes: LinePart[] };
 };
 type WholeOrder = Omit<StorefrontOrder, "lineItems"> & {
   customer: { id: string } | null;
   lineItems: { nodes: OrderLine[] };
   fulfillments: StorefrontFulfillment[];
+  totalPriceSet: Priced;
+  cancelledAt: string | null;
+  refunds: StorefrontRefund[];
 };
 
 type OrderSummary = ReturnType<typeof toSummary>;
@@ -122,6 +136,23 @@ export function toOrderGid(id: string): string | null {
 
 /** Null when there is none, or when it is another person's: the responses are the same. */
 export async function findOrder(ctx: Ctx, tenant: Tenant, account: Account, id: string) {
+  const order = await readOrder(ctx, tenant, account, id);
+  return order && toOrder(order);
+}
+
+/** With what became of it: what was shipped of each line, refunds, and the total before them. */
+export async function findOrderHistory(ctx: Ctx, tenant: Tenant, account: Account, id: string) {
+  const order = await readOrder(ctx, tenant, account, id);
+  return order && { ...toOrder(order), ...toHistory(order) };
+}
+export type OrderHistory = NonNullable<Awaited<ReturnType<typeof findOrderHistory>>>;
+
+async function readOrder(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  id: string,
+): Promise<WholeOrder | null> {
   const customer = customerOf(account);
   const gid = toOrderGid(id);
   if (!customer || !gid) return null;
@@ -129,28 +160,67 @@ export async function findOrder(ctx: Ctx, tenant: Tenant, account: Account, id: 
     document: ORDER,
     variables: { id: gid },
   });
-  if (!order || order.customer?.id !== customer) return null;
-  return {
-    ...toSummary(order),
-    line_items: order.lineItems.nodes.map((line) => ({
-      id: line.id,
-      title: toPlainText(line.title, 255),
-      sku: line.sku,
-      quantity: line.quantity,
-      price: toMoney(line.discountedUnitPriceSet.shopMoney),
+  return order?.customer?.id === customer ? order : null;
+}
+
+const toOrder = (order: WholeOrder) => ({
+  ...toSummary(order),
+  line_items: order.lineItems.nodes.map((line) => ({
+    id: line.id,
+    title: toPlainText(line.title, 255),
+    sku: line.sku,
+    quantity: line.quantity,
+    price: toMoney(line.discountedUnitPriceSet.shopMoney),
+  })),
+  fulfillments: order.fulfillments.map(({ id, status, createdAt, trackingInfo }) => ({
+    id,
+    status,
+    created_at: createdAt,
+    tracking: trackingInfo.map(({ company, number, url }) => ({
+      company,
+      number,
+      url: toLink(url),
     })),
-    fulfillments: order.fulfillments.map(
-      ({ id: fulfillmentId, status, createdAt, trackingInfo }) => ({
-        id: fulfillmentId,
-        status,
-        created_at: createdAt,
-        tracking: trackingInfo.map(({ company, number, url }) => ({
-          company,
-          number,
-          url: toLink(url),
-        })),
-      }),
-    ),
+  })),
+});
+
+type Quantities = Record<string, number>;
+
+/** By the line's id. */
+function toQuantities(parts: readonly LinePart[]): Quantities {
+  const sums = new Map<string, number>();
+  for (const { lineItem, quantity } of parts)
+    sums.set(lineItem.id, (sums.get(lineItem.id) ?? 0) + quantity);
+  return Object.fromEntries(sums);
+}
+
+function toHistory(order: WholeOrder) {
+  const shipped = order.fulfillments
+    .filter(({ status }) => status === "SUCCESS")
+    .flatMap(({ fulfillmentLineItems }) => fulfillmentLineItems.nodes);
+  return {
+    first_total: toMoney(order.totalPriceSet.shopMoney),
+    canceled_at: order.cancelledAt,
+    variants: Object.fromEntries(
+      order.lineItems.nodes.flatMap(({ id, variant }) => (variant ? [[id, variant.id]] : [])),
+    ) as Record<string, string>,
+    /** Without what was refunded or removed. */
+    current: Object.fromEntries(
+      order.lineItems.nodes.map(({ id, currentQuantity }) => [id, currentQuantity]),
+    ) as Quantities,
+    shipped: toQuantities(shipped),
+    parcels: Object.fromEntries(
+      order.fulfillments.map(({ id, fulfillmentLineItems }) => [
+        id,
+        toQuantities(fulfillmentLineItems.nodes),
+      ]),
+    ) as Record<string, Quantities>,
+    refunds: order.refunds.map(({ id, createdAt, totalRefundedSet, refundLineItems }) => ({
+      id,
+      created_at: createdAt,
+      total: toMoney(totalRefundedSet.shopMoney),
+      quantities: toQuantities(refundLineItems.nodes),
+    })),
   };
 }
 

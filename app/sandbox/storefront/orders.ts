@@ -12,12 +12,19 @@ type OrderLine = {
   sku: string | null;
   quantity: number;
   price: string;
+  /** Unknown in states that were written before. */
+  variantGid?: string;
 };
+/** A part of the order's lines, by their places. */
+type LineParts = { line: number; quantity: number }[];
+type Refund = { gid: string; createdAt: string; amount: string; lines: LineParts };
 type Fulfillment = {
   gid: string;
   status: string;
   createdAt: string;
   tracking: { company: string; number: string; url: string }[];
+  /** Without them: every line as a whole. */
+  lines?: LineParts;
 };
 
 export type Order = {
@@ -30,6 +37,8 @@ export type Order = {
   total: string;
   lines: OrderLine[];
   fulfillments: Fulfillment[];
+  cancelledAt?: string | null;
+  refunds?: Refund[];
   /** Attributes copied from the cart or draft order. */
   attributes: { key: string; value: string }[];
   cartToken: string | null;
@@ -75,6 +84,7 @@ export function putOrder(shop: ShopState, { lines, ...fields }: OrderPatch): Ord
               sku: found.variant.sku,
               quantity,
               price: found.variant.price,
+              variantGid,
             },
           ]
         : [];
@@ -118,18 +128,32 @@ export function ordersOfCustomer(customerGid: string) {
 
 function toGraphqlOrder(shop: ShopState, order: Order): Record<string, unknown> {
   const money = (amount: string) => ({ shopMoney: { amount, currencyCode: shop.currencyCode } });
+  const { lines, refunds = [] } = order;
+  const refunded = refunds.reduce((sum, { amount }) => sum + Number(amount), 0);
+  const removedOf = (place: number) =>
+    refunds
+      .flatMap((refund) => refund.lines)
+      .reduce((sum, { line, quantity }) => sum + (line === place ? quantity : 0), 0);
+  const toNodes = (parts: LineParts) => ({
+    nodes: parts.map(({ line, quantity }) => ({ quantity, lineItem: { id: lines[line]?.gid } })),
+  });
+  const everyLine = lines.map(({ quantity }, line) => ({ line, quantity }));
   return {
     id: order.gid,
     name: order.name,
     createdAt: order.createdAt,
+    cancelledAt: order.cancelledAt ?? null,
     displayFinancialStatus: order.financialStatus,
     displayFulfillmentStatus: order.fulfillmentStatus,
-    currentTotalPriceSet: money(order.total),
+    currentTotalPriceSet: money((Number(order.total) - refunded).toFixed(2)),
+    totalPriceSet: money(order.total),
     customer: order.customerGid ? { id: order.customerGid } : null,
     lineItems: {
-      nodes: order.lines.map((line) => ({
+      nodes: lines.map((line, place) => ({
         ...line,
         id: line.gid,
+        currentQuantity: line.quantity - removedOf(place),
+        variant: line.variantGid === undefined ? null : { id: line.variantGid },
         discountedUnitPriceSet: money(line.price),
       })),
     },
@@ -137,6 +161,13 @@ function toGraphqlOrder(shop: ShopState, order: Order): Record<string, unknown> 
       ...one,
       id: one.gid,
       trackingInfo: one.tracking,
+      fulfillmentLineItems: toNodes(one.lines ?? everyLine),
+    })),
+    refunds: refunds.map((one) => ({
+      id: one.gid,
+      createdAt: one.createdAt,
+      totalRefundedSet: money(one.amount),
+      refundLineItems: toNodes(one.lines),
     })),
   };
 }

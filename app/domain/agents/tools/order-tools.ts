@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AppError } from "../../../runtime/errors.ts";
 import { readKeyCursor, toKeyCursor } from "../../../runtime/database/key-cursor.ts";
-import { findOrder, listOrders } from "../../commerce/orders.ts";
+import { findOrderHistory, listOrders } from "../../commerce/orders.ts";
 import { getReturn } from "../../commerce/returns.ts";
 import { isSelling } from "../ucp/profile.ts";
 import { envelope } from "../ucp/envelope.ts";
@@ -31,7 +31,7 @@ export const ORDER_TOOLS: readonly AgentTool[] = [
       totals: { type: "array", items: OBJECT },
     }),
     async run({ ctx, tenant, person, terms }, { id }) {
-      const order = await findOrder(ctx, tenant, person.account, id);
+      const order = await findOrderHistory(ctx, tenant, person.account, id);
       if (!order) throw new AppError("not_found", { message: "There is no such order." });
       return {
         ...envelope(terms, ORDER),

@@ -1,18 +1,44 @@
-// An order in UCP's shape (schemas/shopping/order.json), converted from `/commerce/orders/:id`.
+// An order in UCP's shape (schemas/shopping/order.json): what was bought, what was shipped of it, and as
+// adjustments what happened to the money since.
 import type { Ctx } from "../../../context.server.ts";
-import type { findOrder } from "../../commerce/orders.ts";
+import type { OrderHistory } from "../../commerce/orders.ts";
 import type { Person } from "../../identity/account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { toMinorUnits } from "../minor-units.ts";
 import { permalinkOf } from "./checkouts.ts";
 import { totalsOf } from "./envelope.ts";
 
-type Order = NonNullable<Awaited<ReturnType<typeof findOrder>>>;
+/** UCP "Order Line Item", Status Derivation. */
+function statusOf(total: number, fulfilled: number): string {
+  if (total === 0) return "removed";
+  if (fulfilled === total) return "fulfilled";
+  return fulfilled > 0 ? "partial" : "processing";
+}
 
-const LINE_STATUS: Record<string, string> = {
-  FULFILLED: "fulfilled",
-  PARTIALLY_FULFILLED: "partial",
-};
+type Quantities = Record<string, number>;
+const toLines = (quantities: Quantities, sign: 1 | -1 = 1) =>
+  Object.entries(quantities).map(([id, quantity]) => ({ id, quantity: sign * quantity }));
+
+/** What happened to the money after the order; the order's totals are those before. */
+function toAdjustments({ id, refunds, canceled_at, created_at }: OrderHistory): object[] {
+  const canceled = canceled_at && {
+    id: `${id}#canceled`,
+    type: "cancellation",
+    occurred_at: canceled_at,
+    status: "completed",
+  };
+  return [
+    ...(canceled ? [canceled] : []),
+    ...refunds.map(({ id: refundId, created_at: refundedAt, total, quantities }) => ({
+      id: refundId,
+      type: "refund",
+      occurred_at: refundedAt ?? created_at,
+      status: "completed",
+      line_items: toLines(quantities, -1),
+      totals: [{ type: "total", amount: -toMinorUnits(total.amount, total.currency) }],
+    })),
+  ];
+}
 
 /** The difference between total and items: shipping, taxes and fees, or an order discount. */
 function toDifference(difference: number): object[] {
@@ -23,17 +49,16 @@ function toDifference(difference: number): object[] {
 }
 
 /** `checkoutId` is empty for an order without a checkout here. */
-export function toUcpOrder(tenant: Tenant, order: Order, checkoutId: string) {
-  const { currency } = order.total;
+export function toUcpOrder(tenant: Tenant, order: OrderHistory, checkoutId: string) {
+  const { currency } = order.first_total;
   const [subtotal, total] = [
     order.line_items.reduce(
       (sum, { price, quantity }) => sum + toMinorUnits(price.amount, currency) * quantity,
       0,
     ),
-    toMinorUnits(order.total.amount, currency),
+    toMinorUnits(order.first_total.amount, currency),
   ];
-  const isWhole = order.fulfillment_status === "FULFILLED";
-  const lines = order.line_items.map(({ id, quantity }) => ({ id, quantity }));
+  const adjustments = toAdjustments(order);
   return {
     id: order.id,
     label: order.name,
@@ -41,12 +66,14 @@ export function toUcpOrder(tenant: Tenant, order: Order, checkoutId: string) {
     permalink_url: permalinkOf(tenant, order.id),
     line_items: order.line_items.map(({ id, title, sku, quantity, price }) => {
       const each = toMinorUnits(price.amount, currency);
+      const total = order.current[id] ?? quantity;
+      const fulfilled = Math.min(total, order.shipped[id] ?? 0);
       return {
         id,
-        item: { id: sku ?? id, title, price: each },
-        quantity: { total: quantity, fulfilled: isWhole ? quantity : 0 },
+        item: { id: order.variants[id] ?? sku ?? id, title, price: each },
+        quantity: { original: quantity, total, fulfilled },
         totals: totalsOf(each * quantity, each * quantity),
-        status: LINE_STATUS[order.fulfillment_status] ?? "processing",
+        status: statusOf(total, fulfilled),
       };
     }),
     fulfillment: {
@@ -55,7 +82,7 @@ export function toUcpOrder(tenant: Tenant, order: Order, checkoutId: string) {
         const event = {
           occurred_at: fulfillment.created_at,
           type: fulfillment.status === "SUCCESS" ? "shipped" : fulfillment.status.toLowerCase(),
-          line_items: isWhole && order.fulfillments.length === 1 ? lines : [],
+          line_items: toLines(order.parcels[fulfillment.id] ?? {}),
         };
         const parcels =
           fulfillment.tracking.length > 0
@@ -70,6 +97,7 @@ export function toUcpOrder(tenant: Tenant, order: Order, checkoutId: string) {
         }));
       }),
     },
+    ...(adjustments.length > 0 && { adjustments }),
     currency,
     totals: [
       ...totalsOf(subtotal, total).slice(0, 1),
