@@ -66,7 +66,14 @@ export async function requireShopper(
   if (!bearerToken(request)) throw agentChallenge(ctx, request, tenant, "unauthorized");
   const acting = await requirePerson(ctx, request, tenant, { scope });
   if (!acting.person.consents.a2a)
-    throw agentChallenge(ctx, request, tenant, "agent_consent_required", "insufficient_scope");
+    throw agentChallenge(
+      ctx,
+      request,
+      tenant,
+      "agent_consent_required",
+      "insufficient_scope",
+      scope ?? undefined,
+    );
   if (!acting.tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
   return acting;
 }

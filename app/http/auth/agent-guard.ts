@@ -4,9 +4,10 @@
 import type { Ctx } from "../../context.server.ts";
 import { checkAgentToken, type AgentCaller } from "../../domain/agents/oauth/agent-caller.ts";
 import { isAgentToken } from "../../domain/agents/oauth/agent-token.ts";
-import { RESOURCES } from "../../domain/agents/oauth/metadata.ts";
+import { issuersOf, RESOURCES } from "../../domain/agents/oauth/metadata.ts";
 import { addressOf } from "../../domain/agents/public-address.ts";
 import type { AgentScope } from "../../domain/agents/oauth/scopes.ts";
+import { errorMessage } from "../../domain/agents/ucp/envelope.ts";
 import { findPerson, type Person } from "../../domain/identity/account.ts";
 import { findAdminPrincipal, isPlatformKey } from "../../domain/tenants/admin-key.ts";
 import { dataOf, findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
@@ -24,7 +25,10 @@ import {
   unauthorized,
 } from "./session-guard.ts";
 
-/** RFC 6750 and RFC 9728: the error, and where to get a token. */
+/**
+ * RFC 6750 and RFC 9728: the error, and where to get a token. UCP's own code of it is a message beside
+ * ours (ucp.dev "Identity Linking", Error Handling).
+ */
 export function agentChallenge(
   ctx: Ctx,
   request: ApiRequest,
@@ -34,17 +38,23 @@ export function agentChallenge(
   scope?: AgentScope,
 ): AppError {
   const resource = RESOURCES.find((name) => request.url.pathname === `/${name}`);
+  const address = addressFor(ctx, request, tenant);
+  const [issuer] = issuersOf(address, ctx.config.STOREFRONT_STORE_DOMAIN);
   const metadata = addressOf(
-    addressFor(ctx, request, tenant),
+    address,
     `/.well-known/oauth-protected-resource${resource ? `/${resource}` : ""}`,
   );
   const parts = [
+    `realm="${issuer}"`,
     error && `error="${error}"`,
     scope && `scope="${scope}"`,
     `resource_metadata="${metadata}"`,
   ];
+  const { message } = new AppError(code);
+  const ucpCode = error === "insufficient_scope" ? error : "identity_required";
   return new AppError(code, {
     headers: { "WWW-Authenticate": `Bearer ${parts.filter(Boolean).join(", ")}` },
+    details: { messages: [errorMessage(ucpCode, message, "requires_buyer_review")] },
   });
 }
 
@@ -58,8 +68,16 @@ async function requireAgent(
 ): Promise<AgentCaller> {
   const check = await checkAgentToken(ctx, tenant, token);
   if (check.outcome === "closed") throw new AppError("agent_access_disabled");
+  const needed = scope ?? undefined;
   if (check.outcome === "no_consent")
-    throw agentChallenge(ctx, request, tenant, "agent_consent_required", "insufficient_scope");
+    throw agentChallenge(
+      ctx,
+      request,
+      tenant,
+      "agent_consent_required",
+      "insufficient_scope",
+      needed,
+    );
   if (check.outcome === "invalid")
     throw agentChallenge(ctx, request, tenant, "invalid_token", "invalid_token");
   if (scope !== null && !check.caller.scopes.includes(scope))
@@ -115,7 +133,15 @@ export async function requirePerson(
   const credential = sessionCredential(request);
   if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
     const challenge = () =>
-      remembered ? agentChallenge(ctx, request, remembered, "unauthorized") : unauthorized();
+      remembered
+        ? agentChallenge(
+            ctx,
+            request,
+            remembered,
+            "unauthorized",
+            bearerToken(request) === null ? undefined : "invalid_token",
+          )
+        : unauthorized();
     const { session, tenant } = await requireSession(ctx, request, remembered, challenge);
     if (rule.needsConsent && isAgentCall(ctx, request, tenant)) {
       if (!tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");

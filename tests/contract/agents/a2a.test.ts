@@ -229,7 +229,7 @@ describe("a skill about a shopper", () => {
         [
           401,
           "r-1",
-          `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/a2a?shop=${SHOP}"`,
+          `Bearer realm="${service.url}/${SHOP}", resource_metadata="${service.url}/.well-known/oauth-protected-resource/a2a?shop=${SHOP}"`,
         ],
       );
       expect((await send(data, { key: payer.token, shop: OTHER_SHOP })).status).toBe(401);

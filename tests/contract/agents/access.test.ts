@@ -140,7 +140,7 @@ describe("an agent's access token", () => {
         const answer = await service.call("GET", `${path}?shop=${SHOP}`, { key });
         expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
           401,
-          `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource?shop=${SHOP}"`,
+          `Bearer realm="${service.url}/${SHOP}", ${key === null ? "" : 'error="invalid_token", '}resource_metadata="${service.url}/.well-known/oauth-protected-resource?shop=${SHOP}"`,
         ]);
       }
     },
@@ -152,7 +152,7 @@ describe("an agent's access token", () => {
     });
     expect(answer.json.code).toBe("invalid_token");
     expect(answer.headers.get("www-authenticate")).toBe(
-      `Bearer error="invalid_token", resource_metadata="${service.url}/.well-known/oauth-protected-resource?shop=${SHOP}"`,
+      `Bearer realm="${service.url}/${SHOP}", error="invalid_token", resource_metadata="${service.url}/.well-known/oauth-protected-resource?shop=${SHOP}"`,
     );
   });
 

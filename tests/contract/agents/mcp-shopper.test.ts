@@ -183,6 +183,55 @@ describe("every tool about a shopper", () => {
   });
 });
 
+describe("a caller who may not", () => {
+  const MESSAGE = { type: "error", severity: "requires_buyer_review", content: expect.any(String) };
+  const issuer = async () =>
+    (
+      await service.call("GET", `/.well-known/oauth-protected-resource/mcp?shop=${SHOP}`, {
+        key: null,
+      })
+    ).json.authorization_servers[0];
+
+  it("is challenged in the issuer's realm, with UCP's code beside ours, over MCP and REST", async () => {
+    const realm = `Bearer realm="${await issuer()}", `;
+    const rest = (key: string | null) =>
+      service.call("GET", `/commerce/orders?shop=${SHOP}`, { key });
+    for (const [key, code, error] of [
+      [null, "unauthorized", ""],
+      ["a.b.c", "unauthorized", 'error="invalid_token", '],
+      [`agt_x.${"a".repeat(43)}`, "invalid_token", 'error="invalid_token", '],
+    ] as const) {
+      const expected = { code, messages: [{ ...MESSAGE, code: "identity_required" }] };
+      for (const answered of [await call("list_orders", {}, key), await rest(key)]) {
+        const header = answered.headers.get("www-authenticate");
+        expect([answered.status, header]).toEqual([
+          401,
+          expect.stringContaining(`${realm}${error}resource_metadata=`),
+        ]);
+        expect(answered.json.error.data ?? answered.json).toMatchObject(expected);
+      }
+    }
+    const client = await newClient(service);
+    const { access_token: key } = await newTokens(service, client, payer.token, {
+      scope: "identity:read",
+    });
+    const expected = {
+      code: "insufficient_scope",
+      messages: [{ ...MESSAGE, code: "insufficient_scope" }],
+    };
+    for (const answered of [await call("list_orders", {}, key), await rest(key)]) {
+      const header = answered.headers.get("www-authenticate");
+      expect([answered.status, header]).toEqual([
+        403,
+        expect.stringContaining(
+          `${realm}error="insufficient_scope", scope="dev.ucp.shopping.order:read", `,
+        ),
+      ]);
+      expect(answered.json.error.data ?? answered.json).toMatchObject(expected);
+    }
+  });
+});
+
 describe("mandates", () => {
   it("are created, listed, read and revoked", async () => {
     const made = await answer("create_mandate", { ...MANDATE, usage: "multi" });

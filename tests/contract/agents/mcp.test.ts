@@ -208,7 +208,7 @@ describe("a tool", () => {
     const answer = await call("get_identity");
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe(
-      `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp?shop=${SHOP}"`,
+      `Bearer realm="${service.url}/${SHOP}", resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp?shop=${SHOP}"`,
     );
     expect(
       (await call("get_identity", { headers: { Cookie: `__Host-crm_session=${person.token}` } }))

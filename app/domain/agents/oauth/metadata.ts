@@ -47,20 +47,28 @@ export function buildServerMetadata(
 /** Resources with their own metadata document beside the whole service. */
 export const RESOURCES = ["mcp", "a2a"] as const;
 
-/** `deployedShop` is the store that requests need not name. */
+/**
+ * The issuers, the one that clients use first. `deployedShop` is the store that requests need not
+ * name.
+ */
+export function issuersOf(
+  address: PublicAddress,
+  deployedShop: string | undefined,
+): readonly [string, ...string[]] {
+  const isNamed = address.isOwnHost || address.shop === deployedShop;
+  // Most clients cannot name the store but by its path.
+  return isNamed ? [address.origin] : [issuerOf(address, BY_PATH), address.origin];
+}
+
 export function buildResourceMetadata(
   tenant: Tenant,
   address: PublicAddress,
   resource: (typeof RESOURCES)[number] | null,
   deployedShop: string | undefined,
 ): object {
-  const isNamed = address.isOwnHost || address.shop === deployedShop;
   return {
     resource: resource ? `${address.origin}/${resource}` : address.origin,
-    // Clients use the first issuer, and most cannot name the store but by its path.
-    authorization_servers: isNamed
-      ? [address.origin]
-      : [issuerOf(address, BY_PATH), address.origin],
+    authorization_servers: issuersOf(address, deployedShop),
     scopes_supported: offeredScopes(tenant),
     bearer_methods_supported: ["header"],
     resource_name: tenant.config.brand_name ?? tenant.shop,
