@@ -6,9 +6,9 @@ import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { deleteKey, getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
-import { findProducts } from "../commerce/product-lookup.ts";
+import { findProducts, toVariantGid } from "../commerce/product-lookup.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { toMinorUnits } from "./minor-units.ts";
+import { toPriceUnits } from "./minor-units.ts";
 import { errorMessage, linksOf, totalsOf, type UcpMessage } from "./ucp/envelope.ts";
 
 const MAX_LINES = 100;
@@ -18,11 +18,7 @@ const VARIANT = /^gid:\/\/shopify\/ProductVariant\/\d{1,20}$/;
 /** A line as UCP defines it; a shop's own variant number is accepted like its gid. */
 const Line = z.looseObject({
   item: z.looseObject({
-    id: z
-      .string()
-      .min(1)
-      .max(255)
-      .transform((id) => (/^\d{1,20}$/.test(id) ? `gid://shopify/ProductVariant/${id}` : id)),
+    id: z.string().min(1).max(255).transform(toVariantGid),
   }),
   quantity: z.int().min(1).max(MAX_QUANTITY),
 });
@@ -116,7 +112,7 @@ export async function showCart(
           `$.line_items[${index}]`,
         ),
       );
-    const price = toMinorUnits(variant.price.amount, variant.price.currency);
+    const price = toPriceUnits(variant.price.amount, variant.price.currency);
     const title =
       variant.title === "Default Title" ? product.title : `${product.title} – ${variant.title}`;
     return {

@@ -1,4 +1,6 @@
 // UCP amounts: integers in the currency's minor unit (ISO 4217).
+import { toRounded } from "../commerce/money.ts";
+
 const EXPONENTS: Record<string, number> = {
   ...Object.fromEntries(
     "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
@@ -18,6 +20,10 @@ export function toMinorUnits(amount: string, currency: string): number {
   const rounded = kept + (Number(decimals[exponent] ?? 0) >= 5 ? 1 : 0);
   return sign && rounded !== 0 ? -rounded : rounded;
 }
+
+/** A price as a checkout counts it: with two decimals, rounded up (docs/decisions/018-mandates.md). */
+export const toPriceUnits = (amount: string, currency: string): number =>
+  toMinorUnits(toRounded(amount), currency);
 
 /** The reverse: 4000 EUR is `40.00`, 40 JPY is `40.00`, as our own responses write amounts. */
 export function fromMinorUnits(amount: number, currency: string): string {

@@ -74,7 +74,10 @@ export type DeliveryAddress = z.output<typeof DeliveryAddress>;
 export const DestinationId = z
   .string()
   .trim()
-  .regex(/^[\w.:-]{1,100}$/, "must be 1 to 100 letters, digits and . : _ -");
+  .regex(
+    /^[\w.:/?&=~%-]{1,200}$/,
+    "must be 1 to 200 letters, digits and . : / ? & = ~ % _ -, like a gid",
+  );
 
 /** Without an address, that of the cart before. */
 export const DeliveryInput = z.object({
@@ -98,7 +101,14 @@ export const CheckoutChange = z.object({
 });
 export type CheckoutChange = z.output<typeof CheckoutChange>;
 
-export const CheckoutInput = CheckoutChange.extend({ mandate_id: z.string().max(100).nullish() });
+/** Without a mandate and with null are one request, also for its idempotency key. */
+export const CheckoutInput = CheckoutChange.extend({
+  mandate_id: z
+    .string()
+    .max(100)
+    .nullish()
+    .transform((id) => id ?? undefined),
+});
 export type CheckoutInput = z.output<typeof CheckoutInput>;
 
 export type LineItemInput = { variantId: string; quantity: number };

@@ -7,6 +7,10 @@ import { isPublic, toProduct, type Product, type StorefrontProduct } from "./pro
 
 const GID = /^gid:\/\/shopify\/(?:Product|ProductVariant)\/\d{1,20}$/;
 
+/** A number alone is a variant's, as in the storefront's cart addresses; other ids stay as they are. */
+export const toVariantGid = (id: string): string =>
+  /^\d{1,20}$/.test(id) ? `gid://shopify/ProductVariant/${id}` : id;
+
 /** A call has a cost at the storefront, and each product includes its variants. */
 const PER_CALL = 10;
 

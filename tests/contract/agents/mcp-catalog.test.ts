@@ -121,7 +121,7 @@ describe("a merchant's text", () => {
 });
 
 describe("lookup_catalog and get_product", () => {
-  it("find products by product id and by variant id, and name the missing ones", async () => {
+  it("find products by product id and by variant id or number, and name the missing ones", async () => {
     const [camera, red] = await Promise.all([
       variantOf(service, "CAM-9"),
       variantOf(service, "LAN-R"),
@@ -148,6 +148,12 @@ describe("lookup_catalog and get_product", () => {
       }),
     ]);
     expect(messages).toEqual([{ type: "info", code: "not_found", content: gone }]);
+
+    const number = red.id.split("/").pop() ?? "";
+    const byNumber = await answerOf("lookup_catalog", { ids: [number] });
+    expect(byNumber.products[0].variants).toMatchObject([{ id: red.id, inputs: [{ id: number }] }]);
+    expect(byNumber.messages).toBeUndefined();
+    expect((await answerOf("get_product", { id: number })).product.variants[0].id).toBe(red.id);
 
     const { product } = await answerOf("get_product", { id: red.id });
     expect(product.variants.map(({ id }: { id: string }) => id)[0]).toBe(red.id);

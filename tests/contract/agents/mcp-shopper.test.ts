@@ -344,6 +344,18 @@ it("a checkout that needs the shopper's review names the same reason until it is
   setPrice("40.00");
 });
 
+it("an update that names another mandate keeps the checkout's, and says so", async () => {
+  const mandate_id = await newMandate(service, payer, { usage: "multi" });
+  const { id } = await answer("create_checkout", { checkout: { ...items(), mandate_id } });
+  const update = (named: string) =>
+    answer("update_checkout", { id, checkout: { ...items(), mandate_id: named } });
+  const kept = await update(await newMandate(service, payer));
+  expect(kept).toMatchObject({ mandate_id, messages: expect.any(Array) });
+  const warned = expect.objectContaining({ code: "mandate_not_changed", path: "$.mandate_id" });
+  expect(kept.messages).toContainEqual(warned);
+  expect((await update(mandate_id)).messages ?? []).not.toContainEqual(warned);
+});
+
 it("a checkout of another shopper, or under another shopper's mandate, is not found", async () => {
   const { id } = await answer("create_checkout", { checkout: items() });
   const other = await newPayer(service);

@@ -56,6 +56,12 @@ describe("the same request with the same key", () => {
     });
   });
 
+  it("is the same whether no mandate is null or left out", async () => {
+    const first = await send({ line_items: itemsOf(shelf.camera), mandate_id: null });
+    const again = await send();
+    expect([again.status, again.text]).toEqual([201, first.text]);
+  });
+
   it("gets the same error again", async () => {
     const mandate_id = await newMandate(service, shopper, { max_amount: "1.00" });
     const body = { line_items: itemsOf(shelf.camera), mandate_id };

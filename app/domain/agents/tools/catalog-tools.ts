@@ -2,7 +2,7 @@
 // are data: plain text, bounded, without markup or invisible characters (commerce/catalog-text.ts).
 import { z } from "zod";
 import { readKeyCursor, toKeyCursor } from "../../../runtime/database/key-cursor.ts";
-import { findProducts } from "../../commerce/product-lookup.ts";
+import { findProducts, toVariantGid } from "../../commerce/product-lookup.ts";
 import { searchProducts } from "../../commerce/products.ts";
 import { isSelling } from "../ucp/profile.ts";
 import { BROWSING } from "../ucp/request.ts";
@@ -78,6 +78,8 @@ function toWarnings(filters: Filters): UcpMessage[] {
     }));
 }
 
+const NOTHING = { product: null, variantId: null };
+
 export const CATALOG_TOOLS: readonly AgentTool[] = [
   publicTool({
     name: "search_catalog",
@@ -134,10 +136,11 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
     annotations: READS,
     isOffered: isSelling,
     async run({ ctx, tenant, terms }, { catalog: { ids, filters = {} } }) {
-      const found = await findProducts(ctx, tenant, ids);
+      const found = await findProducts(ctx, tenant, ids.map(toVariantGid));
       const shown = new Map<string, ReturnType<typeof correlate>>();
-      for (const [id, { product, variantId }] of found) {
-        if (product.variants.length === 0) continue;
+      for (const id of new Set(ids)) {
+        const { product, variantId } = found.get(toVariantGid(id)) ?? NOTHING;
+        if (!product || product.variants.length === 0) continue;
         const known = shown.get(product.id) ?? correlate(toUcpProduct(product));
         // A product's own id stands for its featured variant, a variant's id for itself.
         known
@@ -147,7 +150,7 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
       }
       const messages: UcpMessage[] = [
         ...ids
-          .filter((id) => !found.has(id))
+          .filter((id) => !found.has(toVariantGid(id)))
           .map((id) => ({ type: "info" as const, code: "not_found", content: id })),
         ...toWarnings(filters),
       ];
@@ -191,7 +194,8 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
     annotations: READS,
     isOffered: isSelling,
     async run({ ctx, tenant, terms }, { catalog: { id, selected = [] } }) {
-      const found = (await findProducts(ctx, tenant, [id])).get(id);
+      const gid = toVariantGid(id);
+      const found = (await findProducts(ctx, tenant, [gid])).get(gid);
       if (!found || found.product.variants.length === 0)
         return refusalAnswer(terms, LOOKUP, [
           errorMessage("not_found", "There is no such product.", "unrecoverable"),

@@ -167,6 +167,13 @@ function toStart(
   };
 }
 
+const MANDATE_KEPT: UcpMessage = {
+  type: "warning",
+  code: "mandate_not_changed",
+  content: "A checkout keeps the mandate that it was created with. Create another for this one.",
+  path: "$.mandate_id",
+};
+
 const WAS_OPEN: UcpMessage = {
   type: "warning",
   code: "checkout_exists",
@@ -215,19 +222,26 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({
       meta: Meta.optional(),
       id: Id,
-      checkout: z.looseObject({ line_items: Lines, ...BUYING }),
+      checkout: z.looseObject({
+        line_items: Lines,
+        mandate_id: z.unknown().describe("That of the checkout: it cannot be changed.").optional(),
+        ...BUYING,
+      }),
     }),
     annotations: REPLACES,
     async run(call, { id, checkout }) {
       const lines = toCartLines(checkout.line_items);
       const body = toCheckoutInput(lines, extrasOf(call, checkout));
-      return answer(
-        call,
-        await once(call, `checkout.update/${id}`, body, (caller) =>
-          updateCheckout(call.ctx, call.tenant, caller, id, body),
-        ),
-        checkout,
+      const updated = await once(call, `checkout.update/${id}`, body, (caller) =>
+        updateCheckout(call.ctx, call.tenant, caller, id, body),
       );
+      const { messages = [], ...shown } = answer(call, updated, checkout);
+      const { mandate_id: named } = checkout;
+      const all = [
+        ...messages,
+        ...(named !== undefined && named !== updated.mandate_id ? [MANDATE_KEPT] : []),
+      ];
+      return { ...shown, ...(all.length > 0 && { messages: all }) };
     },
     pathOf: ({ checkout }) => checkoutPath(checkout, toCartLines(checkout.line_items)),
     showUnchanged: async (call, { id }) =>

@@ -45,7 +45,7 @@ export function toDelivery(given: GivenFulfillment): GivenDelivery {
   if (given?.methods === undefined) return undefined;
   const [method, ...others] = given.methods.filter(isShipping);
   if (others.length > 0)
-    throw notOne(
+    throw unusable(
       "All items go to one address: send one shipping method.",
       `$.fulfillment.methods[${given.methods.lastIndexOf(others.at(-1) as Method)}]`,
     );
@@ -53,7 +53,7 @@ export function toDelivery(given: GivenFulfillment): GivenDelivery {
   const { destinations = [], selected_destination_id: selected, groups = [] } = method;
   const chosen = chosenOf(method);
   if (destinations.length > 0 && !chosen)
-    throw notOne(
+    throw unusable(
       "Select one of the destinations: all items go to one address.",
       deliveryPath(given, ["destination_id"]),
     );
@@ -61,6 +61,12 @@ export function toDelivery(given: GivenFulfillment): GivenDelivery {
   const option_id = group?.selected_option_id ?? null;
   // A name of any other shape is not kept: it could be an address.
   const name = DestinationId.safeParse(chosen?.id ?? selected);
+  // Another name than the selected one must not be returned (UCP "Selection and Location Identity").
+  if (!name.success && selected !== undefined)
+    throw unusable(
+      "The selected destination's id is no name: use letters, digits and . : / ? & = ~ % _ - only.",
+      deliveryPath(given, ["destination_id"]),
+    );
   const destination = name.success ? { destination_id: name.data } : {};
   const address = chosen && pickAddress(chosen);
   return address && Object.keys(address).length > 0
@@ -70,7 +76,7 @@ export function toDelivery(given: GivenFulfillment): GivenDelivery {
 
 const isShipping = ({ type = METHOD }: Method): boolean => type === METHOD;
 
-const notOne = (message: string, path: string) =>
+const unusable = (message: string, path: string) =>
   new AppError("invalid_request", { message, details: { path } });
 
 /** The selected one; one alone needs no selection. */

@@ -1,12 +1,12 @@
 // Products in UCP's shape (schemas/shopping/types/product.json), converted from `/commerce/products`.
 import type { Product } from "../../commerce/products.ts";
-import { toMinorUnits } from "../minor-units.ts";
+import { toPriceUnits } from "../minor-units.ts";
 
 type Money = Product["price_range"]["min"];
 type Variant = Product["variants"][number];
 
 const toPrice = ({ amount, currency }: Money) => ({
-  amount: toMinorUnits(amount, currency),
+  amount: toPriceUnits(amount, currency),
   currency,
 });
 
