@@ -207,7 +207,7 @@ function toHistory(order: WholeOrder) {
     /** Without what was refunded or removed. */
     current: Object.fromEntries(
       order.lineItems.nodes.map(({ id, currentQuantity }) => [id, currentQuantity]),
-    ) as Quantities,
+    ),
     shipped: toQuantities(shipped),
     parcels: Object.fromEntries(
       order.fulfillments.map(({ id, fulfillmentLineItems }) => [
