@@ -17,15 +17,18 @@ export const held: Record<string, unknown> = {};
 export const read = <T>(key: string): T | null =>
   key in held ? (held[key] as T) : attempt(() => JSON.parse(localStorage[key] as string) as T);
 
+/** Returns whether storage took the value. Where it did not, the older value stays. */
+export const put = (key: string, value: unknown): boolean =>
+  !!attempt(() => (localStorage[key] = JSON.stringify(value)));
+
 /** Returns whether the value is stored, and not only kept for this page. */
 export function write(key: string, value?: unknown): boolean {
-  const put = () => {
-    localStorage[key] = JSON.stringify(value);
-    return delete held[key];
-  };
   held[key] = value;
   // An older value takes room, and must not come back on the next page.
-  return !!(attempt(put) || attempt(() => delete localStorage[key] && put()));
+  const isStored =
+    put(key, value) || !!(attempt(() => delete localStorage[key]) && put(key, value));
+  if (isStored) delete held[key];
+  return isStored;
 }
 
 export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;

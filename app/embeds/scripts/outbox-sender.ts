@@ -126,6 +126,8 @@ async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Outcome> {
 }
 
 async function sendAll(outbox: LoaderAccess): Promise<void> {
+  // What a newer choice overrules leaves the storage at once: the newer one may have found no room there.
+  if (outbox.items().length) outbox.keep(sound(outbox));
   if (Date.now() < pausedUntil) return;
   const put = (id: string, next: OutboxItem[]) =>
     outbox.keep(sound(outbox).flatMap((one) => (one.id === id ? next : [one])));

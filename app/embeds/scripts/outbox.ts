@@ -2,7 +2,7 @@
 // or the phone may be offline. This part keeps the requests; stack-bridge.ts, which the loader loads
 // after the tags, sends them.
 import { OUTBOX_KEY, SESSION_KEY, VISITOR_KEY } from "../storage-keys.ts";
-import { attempt, read, write } from "./browser-store.ts";
+import { attempt, put, read, write } from "./browser-store.ts";
 import {
   at,
   customer,
@@ -20,11 +20,24 @@ const win = window as StoreWindow;
 const MAX_KEPT_EVENTS = 20;
 const outboxKey = OUTBOX_KEY + ofStore;
 
-function items(): OutboxItem[] {
+/** What storage did not take waits for this page, and what is stored stays. */
+let unstored: OutboxItem[] = [];
+function stored(): OutboxItem[] {
   const kept = read<OutboxItem[]>(outboxKey);
   return Array.isArray(kept) ? kept : [];
 }
-const keep = (next: OutboxItem[]) => write(outboxKey, next);
+const items = () => [...stored(), ...unstored];
+function keep(next: OutboxItem[]): void {
+  unstored = [];
+  if (put(outboxKey, next)) return;
+  const ids = stored().map(({ id }) => id);
+  unstored = next.filter(({ id }) => !ids.includes(id));
+  // Without what is sent: it takes less room than before.
+  put(
+    outboxKey,
+    next.filter(({ id }) => ids.includes(id)),
+  );
+}
 
 const sessionToken = () =>
   attempt(() => sessionStorage[SESSION_KEY + ofStore] as string | undefined);

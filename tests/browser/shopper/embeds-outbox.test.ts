@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser } from "../../support/browser/browser.ts";
 import { openStore, type StoreVisit } from "../../support/browser/store-visit.ts";
 import {
+  inShort,
   logOf,
   logOfVisitor,
+  saidLater,
   signUp,
   startConsentService,
   type ConsentService,
@@ -244,6 +246,11 @@ describe("a browser without storage", () => {
       set() { throw new DOMException("full", "QuotaExceededError") },
       deleteProperty: (store, key) => delete store[key],
     }) })`;
+  /** Takes no value that needs more room than the one before. */
+  const FILLED = FULL.replace(
+    "set() {",
+    "set(store, key, value) { if (value.length <= (store[key] ?? '').length) return Reflect.set(store, key, value);",
+  );
 
   it.each([
     ["forbidden", FORBIDDEN],
@@ -293,6 +300,53 @@ describe("a browser without storage", () => {
     await press("Withdraw consent");
     await eventually("the withdrawal", () => consents().length > 0 || null);
     expect(await visit.page.evaluate("localStorage.crm_consent")).toBeUndefined();
+    await visit.close();
+  });
+
+  it("that is full keeps what waits already, and holds what it cannot store for the page", async () => {
+    const ada = await signUp(service);
+    await enter();
+    await signIn(ada.token);
+    const state = await breakService(failing);
+    await choose({ cookie: false, marketing: false });
+    await asked(state, 1);
+    await visit.page.evaluate(FILLED);
+    await choose({ privacy: false });
+    await asked(state, 2);
+    expect(await visit.page.evaluate("JSON.parse(localStorage.crm_outbox).length")).toBe(1);
+    state.isAway = false;
+    await choose({ tos: false });
+    await eventually(
+      "all three choices",
+      async () => (await saidLater(service, ada)).length === 4 || null,
+    );
+    expect(inShort(await saidLater(service, ada))).toEqual([
+      "cookie revoked",
+      "marketing revoked",
+      "privacy revoked",
+      "tos revoked",
+    ]);
+    expect(await visit.page.evaluate("localStorage.crm_outbox")).toBe("[]");
+    await visit.close();
+  });
+
+  it("that is full sends what waited before from the next page", async () => {
+    const ada = await signUp(service);
+    await enter();
+    await signIn(ada.token);
+    const state = await breakService(failing);
+    await choose({ cookie: false, marketing: false });
+    await asked(state, 1);
+    await visit.page.evaluate(FILLED);
+    await choose({ tos: true });
+    await asked(state, 2);
+    state.isAway = false;
+    await nextPage();
+    await isEmpty();
+    expect(await decisions(ada)).toEqual([
+      ["cookie", "revoked"],
+      ["marketing", "revoked"],
+    ]);
     await visit.close();
   });
 });
