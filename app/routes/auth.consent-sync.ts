@@ -17,6 +17,10 @@ export const { loader, action, route } = endpoint({
     rateLimit: CONSENT,
     proxied: { locale: LOCALE_SHAPE },
     body: ConsentSyncInput,
+    answers: {
+      200: "`{ok, consent_id, recorded, pending_confirmation}`.",
+      409: "`other_person`: somebody else is signed in than `acted_by` names. Nothing was recorded.",
+    },
     result: Ok.extend({
       consent_id: z.string(),
       recorded: RecordedConsents,
@@ -25,7 +29,7 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, request, tenant, principal, body, proxied }) {
       const speaker: ConsentSpeaker =
         principal.kind === "session"
-          ? { userId: principal.session.account.id }
+          ? { account: principal.session.account }
           : principal.kind === "customer"
             ? { gid: principal.gid }
             : { address: callerAddress(ctx, request, proxied) };

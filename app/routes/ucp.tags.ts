@@ -18,6 +18,7 @@ export const { loader, action, route } = endpoint({
     answers: {
       200: "`{ok, tags, added, removed, channels}`; a channel that is not done yet is `queued`.",
       403: "A tag is of a category that is reserved for the store, or is not in its catalog.",
+      409: "`other_person`: somebody else is signed in than `acted_by` names. Nothing was changed.",
     },
     result: TagChange,
     handle: async ({ ctx, tenant, principal, body }) => ({

@@ -98,6 +98,7 @@ const ERRORS = {
   items_unavailable: [409, "There is not enough of something that was asked for."],
   conflict: [409, "The record was changed by somebody else. Read it again and retry."],
   email_taken: [409, "There is an account with this e-mail address already."],
+  other_person: [409, "Somebody else did this than who is signed in now. Nothing was recorded."],
   setting_missing: [409, "A store setting is missing. The merchant adds it under Settings."],
   sync_running: [409, "A sync of this store is running already."],
   scheduled_run_running: [409, "A scheduled run is under way already."],

@@ -1,5 +1,6 @@
 // The input of a consent change (DECISIONS 7).
 import { z } from "zod";
+import { ActedBy } from "./acting-person.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentType } from "./consent-types.ts";
 
 const flag = z.boolean("must be true or false").optional();
@@ -45,6 +46,7 @@ export const ConsentSyncInput = z
     email: z.string().max(1_000).optional(),
     source_page: z.string().max(2_000).optional(),
     visitor_id: identifier(100).optional(),
+    acted_by: ActedBy,
   })
   .refine(
     (input) =>

@@ -13,6 +13,7 @@ import {
   type TagChange,
   type TagChangeResult,
 } from "../tags/assignments.ts";
+import { ActedBy } from "../consent/acting-person.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CUSTOMER_GID, normaliseEmail } from "./customer-change.ts";
@@ -35,6 +36,7 @@ export const OwnTagLists = TagLists.extend({
     .regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -")
     .max(100)
     .optional(),
+  acted_by: ActedBy,
 });
 
 /**

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { requireActing } from "../consent/acting-person.ts";
 import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { changeTags, type ChangedTags, type OwnTagLists } from "../customers/tag-change.ts";
 import { listAssignedTags, type AssignedTag } from "../tags/assignments.ts";
@@ -49,14 +50,17 @@ function requireNoConsentNames(add: readonly string[]): void {
 
 /**
  * Adds catalog tags and form tags, only of the categories that the store opens to customers. Throws
- * `tag_reserved` for the others, `invalid_request` for a form named like a consent.
+ * `tag_reserved` for the others, `invalid_request` for a form named like a consent, `other_person` where
+ * another person acted.
  */
 export async function changeOwnTags(
   ctx: Ctx,
   tenant: Tenant,
   shopper: Pick<Session, "account">,
-  { add, remove, ga_session_id: gaSessionId }: z.output<typeof OwnTagLists>,
+  { add, remove, ga_session_id: gaSessionId, acted_by: actedBy }: z.output<typeof OwnTagLists>,
 ): Promise<ChangedTags> {
+  const { id, storefront_customer_gid: gid } = shopper.account;
+  requireActing(actedBy, { id, gid });
   requireNoConsentNames(add);
   const changed = await changeTags(ctx, tenant, shopper.account.id, {
     add,

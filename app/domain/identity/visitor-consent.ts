@@ -1,6 +1,7 @@
 // Consent changes of a person, of a visitor, or of an address, depending on who asks.
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { requireActing } from "../consent/acting-person.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
 import { ADDRESS_CONSENT_TYPES, CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import {
@@ -13,11 +14,15 @@ import {
 import { findOrCreateContact } from "../customers/contact.ts";
 import { findStorefrontPerson } from "../customers/storefront-person.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import type { Account } from "./account.ts";
 import { EmailAddress } from "./email-address.ts";
 import { withdrawFormConsent } from "./form-consent.ts";
 import { tryConsume } from "./rate-limits.ts";
 
-export type ConsentSpeaker = { userId: number } | { gid: string } | { address: string };
+export type ConsentSpeaker =
+  | { account: Pick<Account, "id" | "storefront_customer_gid"> }
+  | { gid: string }
+  | { address: string };
 
 /** Changes the consents of a known person. */
 export function syncOwnConsent(
@@ -33,7 +38,10 @@ export function syncOwnConsent(
     : syncConsentOfUser(ctx, tenant, userId, input, visit);
 }
 
-/** The speaker's `address` is the client address of an anonymous caller, for the rate limit. */
+/**
+ * The speaker's `address` is the client address of an anonymous caller, for the rate limit. Throws
+ * `other_person` where another person acted.
+ */
 export async function syncConsent(
   ctx: Ctx,
   tenant: Tenant,
@@ -41,9 +49,14 @@ export async function syncConsent(
   input: ConsentSyncInput,
   visit: Visit,
 ): Promise<SyncedConsent> {
-  if ("userId" in speaker) return syncOwnConsent(ctx, tenant, speaker.userId, input, visit);
+  if ("account" in speaker) {
+    const { id, storefront_customer_gid: gid } = speaker.account;
+    requireActing(input.acted_by, { id, gid });
+    return syncOwnConsent(ctx, tenant, id, input, visit);
+  }
   if ("gid" in speaker) {
     const userId = await findStorefrontPerson(ctx, tenant, speaker.gid);
+    requireActing(input.acted_by, { id: userId, gid: speaker.gid });
     // A customer without an account here is recorded as a visitor: the gid is signed, the account
     // does not exist. The slash stays in the id: no browser can claim an id with one.
     return userId !== null
@@ -55,6 +68,7 @@ export async function syncConsent(
           visit,
         );
   }
+  requireActing(input.acted_by, null);
   if (input.email === undefined) return syncConsentOfVisitor(ctx, tenant, input, visit);
   requireAddressConsents(input);
   const email = EmailAddress.safeParse(input.email);

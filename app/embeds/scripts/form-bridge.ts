@@ -46,15 +46,21 @@ function findConsent(fields: FormField[], name: string): boolean | undefined {
 
 export function bridgeForms(
   win: StoreWindow,
-  { context, post, userId }: Pick<LoaderAccess, "context" | "post" | "userId">,
+  { context, post, userId, place }: Pick<LoaderAccess, "context" | "post" | "userId" | "place">,
 ): void {
-  const send = (name: string, email: string | undefined, fields: FormField[] = []) => {
+  const send = (
+    name: string,
+    email: string | undefined,
+    fields: FormField[] = [],
+    at = Date.now(),
+    by = userId() ?? place[4] ?? "",
+  ) => {
     const formType = toFormType(name);
     // For the theme's author, who alone can rename it.
     // oxlint-disable-next-line no-console
     if (REFUSED.test(formType)) console.warn("A form cannot be named like this:", name);
     const address = email ?? findEmail(fields);
-    const page = context();
+    const page = { ...context(), timestamp: new Date(at).toISOString() };
     // Only the consents the form asks for are sent.
     const flags: Record<string, boolean | undefined> = {};
     for (const type of TYPES) flags["consent_" + type] = findConsent(fields, "consent_" + type);
@@ -68,32 +74,47 @@ export function bridgeForms(
         session_id: page.ga_session_id,
         submit_timestamp: page.timestamp,
         consent_marketing: word(flags.consent_marketing ?? win._crmConsent?.read()?.marketing),
-        crm_user_id: userId(),
+        crm_user_id: /^\d+$/.exec(by)?.[0],
         source_page: page.source_page,
       },
       { email: undefined },
     );
     // Without a session the tags answer 401; the consent is still sent.
-    void post({
-      add: [formType + "_subscribed", formType + "_" + page.timestamp.slice(0, 10)],
-      remove: [],
-      ga_session_id: page.ga_session_id,
-    });
-    return post({
-      method: formType + "_form",
-      ...flags,
-      form_type: formType,
-      email: address,
-      ...page,
-    });
+    void post(
+      {
+        add: [formType + "_subscribed", formType + "_" + page.timestamp.slice(0, 10)],
+        remove: [],
+        ga_session_id: page.ga_session_id,
+      },
+      by,
+      at,
+    );
+    return post(
+      {
+        method: formType + "_form",
+        ...flags,
+        form_type: formType,
+        email: address,
+        ...page,
+      },
+      by,
+      at,
+    );
   };
 
   const waiting = win._crmForms?.waiting ?? [];
   win._crmForms = {
     submit: (name, email, form) => send(name, email, form && fieldsOf(form)),
   };
-  for (const [name, email, form] of waiting)
-    void send(name, email ?? undefined, form instanceof HTMLFormElement ? fieldsOf(form) : form);
+  for (const [name, email, form, at, customer, token] of waiting)
+    void send(
+      name,
+      email ?? undefined,
+      form instanceof HTMLFormElement ? fieldsOf(form) : form,
+      at,
+      // Somebody else may be signed in since.
+      at ? (userId(token) ?? (customer && "customer " + customer)) : undefined,
+    );
   attempt(() => delete sessionStorage[FORMS_KEY]);
   // In the capture phase: a form's own script may stop the event's propagation.
   document.addEventListener(

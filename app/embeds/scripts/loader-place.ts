@@ -16,8 +16,8 @@ export const [, at, query] = /^(.+).embed.stack-loader.js(.*)/.exec(script?.src 
 ];
 
 export const bridgeScript = at + "/embed/stack-bridge.js";
-/** Who is signed in at the store, where the theme's page says so; else empty. */
-const { customer: customerId = "" } = script?.dataset ?? {};
+/** Who is signed in at the store: empty when nobody is, undefined where the page does not say. */
+const customerId = script?.dataset.customer;
 export const customer = customerId && "customer " + customerId;
 
 /**

@@ -12,7 +12,7 @@ const MAX_FOREIGN_ANSWERS = 20;
 /** The service's limits count for an hour at most. */
 const MAX_PAUSE_S = 3_600;
 /** The service has not decided: it answers differently later. */
-const UNDECIDED = [401, 408, 423, 429];
+const UNDECIDED = [401, 408, 409, 423, 429];
 const FLAGS = ["tos", "privacy", "cookie", "marketing"].map((type) => "consent_" + type);
 
 type Outcome = "done" | "waits" | "stop";
@@ -85,7 +85,7 @@ async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Outcome> {
   const [at, query, service, shop, customer] = outbox.place;
   const token = by && by === outbox.userId() ? outbox.sessionToken() : null;
   const path = body.method ? "/auth/consent-sync" : "/ucp/tags";
-  const request = (address: string, credentials: RequestCredentials) =>
+  const request = (address: string, credentials: RequestCredentials, actedBy?: string) =>
     fetch(address, {
       method: "POST",
       keepalive: true,
@@ -94,7 +94,7 @@ async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Outcome> {
         "Content-Type": "application/json",
         ...(token && { Authorization: "Bearer " + token }),
       },
-      body: JSON.stringify(body),
+      body: JSON.stringify({ ...body, acted_by: actedBy }),
     });
   const isAnswer = async (response: Response, isFinalWithoutSession: boolean) => {
     const answered = await isAnswered(response, isFinalWithoutSession);
@@ -102,19 +102,21 @@ async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Outcome> {
       item.foreign = (item.foreign ?? 0) + 1;
     return answered;
   };
-  const fromHere = (credentials: RequestCredentials) => request(at + path + query, credentials);
+  const fromHere = (credentials: RequestCredentials, actedBy?: string) =>
+    request(at + path + query, credentials, actedBy);
   try {
     // The session of the person who acted. The storefront's proxy may drop a token, so a request with one
     // goes to the service directly where possible; without one, the store's own cookie identifies the
     // customer. What nobody signed in did goes with cookies from its own page only: a session that began
-    // later is another person's.
+    // later is another person's. Since the page was opened somebody else may be signed in, which the service
+    // knows: it records nothing then. A page that does not know who is signed in leaves that open.
     const isOwn = token || (by ? by === customer : item.at >= performance.timeOrigin);
     if (isOwn) {
       const response = await (token
-        ? request(service + path + "?shop=" + shop, "omit").catch(() => fromHere("same-origin"))
-        : fromHere("include"));
+        ? request(service + path + "?shop=" + shop, "omit").catch(() => fromHere("same-origin", by))
+        : fromHere("include", by || customer));
       if (await isAnswer(response, !by)) return "done";
-      if (!by || response.status !== 401) return "stop";
+      if (response.status !== 409 && (!by || response.status !== 401)) return "stop";
     }
     if (by && (isCopied || !body.method)) return "waits";
     if (!(await isAnswer(await fromHere("omit"), true))) return "stop";

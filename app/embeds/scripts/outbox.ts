@@ -46,10 +46,9 @@ const sessionToken = () =>
  * The subject as the token's payload states it (`{"sub":"<number>"`), unverified: it decides what is
  * sent, never what is allowed.
  */
-const userId = () =>
+const userId = (token = sessionToken()) =>
   attempt(
-    () =>
-      /"sub":"(\d+)/.exec(atob(/\.(\w{24})/.exec(sessionToken() as string)?.[1] as string))?.[1],
+    () => /"sub":"(\d+)/.exec(atob(/\.(\w{24})/.exec(token as string)?.[1] as string))?.[1],
   ) ?? undefined;
 
 const loader: LoaderAccess = {
@@ -80,9 +79,13 @@ export async function flush(): Promise<void> {
 }
 
 /** Returns whether the service has answered. */
-export async function post(body: OutboxBody): Promise<boolean> {
+export async function post(
+  body: OutboxBody,
+  by = userId() ?? customer ?? "",
+  at = Date.now(),
+): Promise<boolean> {
   const id = crypto.randomUUID();
-  const item = { id, by: userId() ?? customer, at: Date.now(), body };
+  const item = { id, by, at, body };
   keep([...items(), item].slice(-MAX_KEPT_EVENTS));
   await flush();
   return !items().some((one) => one.id === id);

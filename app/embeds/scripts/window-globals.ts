@@ -47,6 +47,10 @@ export type FormSubmission = [
   formType: string,
   email: string | null | undefined,
   form?: HTMLFormElement | FormField[] | undefined,
+  /** Where the theme's page kept it: the time, the store's customer, and the session's token. */
+  at?: number,
+  customer?: string,
+  token?: string | null,
 ];
 
 /** The ids of the analytics product and of this browser, for the consent record. */
@@ -82,11 +86,20 @@ export type OutboxBody =
 export type LoaderAccess = {
   items(): OutboxItem[];
   keep(items: OutboxItem[]): unknown;
-  post(body: OutboxBody): Promise<boolean>;
+  /** `by` and `at`: of an item that was made before, on another page. */
+  post(body: OutboxBody, by?: string, at?: number): Promise<boolean>;
   context(): PageContext;
   sessionToken(): string | null | undefined;
-  userId(): string | undefined;
-  place: [at: string, query: string, service: string, shop: string, customer: string, key: string];
+  /** The subject of this token; without one, of the session's. */
+  userId(token?: string | null): string | undefined;
+  place: [
+    at: string,
+    query: string,
+    service: string,
+    shop: string,
+    customer: string | undefined,
+    key: string,
+  ];
   send?(): Promise<void>;
 };
 

@@ -1,6 +1,7 @@
 // What the examples of the OpenAPI document show, by the name of the field.
 export const EXAMPLE_VALUES: Record<string, unknown> = {
   access_token: "at_4f1d…",
+  acted_by: "customer 7001",
   action: "granted",
   action_run_id: "0d2f9a4c-7f0a-4e0b-8a3f-1f2e3d4c5b6a",
   actor_id: "gid://shopify/StaffMember/501",

@@ -84,6 +84,7 @@ describe("a form with data-crm-form", () => {
         add: ["newsletter_subscribed", `newsletter_${today()}`],
         remove: [],
         ga_session_id: "1746825440",
+        acted_by: "",
       },
     ]);
     expect(consent).toMatchObject({
@@ -335,15 +336,16 @@ describe("a signed-in shopper", () => {
     await visit.close();
   });
 
-  it("with a token on a page that cannot reach the service directly still has the choice recorded", async () => {
+  it("with a token on a page that cannot reach the service directly has the choice recorded for the browser, and kept for the account", async () => {
     const dan = await signUp(service);
     await enter();
     await visit.page.route(`${service.url}/**`, (route) => route.abort());
     await visit.page.evaluate((token) => sessionStorage.setItem("crm_session", token), dan.token);
     await visit.page.getByRole("button", { name: "Reject all" }).click();
-    const [taken] = await posted(1);
-    expect(taken?.status).toBe(200);
+    const [refused, taken] = await posted(2);
+    expect([refused?.status, taken?.status]).toEqual([409, 200]);
     expect(await logOfVisitor(service, taken?.body.visitor_id)).toHaveLength(2);
+    expect(await visit.page.evaluate("JSON.parse(localStorage.crm_outbox).length")).toBe(1);
     await visit.close();
   });
 
