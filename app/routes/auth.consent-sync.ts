@@ -18,12 +18,16 @@ export const { loader, action, route } = endpoint({
     proxied: { locale: LOCALE_SHAPE },
     body: ConsentSyncInput,
     answers: {
-      200: "`{ok, consent_id, recorded, pending_confirmation}`.",
+      200: "`{ok, consent_id, recorded, pending_confirmation}`, with `ignored` where a grant came too late.",
       409: "`other_person`: somebody else is signed in than `acted_by` names. Nothing was recorded.",
     },
     result: Ok.extend({
       consent_id: z.string(),
       recorded: RecordedConsents,
+      ignored: z.array(z.string()).optional().meta({
+        description:
+          "The consents whose grant is not recorded: it waited, and a later refusal is recorded.",
+      }),
       pending_confirmation: z.boolean(),
     }),
     async handle({ ctx, request, tenant, principal, body, proxied }) {

@@ -150,7 +150,7 @@ function appendOurs(
         policyHash: null,
       },
     );
-    const recorded = await writeConsents(ctx, tenant, subjectOf(n), submission);
+    const { recorded } = await writeConsents(ctx, tenant, subjectOf(n), submission);
     if (recorded.length !== 1) throw new Error(`append ${n} recorded ${recorded.length} rows`);
   };
 }

@@ -26,6 +26,18 @@ const FormType = z
   .transform((text) => text.toLowerCase())
   .refine((text) => !isConsentType(text), "is the name of a consent, not of a form");
 
+/** So long a browser keeps what it could not send. */
+const MAX_WAIT_SECONDS = 30 * 86_400;
+/** A browser whose clock was moved meanwhile is still heard. */
+const WaitedSeconds = z
+  .number()
+  .transform((seconds) => Math.min(Math.max(Math.trunc(seconds), 0), MAX_WAIT_SECONDS))
+  .meta({
+    description:
+      "For how long the decision waited in the browser before it was sent. A grant that waited is ignored where a later refusal is recorded.",
+  })
+  .optional();
+
 export const ConsentSyncInput = z
   .object({
     consent_tos: flag,
@@ -47,6 +59,7 @@ export const ConsentSyncInput = z
     source_page: z.string().max(2_000).optional(),
     visitor_id: identifier(100).optional(),
     acted_by: ActedBy,
+    waited_seconds: WaitedSeconds,
   })
   .refine(
     (input) =>
@@ -96,6 +109,8 @@ export type Submission = {
   userAgent: string | null;
   policyHash: string | null;
   gpc: boolean;
+  /** Between the decision and its arrival; left out where it is made now. */
+  waitedSeconds?: number | undefined;
 };
 
 /** Pages are stored without their query: it may contain personal data. */
@@ -128,5 +143,6 @@ export function toSubmission(
     userAgent: context.userAgent?.slice(0, 500) ?? null,
     policyHash: context.policyHash,
     gpc: context.gpc,
+    waitedSeconds: input.waited_seconds,
   };
 }

@@ -21,12 +21,19 @@ import { toSubmission, type ConsentSyncInput, type Submission } from "./consent-
 import { findPolicyHash } from "./policies.ts";
 import { outcomesOf, type ConsentOutcome } from "./consent-outcomes.ts";
 import { ADDRESS_CONSENT_TYPES } from "./consent-types.ts";
-import { writeConsents, writeConsentsWithin, type Recorded } from "./write/write-consents.ts";
+import {
+  writeConsents,
+  writeConsentsWithin,
+  type Recorded,
+  type Written,
+} from "./write/write-consents.ts";
 
 export type Visit = { userAgent: string | null; gpc: boolean };
 export type SyncedConsent = {
   consent_id: string;
   recorded: Recorded[];
+  /** Grants that waited while the person refused elsewhere: the refusal holds. */
+  ignored?: string[];
   pending_confirmation: boolean;
 };
 
@@ -59,8 +66,8 @@ export async function syncConsentOfUser(
   visit: Visit,
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
-  const recorded = await writeConsents(ctx, tenant, { userId }, submission);
-  return reportConsent(ctx, tenant, submission, recorded, userId);
+  const written = await writeConsents(ctx, tenant, { userId }, submission);
+  return reportConsent(ctx, tenant, submission, written, userId);
 }
 
 /** Logs what was recorded, and returns it as the caller's answer. */
@@ -68,7 +75,7 @@ export function reportConsent(
   ctx: Ctx,
   { shop }: Tenant,
   { method, consentId }: Submission,
-  recorded: Recorded[],
+  { recorded, ignored }: Written,
   userId?: number,
 ): SyncedConsent {
   ctx.log.info("consent.recorded", {
@@ -76,8 +83,14 @@ export function reportConsent(
     ...(userId !== undefined && { user_id: userId }),
     method,
     rows: recorded.length,
+    ...(ignored.length > 0 && { ignored }),
   });
-  return { consent_id: consentId, recorded, pending_confirmation: false };
+  return {
+    consent_id: consentId,
+    recorded,
+    ...(ignored.length > 0 && { ignored }),
+    pending_confirmation: false,
+  };
 }
 
 export async function syncConsentOfVisitor(
@@ -87,13 +100,13 @@ export async function syncConsentOfVisitor(
   visit: Visit,
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
-  const recorded = await writeConsents(
+  const written = await writeConsents(
     ctx,
     tenant,
     { visitorId: input.visitor_id ?? submission.consentId },
     submission,
   );
-  return reportConsent(ctx, tenant, submission, recorded);
+  return reportConsent(ctx, tenant, submission, written);
 }
 
 /**
@@ -124,14 +137,14 @@ export async function syncConsentOfAddress(
     findOrCreateContact(tenant.shop, { sql: tx, prisma }, email),
   );
   const form = { ...submission, flags: {}, gpc: false };
-  const recorded = submission.formType
+  const { recorded } = submission.formType
     ? await writeConsents(
         ctx,
         tenant,
         { visitorId: input.visitor_id ?? submission.consentId },
         form,
       )
-    : [];
+    : { recorded: [] };
   const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
   // A retry of the same submission sends no second mail and counts none. Marker and mail commit
   // together: the marker alone would lose the mail.
@@ -139,7 +152,11 @@ export async function syncConsentOfAddress(
   if (mailed)
     await transaction(async (tx) => {
       if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink))
-        await enqueueConfirmation(ctx, tenant, tx, userId, submission);
+        // The decision is made when its owner confirms it, however long the form waited.
+        await enqueueConfirmation(ctx, tenant, tx, userId, {
+          ...submission,
+          waitedSeconds: undefined,
+        });
     });
   ctx.log.info("consent.confirmation_asked", {
     shop: tenant.shop,
@@ -281,10 +298,8 @@ export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): P
       consentId: `${pending.submission.consentId}:confirmed`,
     };
     const subject = { userId: user.id };
-    return {
-      ...subject,
-      recorded: await writeConsentsWithin(ctx, tenant, sql, subject, submission),
-    };
+    const { recorded } = await writeConsentsWithin(ctx, tenant, sql, subject, submission);
+    return { ...subject, recorded };
   });
   ctx.log.info("consent.confirmed", {
     shop: tenant.shop,

@@ -24,9 +24,9 @@ export async function withdrawFormConsent(
   visit: Visit,
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
-  const recorded = await dataOf(ctx, tenant).transaction(async (sql) => {
-    const written = await writeConsentsWithin(ctx, tenant, sql, { userId }, submission);
-    const isWithdrawn = written.some(({ consent_type: type }) => type === input.form_type);
+  const written = await dataOf(ctx, tenant).transaction(async (sql) => {
+    const result = await writeConsentsWithin(ctx, tenant, sql, { userId }, submission);
+    const isWithdrawn = result.recorded.some(({ consent_type: type }) => type === input.form_type);
     if (isWithdrawn)
       await writeTagsWithin(ctx, tenant, sql, userId, {
         add: [],
@@ -35,7 +35,7 @@ export async function withdrawFormConsent(
         categories: null,
         gaSessionId: input.ga_session_id,
       });
-    return written;
+    return result;
   });
-  return reportConsent(ctx, tenant, submission, recorded, userId);
+  return reportConsent(ctx, tenant, submission, written, userId);
 }

@@ -3,8 +3,9 @@
 //   not answered by the service  -> nothing after it is sent, so that an older choice never arrives last
 //   made by somebody else        -> it is sent without a session, and kept until that account is back
 //   overruled by a newer choice  -> the flag is left out
-import { attempt } from "./browser-store.ts";
-import type { LoaderAccess, OutboxItem } from "./window-globals.ts";
+//   refused elsewhere meanwhile  -> the service ignores the grant, and this browser refuses too
+import { attempt, TYPES } from "./browser-store.ts";
+import type { Flags, LoaderAccess, OutboxItem, StoreWindow } from "./window-globals.ts";
 
 const MAX_AGE_MS = 30 * 86_400_000;
 /** Answers that are not the service's own, as of a store behind its password. */
@@ -13,9 +14,15 @@ const MAX_FOREIGN_ANSWERS = 20;
 const MAX_PAUSE_S = 3_600;
 /** The service has not decided: it answers differently later. */
 const UNDECIDED = [401, 408, 409, 423, 429];
-const FLAGS = ["tos", "privacy", "cookie", "marketing"].map((type) => "consent_" + type);
+const FLAGS = TYPES.map((type) => "consent_" + type);
 
 type Outcome = "done" | "waits" | "stop";
+type Answer = {
+  ok?: unknown;
+  code?: unknown;
+  recorded?: { consent_type: string; action: string }[];
+  ignored?: string[];
+};
 let pausedUntil = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -65,22 +72,62 @@ const sound = ({ items }: LoaderAccess): OutboxItem[] =>
     .flatMap(toItem)
     .flatMap((item, index, all) => withoutOverruled(item, all.slice(index + 1)));
 
-/** The service's own answer is JSON, and an error has a code. A limit says how long to wait. */
-async function isAnswered(response: Response, isFinalWithoutSession: boolean): Promise<boolean> {
+/**
+ * The service's own answer is JSON, and an error has a code. A limit says how long to wait. Null: it has
+ * not decided.
+ */
+async function readAnswer(
+  response: Response,
+  isFinalWithoutSession: boolean,
+): Promise<Answer | null> {
   const { status, headers } = response;
   const seconds = Number(headers.get("Retry-After"));
   if (seconds > 0) pausedUntil = Date.now() + Math.min(seconds, MAX_PAUSE_S) * 1_000;
-  if (status >= 500) return false;
-  const json = (await response.json().catch(() => null)) as Record<string, unknown> | null;
-  if (typeof json !== "object" || !json) return false;
-  if (response.ok) return json.ok === true;
-  return (
-    typeof json.code === "string" &&
-    (!UNDECIDED.includes(status) || (status === 401 && isFinalWithoutSession))
-  );
+  if (status >= 500) return null;
+  const json = (await response.json().catch(() => null)) as Answer | null;
+  const isAnswer = response.ok
+    ? json?.ok === true
+    : typeof json?.code === "string" &&
+      (!UNDECIDED.includes(status) || (status === 401 && isFinalWithoutSession));
+  return isAnswer ? json : null;
 }
 
-async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Outcome> {
+/** The account's newer refusals hold in this browser too, except what was chosen here since. */
+function adopt(outbox: LoaderAccess, { id, by, at, body }: OutboxItem, { ignored }: Answer): void {
+  const consent = (window as StoreWindow)._crmConsent;
+  const choice = consent?.read();
+  const flags: Flags = {};
+  // A form is no choice of this browser; what nobody signed in did is decided in this browser alone.
+  if (by && !body.form_type)
+    for (const type of TYPES)
+      if (
+        ignored?.includes(type) &&
+        choice?.[type] &&
+        !outbox
+          .items()
+          .some((one) => one.id !== id && one.at >= at && one.body["consent_" + type] !== undefined)
+      )
+        flags[type] = false;
+  if (Object.keys(flags).length) void consent?.choose(flags, "account", true);
+}
+
+/**
+ * A refusal that waited too is recorded only now, before a grant that the same person made after it: the
+ * grant has waited since then.
+ */
+function afterOwnRefusal(one: OutboxItem, by: string, { recorded }: Answer): OutboxItem {
+  const granted = TYPES.filter((type) => one.body["consent_" + type] === true);
+  const isOwn = (type: string) =>
+    recorded?.some((row) => row.consent_type === type && row.action === "revoked");
+  return one.by === by && granted.length && granted.every(isOwn)
+    ? { ...one, since: Date.now() }
+    : one;
+}
+
+async function send(
+  outbox: LoaderAccess,
+  item: OutboxItem,
+): Promise<[outcome: Outcome, answer?: Answer]> {
   const { body, by, isCopied } = item;
   const [at, query, service, shop, customer] = outbox.place;
   const token = by && by === outbox.userId() ? outbox.sessionToken() : null;
@@ -94,13 +141,20 @@ async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Outcome> {
         "Content-Type": "application/json",
         ...(token && { Authorization: "Bearer " + token }),
       },
-      body: JSON.stringify({ ...body, acted_by: actedBy }),
+      body: JSON.stringify({
+        ...body,
+        acted_by: actedBy,
+        // A duration: the browser's clock need not be right.
+        waited_seconds: body.method
+          ? Math.max(0, Math.round((Date.now() - (item.since ?? item.at)) / 1_000))
+          : undefined,
+      }),
     });
-  const isAnswer = async (response: Response, isFinalWithoutSession: boolean) => {
-    const answered = await isAnswered(response, isFinalWithoutSession);
-    if (!answered && response.status < 500 && !UNDECIDED.includes(response.status))
+  const read = async (response: Response, isFinalWithoutSession: boolean) => {
+    const answer = await readAnswer(response, isFinalWithoutSession);
+    if (!answer && response.status < 500 && !UNDECIDED.includes(response.status))
       item.foreign = (item.foreign ?? 0) + 1;
-    return answered;
+    return answer;
   };
   const fromHere = (credentials: RequestCredentials, actedBy?: string) =>
     request(at + path + query, credentials, actedBy);
@@ -115,15 +169,19 @@ async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Outcome> {
       const response = await (token
         ? request(service + path + "?shop=" + shop, "omit").catch(() => fromHere("same-origin", by))
         : fromHere("include", by || customer));
-      if (await isAnswer(response, !by)) return "done";
-      if (response.status !== 409 && (!by || response.status !== 401)) return "stop";
+      const answer = await read(response, !by);
+      if (answer) {
+        adopt(outbox, item, answer);
+        return ["done", answer];
+      }
+      if (response.status !== 409 && (!by || response.status !== 401)) return ["stop"];
     }
-    if (by && (isCopied || !body.method)) return "waits";
-    if (!(await isAnswer(await fromHere("omit"), true))) return "stop";
+    if (by && (isCopied || !body.method)) return ["waits"];
+    if (!(await read(await fromHere("omit"), true))) return ["stop"];
     item.isCopied = true;
-    return by ? "waits" : "done";
+    return [by ? "waits" : "done"];
   } catch {
-    return "stop";
+    return ["stop"];
   }
 }
 
@@ -131,15 +189,17 @@ async function sendAll(outbox: LoaderAccess): Promise<void> {
   // What a newer choice overrules leaves the storage at once: the newer one may have found no room there.
   if (outbox.items().length) outbox.keep(sound(outbox));
   if (Date.now() < pausedUntil) return;
-  const put = (id: string, next: OutboxItem[]) =>
-    outbox.keep(sound(outbox).flatMap((one) => (one.id === id ? next : [one])));
+  const put = (id: string, next: OutboxItem[], answered: (one: OutboxItem) => OutboxItem) =>
+    outbox.keep(sound(outbox).flatMap((one) => (one.id === id ? next : [answered(one)])));
   for (const { id } of sound(outbox)) {
     // As it is now: a choice may have been made since.
     const item = sound(outbox).find((one) => one.id === id);
     if (!item) continue;
-    const outcome = await send(outbox, item);
+    const [outcome, answer] = await send(outbox, item);
     const isGivenUp = outcome === "done" || (item.foreign ?? 0) >= MAX_FOREIGN_ANSWERS;
-    put(id, isGivenUp ? [] : [item]);
+    put(id, isGivenUp ? [] : [item], (one) =>
+      answer ? afterOwnRefusal(one, item.by, answer) : one,
+    );
     if (outcome === "stop" && !isGivenUp) break;
   }
   clearTimeout(timer);

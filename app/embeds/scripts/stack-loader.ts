@@ -55,7 +55,7 @@ function start(): void {
   };
   const tell = (name: string) => document.dispatchEvent(new Event("crm:" + name));
 
-  const choose = (flags: Flags, method = "banner") => {
+  const choose = (flags: Flags, method = "banner", isRecorded = false) => {
     if (hasGpc && flags.marketing) flags.marketing = false;
     const body: Record<string, unknown> & { method: string } = { method, ...context() };
     const next: Choice = { ...stored(), ...flags, version, at: body.timestamp as string };
@@ -68,7 +68,7 @@ function start(): void {
         flags[type],
       ];
     layer.push(event);
-    const isSent = post(body);
+    const isSent = isRecorded || post(body);
     // Also the storefront's own record follows (platform-consent.ts).
     tell("choice");
     return isStored || isSent;

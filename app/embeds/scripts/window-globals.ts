@@ -10,10 +10,10 @@ export type Choice = Flags & { version?: string; at?: string };
 export type ConsentApi = {
   read(): Choice | null;
   /**
-   * Stores and records a choice. `method` names how it was made. Returns whether it is stored here or
-   * with the service; for this page it counts in any case.
+   * Stores and records a choice. `method` names how it was made; `isRecorded`: the service has it
+   * already. Returns whether it is stored here or with the service; for this page it counts in any case.
    */
-  choose(flags: Flags, method?: string): boolean | Promise<boolean> | void;
+  choose(flags: Flags, method?: string, isRecorded?: boolean): boolean | Promise<boolean> | void;
   /**
    * What holds without a choice, where the visitor's region asks for none: tags follow it. It is not
    * stored and not recorded, because nobody consented.
@@ -70,6 +70,8 @@ export type OutboxItem = {
   /** Who acted: the session's subject, else the store's customer, else empty. */
   by: string;
   at: number;
+  /** When this browser's own refusal was recorded, which was made before the item. */
+  since?: number;
   body: Record<string, unknown>;
   /** Sent without a session; kept for the account. */
   isCopied?: boolean;

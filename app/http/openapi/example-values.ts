@@ -82,6 +82,7 @@ export const EXAMPLE_VALUES: Record<string, unknown> = {
   http_status: 200,
   id: 42,
   idempotency_key: "3a7bd3e2360a3d29eea436fcfb7e44c735d117c42d1c1835420b6b9942dd4f1b",
+  ignored: ["cookie"],
   issuer: "https://service.example.com",
   kid: "2026-11",
   kind: "data_request",
@@ -193,4 +194,5 @@ export const EXAMPLE_VALUES: Record<string, unknown> = {
   vendor: "Mug Makers",
   version: "1.0",
   visitor_id: "b7f2c1de90",
+  waited_seconds: 0,
 };

@@ -80,7 +80,7 @@ describe("a retry", () => {
           ).length === 2,
       );
       await gate.query("COMMIT");
-      expect((await Promise.all(writing)).flat()).toEqual([
+      expect((await Promise.all(writing)).flatMap(({ recorded }) => recorded)).toEqual([
         { consent_type: "cookie", action: "granted" },
       ]);
       expect(await logOfVisitor(service, "two-tabs")).toHaveLength(1);

@@ -22,6 +22,8 @@ export type SubjectState = {
   flags: ConsentFlags | null;
   /** Last action per consent type, by the server's order. */
   last: Map<string, string>;
+  /** When the last action was recorded, by the database's time. */
+  lastAt: Map<string, Date>;
   /** Last action per `consent_id/type`: the same action again is a retry and adds no row. */
   rows: Map<string, string>;
 };
@@ -36,7 +38,10 @@ export const usersOf = (batch: readonly About[]): number[] =>
   );
 
 type ClaimRow = Columns<UserClaims, "user_id" | `consent_${ConsentType}`>;
-type LogRow = Columns<ConsentRecord, "user_id" | "visitor_id" | "consent_type" | "action">;
+type LogRow = Columns<
+  ConsentRecord,
+  "user_id" | "visitor_id" | "consent_type" | "action" | "created_at"
+>;
 
 // The last decision per subject and type, and the rows of the same submissions, oldest first.
 // Subject by subject, so that each is an index look-up whatever the statistics say (a row has a
@@ -46,17 +51,24 @@ type LogRow = Columns<ConsentRecord, "user_id" | "visitor_id" | "consent_type" |
 const lastOf = (column: "user_id" | "visitor_id", values: string) =>
   `SELECT last.* FROM unnest(${values}) AS subject(id) CROSS JOIN LATERAL (
      SELECT DISTINCT ON (consent_type) user_id, visitor_id, consent_type, action,
-       NULL::text AS consent_id, seq FROM consent_records
+       NULL::text AS consent_id, created_at, seq FROM consent_records
      WHERE shop = $1 AND ${column} = subject.id AND action IN ('granted', 'revoked')
        ORDER BY consent_type, seq DESC) AS last`;
 const READ_LOG = `
-  SELECT user_id, visitor_id, consent_type, action, consent_id FROM (
+  SELECT user_id, visitor_id, consent_type, action, consent_id, created_at FROM (
     ${lastOf("user_id", "$2::int[]")}
     UNION ALL ${lastOf("visitor_id", "$3::text[]")}
     UNION ALL SELECT same.* FROM unnest($4::text[]) AS submission(id) CROSS JOIN LATERAL (
-      SELECT user_id, visitor_id, consent_type, action, consent_id, seq FROM consent_records
+      SELECT user_id, visitor_id, consent_type, action, consent_id, created_at, seq FROM consent_records
         WHERE shop = $1 AND consent_id = submission.id AND action IN ('granted', 'revoked') OFFSET 0) AS same
   ) AS log ORDER BY seq`;
+
+const toState = (flags: ConsentFlags | null): SubjectState => ({
+  flags,
+  last: new Map(),
+  lastAt: new Map(),
+  rows: new Map(),
+});
 
 /** Locks the people's flags and the tenant's chain head, so that what was read stays true until the commit. */
 export async function readKnown(
@@ -81,10 +93,9 @@ export async function readKnown(
     const flags = Object.fromEntries(
       CONSENT_TYPES.map((type) => [type, row?.[consentColumn(type)] ?? false]),
     ) as ConsentFlags;
-    known.set(`u${userId}`, { flags, last: new Map(), rows: new Map() });
+    known.set(`u${userId}`, toState(flags));
   }
-  for (const visitorId of visitors)
-    known.set(`v${visitorId}`, { flags: null, last: new Map(), rows: new Map() });
+  for (const visitorId of visitors) known.set(`v${visitorId}`, toState(null));
 
   // Before the log is read: a browser has no claims row to lock, and another process may be writing
   // the same retry.
@@ -96,8 +107,14 @@ export async function readKnown(
     visitors,
     [...new Set(batch.map(({ submission }) => submission.consentId))],
   ]);
-  for (const row of rows)
-    if (row.consent_id === null) subjectOf(row)?.last.set(row.consent_type, row.action);
-    else subjectOf(row)?.rows.set(`${row.consent_id}/${row.consent_type}`, row.action);
+  for (const row of rows) {
+    const state = subjectOf(row);
+    if (row.consent_id !== null)
+      state?.rows.set(`${row.consent_id}/${row.consent_type}`, row.action);
+    else {
+      state?.last.set(row.consent_type, row.action);
+      state?.lastAt.set(row.consent_type, row.created_at);
+    }
+  }
   return { known, head };
 }

@@ -6,6 +6,8 @@ import type { ConsentEntry } from "../record-consent.ts";
 import { keyOf, type About, type SubjectState } from "./known-decisions.ts";
 
 export type Recorded = { consent_type: string; action: "granted" | "revoked" };
+/** `ignored`: the types whose grant came too late. */
+export type Written = { recorded: Recorded[]; ignored: string[] };
 
 /** `at`: in the history of the demo store. */
 export type Write = About & {
@@ -25,23 +27,27 @@ export type ConsentChange = {
 type BatchPlan = {
   /** The rows of the log, in their order. */
   entries: ConsentEntry[];
-  results: Map<Write, Recorded[]>;
+  results: Map<Write, Written>;
   /** By the person's id. */
   changes: Map<number, ConsentChange>;
 };
 
-/** What the batch adds and changes. Updates what is known, so that later writes see the earlier ones. */
+/**
+ * What the batch adds and changes. Updates what is known, so that later writes see the earlier ones.
+ * `now`: the time of the rows that the batch adds.
+ */
 export function planBatch(
   batch: readonly Write[],
   known: ReadonlyMap<string, SubjectState>,
+  now: Date,
 ): BatchPlan {
   const plan: BatchPlan = { entries: [], results: new Map(), changes: new Map() };
   for (const write of batch) {
     const { subject, submission } = write;
     const state = known.get(keyOf(subject)) as SubjectState;
-    const added = toEntries(write, state);
+    const { added, ignored } = toEntries(write, state, now);
     plan.entries.push(...added);
-    plan.results.set(write, added.map(toRecorded));
+    plan.results.set(write, { recorded: added.map(toRecorded), ignored });
     if (!("userId" in subject) || !state.flags || added.length === 0) continue;
     const before = plan.changes.get(subject.userId)?.entries ?? [];
     plan.changes.set(subject.userId, {
@@ -60,16 +66,44 @@ const toRecorded = ({ consentType, action }: ConsentEntry): Recorded => ({
   action: action as Recorded["action"],
 });
 
+/** So long a request may take, with its repetitions: a decision that waited less is made now. */
+const ON_TIME_SECONDS = 300;
+
+/**
+ * Whether the grant is older than the refusal that is recorded: it waited in one browser while the person
+ * refused in another. The state is the last row, so the grant must not become one. Both times are of the
+ * service's clock; the browser only says how long the grant waited. A refusal counts whenever it arrives.
+ */
+function isOverruled(
+  { waitedSeconds = 0 }: Submission,
+  type: string,
+  { last, lastAt }: SubjectState,
+  now: Date,
+): boolean {
+  const refusedAt = last.get(type) === "revoked" && lastAt.get(type);
+  return (
+    !!refusedAt &&
+    waitedSeconds > ON_TIME_SECONDS &&
+    refusedAt.getTime() > now.getTime() - waitedSeconds * 1_000
+  );
+}
+
 /**
  * One row per flag whose value changes or is first expressed, and one per form or its withdrawal; the
- * opposite action always adds one.
+ * opposite action always adds one, except a grant that came too late.
  */
-function toEntries({ subject, submission, at }: Write, state: SubjectState): ConsentEntry[] {
-  const entries: ConsentEntry[] = [];
+function toEntries(
+  { subject, submission, at }: Write,
+  state: SubjectState,
+  now: Date,
+): { added: ConsentEntry[]; ignored: string[] } {
+  const added: ConsentEntry[] = [];
+  const ignored: string[] = [];
   const add = (consentType: string, action: "granted" | "revoked") => {
     state.rows.set(`${submission.consentId}/${consentType}`, action);
     state.last.set(consentType, action);
-    entries.push({
+    state.lastAt.set(consentType, at ?? now);
+    added.push({
       userId: "userId" in subject ? subject.userId : null,
       visitorId: "visitorId" in subject ? subject.visitorId : null,
       consentType,
@@ -92,6 +126,10 @@ function toEntries({ subject, submission, at }: Write, state: SubjectState): Con
     boolean,
   ][]) {
     const action = value ? "granted" : "revoked";
+    if (value && isOverruled(submission, type, state, now)) {
+      ignored.push(type);
+      continue;
+    }
     const last = state.last.get(type);
     const isNews =
       last === undefined ||
@@ -107,9 +145,11 @@ function toEntries({ subject, submission, at }: Write, state: SubjectState): Con
     const isRetry = state.rows.has(`${submission.consentId}/${formType}`);
     // A form is submitted again and again; only what it granted can be withdrawn, and once.
     const isNews = formAction === "granted" || state.last.get(formType) === "granted";
-    if (isNews && !isRetry) add(formType, formAction);
+    if (formAction === "granted" && isOverruled(submission, formType, state, now))
+      ignored.push(formType);
+    else if (isNews && !isRetry) add(formType, formAction);
   }
-  return entries;
+  return { added, ignored };
 }
 
 /** Global Privacy Control denies marketing by default, where nothing was decided about it yet. */

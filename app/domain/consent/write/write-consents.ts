@@ -21,26 +21,32 @@ import { CONSENT_TYPES, consentColumn } from "../consent-types.ts";
 import { recordConsent } from "../record-consent.ts";
 import { enqueueConsent } from "./enqueue-consent.ts";
 import { readKnown, usersOf, type Subject, type SubjectState } from "./known-decisions.ts";
-import { planBatch, type ConsentChange, type Recorded, type Write } from "./plan-batch.ts";
+import {
+  planBatch,
+  type ConsentChange,
+  type Recorded,
+  type Write,
+  type Written,
+} from "./plan-batch.ts";
 
-export type { Recorded, Subject };
+export type { Recorded, Subject, Written };
 
 const MAX_BATCH = 100;
 // Keyed by the tenant object, not by its name: a store that moved or enabled a channel gets a new
 // writer.
-const writers = new WeakMap<Tenant, GroupCommit<Write, Recorded[] | null>>();
+const writers = new WeakMap<Tenant, GroupCommit<Write, Written | null>>();
 
-/** Resolves after the COMMIT, with the added rows. Throws `unauthorized` when the person was deleted meanwhile. */
+/** Resolves after the COMMIT, with the added rows and the ignored grants. Throws `unauthorized` when the person was deleted meanwhile. */
 export async function writeConsents(
   ctx: Ctx,
   tenant: Tenant,
   subject: Subject,
   submission: Submission,
   at?: HistoricTime,
-): Promise<Recorded[]> {
+): Promise<Written> {
   const writer =
     writers.get(tenant) ??
-    createGroupCommit<Write, Recorded[] | null>(
+    createGroupCommit<Write, Written | null>(
       (batch) => dataOf(ctx, tenant).transaction((sql) => writeBatch(ctx, tenant, sql, batch)),
       { maxItems: MAX_BATCH, flushers: 1 },
     );
@@ -60,16 +66,16 @@ export async function writeConsentsWithin(
   subject: Subject,
   submission: Submission,
   at?: HistoricTime,
-): Promise<Recorded[]> {
-  const [recorded = []] = await writeBatch(ctx, tenant, sql, [
+): Promise<Written> {
+  const [written = null] = await writeBatch(ctx, tenant, sql, [
     { subject, submission, at, traceParent: activeTraceParent() },
   ]);
-  return requireWritten(recorded);
+  return requireWritten(written);
 }
 
-function requireWritten(recorded: Recorded[] | null): Recorded[] {
-  if (!recorded) throw new AppError("unauthorized");
-  return recorded;
+function requireWritten(written: Written | null): Written {
+  if (!written) throw new AppError("unauthorized");
+  return written;
 }
 
 async function writeBatch(
@@ -77,7 +83,7 @@ async function writeBatch(
   tenant: Tenant,
   sql: TenantSql,
   all: readonly Write[],
-): Promise<(Recorded[] | null)[]> {
+): Promise<(Written | null)[]> {
   // Before claims and head: a transaction that locks a customer and the log locks the customer first.
   const present = await lockCustomers(sql, usersOf(all));
   // Skips people who were deleted while this batch waited for the lock.
@@ -85,7 +91,7 @@ async function writeBatch(
   const batch = all.filter(isWritable);
   const customers = await lockTaggedCustomers(sql, usersOf(batch));
   const { known, head } = await readKnown(sql, batch);
-  const { entries, results, changes } = planBatch(batch, known);
+  const { entries, results, changes } = planBatch(batch, known, head.now);
   await recordConsent(sql, tenant, entries, head);
   await updateFlags(sql, changes);
   await rememberClients(sql, batch);
