@@ -158,11 +158,15 @@ async function sendFromThreePages(script: string): Promise<number> {
   return most;
 }
 
+/** A repeated item has waited longer, and is else the same. */
+const differentItems = () =>
+  new Set(posts.map(({ body }) => body.replace(/,?"waited_seconds":\d+/, ""))).size;
+
 describe("frames of one store", () => {
   it("send each stored item once, one frame at a time", async () => {
     const most = await sendFromThreePages("");
     expect(posts).toHaveLength(6);
-    expect(new Set(posts.map(({ body }) => body)).size).toBe(6);
+    expect(differentItems()).toBe(6);
     expect(most).toBe(1);
   });
 
@@ -177,6 +181,6 @@ describe("frames of one store", () => {
     ],
   ])("lose no waiting item where the browser %s", async (_, script) => {
     await sendFromThreePages(script);
-    expect(new Set(posts.map(({ body }) => body)).size).toBe(6);
+    expect(differentItems()).toBe(6);
   });
 });
