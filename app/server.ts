@@ -150,7 +150,10 @@ async function migrateWhenReachable(
 ): Promise<void> {
   for (const deadline = Date.now() + DATABASE_WAIT_MS; ;) {
     try {
-      const { applied, serviceRole, isRestricted } = await migrateDatabase(urls);
+      const { applied, serviceRole, isRestricted } = await migrateDatabase({
+        ...urls,
+        warn: (event, fields) => log.warn(event, fields),
+      });
       if (applied.length > 0) log.info("database.migrated", { applied });
       // Two addresses say that the service is meant to have fewer rights than the owner.
       if (urls.directUrl !== undefined && !isRestricted)

@@ -2,7 +2,9 @@
 // DATABASE_URL), and grants the service's role (DATABASE_URL) its rights. For deployments whose service never
 // has the owner's address.
 import { migrateDatabase } from "../app/runtime/database/roles.ts";
+import { createLog } from "../app/runtime/log.ts";
 
+const log = createLog("warn");
 const ADDRESS = /^DATABASE_URL(_[A-Z0-9_]+)?$/;
 
 const addresses = Object.entries(process.env).filter(
@@ -15,7 +17,11 @@ if (addresses.length === 0) {
 for (const [name, url] of addresses)
   try {
     const directUrl = process.env[`DIRECT_${name}`]?.trim() || undefined;
-    const { applied, serviceRole, isRestricted } = await migrateDatabase({ url, directUrl });
+    const { applied, serviceRole, isRestricted } = await migrateDatabase({
+      url,
+      directUrl,
+      warn: (event, fields) => log.warn(event, { setting: name, ...fields }),
+    });
     process.stdout.write(
       `${name}: ${applied.length > 0 ? `applied ${applied.join(", ")}` : "up to date"}; the service connects as ${serviceRole}, ${
         isRestricted ? "which cannot change the schema" : "which can change the schema"

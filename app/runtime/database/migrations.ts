@@ -4,8 +4,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { clientOf } from "./connection/client.ts";
+import { describeHolders, watchLockHolders, type LockHolder } from "./connection/lock-holders.ts";
+import { isDeadlock, isLockTimeout } from "./postgres-errors.ts";
 
 /** Explains in one sentence why the database's schema cannot be updated and what to do. */
 export class MigrationError extends Error {
@@ -28,11 +31,28 @@ const prismaLockKey = 72707369;
 const oldestServer = 15;
 const defaultFolder = resolve(import.meta.dirname, "../../../prisma/migrations");
 
+/** Receives what an operator should know of a migration that is not refused. */
+export type Warn = (event: string, fields: Record<string, unknown>) => void;
+
+/**
+ * A migration that waits for a table's lock holds up every statement on that table that comes after it. So it
+ * waits shortly, lets the others pass, and tries again. The wait is longer than Postgres's `deadlock_timeout`
+ * (1 s), after which an autovacuum gives way. The whole is shorter than the five minutes after which Helm and
+ * Fly.io end a migration without a sentence.
+ */
+const LOCK_PATIENCE = { waitMs: 2_000, pauseMs: 2_000, totalMs: 240_000 };
+const LONGEST_PAUSE_MS = 15_000;
+
 export type MigrationOptions = {
   folder?: string;
   /** The name of the setting with the database URL, for messages. */
   setting?: string;
+  warn?: Warn | undefined;
+  lockPatience?: Partial<typeof LOCK_PATIENCE> | undefined;
 };
+
+/** What applying needs beside the migrations. */
+type Run = { client: pg.Client; databaseUrl: string; warn: Warn; patience: typeof LOCK_PATIENCE };
 
 /**
  * Applies every missing migration in the order of their names, each in one transaction. Safe to run
@@ -41,15 +61,21 @@ export type MigrationOptions = {
  */
 export async function applyMigrations(
   databaseUrl: string,
-  { folder = defaultFolder, setting = "DATABASE_URL" }: MigrationOptions = {},
+  {
+    folder = defaultFolder,
+    setting = "DATABASE_URL",
+    warn = () => {},
+    lockPatience,
+  }: MigrationOptions = {},
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
   return withClient(databaseUrl, setting, async (client) => {
     await refuseOldServer(client);
     const pending = findPending(migrations, await readApplied(client));
+    const run: Run = { client, databaseUrl, warn, patience: { ...LOCK_PATIENCE, ...lockPatience } };
     const applied: string[] = [];
     for (const migration of pending)
-      if (await apply(client, migration, migrations)) applied.push(migration.name);
+      if (await apply(run, migration, migrations)) applied.push(migration.name);
     return { applied };
   });
 }
@@ -211,32 +237,19 @@ function refuseChanged(row: AppliedRow, { name, checksum }: Migration): void {
 }
 
 /** False when another process applied it meanwhile. */
-async function apply(
-  client: pg.Client,
-  migration: Migration,
-  migrations: Migration[],
-): Promise<boolean> {
-  const { name, sql, checksum } = migration;
-  return inLock(client, async () => {
-    await client.query(CREATE_TABLE);
-    if (!findPending(migrations, await readApplied(client)).includes(migration)) return false;
+async function apply(run: Run, migration: Migration, migrations: Migration[]): Promise<boolean> {
+  // Counted from here also where another process is at work: several that start at once do not each wait for
+  // as long, one after the other.
+  const givesUpAt = performance.now() + run.patience.totalMs;
+  return inLock(run.client, async () => {
+    await run.client.query(CREATE_TABLE);
+    if (!findPending(migrations, await readApplied(run.client)).includes(migration)) return false;
     try {
-      const before = await readTransaction(client);
-      await client.query(sql);
-      if ((await readTransaction(client)) !== before)
-        throw new Error(
-          "its SQL ends the transaction around it (COMMIT or ROLLBACK); remove that and what it left",
-        );
-      // Row and schema commit together: the row alone would skip the change, the change alone would
-      // run twice.
-      await client.query(
-        `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-         VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
-        [randomUUID(), checksum, name],
-      );
+      await runWithLocks(run, migration, givesUpAt);
     } catch (error) {
+      if (error instanceof MigrationError) throw error;
       throw new MigrationError(
-        `The migration ${name} failed and was rolled back: ${explain(error)}.`,
+        `The migration ${migration.name} failed and was rolled back: ${explain(error)}.`,
         { cause: error },
       );
     }
@@ -244,9 +257,67 @@ async function apply(
   });
 }
 
-async function readTransaction(client: pg.Client): Promise<string | undefined> {
-  return (await client.query<{ id: string }>("SELECT pg_current_xact_id()::text AS id")).rows[0]
-    ?.id;
+/**
+ * The transaction, and with it the migration lock, is kept between the tries: else several processes would try
+ * in turn, and together hold up the others all the time.
+ */
+async function runWithLocks(run: Run, migration: Migration, givesUpAt: number): Promise<void> {
+  const { name } = migration;
+  for (let pauseMs = run.patience.pauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const holders = await tryOnce(run, migration);
+    if (holders === null) return;
+    const held = `${describeHolders(holders)}, holds a lock`;
+    if (performance.now() > givesUpAt)
+      throw new MigrationError(
+        `The migration ${name} was rolled back, because it cannot go beside what others do: ${held} that it needs. Wait until that has ended, or end it (SELECT pg_terminate_backend(<process>)), then start again.`,
+      );
+    run.warn("database.migration_waits", {
+      migration: name,
+      reason: `${held} that the migration needs; it is tried again until that has ended`,
+    });
+    await delay(pauseMs);
+  }
+}
+
+/** Null when it is done; else it is undone, and the answer is who held a lock that it needs. */
+async function tryOnce(
+  { client, databaseUrl, patience: { waitMs } }: Run,
+  migration: Migration,
+): Promise<readonly LockHolder[] | null> {
+  await client.query(`SAVEPOINT migration; SET LOCAL lock_timeout = ${waitMs}`);
+  const { pid } = await readTransaction(client);
+  const watch = watchLockHolders(databaseUrl, pid, waitMs / 4);
+  const failure = await runSql(client, migration).catch((error: unknown) => ({ error }));
+  const holders = await watch.stop();
+  if (!failure) return null;
+  if (!isLockTimeout(failure.error) && !isDeadlock(failure.error)) throw failure.error;
+  await client.query("ROLLBACK TO SAVEPOINT migration");
+  return holders;
+}
+
+async function runSql(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  const before = await readTransaction(client);
+  await client.query(sql);
+  if ((await readTransaction(client)).id !== before.id)
+    throw new Error(
+      "its SQL ends the transaction around it (COMMIT or ROLLBACK); remove that and what it left",
+    );
+  // Row and schema commit together: the row alone would skip the change, the change alone would
+  // run twice.
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  );
+}
+
+type TransactionOf = { id: string; pid: number };
+
+async function readTransaction(client: pg.Client): Promise<TransactionOf> {
+  const { rows } = await client.query<TransactionOf>(
+    "SELECT pg_current_xact_id()::text AS id, pg_backend_pid() AS pid",
+  );
+  return rows[0] as TransactionOf;
 }
 
 function describe(error: unknown): string {

@@ -76,6 +76,7 @@ export function openRegions(options: {
       const { applied } = await migrateDatabase({
         url: urlOf(region),
         directUrl: options.direct[region],
+        warn: (event, fields) => options.log.warn(event, { region, ...fields }),
       });
       if (applied.length > 0) options.log.info("database.migrated", { region, applied });
     },

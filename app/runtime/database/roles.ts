@@ -3,7 +3,7 @@
 // docs/decisions/028-database-roles.md.
 import pg from "pg";
 import { clientOf } from "./connection/client.ts";
-import { applyMigrations, inMigrationLock, MigrationError } from "./migrations.ts";
+import { applyMigrations, inMigrationLock, MigrationError, type Warn } from "./migrations.ts";
 
 /**
  * Append-only tables; rows are deleted only by `delete_redacted_rows`, which belongs to the owner.
@@ -37,12 +37,15 @@ export type Migrated = {
 export async function migrateDatabase({
   url,
   directUrl,
+  warn,
 }: {
   url: string;
   directUrl?: string | undefined;
+  warn?: Warn;
 }): Promise<Migrated> {
   const { applied } = await applyMigrations(directUrl ?? url, {
     setting: directUrl === undefined ? "DATABASE_URL" : "DIRECT_DATABASE_URL",
+    warn,
   });
   const serviceRole = await findRole(url);
   if (directUrl !== undefined && (await findRole(directUrl)) !== serviceRole)
