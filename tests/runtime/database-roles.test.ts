@@ -196,6 +196,23 @@ describe("migrating", () => {
     await expect(asService("TRUNCATE consent_records")).rejects.toThrow("permission denied");
   });
 
+  test("on a database of a newer version leaves the rights that it has set", async () => {
+    await asOwner(
+      "CREATE TABLE newer_log (id int)",
+      `GRANT SELECT ON newer_log TO ${SERVICE}`,
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+         VALUES ('newer', '', '29990101000000_newer', now())`,
+    );
+    await migrateDatabase({ url: serviceUrl, directUrl: ownerUrl });
+    await expect(asService("INSERT INTO newer_log VALUES (1)")).rejects.toThrow(
+      "permission denied",
+    );
+    await asOwner(
+      "DROP TABLE newer_log",
+      "DELETE FROM _prisma_migrations WHERE migration_name = '29990101000000_newer'",
+    );
+  });
+
   test("with the service's role alone is enough when no migration is pending", async () => {
     expect(await migrateDatabase({ url: serviceUrl })).toMatchObject({ applied: [] });
   });

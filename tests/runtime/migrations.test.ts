@@ -47,10 +47,12 @@ const tableExists = async (name: string) =>
   (await db.query("SELECT to_regclass($1) IS NOT NULL AS found", [name]))[0].found;
 
 test("migrations are applied in order of their names, once", async () => {
-  expect(await migrate()).toEqual({ applied: ["20260101000000_first", "20260102000000_second"] });
-  expect(await migrate()).toEqual({ applied: [] });
+  expect(await migrate()).toMatchObject({
+    applied: ["20260101000000_first", "20260102000000_second"],
+  });
+  expect(await migrate()).toMatchObject({ applied: [] });
   await write("20260103000000_third", "INSERT INTO first VALUES (two());");
-  expect(await migrate()).toEqual({ applied: ["20260103000000_third"] });
+  expect(await migrate()).toMatchObject({ applied: ["20260103000000_third"] });
   expect(await db.query("SELECT id FROM first ORDER BY id")).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
@@ -81,7 +83,7 @@ test("a failed migration leaves nothing behind, keeps those before it, and runs 
   expect(await tableExists("third")).toBe(false);
   expect(await recorded()).toEqual(["20260101000000_first", "20260102000000_second"]);
   await write("20260103000000_third", "CREATE TABLE third ();");
-  expect(await migrate()).toEqual({ applied: ["20260103000000_third"] });
+  expect(await migrate()).toMatchObject({ applied: ["20260103000000_third"] });
 });
 
 test("a migration that ends its own transaction is rejected instead of being half recorded", async () => {
@@ -90,9 +92,52 @@ test("a migration that ends its own transaction is rejected instead of being hal
   expect(await recorded()).not.toContain("20260103000000_third");
 });
 
-test("a database that a newer version has migrated is rejected", async () => {
+test("a version starts on a database that a newer one has migrated, changes nothing and says so", async () => {
+  await write("20260103000000_third", "CREATE TABLE third ();");
+  await migrate();
+  await rm(join(folder, "20260103000000_third"), { recursive: true });
+  const warnings: unknown[] = [];
+  const result = await applyMigrations(db.url, {
+    folder,
+    warn: (event, fields) => warnings.push({ event, fields }),
+  });
+  expect(result).toEqual({ applied: [], unknown: ["20260103000000_third"] });
+  expect(warnings).toEqual([
+    {
+      event: "database.migrated_by_newer_version",
+      fields: { migrations: ["20260103000000_third"] },
+    },
+  ]);
+  expect(await recorded()).toContain("20260103000000_third");
+});
+
+test("a version is rejected on a database with a newer migration that says that older versions cannot work with it", async () => {
+  await write(
+    "20260103000000_third",
+    "-- Third.\n-- Breaks older versions: they read two().\nDROP FUNCTION two();",
+  );
+  expect((await migrate()).applied).toContain("20260103000000_third");
+  expect((await migrate()).applied).toEqual([]);
+  await rm(join(folder, "20260103000000_third"), { recursive: true });
+  await expect(migrate()).rejects.toThrow(
+    /does not know \(20260103000000_third: they read two\(\)\.\).*newer version/,
+  );
+});
+
+test("a version with a migration of its own is rejected on a database with one of another version", async () => {
   await migrate();
   await rm(join(folder, "20260102000000_second"), { recursive: true });
+  await write("20260103000000_third", "CREATE TABLE third ();");
+  await expect(migrate()).rejects.toThrow(/does not know \(20260102000000_second\).*newer version/);
+  expect(await tableExists("third")).toBe(false);
+});
+
+test("a version is rejected on a database where a newer one has not finished a migration", async () => {
+  await migrate();
+  await rm(join(folder, "20260102000000_second"), { recursive: true });
+  await db.query(
+    "UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name LIKE '%second'",
+  );
   await expect(migrate()).rejects.toThrow(/does not know \(20260102000000_second\).*newer version/);
 });
 
@@ -108,7 +153,7 @@ test("a migration that another tool started and did not finish is rejected until
   await db.query(
     "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name LIKE '%second'",
   );
-  expect(await migrate()).toEqual({ applied: ["20260102000000_second"] });
+  expect(await migrate()).toMatchObject({ applied: ["20260102000000_second"] });
 });
 
 test("an unreachable database and a broken folder give readable messages without a stack", async () => {
@@ -150,7 +195,7 @@ test("a statement timeout in the connection string does not stop a migration", a
 });
 
 test("a folder that does not exist has no migrations", async () => {
-  expect(await applyMigrations(db.url, { folder: join(folder, "absent") })).toEqual({
+  expect(await applyMigrations(db.url, { folder: join(folder, "absent") })).toMatchObject({
     applied: [],
   });
 });
@@ -158,7 +203,7 @@ test("a folder that does not exist has no migrations", async () => {
 test("the copy that every test file gets is up to date", async () => {
   const copy = await freshDatabase();
   try {
-    expect(await applyMigrations(copy.url)).toEqual({ applied: [] });
+    expect(await applyMigrations(copy.url)).toMatchObject({ applied: [] });
   } finally {
     await copy.drop();
   }

@@ -19,13 +19,24 @@ interface Migration {
   name: string;
   sql: string;
   checksum: string;
+  /** Why versions that do not know it cannot work with it; null: they can. */
+  breaks: string | null;
 }
 
 interface AppliedRow {
   migration_name: string;
   checksum: string;
   finished_at: Date | null;
+  logs: string | null;
 }
+
+/** A line of a migration's file: a version that does not know the migration does not start beside it. */
+const BREAKS = /^-- Breaks older versions: (.+)$/m;
+/**
+ * Begins `logs` of such a migration's row. Prisma writes only failures there, and the row commits with the
+ * migration. Every released version reads it: never change this text.
+ */
+const BREAKS_MARK = "breaks older versions: ";
 
 const prismaLockKey = 72707369;
 const oldestServer = 15;
@@ -57,7 +68,8 @@ type Run = { client: pg.Client; databaseUrl: string; warn: Warn; patience: typeo
 /**
  * Applies every missing migration in the order of their names, each in one transaction. Safe to run
  * concurrently from any number of processes: one works, the others wait and find nothing to do. An
- * up-to-date database is only read. A folder that does not exist counts as empty.
+ * up-to-date database is only read, and so is one that a newer version has migrated (`unknown`). A folder that
+ * does not exist counts as empty.
  */
 export async function applyMigrations(
   databaseUrl: string,
@@ -67,16 +79,19 @@ export async function applyMigrations(
     warn = () => {},
     lockPatience,
   }: MigrationOptions = {},
-): Promise<{ applied: string[] }> {
+): Promise<{ applied: string[]; unknown: string[] }> {
   const migrations = await readMigrations(folder);
   return withClient(databaseUrl, setting, async (client) => {
     await refuseOldServer(client);
-    const pending = findPending(migrations, await readApplied(client));
+    const done = await readApplied(client);
+    const pending = findPending(migrations, done);
+    const unknown = findUnknown(migrations, done).map((row) => row.migration_name);
+    if (unknown.length > 0) warn("database.migrated_by_newer_version", { migrations: unknown });
     const run: Run = { client, databaseUrl, warn, patience: { ...LOCK_PATIENCE, ...lockPatience } };
     const applied: string[] = [];
     for (const migration of pending)
       if (await apply(run, migration, migrations)) applied.push(migration.name);
-    return { applied };
+    return { applied, unknown };
   });
 }
 
@@ -136,12 +151,18 @@ async function inLock<T>(client: pg.Client, work: (client: pg.Client) => Promise
 }
 
 function findPending(migrations: Migration[], done: Map<string, AppliedRow>): Migration[] {
-  refuseUnknown(done, migrations);
-  return migrations.filter((migration) => {
+  const pending = migrations.filter((migration) => {
     const row = done.get(migration.name);
     if (row) refuseChanged(row, migration);
     return !row;
   });
+  refuseUnknown(findUnknown(migrations, done), pending);
+  return pending;
+}
+
+function findUnknown(migrations: Migration[], done: Map<string, AppliedRow>): AppliedRow[] {
+  const known = new Set(migrations.map((migration) => migration.name));
+  return [...done.values()].filter((row) => !known.has(row.migration_name));
 }
 
 /** The names of the migrations, in the order in which they are applied. */
@@ -167,9 +188,11 @@ async function readMigrations(folder: string): Promise<Migration[]> {
           `The migration ${name} in ${basename(folder)} has no readable migration.sql; restore it or remove its folder.`,
         );
       });
+      const sql = bytes.toString("utf8");
       return {
         name,
-        sql: bytes.toString("utf8"),
+        sql,
+        breaks: BREAKS.exec(sql)?.[1]?.trim() ?? null,
         checksum: createHash("sha256").update(bytes).digest("hex"),
       };
     }),
@@ -195,7 +218,7 @@ async function readApplied(client: pg.Client): Promise<Map<string, AppliedRow>> 
   ).rows;
   if (!table?.is_there) return new Map();
   const { rows } = await client.query<AppliedRow>(
-    `SELECT migration_name, checksum, finished_at FROM _prisma_migrations
+    `SELECT migration_name, checksum, finished_at, logs FROM _prisma_migrations
       WHERE rolled_back_at IS NULL ORDER BY started_at`,
   );
   return new Map(rows.map((row) => [row.migration_name, row]));
@@ -213,14 +236,21 @@ const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   applied_steps_count integer NOT NULL DEFAULT 0
 )`;
 
-function refuseUnknown(done: Map<string, AppliedRow>, migrations: Migration[]): void {
-  const known = new Set(migrations.map((migration) => migration.name));
-  const unknown = [...done.keys()].filter((name) => !known.has(name));
-  if (unknown.length > 0) {
-    throw new MigrationError(
-      `The database has migrations that this version does not know (${unknown.join(", ")}): a newer version has run on it; start that version or newer, or restore a backup from before it.`,
-    );
-  }
+/**
+ * Migrations of a newer version are expected: each leaves what the version before it needs, or says that it does
+ * not (docs/deployment.md). But a version with migrations of its own would change what it does not know.
+ */
+function refuseUnknown(unknown: AppliedRow[], pending: Migration[]): void {
+  const refused = unknown.filter(
+    (row) => pending.length > 0 || row.finished_at === null || row.logs?.startsWith(BREAKS_MARK),
+  );
+  if (refused.length === 0) return;
+  const named = refused.map(({ migration_name: name, logs }) =>
+    logs?.startsWith(BREAKS_MARK) ? `${name}: ${logs.slice(BREAKS_MARK.length)}` : name,
+  );
+  throw new MigrationError(
+    `The database has migrations that this version does not know (${named.join(", ")}): a newer version has run on it; start that version or newer, or restore a backup from before it.`,
+  );
 }
 
 function refuseChanged(row: AppliedRow, { name, checksum }: Migration): void {
@@ -295,7 +325,10 @@ async function tryOnce(
   return holders;
 }
 
-async function runSql(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+async function runSql(
+  client: pg.Client,
+  { name, sql, checksum, breaks }: Migration,
+): Promise<void> {
   const before = await readTransaction(client);
   await client.query(sql);
   if ((await readTransaction(client)).id !== before.id)
@@ -305,9 +338,9 @@ async function runSql(client: pg.Client, { name, sql, checksum }: Migration): Pr
   // Row and schema commit together: the row alone would skip the change, the change alone would
   // run twice.
   await client.query(
-    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-     VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
-    [randomUUID(), checksum, name],
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name, breaks === null ? null : `${BREAKS_MARK}${breaks}`],
   );
 }
 

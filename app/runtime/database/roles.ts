@@ -43,12 +43,14 @@ export async function migrateDatabase({
   directUrl?: string | undefined;
   warn?: Warn;
 }): Promise<Migrated> {
-  const { applied } = await applyMigrations(directUrl ?? url, {
+  const { applied, unknown } = await applyMigrations(directUrl ?? url, {
     setting: directUrl === undefined ? "DATABASE_URL" : "DIRECT_DATABASE_URL",
     warn,
   });
   const serviceRole = await findRole(url);
-  if (directUrl !== undefined && (await findRole(directUrl)) !== serviceRole)
+  // A newer version has set the rights of tables that this one does not know.
+  const isCurrent = unknown.length === 0;
+  if (isCurrent && directUrl !== undefined && (await findRole(directUrl)) !== serviceRole)
     await grantServiceRights(directUrl, serviceRole);
   return { applied, serviceRole, isRestricted: await isRestricted(url) };
 }
