@@ -8,7 +8,7 @@ import type { Log } from "../log.ts";
 import { connectionOf, prismaPool, type OpenTransaction } from "./prisma-pool.ts";
 import { connectionTo, DatabaseClient } from "./connection/client.ts";
 import { listen, type Listener } from "./connection/listen.ts";
-import { READ_ONLY } from "./connection/servers.ts";
+import { READ_ONLY, watchPromotions } from "./connection/servers.ts";
 import { watchConnections } from "./connection/socket-watchdog.ts";
 import { readReadiness, type Readiness } from "./readiness.ts";
 import { openReplica, type ReplicaOptions } from "./replica/replica.ts";
@@ -163,6 +163,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: poolSize,
     idleTimeoutMillis: 30_000,
   };
+  const promotions = watchPromotions([url, directUrl], (server) =>
+    log.warn("database.former_primary", {
+      region,
+      server,
+      reason: "another server was promoted: this one gets no statements, stop it",
+    }),
+  );
   const pool = new pg.Pool({
     ...poolOptions,
     Client: DatabaseClient as unknown as new () => pg.ClientBase,
@@ -246,6 +253,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     reading: () => Promise.resolve(database),
     async close() {
+      promotions.stop();
       watch.stop();
       await prisma.$disconnect();
       if (!pool.ended) await pool.end();

@@ -1,8 +1,16 @@
 // A connection to the database: to the server that accepts writes, in UTC, and without any state
 // that a pooler in transaction mode would lose or mix up. No startup `options`: a pooler refuses
 // them.
+import type { Socket } from "node:net";
 import pg from "pg";
-import { openServers, NoPrimaryError, READ_ONLY, type Servers } from "./servers.ts";
+import { TIMELINE_COLUMNS, toTimeline, type Timeline, type TimelineRow } from "./promotions.ts";
+import {
+  FormerPrimaryError,
+  NoPrimaryError,
+  openServers,
+  READ_ONLY,
+  type Servers,
+} from "./servers.ts";
 
 type Options = pg.ClientConfig & {
   servers: Servers;
@@ -10,10 +18,13 @@ type Options = pg.ClientConfig & {
   onReadOnly?: () => void;
 };
 
-type About = { pid: number; zone: string; is_read_only: boolean };
+type About = { pid: number; zone: string; is_read_only: boolean } & TimelineRow;
 
-const ABOUT = `SELECT pg_backend_pid() AS pid, current_setting('TimeZone') AS zone,
-  pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS is_read_only`;
+const aboutWith = (columns: string) =>
+  `SELECT pg_backend_pid() AS pid, current_setting('TimeZone') AS zone,
+  pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS is_read_only, ${columns}`;
+const ABOUT = aboutWith("NULL AS system, NULL AS timeline");
+const ABOUT_ONE_OF_SEVERAL = aboutWith(TIMELINE_COLUMNS);
 
 const ABOUT_TIMEOUT_MS = 5_000;
 
@@ -67,7 +78,8 @@ export class DatabaseClient extends pg.Client {
     try {
       await super.connect();
       // The types lack the timeout of a single query, the library supports it.
-      const question = { text: ABOUT, query_timeout: ABOUT_TIMEOUT_MS } as pg.QueryConfig;
+      const text = this.#servers.promotions ? ABOUT_ONE_OF_SEVERAL : ABOUT;
+      const question = { text, query_timeout: ABOUT_TIMEOUT_MS } as pg.QueryConfig;
       const [about] = (await this.query<About>(question)).rows;
       if (!about) throw new Error("the database does not say what it is");
       if (!UTC.has(about.zone))
@@ -76,6 +88,8 @@ export class DatabaseClient extends pg.Client {
         );
       if (about.is_read_only && this.#servers.isPrimaryWanted)
         throw new NoPrimaryError("the database's server accepts no writes");
+      const timeline = toTimeline(about);
+      if (timeline) this.#endWhenFormer(timeline);
       this.isPooled = about.pid !== (this as unknown as Internals).processID;
     } catch (error) {
       this.#servers.lose(server);
@@ -83,6 +97,17 @@ export class DatabaseClient extends pg.Client {
       throw error;
     }
     this.on("error", () => this.#servers.lose(server));
+  }
+
+  /** Now, or once another server is promoted while this one goes on. */
+  #endWhenFormer(timeline: Timeline): void {
+    const { promotions } = this.#servers;
+    if (!promotions) return;
+    if (!promotions.note(timeline)) throw new FormerPrimaryError();
+    // The types omit the connection's socket.
+    const { stream } = this.connection as unknown as { stream: Socket };
+    const end = () => stream.destroy(new FormerPrimaryError());
+    stream.once("close", promotions.endWhenFormer(timeline, end));
   }
 }
 

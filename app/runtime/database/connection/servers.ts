@@ -2,16 +2,27 @@
 // them in order (target_session_attrs), and so does this, all at once, because a server that is
 // gone may not even refuse the connection.
 import pg from "pg";
-import { parseDatabaseUrl, type Host } from "./address.ts";
+import { parseDatabaseUrl, type DatabaseAddress, type Host } from "./address.ts";
+import {
+  keyOf,
+  promotionsOf,
+  TIMELINE_COLUMNS,
+  toTimeline,
+  type Promotions,
+  type Timeline,
+  type TimelineRow,
+} from "./promotions.ts";
 
 export type Servers = {
   /** Whether a server that accepts no writes is to be rejected. */
   isPrimaryWanted: boolean;
   /** The address with its first host alone, as node-postgres reads it. */
   url: string;
+  /** Null: the address has one server only. */
+  promotions: Promotions | null;
   /**
-   * The server to connect to: the one that was found last, unless it was lost. Null: the address
-   * has one server only.
+   * The server to connect to: the one that was found last, unless it was lost, or another one was
+   * promoted. Null: the address has one server only.
    */
   find(): Promise<Host | null>;
   /** A connection to it was lost, or it accepts no writes: the next `find` looks again. */
@@ -26,23 +37,37 @@ export class NoPrimaryError extends Error {
   readonly code = READ_ONLY;
 }
 
+export class FormerPrimaryError extends NoPrimaryError {
+  override name = "FormerPrimaryError";
+  constructor() {
+    super("the database's server was its primary until another one was promoted");
+  }
+}
+
 const LOOK_TIMEOUT_MS = 2_000;
-/** How long the others may take once one has answered that it accepts writes. */
+/** How long the others may take once the primary has answered. */
 const OTHERS_MS = 250;
 /** After a look that found none: every request would look again. */
 const PAUSE_MS = 50;
 
+const WATCH_EVERY_MS = 3_000;
+/** A former primary that goes on is named again. */
+const NAME_AGAIN_MS = 60_000;
+
 export function openServers(url: string): Servers {
-  const { hosts, urlOf, isPrimaryWanted } = parseDatabaseUrl(url);
+  const address = parseDatabaseUrl(url);
+  const { hosts, urlOf, isPrimaryWanted } = address;
   const [first, ...others] = hosts;
   const about = { isPrimaryWanted, url: urlOf(first) };
-  if (others.length === 0) return { ...about, find: async () => null, lose: () => {} };
-  let known: Host | null = null;
-  let looking: Promise<Host> | null = null;
+  if (others.length === 0)
+    return { ...about, promotions: null, find: async () => null, lose: () => {} };
+  const promotions = promotionsOf(hosts);
+  let known: Answer | null = null;
+  let looking: Promise<Answer> | null = null;
 
-  async function look(): Promise<Host> {
+  async function look(): Promise<Answer> {
     try {
-      return (known = await findServer(hosts, urlOf, isPrimaryWanted));
+      return (known = await findServer(address, promotions));
     } catch (error) {
       await new Promise((later) => setTimeout(later, PAUSE_MS));
       throw error;
@@ -52,24 +77,80 @@ export function openServers(url: string): Servers {
   }
   return {
     ...about,
-    find: async () => known ?? (looking ??= look()),
+    promotions,
+    async find() {
+      if (known && isFormer(known, promotions)) known = null;
+      return (known ?? (await (looking ??= look()))).host;
+    },
     lose: (host) => {
-      if (known === host) known = null;
+      if (known?.host === host) known = null;
     },
   };
 }
 
-type Answer = { host: Host; isWritable: boolean; timeline: string };
+/**
+ * Looks every few seconds whether a server was promoted while the one before it goes on: connections to that one
+ * are then ended. Calls `onFormer` with the name of one that still accepts writes. Addresses of one server, and
+ * those that have the servers of another, are passed over.
+ */
+export function watchPromotions(
+  urls: readonly (string | undefined)[],
+  onFormer: (server: string) => void,
+): { stop(): void } {
+  const addresses = new Map(
+    urls
+      .filter((url) => url !== undefined)
+      .map(parseDatabaseUrl)
+      .filter(({ hosts }) => hosts.length > 1)
+      .map((address) => [keyOf(address.hosts), address]),
+  );
+  const namedAt = new Map<string, number>();
+  const name = (server: string) => {
+    if (performance.now() - (namedAt.get(server) ?? -Infinity) < NAME_AGAIN_MS) return;
+    namedAt.set(server, performance.now());
+    onFormer(server);
+  };
+  const timers = [...addresses.values()].map((address) => {
+    let looking: Promise<void> | null = null;
+    return setInterval(() => {
+      looking ??= lookAround(address, name).finally(() => (looking = null));
+    }, WATCH_EVERY_MS).unref();
+  });
+  return { stop: () => timers.forEach((timer) => clearInterval(timer)) };
+}
+
+async function lookAround(
+  { hosts, urlOf }: DatabaseAddress,
+  onFormer: (server: string) => void,
+): Promise<void> {
+  const promotions = promotionsOf(hosts);
+  const asked = await Promise.allSettled(hosts.map((host) => ask(host, urlOf(host))));
+  const answers = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  noteTimelines(answers, promotions);
+  for (const answer of answers)
+    if (answer.isWritable && isFormer(answer, promotions))
+      onFormer(`${answer.host.host}:${answer.host.port}`);
+}
+
+/** The timeline is null at a standby. */
+type Answer = { host: Host; isWritable: boolean; timeline: Timeline | null };
+
+const isFormer = ({ timeline }: Answer, promotions: Promotions): boolean =>
+  timeline !== null && promotions.isFormer(timeline);
+
+function noteTimelines(answers: readonly Answer[], promotions: Promotions): void {
+  for (const { isWritable, timeline } of answers)
+    if (isWritable && timeline) promotions.note(timeline);
+}
 
 /**
- * The server that accepts writes. Of two, the one that was promoted last: the other one is a former
- * primary that came back and does not know it.
+ * The server that accepts writes, unless it is a former primary that goes on, or came back, and does not know it.
+ * A process that has not worked with the cluster yet waits for the answers of all.
  */
 async function findServer(
-  hosts: readonly Host[],
-  urlOf: (host: Host) => string,
-  isPrimaryWanted: boolean,
-): Promise<Host> {
+  { hosts, urlOf, isPrimaryWanted }: DatabaseAddress,
+  promotions: Promotions,
+): Promise<Answer> {
   const answers: Answer[] = [];
   const failures: Error[] = [];
   await new Promise<void>((done) => {
@@ -84,7 +165,9 @@ async function findServer(
         .then(
           (answer) => {
             answers.push(answer);
-            if (answer.isWritable) timer ??= setTimeout(finish, OTHERS_MS);
+            const { isWritable, timeline } = answer;
+            if (isWritable && timeline && promotions.isCurrent(timeline))
+              timer ??= setTimeout(finish, OTHERS_MS);
           },
           (error: Error) => failures.push(error),
         )
@@ -93,22 +176,28 @@ async function findServer(
           if (left === 0) finish();
         });
   });
-  const [best] = answers
+  noteTimelines(answers, promotions);
+  const usable = answers
+    .filter((answer) => !isFormer(answer, promotions))
+    .sort((a, b) => hosts.indexOf(a.host) - hosts.indexOf(b.host));
+  const [best] = usable
     .filter(({ isWritable }) => isWritable)
-    .sort(
-      (a, b) =>
-        b.timeline.localeCompare(a.timeline) || hosts.indexOf(a.host) - hosts.indexOf(b.host),
-    );
-  if (best) return best.host;
-  const [reader] = hosts.filter((host) => answers.some((answer) => answer.host === host));
+    .sort((a, b) => numberOf(b) - numberOf(a));
+  if (best) return best;
+  const [reader] = usable;
   if (reader && !isPrimaryWanted) return reader;
+  if (usable.length < answers.length) throw new FormerPrimaryError();
   if (reader) throw new NoPrimaryError("none of the database's servers accepts writes");
   throw failures[0] ?? new NoPrimaryError("none of the database's servers answers");
 }
 
+const numberOf = ({ timeline }: Answer): number => timeline?.number ?? 0;
+
 const LOOK = `
   SELECT NOT pg_is_in_recovery() AND NOT current_setting('transaction_read_only')::bool AS is_writable,
-    CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline`;
+    ${TIMELINE_COLUMNS}`;
+
+type Look = TimelineRow & { is_writable: boolean };
 
 async function ask(host: Host, url: string): Promise<Answer> {
   const client = new pg.Client({
@@ -120,8 +209,8 @@ async function ask(host: Host, url: string): Promise<Answer> {
   const timer = setTimeout(() => client.connection.stream.destroy(), LOOK_TIMEOUT_MS);
   try {
     await client.connect();
-    const { rows } = await client.query<{ is_writable: boolean; timeline: string }>(LOOK);
-    return { host, isWritable: rows[0]!.is_writable, timeline: rows[0]!.timeline };
+    const [row] = (await client.query<Look>(LOOK)).rows as [Look];
+    return { host, isWritable: row.is_writable, timeline: toTimeline(row) };
   } finally {
     clearTimeout(timer);
     void client.end().catch(() => {});
