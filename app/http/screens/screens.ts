@@ -7,6 +7,7 @@ import type { ServerBuild } from "@remix-run/node";
 import type { Ctx } from "../../context.server.ts";
 import { MAX_LOGO_BYTES } from "../../domain/tenants/storefront/logo-upload.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
+import { isDatabaseBusy } from "../../runtime/database/postgres-errors.ts";
 import { AppError, isAppError, toErrorBody } from "../../runtime/errors.ts";
 import { guardReply, guardResponse } from "../address-guard.ts";
 import { isGated, passGate } from "./admin-gate.ts";
@@ -101,7 +102,11 @@ export async function createScreens(options: {
         ctx.log.error("screen.failed", error, { request_id: requestId });
       const shown = isAppError(error)
         ? error
-        : new AppError(isDatabaseAway(error) ? "database_unavailable" : "internal_error");
+        : new AppError(
+            isDatabaseAway(error) || isDatabaseBusy(error)
+              ? "database_unavailable"
+              : "internal_error",
+          );
       return Response.json(toErrorBody(shown, requestId), {
         status: shown.status,
         headers: shown.headers,

@@ -8,7 +8,7 @@ import type { Log } from "../log.ts";
 import { connectionOf, prismaPool, type OpenTransaction } from "./prisma-pool.ts";
 import { connectionTo, DatabaseClient } from "./connection/client.ts";
 import { listen, type Listener } from "./connection/listen.ts";
-import { READ_ONLY, watchPromotions } from "./connection/servers.ts";
+import { NoPrimaryError, READ_ONLY, watchPromotions } from "./connection/servers.ts";
 import { watchConnections } from "./connection/socket-watchdog.ts";
 import { readReadiness, type Readiness } from "./readiness.ts";
 import { openReplica, type ReplicaOptions } from "./replica/replica.ts";
@@ -159,7 +159,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const poolOptions = {
     ...connection,
     ...connectionTo(url),
-    onReadOnly: () => watch.dropAll("the database's server accepts no writes"),
+    onReadOnly: () => watch.dropAll(new NoPrimaryError("the database's server accepts no writes")),
     max: poolSize,
     idleTimeoutMillis: 30_000,
   };

@@ -17,7 +17,7 @@ const DROP_EVERY_MS = 1_000;
 export function watchConnections(
   pool: pg.Pool,
   limitMs: number,
-): { dropAll(reason: string): void; stop(): void } {
+): { dropAll(reason: Error): void; stop(): void } {
   // One entry per connection, changed in place: a map that changes with every query is slow to collect.
   const lines = new Map<pg.PoolClient, { isInUse: boolean; heardAt: number }>();
   pool.on("connect", (client) => {
@@ -48,7 +48,7 @@ export function watchConnections(
       droppedAt = performance.now();
       // Later: the statement that noticed it still gets its own error.
       setImmediate(() => {
-        for (const client of lines.keys()) streamOf(client).destroy(new Error(reason));
+        for (const client of lines.keys()) streamOf(client).destroy(reason);
       });
     },
     stop: () => clearInterval(looking),
