@@ -1,12 +1,12 @@
 // The list as a file, for the button of the list: fetched with a session token, because a link
 // would send none.
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { Readable } from "node:stream";
 import { fixSelection, readSelection } from "../domain/customers/list/customer-selection.ts";
 import { listSelectedCustomerIds } from "../domain/customers/list/bulk-runs.ts";
 import { exportCustomers } from "../domain/customers/list/export-customers.ts";
 import { forReading } from "../domain/tenants/reading.ts";
 import { toErrorResponse } from "../http/screens/screen-actions.ts";
+import { streamFile } from "../http/screens/screen-file.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
@@ -18,15 +18,10 @@ export async function loader(args: LoaderFunctionArgs) {
     action: "exported",
     userIds: await listSelectedCustomerIds(ctx, tenant, selection),
   });
-  const table = exportCustomers(await forReading(ctx, tenant), tenant, selection, access.setCount);
-  args.request.signal.addEventListener("abort", () => table.destroy());
   ctx.log.info("customers.exported", { shop: tenant.shop });
-  return new Response(Readable.toWeb(table) as ReadableStream, {
-    headers: {
-      "Content-Type": "text/csv; charset=utf-8",
-      "Content-Disposition": 'attachment; filename="customers.csv"',
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
-    },
-  });
+  return streamFile(
+    "customers.csv",
+    "text/csv; charset=utf-8",
+    exportCustomers(await forReading(ctx, tenant), tenant, selection, access.setCount),
+  );
 }

@@ -206,7 +206,7 @@ describe("a segment", () => {
     const text = async () => {
       let all = "";
       for await (const part of exportCustomers(service.ctx, tenant, selection as never))
-        all += String(part);
+        all += part;
       return all;
     };
     await expect(text()).rejects.toMatchObject({ code: "not_found" });

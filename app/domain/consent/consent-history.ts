@@ -1,6 +1,7 @@
 // A person's own consent log: pages, CSV, and the receipt of one decision.
 import type { Ctx } from "../../context.server.ts";
 import type { ConsentRecord } from "../../db.server.ts";
+import { toCsvLine } from "../../runtime/text/csv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withOutcomes } from "./consent-outcomes.ts";
 
@@ -49,15 +50,8 @@ export async function listConsents(
   };
 }
 
-/** Prevents formula injection in spreadsheets: a leading formula character is quoted. */
-export function toCell(value: string | number | boolean | Date | null): string {
-  const text = value instanceof Date ? value.toISOString() : String(value ?? "");
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 export async function exportConsents(ctx: Ctx, tenant: Tenant, userId: number): Promise<string> {
-  const lines = [COLUMNS.join(",")];
+  const lines = [toCsvLine(COLUMNS)];
   for (let before: number | null = null; ;) {
     const { records, next }: Awaited<ReturnType<typeof listConsents>> = await listConsents(
       ctx,
@@ -65,9 +59,8 @@ export async function exportConsents(ctx: Ctx, tenant: Tenant, userId: number): 
       userId,
       { limit: 1_000, before },
     );
-    for (const record of records)
-      lines.push(COLUMNS.map((column) => toCell(record[column])).join(","));
-    if (next === null) return `${lines.join("\r\n")}\r\n`;
+    for (const record of records) lines.push(toCsvLine(COLUMNS.map((column) => record[column])));
+    if (next === null) return lines.join("");
     before = next;
   }
 }

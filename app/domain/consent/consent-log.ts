@@ -9,10 +9,10 @@ import type {
   TenantSql,
 } from "../../db.server.ts";
 import { nextDay, startOfDay } from "../../runtime/calendar-days.ts";
+import { toCsvLine } from "../../runtime/text/csv.ts";
 import { textField } from "../bus/log/filter-fields.ts";
 import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { toCell } from "./consent-history.ts";
 import { OUTCOMES, outcomeOf, type ConsentOutcome } from "./consent-outcomes.ts";
 
 // PostgreSQL has no year 0.
@@ -221,7 +221,7 @@ export async function* exportConsentLog(
   const userIds = filters.email === undefined ? null : await findUserIds(sql, filters.email);
   let count = 0;
   try {
-    yield `${CSV_COLUMNS.join(",")}\r\n`;
+    yield toCsvLine(CSV_COLUMNS);
     for (let before: number | null = null; ;) {
       const rows: LogRow[] = await readRows(sql, timeZoneOf(tenant), filters, userIds, {
         limit: CSV_PAGE,
@@ -229,9 +229,7 @@ export async function* exportConsentLog(
       });
       count += rows.length;
       if (rows.length > 0)
-        yield rows
-          .map((row) => `${CSV_COLUMNS.map((column) => toCell(row[column])).join(",")}\r\n`)
-          .join("");
+        yield rows.map((row) => toCsvLine(CSV_COLUMNS.map((column) => row[column]))).join("");
       if (rows.length < CSV_PAGE) return;
       before = rows.at(-1)?.seq ?? null;
     }

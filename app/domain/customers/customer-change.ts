@@ -1,6 +1,7 @@
 // Reads the storefront's customer from any of its shapes: REST webhooks of 2024-10 (with tags and
 // totals) and of 2026-07 (without), and GraphQL. A missing field is `undefined` and changes nothing.
 import { z } from "zod";
+import { cleanName } from "./person-name.ts";
 
 export type CustomerChange = {
   gid: string;
@@ -25,6 +26,7 @@ export type CustomerChange = {
 };
 
 const text = z.string().max(5_000).nullish();
+const name = z.string().max(5_000).overwrite(cleanName).nullish();
 const consent = z.looseObject({ state: z.string().max(80).nullish() }).nullish();
 const when = z.iso.datetime({ offset: true }).nullish();
 const count = z
@@ -42,8 +44,8 @@ export const CUSTOMER_GID = /^gid:\/\/shopify\/Customer\/\d{1,20}$/;
 const RestCustomer = z.looseObject({
   admin_graphql_api_id: z.string().regex(CUSTOMER_GID).optional(),
   email: text,
-  first_name: text,
-  last_name: text,
+  first_name: name,
+  last_name: name,
   phone: text,
   created_at: when,
   updated_at: when,
@@ -162,8 +164,8 @@ export function fromGraphqlCustomer(customer: GraphqlCustomer): CustomerChange {
     createdAt: new Date(customer.createdAt),
     changedAt: new Date(customer.updatedAt),
     email: email && normalised(email.emailAddress),
-    first_name: customer.firstName,
-    last_name: customer.lastName,
+    first_name: customer.firstName && cleanName(customer.firstName),
+    last_name: customer.lastName && cleanName(customer.lastName),
     phone: phone && phone.phoneNumber,
     country: address && address.countryCodeV2,
     language: customer.locale?.slice(0, 2).toLowerCase() ?? null,

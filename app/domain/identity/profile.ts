@@ -2,12 +2,13 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { cleanName } from "../customers/person-name.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { getAccount, isProven, toUser, type Account, type Person, type User } from "./account.ts";
 import { listOwnTags, toShownTag } from "./own-tags.ts";
 import type { Session } from "./session/sessions.ts";
 
-const name = z.string().trim().max(200).nullable().optional();
+const name = z.string().overwrite(cleanName).max(200).nullable().optional();
 
 export const ProfileChange = z.object({
   first_name: name,

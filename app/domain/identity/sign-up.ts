@@ -11,6 +11,7 @@ import { findPolicyHash } from "../consent/policies.ts";
 import { recordConsent, type ConsentEntry } from "../consent/record-consent.ts";
 import type { ConsentType } from "../consent/consent-types.ts";
 import type { Visit as ConsentVisit } from "../consent/sync-consent.ts";
+import { cleanName } from "../customers/person-name.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import {
@@ -26,7 +27,7 @@ import { enqueueMail } from "./mails.ts";
 import { hashPassword, Password } from "./password/password.ts";
 import { tryConsume } from "./rate-limits.ts";
 
-const Name = z.string().trim().max(200).optional();
+const Name = z.string().overwrite(cleanName).max(200).optional();
 
 export const SignUpInput = z
   .object({

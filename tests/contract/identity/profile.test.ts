@@ -239,6 +239,12 @@ describe("PATCH /auth/profile", () => {
     ).toEqual([{ language: "fr" }]);
   });
 
+  it("stores a name as one line that cannot turn the direction of the text after it", async () => {
+    const { token } = await signUp(service);
+    const { json } = await patch(token, { first_name: "\u202eAda\nB", last_name: "\u2067" });
+    expect(json.user).toMatchObject({ first_name: "Ada B", last_name: null, full_name: "Ada B" });
+  });
+
   it("keeps the identity provider's name when only the language changes", async () => {
     const { token } = await federatedPerson();
     expect((await patch(token, { language_pref: "fr" })).json.user).toMatchObject({

@@ -127,6 +127,18 @@ describe("other values", () => {
     expect(half.status).toBe(201);
   });
 
+  it("a name is stored as one line that cannot turn the direction of the text after it", async () => {
+    const { answer } = await signUp(service, {
+      first_name: "\u202eAda\r\n=1+2\u2066",
+      last_name: "\u2069 King\t\u2028Noel\n",
+    });
+    expect(answer.json.user).toMatchObject({
+      first_name: "Ada =1+2",
+      last_name: "King Noel",
+      full_name: "Ada =1+2 King Noel",
+    });
+  });
+
   it("missing names are null, not empty strings", async () => {
     const { answer } = await signUp(service, { first_name: undefined, last_name: "  " });
     expect(answer.json.user).toMatchObject({ first_name: null, last_name: null, full_name: null });

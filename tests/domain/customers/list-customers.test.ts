@@ -426,7 +426,7 @@ describe("the CSV export", () => {
     for await (const part of exportCustomers(world.ctx, tenant, {
       filter: readFilter(new URLSearchParams(query)),
     }))
-      text += String(part);
+      text += part;
     return text;
   };
 
@@ -454,6 +454,14 @@ describe("the CSV export", () => {
     async (name) => {
       await put({ full_name: name, email: "p@x.example" });
       expect(await csv("")).toContain(`'${name}`);
+    },
+  );
+
+  test.each(["Ada\n=1+2", "Ada\r=1+2", "Ada\r\n=1+2"])(
+    "a line break in a name (%j) neither tears its row nor begins a line with a formula",
+    async (name) => {
+      await put({ full_name: name, email: "p@x.example" });
+      expect(await csv("")).toContain(`,"${name}",`);
     },
   );
 

@@ -1,6 +1,6 @@
 // The file of retail measurement A: UTF-8, comma, CRLF, a header line, one row per product of an
 // order or one row for a customer. Columns are appended and never renamed or moved.
-import { stringify } from "csv-stringify/sync";
+import { toCsvLine } from "../../../runtime/text/csv.ts";
 import type { RetailRecord } from "./records.ts";
 
 const COLUMNS = [
@@ -30,10 +30,13 @@ export function toCsv({ items, ...record }: RetailRecord): string {
     items.length === 0
       ? [{ ...record, line: null, upc: null, quantity: null, unit_price: null, amount: null }]
       : items.map((item, index): Row => ({ ...record, line: String(index + 1), ...item }));
-  return stringify(rows, {
-    header: true,
-    columns: [...COLUMNS],
-    record_delimiter: "windows",
-    cast: { string: neutralise },
-  });
+  return [
+    toCsvLine(COLUMNS),
+    ...rows.map((row) =>
+      toCsvLine(
+        COLUMNS.map((column) => row[column]),
+        neutralise,
+      ),
+    ),
+  ].join("");
 }

@@ -1,7 +1,7 @@
 // Reads the access log, newest first: pages for operators and the customer page, and CSV files.
 import type { Ctx } from "../../../context.server.ts";
 import type { AccessLog } from "../../../db.server.ts";
-import { toCell } from "../../consent/consent-history.ts";
+import { toCsvLine } from "../../../runtime/text/csv.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { AccessAction, Actor } from "./record-access.ts";
 
@@ -61,7 +61,7 @@ export async function* exportAccessLog(
   tenant: Tenant,
   userId: number | null,
 ): AsyncGenerator<string> {
-  yield `${COLUMNS.join(",")}\r\n`;
+  yield toCsvLine(COLUMNS);
   for (let before: number | null = null; ;) {
     const { entries, next }: Awaited<ReturnType<typeof listAccesses>> = await listAccesses(
       ctx,
@@ -69,9 +69,7 @@ export async function* exportAccessLog(
       { userId, limit: CSV_PAGE, before },
     );
     if (entries.length > 0)
-      yield entries
-        .map((entry) => `${COLUMNS.map((column) => toCell(entry[column])).join(",")}\r\n`)
-        .join("");
+      yield entries.map((entry) => toCsvLine(COLUMNS.map((column) => entry[column]))).join("");
     if (next === null) return;
     before = next;
   }

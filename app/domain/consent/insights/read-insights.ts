@@ -1,9 +1,9 @@
 // What shoppers did with the banner over a period, beside the period before it. Days are
 // the store's own (docs/decisions/048).
 import { z } from "zod";
-import { stringify } from "csv-stringify/sync";
 import type { Ctx } from "../../../context.server.ts";
 import type { BannerDay, Columns } from "../../../db.server.ts";
+import { toCsvLine } from "../../../runtime/text/csv.ts";
 import { lastDaysIn, timeZoneOf, todayIn } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { BANNER_STEPS, type BannerStep } from "./banner-event.ts";
@@ -133,5 +133,6 @@ export async function* exportInsights(
      ORDER BY day, dimension, version, value`,
     [days, timeZoneOf(tenant)],
   );
-  yield stringify(rows, { header: true, columns: [...EXPORTED], record_delimiter: "\r\n" });
+  const lines = rows.map((row) => toCsvLine(EXPORTED.map((column) => row[column])));
+  yield [toCsvLine(EXPORTED), ...lines].join("");
 }

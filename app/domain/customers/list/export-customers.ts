@@ -1,9 +1,8 @@
 // Exports a merchant's customers as a CSV file in the order of ids, in slices, so that memory is
 // constant.
-import { stringify } from "csv-stringify";
-import { pipeline, Readable } from "node:stream";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import { toCsvLine, type CsvValue } from "../../../runtime/text/csv.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { selectionOf, type CustomerSelection } from "./customer-selection.ts";
@@ -31,17 +30,18 @@ const COLUMNS = [
 ] as const;
 const HEADER = [...COLUMNS, ...CONSENT_TYPES.map(consentColumn), "tags"];
 
-type Row = Columns<StorefrontUser, (typeof COLUMNS)[number]> & Record<string, unknown>;
+type Row = Columns<StorefrontUser, (typeof COLUMNS)[number]> & Record<string, CsvValue>;
 
-/** Gets the number of rows that were read, also when the download was ended before its end. */
-type OnEnd = (rows: number) => Promise<void>;
-
-async function* rowsOf(
+/**
+ * A slice of lines at a time. The byte order mark declares UTF-8. `onEnd` gets the number of rows
+ * that were read, also when the download was ended before its end.
+ */
+export async function* exportCustomers(
   ctx: Ctx,
   tenant: Tenant,
   selection: CustomerSelection,
-  onEnd: OnEnd,
-): AsyncGenerator<Row> {
+  onEnd: (rows: number) => Promise<void> = async () => {},
+): AsyncGenerator<string> {
   const { sql } = dataOf(ctx, tenant);
   const condition = await selectionOf(ctx, tenant, selection, 3);
   const flags = CONSENT_TYPES.map(
@@ -56,35 +56,16 @@ async function* rowsOf(
     FROM storefront_users u WHERE ${condition.sql} AND u.id > $2 ORDER BY u.id LIMIT ${SLICE}`;
   let count = 0;
   try {
+    yield `\ufeff${toCsvLine(HEADER)}`;
     for (let last = 0; ;) {
-      const rows = await sql<Row>(statement, [last, ...condition.values]);
-      for (const row of rows) {
-        count += 1;
-        yield row;
-      }
+      const rows: Row[] = await sql<Row>(statement, [last, ...condition.values]);
+      count += rows.length;
+      if (rows.length > 0)
+        yield rows.map((row) => toCsvLine(HEADER.map((column) => row[column] ?? null))).join("");
       if (rows.length < SLICE) return;
       last = rows.at(-1)?.id ?? last;
     }
   } finally {
     await onEnd(count);
   }
-}
-
-/** Quotes cells that a spreadsheet would run as a formula; the byte order mark declares UTF-8. */
-export function exportCustomers(
-  ctx: Ctx,
-  tenant: Tenant,
-  selection: CustomerSelection,
-  onEnd: OnEnd = async () => {},
-): Readable {
-  const table = stringify({
-    header: true,
-    columns: HEADER,
-    bom: true,
-    record_delimiter: "windows",
-    escape_formulas: true,
-    cast: { boolean: (value) => (value ? "true" : "false"), date: (value) => value.toISOString() },
-  });
-  // Ends the reading when the table is destroyed. Its errors reach the reader of the table.
-  return pipeline(Readable.from(rowsOf(ctx, tenant, selection, onEnd)), table, () => {});
 }

@@ -2,6 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { OidcPlace } from "../../../integrations/oidc.ts";
 import { normaliseEmail } from "../../customers/customer-change.ts";
+import { cleanName } from "../../customers/person-name.ts";
 import { storeDomains } from "../../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
@@ -55,7 +56,7 @@ const common = (claims: IdentityClaims) => ({
   sub: claims.sub,
   email: claims.email ? normaliseEmail(claims.email) : null,
   isEmailVerified: Boolean(claims.email) && claims.email_verified === true,
-  name: claims.name ?? null,
+  name: cleanName(claims.name ?? "") || null,
   avatarUrl:
     claims.picture && URL.parse(claims.picture)?.protocol === "https:" ? claims.picture : null,
 });
