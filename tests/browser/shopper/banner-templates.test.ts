@@ -93,3 +93,41 @@ test("every template, the preferences and the compliance page fit 320 pixels in 
   expect(errors).toEqual([]);
   await close();
 });
+
+/**
+ * A theme whose dark footer colours its own elements, by rules that stand after ours. Not in white: the
+ * check leaves text open that has the very colour of its ground.
+ */
+const DARK_FOOTER = `<style>.site-footer{background:#111}
+.site-footer :is(h2,p,label,small,a,button,div,dialog,form){color:#ddd}.site-footer button{background:#222}</style>`;
+
+test("a theme that colours the elements of its footer makes no text of banner or preferences unreadable, and neither is printed over the page", async () => {
+  const browser = await openBrowser();
+  const { page, close } = await browser.visit(["https://store.example"]);
+  await page.route("https://store.example/**", (route) =>
+    route.fulfill({
+      contentType: "text/html; charset=utf-8",
+      body: `<!doctype html><html lang="en"><head><title>A store</title></head><body></body></html>`,
+    }),
+  );
+  await page.goto("https://store.example/");
+  const config = toPublicConfig(STORE, { serviceUrl: "https://service.example" });
+  const found: string[] = [];
+  for (const template of ["bar", "centre"] as const) {
+    const published = { version: 1, design: { ...DEFAULT_DESIGN, template } };
+    const look = {
+      values: toBannerValues(STORE, published),
+      texts: toSpokenTexts(STORE, published, "en"),
+    };
+    const html = `<main><h1>Store</h1><div class="site-footer"><style>${footerStyle(look.values)}</style>${renderFooterBody(config, look)}</div></main>${DARK_FOOTER}`;
+    for (const part of [".crm-banner", ".crm-dialog"]) {
+      await page.evaluate(SHOW, { html, part });
+      found.push(...(await findA11yViolations(page)).map((one) => `${part} ${template}: ${one}`));
+      await page.emulateMedia({ media: "print" });
+      if (await page.locator(part).isVisible()) found.push(`${part} ${template}: is printed`);
+      await page.emulateMedia({ media: null });
+    }
+  }
+  expect(found).toEqual([]);
+  await close();
+});
