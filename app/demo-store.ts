@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { request } from "undici";
 import type { Ctx } from "./context.server.ts";
+import { DEMO_TAG_RULES } from "./demo/people.ts";
 import { saveFirmware } from "./domain/events/firmware.ts";
 import { saveMapping } from "./domain/events/mappings.ts";
 import { saveUpcMappings } from "./domain/events/upc-mappings.ts";
@@ -75,6 +76,7 @@ const fieldsOf = (ctx: Ctx, systems: DemoSystems) => ({
   retail_analytics_b_url: systems.retailAnalyticsBUrl,
   retail_analytics_b_token: "sandbox-retail-token",
   brand_name: "Demo Store",
+  tag_rules: DEMO_TAG_RULES,
   // The origin of the sandbox store's own pages.
   allowed_origins: [systems.storeOrigin],
   consent_policy_version: "2026-11",

@@ -125,6 +125,9 @@ function planCustomerDecisions(dice: Dice, customer: DemoCustomer): Decision[] {
             method: "storefront_oidc",
             consent_tos: true,
             consent_privacy: true,
+          }),
+          decide(joinedAt, {
+            method: "banner",
             consent_cookie: dice.chance(0.8),
             consent_marketing: isMarketing,
           }),

@@ -10,7 +10,7 @@ import { dataOf } from "../domain/tenants/tenant.ts";
 import { isAppError } from "../runtime/errors.ts";
 import { retryOnConflict } from "../runtime/database/retry-on-conflict.ts";
 import { backdatePeople } from "./backdate.ts";
-import { inHistory, slicesOf, timeOf, type Demo } from "./demo.ts";
+import { findUserIds, inHistory, slicesOf, timeOf, type Demo } from "./demo.ts";
 import type { DemoCustomer, DemoOrder } from "./people.ts";
 
 const SLICE = 40;
@@ -44,7 +44,7 @@ function toStoreCustomer(customer: DemoCustomer) {
     locale: customer.language,
     countryCode: customer.country,
     state: customer.lastSignInAt ? ("ENABLED" as const) : ("DISABLED" as const),
-    tags: customer.tags,
+    tags: [] as string[],
     numberOfOrders: String(orders.length),
     amountSpent: spent.toFixed(2),
     emailMarketingState: stateOf(customer),
@@ -98,7 +98,7 @@ const toChange = (customer: DemoCustomer): CustomerChange =>
     firstName: customer.firstName,
     lastName: customer.lastName,
     locale: customer.language,
-    tags: customer.tags,
+    tags: [],
     numberOfOrders: String(customer.orders.length),
     amountSpent: { amount: customer.spent.toFixed(2) },
     defaultEmailAddress: { emailAddress: customer.email, marketingState: stateOf(customer) },
@@ -190,6 +190,32 @@ async function signUpFirst(demo: Demo, customers: readonly DemoCustomer[]): Prom
     where: { email: { in: signedUp.map(({ email }) => email) } },
     data: { email_verified: true },
   });
+}
+
+/**
+ * Gives the store the tags of the rules, as their first delivery does. The rules look at every customer
+ * once more: what was written in the past had the rules of its day. Safe to repeat.
+ */
+export async function writeStoreTags(demo: Demo): Promise<void> {
+  const { ctx, tenant, customers, storefront } = demo;
+  const userIds = [...(await findUserIds(demo)).values()];
+  const rows = await retryOnConflict(() =>
+    dataOf(ctx, tenant).transaction(async (sql) => {
+      await updateSystemTags(ctx, tenant, sql, userIds, []);
+      return sql<{ gid: string; tags: string[] }>(
+        `UPDATE storefront_users SET storefront_slugs = tags
+         WHERE shop = $1 AND storefront_customer_gid = ANY($2::text[])
+         RETURNING storefront_customer_gid AS gid, tags`,
+        [customers.map(({ gid }) => gid)],
+      );
+    }),
+  );
+  const tagsOf = new Map(rows.map(({ gid, tags }) => [gid, tags]));
+  for (const customer of customers)
+    storefront.putCustomer(tenant.shop, {
+      ...toStoreCustomer(customer),
+      tags: tagsOf.get(customer.gid) ?? [],
+    });
 }
 
 /** The scheduled sync goes on from here, if the store has no customers but these. */

@@ -32,16 +32,23 @@ type DemoEvent = {
   deliveries: DemoDelivery[];
 };
 
-/** Safe to repeat: what is on the bus is left alone, and the rest is added. */
+/** One attempt of a delivery; `item`: its row, when it is claimed already. */
+type Play = { at: Date; target: QueueItem; attempt: DemoAttempt; item: QueueItem | null };
+
+/**
+ * In the order of time, as the delivery log shows them: a retry comes after what happened before it.
+ * Safe to repeat: what is on the bus is left alone, and the rest is added.
+ */
 export async function playDeliveries(demo: Demo): Promise<void> {
   const { ctx, tenant, signal } = demo;
   const data = dataOf(ctx, tenant);
-  const settler = settlerOf(ctx.regions.get(tenant.region));
   const events = planEvents(demo, await findUserIds(demo));
   // The merchant had these alerts at the time.
   for (const channel of new Set(events.flatMap(deadChannels)))
     await putKey(data.sql, KEYS.deadLetterAlert(channel), true, TTL_SECONDS.deadLetterAlert);
-  for (const slice of slicesOf(events, SLICE)) {
+  let waiting: Play[] = [];
+  const slices = slicesOf(events, SLICE);
+  for (const [index, slice] of slices.entries()) {
     signal.throwIfAborted();
     // Rows and claims commit together, so that no worker ever sees an unclaimed one.
     const items = await data.transaction(async (sql) => {
@@ -51,16 +58,13 @@ export async function playDeliveries(demo: Demo): Promise<void> {
         holder: HOLDER,
       });
     });
-    await Promise.all(
-      items.map((item) => playAttempts(demo, settler, item, attemptsOf(slice, item))),
-    );
-    await data.prisma.integrationQueue.updateMany({
-      where: {
-        event_id: { in: slice.map(({ event }) => event.eventId) },
-        status: "dead_letter",
-      },
-      data: { sweep_count: SWEEPS_DONE },
-    });
+    waiting.push(...items.flatMap((item) => playsOf(slice, item)));
+    const next = slices[index + 1]?.[0]?.event.receivedAt;
+    const isDue = ({ at }: Play) => next === undefined || at < next;
+    const due = waiting.filter(isDue).sort((a, b) => a.at.getTime() - b.at.getTime());
+    waiting = waiting.filter((play) => !isDue(play));
+    for (const round of roundsOf(due)) await playRound(demo, round);
+    await markSwept(demo, due);
   }
 }
 
@@ -69,30 +73,59 @@ const deadChannels = ({ deliveries }: DemoEvent): string[] =>
     attempts.some(({ end }) => end === "dead_letter") ? [channel] : [],
   );
 
-const attemptsOf = (events: readonly DemoEvent[], { eventId, channel }: QueueItem): DemoAttempt[] =>
-  events
-    .find(({ event }) => event.eventId === eventId)
-    ?.deliveries.find((delivery) => delivery.channel === channel)?.attempts ?? [];
+function playsOf(events: readonly DemoEvent[], target: QueueItem): Play[] {
+  const attempts = events
+    .find(({ event }) => event.eventId === target.eventId)
+    ?.deliveries.find(({ channel }) => channel === target.channel)?.attempts;
+  return (attempts ?? []).slice(target.retryCount).map((attempt, index) => ({
+    at: attempt.at,
+    target,
+    attempt,
+    item: index === 0 ? target : null,
+  }));
+}
 
-async function playAttempts(
-  demo: Demo,
-  settler: Settler,
-  first: QueueItem,
-  attempts: readonly DemoAttempt[],
-): Promise<void> {
-  let item: QueueItem | null = first;
-  for (const attempt of attempts.slice(first.retryCount)) {
-    item ??= await claimOne(dataOf(demo.ctx, demo.tenant).sql, {
-      eventId: first.eventId,
-      channel: first.channel,
-      holder: HOLDER,
-    });
-    if (!item) return;
-    if (isRecent(demo, item) || attempt.end === "dead_letter")
-      await keepMessage(demo, settler, item);
-    await settler.settle(item, toSettlement(attempt), { at: timeOf(demo, attempt.at) });
-    item = null;
+/** Consecutive attempts of different deliveries, which are settled at once. */
+function roundsOf(plays: readonly Play[]): Play[][] {
+  const rounds: Play[][] = [];
+  let taken = new Set<number>();
+  for (const play of plays) {
+    const round = rounds.at(-1);
+    if (round && !taken.has(play.target.queueId)) round.push(play);
+    else {
+      rounds.push([play]);
+      taken = new Set();
+    }
+    taken.add(play.target.queueId);
   }
+  return rounds;
+}
+
+async function playRound(demo: Demo, round: readonly Play[]): Promise<void> {
+  const settler = settlerOf(demo.ctx.regions.get(demo.tenant.region));
+  const { sql } = dataOf(demo.ctx, demo.tenant);
+  const items = await Promise.all(
+    round.map(async ({ target: { eventId, channel }, attempt, item: claimed }) => {
+      const item = claimed ?? (await claimOne(sql, { eventId, channel, holder: HOLDER }));
+      if (item && (isRecent(demo, item) || attempt.end === "dead_letter"))
+        await keepMessage(demo, settler, item);
+      return item;
+    }),
+  );
+  // One commit takes them in this order.
+  await Promise.all(
+    round.map(async ({ attempt, at }, index) => {
+      const item = items[index];
+      if (item) await settler.settle(item, toSettlement(attempt), { at: timeOf(demo, at) });
+    }),
+  );
+}
+
+async function markSwept({ ctx, tenant }: Demo, plays: readonly Play[]): Promise<void> {
+  await dataOf(ctx, tenant).prisma.integrationQueue.updateMany({
+    where: { event_id: { in: plays.map(({ target }) => target.eventId) }, status: "dead_letter" },
+    data: { sweep_count: SWEEPS_DONE },
+  });
 }
 
 const isRecent = ({ calendar }: Demo, { createdAt }: QueueItem): boolean =>

@@ -10,7 +10,7 @@ import { linkAgents } from "./agents.ts";
 import { countBanner } from "./banner.ts";
 import { createCalendar } from "./calendar.ts";
 import { writeDecisions } from "./consents.ts";
-import { fillStorefront, importCustomers, prepareTags } from "./customers.ts";
+import { fillStorefront, importCustomers, prepareTags, writeStoreTags } from "./customers.ts";
 import { playDeliveries } from "./deliveries.ts";
 import { withoutEffects, type Demo } from "./demo.ts";
 import { planCustomers } from "./people.ts";
@@ -24,6 +24,7 @@ const STEPS = {
   customers: importCustomers,
   agents: linkAgents,
   consents: writeDecisions,
+  store_tags: writeStoreTags,
   deliveries: playDeliveries,
   privacy: makePrivacyRequests,
   banner: countBanner,
@@ -32,6 +33,9 @@ const STEPS = {
 
 export type DemoStep = keyof typeof STEPS;
 const STEP_NAMES = Object.keys(STEPS) as DemoStep[];
+
+/** What they write is in the sandbox's own file. */
+const IN_STORE: readonly DemoStep[] = ["storefront", "store_tags"];
 
 /** `end`: the newest moment of the history, so that an interrupted run continues the same one. */
 const Progress = z.object({
@@ -85,8 +89,9 @@ async function writeMissing(ctx: Ctx, quiet: Ctx, options: HistoryOptions): Prom
     customers: planCustomers(calendar),
     signal,
   };
+  const isStoreFilled = isFilled(demo);
   const missing = STEP_NAMES.filter(
-    (step) => !progress.done.includes(step) || (step === "storefront" && !isFilled(demo)),
+    (step) => !progress.done.includes(step) || (IN_STORE.includes(step) && !isStoreFilled),
   );
   for (const step of missing) {
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
-// The 400 customers of the demo store, with their orders, and the tags that follow from both.
-import { DAY_MS, type Calendar } from "./calendar.ts";
+// The 400 customers of the demo store, with their orders.
+import type { Calendar } from "./calendar.ts";
 import { BROWSERS, COUNTRIES, type DemoCountry } from "./countries.ts";
 import { createDice, type Dice } from "./random.ts";
 
@@ -8,6 +8,15 @@ const SEED = 20_260_717;
 /** Far from the ids that the sandbox gives away itself, and like them above 2^53. */
 const FIRST_CUSTOMER = 9_007_199_255_741_001n;
 const FIRST_ORDER = 9_007_199_256_741_001n;
+
+/** Thresholds that fit 90 days of history and small orders, so that each rule holds for some customers. */
+export const DEMO_TAG_RULES = {
+  inactive_after_days: 45,
+  vip_amount: 300,
+  high_value_amount: 160,
+  new_days: 14,
+  at_risk_days: 60,
+};
 
 /** What the store sells: the products that every shop of the sandbox begins with. */
 export const VARIANTS = [
@@ -47,7 +56,6 @@ export type DemoCustomer = {
   unsubscribedAt: Date | null;
   orders: DemoOrder[];
   spent: number;
-  tags: string[];
 };
 
 /** Oldest first. */
@@ -98,7 +106,7 @@ function planCustomer(
         : calendar.between(dice, joinedAt, calendar.end)
       : null;
   const moments = [joinedAt, ...orders.map(({ at }) => at), unsubscribedAt ?? joinedAt];
-  const customer = {
+  return {
     gid,
     firstName,
     lastName,
@@ -115,7 +123,6 @@ function planCustomer(
     orders,
     spent,
   };
-  return { ...customer, tags: tagsOf(customer, calendar.end) };
 }
 
 /** Nobody has an address at example.com (RFC 2606). */
@@ -172,30 +179,4 @@ function planLine(dice: Dice) {
     [3, 1],
   ]);
   return { variantGid: gid, sku, price, quantity };
-}
-
-/** The rules by which the store tags its customers; every tag is one of the default catalog. */
-function tagsOf(
-  customer: Pick<
-    DemoCustomer,
-    "joinedAt" | "changedAt" | "orders" | "spent" | "isSubscribed" | "unsubscribedAt"
-  >,
-  today: Date,
-): string[] {
-  const daysSince = (at: Date) => (today.getTime() - at.getTime()) / DAY_MS;
-  const { orders, spent } = customer;
-  const lastOrder = orders.at(-1)?.at;
-  const rules: [tag: string, holds: boolean][] = [
-    ["active", daysSince(customer.changedAt) <= 45],
-    ["inactive", daysSince(customer.changedAt) > 45],
-    ["vip", spent >= 300],
-    ["prospect", orders.length === 0],
-    ["high_value", spent >= 160],
-    ["returning", orders.length >= 2],
-    ["new_customer", daysSince(customer.joinedAt) <= 14],
-    ["at_risk", lastOrder !== undefined && daysSince(lastOrder) > 60],
-    ["email_subscribed", customer.isSubscribed],
-    ["email_unsubscribed", customer.unsubscribedAt !== null],
-  ];
-  return rules.filter(([, holds]) => holds).map(([tag]) => tag);
 }

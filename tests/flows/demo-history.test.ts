@@ -1,10 +1,15 @@
 // The history of the demo store: written once, in a store whose workers run, and interrupted on the way.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEMO_TAG_RULES } from "../../app/demo/people.ts";
 import { HISTORY_DAYS, OUTAGE_DAYS_AGO } from "../../app/demo/calendar.ts";
 import { writeHistory, type DemoStep } from "../../app/demo/history.ts";
 import type { Ctx } from "../../app/context.server.ts";
 import { verifyConsentChain } from "../../app/domain/consent/verify-chain.ts";
 import { syncCustomers } from "../../app/domain/customers/sync/catch-up.ts";
+import {
+  countRules,
+  countThresholdTags,
+} from "../../app/domain/customers/system-tags/rule-settings.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { createDice } from "../../app/demo/random.ts";
 import { visit } from "../../app/demo/traffic.ts";
@@ -48,7 +53,10 @@ beforeAll(async () => {
     env: { EMAIL_API_KEY: "test-email-key" },
   });
   await installStore(service);
-  await service.addTenant(SHOP, { erp_base_url: service.sandbox.addresses.erpBaseUrl });
+  await service.addTenant(SHOP, {
+    erp_base_url: service.sandbox.addresses.erpBaseUrl,
+    tag_rules: DEMO_TAG_RULES,
+  });
   ctx = { ...service.ctx, config: { ...service.ctx.config, isSandbox: true } };
 });
 afterAll(() => service.stop());
@@ -72,7 +80,14 @@ it("continues after an interruption, and is written once", async () => {
   await expect(stopped).rejects.toThrow("aborted");
   const half = await count("consent_records");
 
-  expect(await write()).toEqual(["consents", "deliveries", "privacy", "banner", "segments"]);
+  expect(await write()).toEqual([
+    "consents",
+    "store_tags",
+    "deliveries",
+    "privacy",
+    "banner",
+    "segments",
+  ]);
   expect(await count("consent_records")).toBeGreaterThan(half);
   const complete = await counts();
 
@@ -113,6 +128,42 @@ describe("the history", () => {
       outcome: "done",
       counts: { processed: 400, created: 0, updated: 0, unchanged: 400 },
     });
+  });
+
+  it("has the tags that the rules give, as many as the Tags screen counts, and the store has them too", async () => {
+    const tenant = await getTenant(service.ctx, SHOP);
+    const counted = await countRules(service.ctx, tenant, { rules: tenant.config.tag_rules });
+    expect(await countThresholdTags(service.ctx, tenant)).toEqual(counted);
+    for (const [tag, customers] of Object.entries(counted))
+      expect([tag, customers > 5]).toEqual([tag, true]);
+    const stored = await rows<{ gid: string; tags: string[] }>(
+      `SELECT storefront_customer_gid AS gid, tags FROM storefront_users
+       WHERE storefront_customer_gid IS NOT NULL`,
+    );
+    const atStore = new Map(
+      service.sandbox.storefront.customers(SHOP).map(({ gid, tags }) => [gid, tags]),
+    );
+    for (const { gid, tags } of stored)
+      expect(atStore.get(gid)?.toSorted()).toEqual(tags.toSorted());
+  });
+
+  it("has no marketing consent by a sign-in", async () => {
+    expect(
+      await rows(
+        `SELECT DISTINCT consent_type FROM consent_records WHERE method = 'storefront_oidc'
+         ORDER BY consent_type`,
+      ),
+    ).toEqual([{ consent_type: "privacy" }, { consent_type: "tos" }]);
+  });
+
+  it("has its deliveries in the order of time, as the delivery log shows them", async () => {
+    const [log] = await rows(
+      `SELECT count(*)::int > 2000 AS long, count(*) FILTER (WHERE at < before)::int AS turned FROM (
+         SELECT created_at AS at, lag(created_at) OVER (ORDER BY id) AS before FROM delivery_attempts
+         WHERE created_at <= (SELECT (value->>'end')::timestamptz FROM kv WHERE key = 'demo_history')
+       ) AS attempts`,
+    );
+    expect(log).toEqual({ long: true, turned: 0 });
   });
 
   it("has a valid consent log over 90 days, with rows of visitors and of customers", async () => {

@@ -23,9 +23,10 @@ type UsedTag = Columns<CrmTag, "slug" | "name" | "category"> & {
 };
 export type TagUsage = { tags: UsedTag[]; hasMore: boolean; isEmpty: boolean };
 
-/** Over `crm_tags t`. */
-const PEOPLE = `(SELECT count(*)::int FROM (
-    SELECT 1 FROM user_tag_map m WHERE m.shop = t.shop AND m.tag_id = t.id LIMIT ${MAX_PEOPLE_COUNTED + 1}
+/** Over `crm_tags t`; `condition`: over `user_tag_map m`. */
+const people = (condition = "") => `(SELECT count(*)::int FROM (
+    SELECT 1 FROM user_tag_map m WHERE m.shop = t.shop AND m.tag_id = t.id ${condition}
+    LIMIT ${MAX_PEOPLE_COUNTED + 1}
   ) AS counted)`;
 
 /** A name without case and accents, as `foldText` folds what is searched, and as names are sorted. */
@@ -44,7 +45,7 @@ export async function readTagUsage(
 ): Promise<TagUsage> {
   const { sql } = dataOf(ctx, tenant);
   const rows = await sql<Omit<UsedTag, "isDefault">>(
-    `SELECT t.slug, t.name, t.category, ${PEOPLE} AS people FROM (
+    `SELECT t.slug, t.name, t.category, ${people()} AS people FROM (
        SELECT * FROM crm_tags
        WHERE shop = $1 AND ($2::text IS NULL OR category = $2) AND ($3::text IS NULL
          OR starts_with(${folded("name")}, $3) OR starts_with(slug, $3))
@@ -62,17 +63,17 @@ export async function readTagUsage(
   };
 }
 
-/** The customers who have each of these tags, also when the list of tags shows others. */
-export async function countPeople(
+/** The customers for whom the rules set each of these tags, also when the list of tags shows others. */
+export async function countBySystem(
   ctx: Ctx,
   tenant: Tenant,
   slugs: readonly string[],
 ): Promise<Record<string, number>> {
   const rows = await dataOf(ctx, tenant).sql<Columns<CrmTag, "slug"> & { people: number }>(
-    `SELECT t.slug, ${PEOPLE} AS people FROM crm_tags t WHERE t.shop = $1 AND t.slug = ANY($2::text[])`,
+    `SELECT t.slug, ${people("AND m.source = 'system'")} AS people FROM crm_tags t WHERE t.shop = $1 AND t.slug = ANY($2::text[])`,
     [slugs],
   );
-  return Object.fromEntries(rows.map(({ slug, people }) => [slug, people]));
+  return Object.fromEntries(rows.map((row) => [row.slug, row.people]));
 }
 
 async function isWithoutTags(ctx: Ctx, tenant: Tenant): Promise<boolean> {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { LAST_ACTIVE_AT } from "../../tags/system-tags.ts";
-import { countPeople } from "../../tags/tag-usage.ts";
+import { countBySystem } from "../../tags/tag-usage.ts";
 import { saveTenantConfig } from "../../tenants/settings/configuration.ts";
 import { versionOf } from "../../tenants/settings/field-versions.ts";
 import { TagRules } from "../../tenants/settings/tag-rules.ts";
@@ -25,9 +25,9 @@ export const readRuleSettings = (ctx: Ctx, tenant: Tenant): RuleSettings => ({
 const THRESHOLD_TAGS = ["inactive", "vip", "high_value", "new_customer", "at_risk"] as const;
 export type RuleCounts = Record<(typeof THRESHOLD_TAGS)[number], number>;
 
-/** How many customers have each of these tags now, counted up to a bound. */
+/** For how many customers the rules set each of these tags now, counted up to a bound. Tags by hand do not count. */
 export const countThresholdTags = (ctx: Ctx, tenant: Tenant): Promise<Record<string, number>> =>
-  countPeople(ctx, tenant, THRESHOLD_TAGS);
+  countBySystem(ctx, tenant, THRESHOLD_TAGS);
 
 const before = (place: string) => `now() - make_interval(days => ${place}::int)`;
 
