@@ -24,9 +24,9 @@ export const { loader, action, route } = endpoint({
         accessed({ isNobody: true });
         return { customer: null };
       }
-      const { userId, storeTags, ...customer } = found;
+      const { userId, storeTags, timeZone, ...customer } = found;
       accessed({ userIds: [userId] });
-      return { customer: { ...customer, store_tags: storeTags } };
+      return { customer: { ...customer, store_tags: storeTags, time_zone: timeZone } };
     },
   },
 });

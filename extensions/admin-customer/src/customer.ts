@@ -5,6 +5,7 @@ export type Customer = {
   tags: { slug: string; name: string }[];
   store_tags: string[];
   systems: { channel: string; status: string; at: string | null }[];
+  time_zone: string;
   events: { kind: string; at: string; change: string; subject: string | null }[];
   url: string;
 };

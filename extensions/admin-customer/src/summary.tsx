@@ -12,6 +12,7 @@ const SYSTEM_TONES: Record<string, Tone> = {
 
 export function Summary({ customer }: { customer: Customer }) {
   const { status, consents, tags, store_tags: storeTags, systems, events, url } = customer;
+  const zone = customer.time_zone;
   return (
     <s-stack gap="base">
       {status === "suspended" && <s-banner tone="warning">{text("suspended")}</s-banner>}
@@ -38,7 +39,7 @@ export function Summary({ customer }: { customer: Customer }) {
         <Part title={text("systems")}>
           {systems.length === 0 && <s-text color="subdued">{text("noSystems")}</s-text>}
           {systems.map(({ channel, status: state, at }) => (
-            <Row key={channel} name={nameOf("channels", channel)} note={at && when(at)}>
+            <Row key={channel} name={nameOf("channels", channel)} note={at && when(at, zone)}>
               <s-badge tone={SYSTEM_TONES[state] ?? "neutral"}>{nameOf("states", state)}</s-badge>
             </Row>
           ))}
@@ -48,7 +49,7 @@ export function Summary({ customer }: { customer: Customer }) {
           {events.map((event, place) => (
             <s-stack key={place}>
               <s-text>{eventText(event)}</s-text>
-              <s-text color="subdued">{when(event.at)}</s-text>
+              <s-text color="subdued">{when(event.at, zone)}</s-text>
             </s-stack>
           ))}
         </Part>

@@ -52,5 +52,6 @@ export function eventText({ kind, change, subject }: Event): string {
   return platform.i18n.translate(`change.${kind}.${change}`, { subject: named });
 }
 
-export const when = (iso: string): string =>
-  platform.i18n.formatDate(new Date(iso), { dateStyle: "medium", timeStyle: "short" });
+/** The admin shows times in the store's zone, wherever the reader is. */
+export const when = (iso: string, timeZone: string): string =>
+  platform.i18n.formatDate(new Date(iso), { dateStyle: "medium", timeStyle: "short", timeZone });

@@ -52,7 +52,9 @@ export function AccountTerms({ consents }: { consents: Consent[] }) {
     <s-stack gap="small-400">
       <s-divider />
       {known.map((consent) => (
-        <s-text key={consent.type}>{`${nameOf(consent.type)}: ${stateOf(consent)}`}</s-text>
+        <s-text key={consent.type}>
+          {t("consents.stateOf", { what: nameOf(consent.type), state: stateOf(consent) })}
+        </s-text>
       ))}
       <s-text type="small" color="subdued">
         {t("consents.withTheAccount")}

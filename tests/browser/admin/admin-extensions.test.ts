@@ -2,6 +2,7 @@
 // segment action, in frames without an origin, with the platform's elements only.
 import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import { connectStore, openScreen } from "../../support/browser/merchant.ts";
@@ -105,6 +106,24 @@ test("staff sees on a customer's page consents, tags, systems and events in thre
     ),
   ).toEqual([{ action: "viewed", user_id: ada }]);
   expect([errors, foreign]).toEqual([[], []]);
+  await close();
+});
+
+test("the block shows times in the store's zone, wherever the reader is", async () => {
+  const zone = "Pacific/Kiritimati";
+  await changeTenantRecord(world.ctx, SHOP, { connection: { time_zone: zone } });
+  const [{ at }] = await world.database.query(
+    "SELECT max(assigned_at) AS at FROM user_tag_map WHERE user_id = $1",
+    [ada],
+  );
+  const shown = new Intl.DateTimeFormat("en", {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: zone,
+  }).format(at);
+  const { page, close } = await visit("/customers");
+  await page.getByRole("link", { name: "Ada Lovelace" }).click();
+  await (await extension(page)).getByText(shown).first().waitFor();
   await close();
 });
 

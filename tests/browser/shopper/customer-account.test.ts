@@ -171,11 +171,15 @@ test("the host is as strict as the platform: no page, no storage, and no attribu
   await close();
 });
 
-test("the page fits a phone in three languages", async () => {
-  for (const [locale, name] of [
-    ["en", "Privacy and permissions"],
-    ["es", "Privacidad y permisos"],
-    ["fr", "Confidentialité et autorisations"],
+test("the page fits a phone in three languages, with each one's punctuation", async () => {
+  const userId = (await findAccountId(world, SHOP, customer.gid)) as number;
+  await world.database.query("UPDATE user_claims SET consent_tos = true WHERE user_id = $1", [
+    userId,
+  ]);
+  for (const [locale, name, terms] of [
+    ["en", "Privacy and permissions", "Terms: "],
+    ["es", "Privacidad y permisos", "Condiciones: "],
+    ["fr", "Confidentialité et autorisations", "Conditions\u00a0: "],
   ] as const) {
     const { page, frame, errors, close } = await visit(`/pages/customer-account?locale=${locale}`, {
       width: 390,
@@ -187,6 +191,9 @@ test("the page fits a phone in three languages", async () => {
       .getByRole("button", { name: /^(Receipt of|Recibo de|Reçu de)/ })
       .first()
       .waitFor();
+    expect(await frame.locator("s-text", { hasText: terms }).first().textContent()).toContain(
+      terms,
+    );
     expect([locale, await findOverflow(page), await findOverflow(frame)]).toEqual([locale, 0, 0]);
     expect([await findA11yViolations(page), await findA11yViolations(frame)]).toEqual([[], []]);
     expect(errors).toEqual([]);

@@ -170,6 +170,7 @@ describe("the summary of a customer", () => {
       status: "active",
       tags: [{ slug: "gala", name: "gala", source: "admin" }],
       store_tags: ["Wholesale"],
+      time_zone: "UTC",
       systems: expect.arrayContaining([{ channel: "cms", status: "none", at: null }]),
       events: [{ kind: "tag", change: "added", subject: "gala" }],
       url: expect.stringContaining(`/${SHOP}/admin/apps/${CLIENT_ID}/app/customers/${userId}`),

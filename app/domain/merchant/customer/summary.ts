@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { getKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
 import { CUSTOMER_GID } from "../../customers/customer-change.ts";
+import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { readCustomer } from "../customer-screen.ts";
 import type { SystemState } from "./systems.ts";
@@ -34,6 +35,8 @@ export type CustomerSummary = {
   /** The merchant's own tags at the store. */
   storeTags: string[];
   systems: Pick<SystemState, "channel" | "status" | "at">[];
+  /** The store's, in which its staff reads the times. */
+  timeZone: string;
   /** Newest first. */
   events: SummaryEvent[];
   /** The customer's page of this app, in the store admin. */
@@ -67,6 +70,7 @@ export async function readCustomerSummary(
     systems: systems
       .filter(({ isOn }) => isOn)
       .map(({ channel, status, at }) => ({ channel, status, at })),
+    timeZone: timeZoneOf(tenant),
     events: timeline.items.slice(0, MAX_EVENTS).map(toEvent),
     url: ctx.storefront.adminUrl(
       tenant.shop,

@@ -11,6 +11,7 @@ export const CustomerSummary = z
     systems: z.array(
       z.object({ channel: z.string(), status: z.string(), at: Timestamp.nullable() }),
     ),
+    time_zone: z.string().meta({ description: "The store's, in which its staff reads the times." }),
     events: z
       .array(
         z.object({
