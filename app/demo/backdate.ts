@@ -30,3 +30,15 @@ export async function backdatePeople(
     ],
   );
 }
+
+/** Notes that the store has all tags of these customers, and returns them. Safe to repeat. */
+export const rememberStoreTags = (
+  sql: TenantSql,
+  gids: readonly string[],
+): Promise<{ gid: string; tags: string[] }[]> =>
+  sql(
+    `UPDATE storefront_users SET storefront_slugs = tags
+     WHERE shop = $1 AND storefront_customer_gid = ANY($2::text[])
+     RETURNING storefront_customer_gid AS gid, tags`,
+    [gids],
+  );

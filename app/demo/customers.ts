@@ -9,7 +9,7 @@ import { signUp } from "../domain/identity/sign-up.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { isAppError } from "../runtime/errors.ts";
 import { retryOnConflict } from "../runtime/database/retry-on-conflict.ts";
-import { backdatePeople } from "./backdate.ts";
+import { backdatePeople, rememberStoreTags } from "./backdate.ts";
 import { findUserIds, inHistory, slicesOf, timeOf, type Demo } from "./demo.ts";
 import type { DemoCustomer, DemoOrder } from "./people.ts";
 
@@ -202,11 +202,9 @@ export async function writeStoreTags(demo: Demo): Promise<void> {
   const rows = await retryOnConflict(() =>
     dataOf(ctx, tenant).transaction(async (sql) => {
       await updateSystemTags(ctx, tenant, sql, userIds, []);
-      return sql<{ gid: string; tags: string[] }>(
-        `UPDATE storefront_users SET storefront_slugs = tags
-         WHERE shop = $1 AND storefront_customer_gid = ANY($2::text[])
-         RETURNING storefront_customer_gid AS gid, tags`,
-        [customers.map(({ gid }) => gid)],
+      return rememberStoreTags(
+        sql,
+        customers.map(({ gid }) => gid),
       );
     }),
   );
