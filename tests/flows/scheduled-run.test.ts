@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadReport } from "../../app/domain/scheduled-run/report.ts";
 import { runScheduled, runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
@@ -139,6 +140,32 @@ describe("200 tenants, one of them failing", () => {
     // Eight tenants run in parallel and may overtake each other.
     expect(rest.slice(0, TENANTS - early.size - 8).filter((shop) => early.has(shop))).toEqual([]);
     expect(new Set(rest).size).toBe(TENANTS);
+  });
+
+  it("a run that another process took over goes to no further tenant and leaves that one's report alone", async () => {
+    const visited: string[] = [];
+    const query = (sql: string) => service.database.query(sql);
+    const takenOver = async () => {
+      await query(`UPDATE kv SET value = '"another-process"' WHERE key = 'lease:scheduled_run'`);
+      await query(
+        `UPDATE kv SET value = value || '{"run_id": "of-another-process"}' WHERE key = 'scheduled_run:report'`,
+      );
+    };
+    const run = runScheduledNow(service.ctx, {
+      steps: counting(visited, {
+        run: async (_ctx, tenant, signal) => {
+          if (visited.push(tenant.shop) === 8) await takenOver();
+          await once(signal, "abort");
+          return {};
+        },
+      }),
+    });
+    await expect(run).rejects.toMatchObject({ code: "scheduled_run_running" });
+    expect(visited).toHaveLength(8);
+    expect(await loadReport(service.ctx)).toMatchObject({ run_id: "of-another-process" });
+    expect(await query("DELETE FROM kv WHERE key = 'lease:scheduled_run' RETURNING value")).toEqual(
+      [{ value: "another-process" }],
+    );
   });
 
   it("shows its progress while it runs", async () => {

@@ -3,6 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database/database.ts";
 import { getKey, putKey, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
+import type { Lease } from "../../runtime/database/queue/lease.ts";
 import type { StepResult } from "./steps.ts";
 
 const MAX_ERRORS = 50;
@@ -52,8 +53,16 @@ export async function loadReport(ctx: Ctx): Promise<ScheduledRunReport | null> {
   return stored?.value ?? null;
 }
 
-export async function saveReport(ctx: Ctx, report: ScheduledRunReport): Promise<void> {
-  await putKey(ctx.home.forTenant(PLATFORM).sql, keyOf(ctx), report);
+/** Throws LeaseLost: another process runs, and the report is its own. */
+export async function saveReport(
+  ctx: Ctx,
+  lease: Lease,
+  report: ScheduledRunReport,
+): Promise<void> {
+  await ctx.home.forTenant(PLATFORM).transaction(async (sql) => {
+    await lease.fence(sql);
+    await putKey(sql, keyOf(ctx), report);
+  });
 }
 
 export function newReport(

@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { deleteExpiredKeys } from "../../runtime/database/kv.ts";
-import { withLease } from "../../runtime/database/queue/lease.ts";
+import { LeaseLost, withLease, type Lease } from "../../runtime/database/queue/lease.ts";
 import { forgetHistory } from "../../runtime/database/retention.ts";
 import { applyPlatformRetention } from "../compliance/retention/apply-retention.ts";
 import { REGION_RULES } from "../inventory/row-rules.ts";
@@ -37,16 +37,32 @@ export type ScheduledRunOptions = {
   steps?: readonly TenantStep[];
 };
 
-/** Null when another process runs, or when this quarter of an hour has had its run. */
+/**
+ * Null when another process runs, or took over because this one was suspended, or when this quarter of an hour has had
+ * its run.
+ */
 export async function runScheduled(
   ctx: Ctx,
   options: ScheduledRunOptions = {},
+): Promise<ScheduledRunReport | null> {
+  try {
+    return await runUnderLease(ctx, options);
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+    ctx.log.warn("scheduled_run.lease_lost", { reason: error.message });
+    return null;
+  }
+}
+
+async function runUnderLease(
+  ctx: Ctx,
+  options: ScheduledRunOptions,
 ): Promise<ScheduledRunReport | null> {
   const held = await withLease(
     ctx.home.forTenant(PLATFORM).sql,
     ["scheduled_run", servedCells(ctx)].filter((part) => part !== null).join(" "),
     ctx.random.uuid(),
-    async () => {
+    async (lease) => {
       const slot = Math.floor(ctx.clock.now().getTime() / SLOT_MS);
       const last = await loadReport(ctx);
       // A report of a later slot is from a process whose clock is a little ahead, or from before this
@@ -55,6 +71,7 @@ export async function runScheduled(
       if (options.cause !== "manual" && isDone) return null;
       return run(
         ctx,
+        lease,
         newReport(ctx, options.cause ?? "schedule", slot),
         last?.resume_after ?? null,
         options,
@@ -76,20 +93,25 @@ export async function runScheduledNow(
 
 async function run(
   ctx: Ctx,
+  lease: Lease,
   report: ScheduledRunReport,
   resumeAfter: string | null,
   options: ScheduledRunOptions,
 ): Promise<ScheduledRunReport> {
   const started = performance.now();
   const budget = AbortSignal.timeout(options.budgetMs ?? BUDGET_MS);
-  const signal = options.signal ? AbortSignal.any([options.signal, budget]) : budget;
+  const signal = AbortSignal.any([
+    budget,
+    lease.signal,
+    ...(options.signal ? [options.signal] : []),
+  ]);
   let savedAt = started;
-  await saveReport(ctx, report);
+  await saveReport(ctx, lease, report);
   const progress = async () => {
     if (performance.now() - savedAt < REPORT_EVERY_MS) return;
     savedAt = performance.now();
     report.ms = Math.round(savedAt - started);
-    await saveReport(ctx, report);
+    await saveReport(ctx, lease, report);
   };
 
   const walk = walkShops(ctx, resumeAfter);
@@ -121,7 +143,7 @@ async function run(
     ms: Math.round(performance.now() - started),
     resume_after: isComplete ? null : lastShop,
   });
-  await saveReport(ctx, report);
+  await saveReport(ctx, lease, report);
   // As a list: the log would take the step `token` for a secret.
   const steps = Object.entries(report.steps).map(([step, counts]) => ({ step, ...counts }));
   ctx.log.info("scheduled_run.finished", { ...report, steps, errors: report.errors_total });

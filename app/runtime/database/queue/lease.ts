@@ -19,6 +19,8 @@ export class LeaseLost extends Error {
 }
 
 export type Lease = {
+  /** Aborted when the lease is known to be lost: another process may be at the same work. */
+  signal: AbortSignal;
   /**
    * Holds the lease until the end of the caller's transaction, or throws LeaseLost: then the
    * transaction must not commit.
@@ -36,13 +38,24 @@ export async function withLease<T>(
 ): Promise<{ result: T } | null> {
   const key = KEYS.lease(name);
   if (!(await putLeaseIfFree(sql, key, holder, LEASE_SECONDS))) return null;
+  const lost = new AbortController();
+  const lose = () => lost.abort(new LeaseLost(name));
+  let renewedAt = performance.now();
+  const renew = async () => {
+    // The process was suspended for longer than the lease.
+    if (performance.now() - renewedAt > LEASE_SECONDS * 1_000) return lose();
+    const askedAt = performance.now();
+    if (!(await renewKeyIfHeld(sql, key, holder, LEASE_SECONDS))) return lose();
+    renewedAt = askedAt;
+  };
   const renewing = setInterval(() => {
     onRenew();
-    // A failed renewal has no effect yet: the fence decides.
-    renewKeyIfHeld(sql, key, holder, LEASE_SECONDS).catch(() => {});
+    // A failed renewal has no effect yet: the next one, or the fence, decides.
+    renew().catch(() => {});
   }, RENEW_MS);
   try {
     const lease: Lease = {
+      signal: lost.signal,
       async fence(inside) {
         if (!(await renewKeyIfHeld(inside, key, holder, LEASE_SECONDS))) throw new LeaseLost(name);
       },
