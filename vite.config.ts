@@ -162,7 +162,7 @@ const VENDOR =
 
 /** What most screens load. Lists, with the large table of Polaris, opened filters and what few screens need stay apart. */
 const COMMON =
-  /\/app\/components\/(frame|hooks|i18n|ui)\/(?!filter-controls|format-duration|log-card|responsive-rows|use-download|use-job-progress|use-question)/;
+  /\/app\/components\/(frame|hooks|i18n|ui)\/(?!filter-controls|format-duration|log-card|preload-screens|responsive-rows|use-download|use-job-progress|use-progress|use-question)/;
 
 const fileOf = (id: string): string | undefined =>
   VENDOR.test(id) ? "vendor" : COMMON.test(id) ? "common" : undefined;

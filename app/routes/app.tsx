@@ -4,6 +4,8 @@ import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import stylesheet from "@shopify/polaris/build/esm/styles.css?url";
 import { AppFrame } from "../components/frame/app-frame.tsx";
+import { usePreloadedScreens } from "../components/frame/preload-screens.ts";
+import { useProgress } from "../components/frame/use-progress.ts";
 import { localeOf } from "../components/i18n/locale.ts";
 import { authenticate } from "../shopify.server.ts";
 import { designTranslations } from "../http/screens/design-translations.ts";
@@ -32,6 +34,8 @@ export const shouldRevalidate = () => false;
 
 export default function App() {
   const { apiKey, design, timeZone } = useLoaderData<typeof loader>();
+  useProgress();
+  usePreloadedScreens();
   return (
     <AppFrame apiKey={apiKey} design={design} timeZone={timeZone}>
       <Outlet />

@@ -1,6 +1,6 @@
 // The frame of a screen: its title and its buttons in the admin's title bar, and the cards.
 import { useTranslation } from "react-i18next";
-import { useLocation, useNavigate } from "@remix-run/react";
+import { Link, useLocation, useNavigate } from "@remix-run/react";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { BlockStack, Text } from "@shopify/polaris";
 import { useEffect, useRef, type ReactNode } from "react";
@@ -22,6 +22,7 @@ type Props = {
 export function ScreenPage({ title, back, actions, nav, children }: Props) {
   const { t } = useTranslation("frame");
   const navigate = useNavigate();
+  const { pathname } = useLocation();
   const heading = useHeadingFocus();
   useShownScreen();
   return (
@@ -47,6 +48,9 @@ export function ScreenPage({ title, back, actions, nav, children }: Props) {
             {title}
           </Text>
         </div>
+        {/* Remix looks up a route on the service before the first call of its action, and without a connection
+            that replaces the screen. The routes of links are looked up as soon as they are drawn. */}
+        <Link to={pathname} hidden />
         {nav}
         <main id={CONTENT_ID} tabIndex={-1} className="screen-content">
           <BlockStack gap="400">{children}</BlockStack>

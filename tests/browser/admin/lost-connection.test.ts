@@ -61,8 +61,68 @@ test("an open screen stays when its data cannot be read again", async () => {
   await close();
 });
 
+test("a first save without a connection keeps the form's input", async () => {
+  const { page, close } = await openScreen(world, browser, SHOP, "/app/settings/brand");
+  await page.getByLabel("Brand name").fill("Kestrel");
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("The service was not reached").waitFor();
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Kestrel");
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  await close();
+});
+
+test("a save after the session's end keeps the form's input and says so", async () => {
+  const { page, close } = await openScreen(world, browser, SHOP, "/app/settings/brand");
+  await page.getByLabel("Brand name").fill("Merlin");
+  await page.route(isData, (route) =>
+    route.continue({ headers: { ...route.request().headers(), authorization: "Bearer ended" } }),
+  );
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Your session has ended").waitFor();
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Merlin");
+  await page.unroute(isData);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  await close();
+});
+
+test("without a connection another screen says so also when it was never opened, and opens it when there is one again", async () => {
+  const { page, close } = await openScreen(world, browser, SHOP, "/app/customers");
+  await page.waitForFunction(() => performance.getEntriesByName("screens-ahead-done").length > 0);
+  await page.context().setOffline(true);
+  await follow(page, "/app/agents");
+  await page.getByText("No connection").waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+  await close();
+});
+
+test("the admin shows its progress while a screen takes long", async () => {
+  const { page, close } = await openScreen(world, browser, SHOP, "/app/tags");
+  let answer = () => {};
+  const isHeld = new Promise<void>((done) => (answer = done));
+  await page.route(isData, async (route) => {
+    await isHeld;
+    await route.continue();
+  });
+  await follow(page, "/app/agents");
+  await page.locator("html[data-sandbox-loading]").waitFor();
+  answer();
+  await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+  await page.locator("html:not([data-sandbox-loading])").waitFor();
+  await close();
+});
+
 test("a script that a deploy removed loads the screen anew inside the admin, with its store", async () => {
-  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
+  const { page, close } = await browser.visit([world.url, world.sandbox.url]);
+  // Otherwise the script may be there already: a reader who saves data loads none ahead.
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, "connection", { value: { saveData: true } }),
+  );
   await page.goto(
     `${world.sandbox.url}/storefront/${SHOP}/admin/apps/customer-identity/app/customers`,
   );
