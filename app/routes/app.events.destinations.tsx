@@ -5,9 +5,11 @@ import { useLoaderData } from "@remix-run/react";
 import { DestinationsForm } from "../components/events/destinations-form.tsx";
 import { EventSections } from "../components/events/event-sections.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
-import { z } from "zod";
-import { showDestinations } from "../domain/bus/log/destinations.ts";
-import { saveTenantConfig } from "../domain/tenants/settings/configuration.ts";
+import {
+  readDestinations,
+  saveDestinations,
+  SavedDestinations,
+} from "../domain/bus/log/destinations.ts";
 import { requireEvents, withEvents } from "../http/screens/require-events.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -25,21 +27,13 @@ export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await requireEvents(authenticate.admin(args));
-  return { saved: showDestinations(ctx, tenant) };
+  return { saved: readDestinations(ctx, tenant) };
 }
 
-// Validated by the tenant's own table of fields, as PUT /admin/destinations is.
-const Input = z.object({
-  event_routes: z.array(z.unknown()),
-  enabled_channels: z.array(z.unknown()).nullable(),
-});
 export const action = defineActions({
   save: {
-    input: Input,
-    run: withEvents(
-      async ({ ctx, tenant }, fields) =>
-        void (await saveTenantConfig(ctx, tenant.shop, fields, false)),
-    ),
+    input: SavedDestinations,
+    run: withEvents(({ ctx, tenant }, input) => saveDestinations(ctx, tenant, input)),
   },
 });
 

@@ -2,6 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { TagsScreen } from "../components/tags/tags-screen.tsx";
+import { findOpenRuleRun } from "../domain/customers/list/bulk-runs.ts";
 import { runChangedRules } from "../domain/customers/system-tags/rule-run.ts";
 import {
   CountedRules,
@@ -34,18 +35,19 @@ export {
 export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["tags"] };
+export const handle = { i18n: ["tags", "customers"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
   const query = TagQuery.parse(Object.fromEntries(new URL(args.request.url).searchParams));
   const reader = await forReading(ctx, tenant);
-  const [usage, people] = await Promise.all([
+  const [usage, people, run] = await Promise.all([
     readTagUsage(reader, tenant, query),
     countThresholdTags(reader, tenant),
+    findOpenRuleRun(ctx, tenant),
   ]);
-  return { query, usage, rules: { ...readRuleSettings(ctx, tenant), people } };
+  return { query, usage, rules: { ...readRuleSettings(ctx, tenant), people }, run };
 }
 
 export const action = defineActions({

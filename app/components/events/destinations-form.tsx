@@ -4,14 +4,14 @@ import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Button, Card, ChoiceList, Text } from "@shopify/polaris";
 import { useState } from "react";
 import { useChannelName } from "../i18n/channel-names.ts";
-import type { Destinations } from "../../domain/bus/log/destinations.ts";
+import type { DestinationsView } from "../../domain/bus/log/destinations.ts";
+import { ConflictBanner } from "../versioned-form/conflict-banner.tsx";
 import { EmbeddedSaveBar } from "../settings/embedded-save-bar.tsx";
+import { useVersionedSave } from "../versioned-form/use-versioned-save.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { RouteFields, type Route } from "./route-fields.tsx";
 import { nextKey, useFocusAfterRemoval, type Keyed } from "../ui/row-keys.ts";
 import { showToast } from "../ui/toast.ts";
-import { useScreenAction } from "../hooks/use-screen-action.ts";
-import { useUnloadWarning } from "../hooks/use-unload-warning.ts";
 
 type Draft = { isChosen: boolean; chosen: string[]; routes: (Route & Keyed)[] };
 
@@ -19,7 +19,7 @@ const draftOf = ({
   event_routes: routes,
   enabled_channels: chosen,
   channels,
-}: Destinations): Draft => ({
+}: DestinationsView): Draft => ({
   isChosen: chosen !== null,
   chosen: [...(chosen ?? channels.filter(({ enabled }) => enabled).map(({ name }) => name))],
   routes: routes.map((route, key) => ({ ...toRoute(route), key })),
@@ -34,23 +34,28 @@ const toRoute = ({ event_type, channels, priority }: Route): Route => ({
 const textOf = ({ routes, ...rest }: Draft): string =>
   JSON.stringify({ ...rest, routes: routes.map(toRoute) });
 
-export function DestinationsForm({ saved }: { saved: Destinations }) {
+export function DestinationsForm({ saved }: { saved: DestinationsView }) {
   const { t } = useTranslation("events");
   const channelName = useChannelName();
 
   const [draft, setDraft] = useState(() => draftOf(saved));
-  const { submit, isBusy, error } = useScreenAction("save", {
-    onSuccess: () => showToast(t("edit.saved")),
-  });
   const { adding, focusAdding } = useFocusAfterRemoval();
   const isDirty = textOf(draft) !== textOf(draftOf(saved));
-  useUnloadWarning(isDirty);
+  const form = useVersionedSave({
+    intent: "save",
+    version: saved.version,
+    isDirty,
+    onSaved: () => showToast(t("edit.saved")),
+    onDiscard: () => setDraft(draftOf(saved)),
+  });
+  const { error, isConflict } = form;
+  const refused = isConflict ? {} : (error?.fields ?? {});
   const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
   const choices = [...new Set([...saved.channels.map(({ name }) => name), ...draft.chosen])].map(
     (value) => ({ value, label: channelName(value) }),
   );
   const save = () =>
-    submit({
+    form.save({
       event_routes: draft.routes.map(toRoute),
       enabled_channels: draft.isChosen ? draft.chosen : null,
     });
@@ -58,11 +63,12 @@ export function DestinationsForm({ saved }: { saved: Destinations }) {
     <>
       <EmbeddedSaveBar
         isOpen={isDirty}
-        isBusy={isBusy}
+        isBusy={form.isBusy}
         onSave={save}
-        onDiscard={() => setDraft(draftOf(saved))}
+        onDiscard={form.discard}
       />
-      {error && !error.fields?.event_routes && !error.fields?.enabled_channels && (
+      {isConflict && <ConflictBanner onShowSaved={form.discard} />}
+      {error && !isConflict && !refused.event_routes && !refused.enabled_channels && (
         <Banner tone="critical">
           <p>{error.message}</p>
         </Banner>
@@ -91,7 +97,7 @@ export function DestinationsForm({ saved }: { saved: Destinations }) {
               choices={choices}
               selected={draft.chosen}
               onChange={(chosen) => change({ chosen })}
-              error={error?.fields?.enabled_channels ? t("edit.wrongChannels") : ""}
+              error={refused.enabled_channels ? t("edit.wrongChannels") : ""}
             />
           )}
         </BlockStack>
@@ -102,7 +108,7 @@ export function DestinationsForm({ saved }: { saved: Destinations }) {
           <Text as="p" tone="subdued">
             {t("edit.routesHint")}
           </Text>
-          {error?.fields?.event_routes && (
+          {refused.event_routes && (
             <Banner tone="critical">
               <p>{t("edit.wrongRoutes")}</p>
             </Banner>

@@ -1,16 +1,16 @@
 // The table of what applies where, as a form: a rule per group of regions, exceptions, and the rest.
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Banner, BlockStack, Button, Card, InlineStack, Select, Text } from "@shopify/polaris";
+import { Banner, BlockStack, Card, InlineStack, Select, Text } from "@shopify/polaris";
 import type {
   ConsentRegions,
   RegionMode,
   RegionPreset,
 } from "../../domain/tenants/consent-regions.ts";
 import type { RegionRulesView } from "../../domain/merchant/region-rules.ts";
-import { useScreenAction } from "../hooks/use-screen-action.ts";
-import { useUnloadWarning } from "../hooks/use-unload-warning.ts";
+import { ConflictBanner } from "../versioned-form/conflict-banner.tsx";
 import { EmbeddedSaveBar } from "../settings/embedded-save-bar.tsx";
+import { useVersionedSave } from "../versioned-form/use-versioned-save.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { showToast } from "../ui/toast.ts";
 import { Exceptions } from "./exceptions.tsx";
@@ -29,27 +29,14 @@ const inOrder = (rules: ConsentRegions | null): string =>
 export function RulesForm({ rules: saved, presets, groups, version }: Props) {
   const { t } = useTranslation("regions");
   const [rules, setRules] = useState<ConsentRegions | null>(saved);
-  // The version that the changes began with: a save by somebody else meanwhile is a conflict.
-  const [began, setBegan] = useState(version);
   const isDirty = inOrder(rules) !== inOrder(saved);
-  const {
-    submit,
-    isBusy,
-    result,
-    error: failure,
-  } = useScreenAction("save", { onSuccess: () => showToast(t("saved")) });
-  const [discarded, setDiscarded] = useState<typeof result>(null);
-  const error = result === discarded ? null : failure;
-  useEffect(() => {
-    if (!isDirty) setBegan(version);
-  }, [isDirty, version]);
-  useUnloadWarning(isDirty);
-  const isConflict = error?.code === "conflict";
-  const discard = () => {
-    setRules(saved);
-    setBegan(version);
-    setDiscarded(result);
-  };
+  const { save, isBusy, error, isConflict, discard } = useVersionedSave({
+    intent: "save",
+    version,
+    isDirty,
+    onSaved: () => showToast(t("saved")),
+    onDiscard: () => setRules(saved),
+  });
   const start = (preset: RegionPreset) =>
     setRules({ ...presets[preset], exceptions: rules?.exceptions ?? [] });
 
@@ -58,15 +45,13 @@ export function RulesForm({ rules: saved, presets, groups, version }: Props) {
       <EmbeddedSaveBar
         isOpen={isDirty}
         isBusy={isBusy}
-        onSave={() => submit({ rules, version: began })}
+        onSave={() => save({ rules })}
         onDiscard={discard}
       />
-      {error && (
+      {isConflict && <ConflictBanner onShowSaved={discard} />}
+      {error && !isConflict && (
         <Banner tone="critical">
-          <BlockStack gap="200" inlineAlign="start">
-            <p>{isConflict ? t("conflict") : error.message}</p>
-            {isConflict && <Button onClick={discard}>{t("showTheirs")}</Button>}
-          </BlockStack>
+          <p>{error.message}</p>
         </Banner>
       )}
       <Card>

@@ -9,11 +9,15 @@ import {
   Text,
   TextField,
 } from "@shopify/polaris";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import type { BulkRunState } from "../../domain/customers/list/bulk-runs.ts";
 import type { RuleCounts, RuleSettings } from "../../domain/customers/system-tags/rule-settings.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { formatPeople } from "./format-people.ts";
 import { useLocale } from "../i18n/locale.ts";
+import { ConflictBanner } from "../versioned-form/conflict-banner.tsx";
+import { EmbeddedSaveBar } from "../settings/embedded-save-bar.tsx";
+import { useVersionedSave } from "../versioned-form/use-versioned-save.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { showToast } from "../ui/toast.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
@@ -34,28 +38,47 @@ type Props = {
   settings: RuleSettings;
   /** Customers per tag now. */
   people: Readonly<Record<string, number>>;
+  /** Changed rules are a run over all customers. */
+  onStarted(run: BulkRunState): void;
 };
 
-export function RulesCard({ settings, people }: Props) {
-  const { t } = useTranslation(["tags", "errors"]);
+type Typed = Partial<Record<Name, string>>;
+
+export function RulesCard({ settings, people, onStarted }: Props) {
+  const { t } = useTranslation("tags");
   const locale = useLocale();
-  const [typed, setTyped] = useState<Partial<Record<Name, string>>>({});
+  const [typed, setTyped] = useState<Typed>({});
   const valueOf = (name: Name) => typed[name] ?? String(settings.rules[name]);
   const rules = Object.fromEntries(
     THRESHOLDS.map(({ name }) => [name, Number(valueOf(name).replace(",", "."))]),
   );
   const isChanged = THRESHOLDS.some(({ name }) => rules[name] !== settings.rules[name]);
   const counting = useScreenAction<RuleCounts>("count_rules");
-  const saving = useScreenAction("save_rules", {
-    onSuccess() {
-      setTyped({});
+  const sent = useRef<Typed>({});
+  const saving = useVersionedSave<string, BulkRunState | null>({
+    intent: "save_rules",
+    version: settings.version,
+    isDirty: isChanged,
+    onSaved(run) {
+      // Keeps input that was entered during the save.
+      setTyped((now) =>
+        Object.fromEntries(
+          Object.entries(now).filter(([name, text]) => text !== sent.current[name as Name]),
+        ),
+      );
       showToast(t("rules.saved"));
+      if (run) onStarted(run);
     },
+    onDiscard: () => setTyped({}),
   });
+  const save = () => {
+    sent.current = typed;
+    saving.save({ rules });
+  };
   // What was refused before the last change is not what stands there now.
   const [corrected, setCorrected] = useState<readonly unknown[]>([]);
   const error = [saving, counting].find(
-    (one) => one.error !== null && !corrected.includes(one.result),
+    (one) => one.error && one.error.code !== "conflict" && !corrected.includes(one.result),
   )?.error;
   const problemOf = (name: Name) =>
     Object.keys(error?.fields ?? {}).some((field) => field.split(".").includes(name))
@@ -63,8 +86,15 @@ export function RulesCard({ settings, people }: Props) {
       : undefined;
   return (
     <Card>
+      <EmbeddedSaveBar
+        isOpen={isChanged}
+        isBusy={saving.isBusy}
+        onSave={save}
+        onDiscard={saving.discard}
+      />
       <BlockStack gap="400">
         <CardHeading title={t("rules.title")} />
+        {saving.isConflict && <ConflictBanner onShowSaved={saving.discard} />}
         <Text as="p">{t("rules.text")}</Text>
         <InlineGrid columns={{ xs: 1, sm: 2, md: 3 }} gap="400">
           {THRESHOLDS.map(({ name, tag }) => (
@@ -88,21 +118,13 @@ export function RulesCard({ settings, people }: Props) {
           {counting.data && <Preview counts={counting.data} />}
           {error && (
             <Text as="p" tone="critical">
-              {error.code === "conflict" ? t("rules.conflict") : error.message}
+              {error.message}
             </Text>
           )}
         </div>
         <InlineStack gap="200" align="end">
           <Button onClick={() => counting.submit({ rules })} loading={counting.isBusy}>
             {t("rules.count")}
-          </Button>
-          <Button
-            variant="primary"
-            disabled={!isChanged}
-            loading={saving.isBusy}
-            onClick={() => saving.submit({ rules, version: settings.version })}
-          >
-            {t("rules.save")}
           </Button>
         </InlineStack>
       </BlockStack>

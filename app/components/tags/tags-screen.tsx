@@ -14,6 +14,7 @@ import {
   Text,
   TextField,
 } from "@shopify/polaris";
+import { useState } from "react";
 import { ScreenPage } from "../frame/screen-page.tsx";
 import { labelOf } from "../i18n/label-of.ts";
 import type { TagUsage } from "../../domain/tags/tag-usage.ts";
@@ -26,20 +27,29 @@ import { useQuestion } from "../hooks/use-question.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";
 import type { RuleSettings } from "../../domain/customers/system-tags/rule-settings.ts";
+import type { BulkRunState } from "../../domain/customers/list/bulk-runs.ts";
+import { clientLazy } from "../frame/deferred-card.tsx";
 import { PrepareCard } from "./prepare-card.tsx";
 import { RulesCard } from "./rules-card.tsx";
 import { TagModal, type TagQuestion } from "./tag-modals.tsx";
+
+/** Seldom needed. */
+const BulkRunBanner = clientLazy(() => import("../customers/list/bulk-run-banner.tsx"));
 
 type Props = {
   query: { category?: string | undefined; q?: string | undefined };
   usage: TagUsage;
   rules: RuleSettings & { people: Readonly<Record<string, number>> };
+  /** The run that sets the tags of the rules now. */
+  run: BulkRunState | null;
 };
 
-export function TagsScreen({ query, usage, rules }: Props) {
+export function TagsScreen({ query, usage, rules, run }: Props) {
   const { t } = useTranslation("tags");
   const locale = useLocale();
   const { question, key, ask, close } = useQuestion<TagQuestion>();
+  const [openedWith] = useState(run);
+  const [shownRun, setShownRun] = useState(run);
   return (
     <>
       <ScreenPage
@@ -50,6 +60,14 @@ export function TagsScreen({ query, usage, rules }: Props) {
           </button>
         }
       >
+        {shownRun && (
+          <BulkRunBanner
+            key={shownRun.id}
+            run={shownRun}
+            isNew={shownRun !== openedWith}
+            onDismiss={() => setShownRun(null)}
+          />
+        )}
         {!usage.isEmpty && (
           <Card padding="0">
             <Narrow query={query} />
@@ -63,7 +81,9 @@ export function TagsScreen({ query, usage, rules }: Props) {
             )}
           </Card>
         )}
-        {!usage.isEmpty && <RulesCard key={rules.version} settings={rules} people={rules.people} />}
+        {!usage.isEmpty && (
+          <RulesCard settings={rules} people={rules.people} onStarted={setShownRun} />
+        )}
         <PrepareCard isEmpty={usage.isEmpty} />
       </ScreenPage>
       {question && <TagModal key={key} question={question} onClose={close} />}

@@ -241,7 +241,7 @@ test("all dead letters are replayed in slices, and the result counts the ones th
   await page.locator(`tr[id="${shown}"] input[type=checkbox]`).check({ force: true });
   await page.getByRole("button", { name: "Replay", exact: true }).click();
   await page
-    .getByText("0 of 1 put back into the queue. 1 were not waiting here any more.")
+    .getByText("0 of 1 put back into the queue. 1 was not waiting here any more.")
     .waitFor();
   await page.getByRole("button", { name: "Replay all 1,202" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Replay all" }).click();
@@ -293,6 +293,31 @@ test("destinations are edited with a save bar and validated as by the endpoint, 
   await visit.close();
 });
 
+test("of two who change the destinations the later one keeps the changes and overwrites nothing", async () => {
+  const ours = await world.open("/app/events/destinations", { shop: SHOP });
+  const theirs = await world.open("/app/events/destinations", { shop: SHOP });
+  for (const { page } of [ours, theirs]) await page.getByLabel("Only these").check({ force: true });
+  const archive = theirs.page.getByLabel("Archive").first();
+  await ours.page.getByLabel("Web analytics").first().check({ force: true });
+  await ours.page.getByRole("button", { name: "Save", exact: true }).click();
+  await ours.page.getByText("Destinations saved").waitFor();
+  const saved = (await world.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json;
+  const isChosen = await archive.isChecked();
+  await archive.setChecked(!isChosen, { force: true });
+  await theirs.page.getByRole("button", { name: "Save", exact: true }).click();
+  await theirs.page.getByText("Somebody else changed this meanwhile.").waitFor();
+  expect(await archive.isChecked()).toBe(!isChosen);
+  expect((await world.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json).toEqual(saved);
+  await theirs.page.getByRole("button", { name: "Show what is saved" }).click();
+  expect(await theirs.page.getByLabel("Web analytics").first().isChecked()).toBe(true);
+  expect([ours.errors, theirs.errors]).toEqual([[], []]);
+  await ours.close();
+  await theirs.close();
+  await world.service.call("PUT", `/admin/destinations?shop=${SHOP}`, {
+    body: { enabled_channels: null },
+  });
+});
+
 test("another store's event is not found and its dead letters are not replayed", async () => {
   const eventId = await letOneDie(OTHER_SHOP, "gid://shopify/Order/2");
   expect((await askAs(world.service, OTHER_SHOP, `/app/events/event/${eventId}`)).status).toBe(200);
@@ -338,6 +363,7 @@ test("a store of the role shared sees an explanation and cannot change anything"
         intent: "save",
         event_routes: [],
         enabled_channels: ["cms"],
+        version: { event_routes: "", enabled_channels: "" },
       })
     ).status,
   ).toBe(403);

@@ -86,7 +86,7 @@ test("fits a phone, has no barriers there, and tells who saves over somebody els
   const theirs = { ...REGION_PRESETS.europe, exceptions: [] };
   await saveTenantConfig(world.ctx, SHOP, { consent_regions: theirs }, false);
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Somebody else changed these rules meanwhile").waitFor();
+  await page.getByText("Somebody else changed this meanwhile").waitFor();
   expect(await rules()).toEqual(theirs);
   await visit.close();
 });

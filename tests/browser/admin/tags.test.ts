@@ -1,5 +1,6 @@
 // The screen of tags, in a real browser against the built app.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   findCellsOutside,
   findA11yViolations,
@@ -117,6 +118,42 @@ test("a tag is created, renamed and deleted; a duplicate, one without a letter a
   await page.getByText("Tag deleted.").waitFor();
   expect(await slugs()).toEqual(["gala"]);
   await visit.leave();
+});
+
+test("changed rules are saved with the save bar and show their run, and of two who change them the later one keeps the input and overwrites nothing", async () => {
+  await putPerson(world.database, shop, { full_name: "Ada", tags: ["vip"] });
+  await world.database.query("UPDATE crm_tags SET matched_to = NULL WHERE shop = $1", [shop]);
+  const page = await open();
+  const ours = visit;
+  const other = await open();
+  const amount = (of: typeof page) => of.getByLabel("VIP: spent at least");
+  const save = (of: typeof page) => of.getByRole("button", { name: "Save", exact: true }).click();
+  const shownRun = page.getByText("Tags are being set by the rules: 0 of 1");
+  await amount(page).fill("650");
+  page.once("dialog", (dialog) => void dialog.dismiss());
+  await page.getByRole("link", { name: "Customers", exact: true }).press("Enter");
+  expect(await amount(page).inputValue()).toBe("650");
+  await save(page);
+  await page.getByText("Rules saved.").first().waitFor();
+  await shownRun.waitFor();
+  expect(await page.locator("ui-save-bar[data-open]").count()).toBe(0);
+  // A save of one's own is nobody else's change.
+  await amount(page).fill("660");
+  await save(page);
+  await page.locator("ui-save-bar:not([data-open])").waitFor({ state: "attached" });
+  await shownRun.waitFor();
+
+  await amount(other).fill("550");
+  await save(other);
+  await other.getByText("Somebody else changed this meanwhile.").waitFor();
+  expect(await amount(other).inputValue()).toBe("550");
+  expect(await findA11yViolations(other)).toEqual([]);
+  expect((await getTenant(world.ctx, shop)).config.tag_rules.vip_amount).toBe(660);
+  await other.getByRole("button", { name: "Show what is saved" }).click();
+  expect(await amount(other).inputValue()).toBe("660");
+  await other.getByText("Somebody else changed this meanwhile.").waitFor({ state: "detached" });
+  await visit.leave();
+  await ours.leave();
 });
 
 test("another store's tags cannot be renamed or deleted from here", async () => {

@@ -1,7 +1,10 @@
 // A store's destinations for its operator, and whether a destination responds.
+import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
+import { saveTenantConfig } from "../../tenants/settings/configuration.ts";
+import { versionOf } from "../../tenants/settings/field-versions.ts";
+import { withTenant, type Tenant } from "../../tenants/tenant.ts";
 import { findChannel, PermanentFailure } from "../channel.ts";
 
 export type Destinations = {
@@ -31,6 +34,37 @@ export function showDestinations(ctx: Ctx, tenant: Tenant): Destinations {
         can_be_tested: channel.probe !== undefined,
       })),
   };
+}
+
+const FIELDS = ["event_routes", "enabled_channels"] as const;
+
+/** `version`: of each field that the form changes (settings/field-versions.ts). */
+export type DestinationsView = Destinations & {
+  version: Record<(typeof FIELDS)[number], string>;
+};
+
+export const readDestinations = (ctx: Ctx, tenant: Tenant): DestinationsView => ({
+  ...showDestinations(ctx, tenant),
+  version: {
+    event_routes: versionOf(ctx, tenant, "event_routes"),
+    enabled_channels: versionOf(ctx, tenant, "enabled_channels"),
+  },
+});
+
+/** Validated by the tenant's own table of fields, as PUT /admin/destinations is. */
+export const SavedDestinations = z.object({
+  event_routes: z.array(z.unknown()),
+  enabled_channels: z.array(z.unknown()).nullable(),
+  version: z.record(z.enum(FIELDS), z.string().max(40)),
+});
+
+/** Saves the destinations, unless somebody else did meanwhile (`conflict`). */
+export async function saveDestinations(
+  ctx: Ctx,
+  { shop }: Tenant,
+  { version, ...fields }: z.output<typeof SavedDestinations>,
+): Promise<void> {
+  await withTenant(ctx, shop, () => saveTenantConfig(ctx, shop, fields, false, version));
 }
 
 export type ProbeResult = {

@@ -322,3 +322,12 @@ export async function findBulkRun(
 /** The waiting or running run, so that a reload of the list shows its progress. */
 export const OPEN_RUN = `SELECT ${SHOWN.join(", ")} FROM tag_runs
   WHERE shop = $1 AND state IN ('waiting', 'running') ORDER BY created_at LIMIT 1`;
+
+/** The same of the rules alone. */
+export async function findOpenRuleRun(ctx: Ctx, tenant: Tenant): Promise<BulkRunState | null> {
+  const run = await dataOf(ctx, tenant).prisma.tagRun.findFirst({
+    where: { shop: tenant.shop, kind: "rules", state: { in: ["waiting", "running"] } },
+    orderBy: { created_at: "asc" },
+  });
+  return run && toState(run);
+}
