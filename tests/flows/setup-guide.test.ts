@@ -164,7 +164,10 @@ test("a sync that the storefront rejects is a failed step with its reason, and c
   await act("start_sync");
   const worker = await startSyncWorker(service.ctx);
   await eventually("the sync to fail", async () => (await states()).sync === "failed");
-  expect((await guide()).steps.find(({ name }) => name === "sync")?.reason).toContain("403");
+  expect((await guide()).steps.find(({ name }) => name === "sync")).toMatchObject({
+    reason: expect.stringContaining("403"),
+    failure: { kind: "access_refused", http_status: 403 },
+  });
   await act("start_sync");
   await eventually("the sync to end", async () => (await states()).sync === "done");
   await worker.stop();

@@ -2,7 +2,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createI18n } from "../../app/components/i18n/create-i18n.ts";
 import { translationsOf } from "../../app/components/i18n/translations.server.ts";
+import { MAIL_TEMPLATES } from "../../app/domain/mails/mail-texts.ts";
+import { PLATFORM_FIELDS } from "../../app/domain/tenants/settings/platform-config.ts";
+import { TENANT_FIELDS } from "../../app/domain/tenants/tenant-config.ts";
 
 const app = resolve(import.meta.dirname, "../../app");
 const LANGUAGES = ["en", "es", "fr"] as const;
@@ -81,6 +85,40 @@ test.each(files.filter((file) => !isPlain(file)))(
     }
   },
 );
+
+test("a count of one is in the singular in every language", async () => {
+  const textsOfOne = async (language: (typeof LANGUAGES)[number]) => {
+    const { t } = await createI18n(language, translationsOf(language));
+    const counted = { count: 1, of: 5, left: "1" };
+    return [
+      t("setup-guide:progress", counted),
+      t("privacy:progress", counted),
+      t("events:replay.partly", counted),
+    ];
+  };
+  expect(await Promise.all(LANGUAGES.map(textsOfOne))).toEqual([
+    ["1 of 5 steps done", "1 of 5 steps done", "1 was not waiting here any more."],
+    ["1 de 5 pasos hecho", "1 de 5 pasos hecho", "1 ya no estaba aquí."],
+    ["1 étape sur 5 terminée", "1 étape sur 5 terminée", "1 n'attendait plus ici."],
+  ]);
+});
+
+test("a customer's timeline names every mail that the queue sends", () => {
+  const mails = [...textsOf("en", "customers/customer").keys()].filter((key) =>
+    key.startsWith("eventTypes.mail."),
+  );
+  expect(mails).toEqual(MAIL_TEMPLATES.map((name) => `eventTypes.mail.${name}`));
+});
+
+test("English texts and the labels of settings are spelled as the store admin's: American", () => {
+  const BRITISH =
+    /\w*(colour|behaviour|favour|honour|labour|neighbour|catalogue|centre|fulfil\b|grey\b|licence|cancelled|travell|(?:custom|organ|recogn|author|anonym|summar|categor|synchron|personal|optim|minim|normal)is(?:e|ing|ation))\w*/i;
+  const labels = Object.values({ ...PLATFORM_FIELDS, ...TENANT_FIELDS }).map(({ label }) => label);
+  const texts = files.flatMap((file) =>
+    [...textsOf("en", file).values()].map((text) => text.replaceAll(/\{+\w+\}+/g, "")),
+  );
+  expect([...labels, ...texts].filter((text) => BRITISH.test(text))).toEqual([]);
+});
 
 test("a screen's texts are found by the name of their file, whatever folder it stands in", () => {
   const names = files.filter((file) => !isPlain(file)).map((file) => basename(file));

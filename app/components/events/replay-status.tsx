@@ -41,7 +41,7 @@ export function ReplayStatus({ run }: { run: Replay }) {
       <p>
         {labelled(t("replay.last"))} <DateTime at={run.finished_at ?? run.started_at} />.{" "}
         {t("replay.done", { done, of: all })}{" "}
-        {left > 0 && t("replay.partly", { left: formatCount(locale, left) })}
+        {left > 0 && t("replay.partly", { count: left, left: formatCount(locale, left) })}
       </p>
     </Banner>
   );

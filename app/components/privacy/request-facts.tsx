@@ -57,7 +57,7 @@ export function Progress({ request }: Props) {
   const done = request.steps.filter(({ state }) => state === "done").length;
   return (
     <Text as="p" variant="bodySm">
-      {t("progress", { done, of: request.steps.length })}
+      {t("progress", { count: done, of: request.steps.length })}
     </Text>
   );
 }

@@ -8,7 +8,7 @@ const PROBLEMS: [reason: RegExp, key: Problem][] = [
   [/private address|folder of this machine|own archive/, "problems.privateAddress"],
   [/s3:\/\//, "problems.storageAddress"],
   [/https:\/\/|url/i, "problems.url"],
-  [/a colour/, "problems.color"],
+  [/a color/, "problems.color"],
   [/Display Name/, "problems.sender"],
   [/e-?mail/i, "problems.email"],
   [/G-ABC123/, "problems.measurementId"],

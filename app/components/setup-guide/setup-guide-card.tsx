@@ -22,6 +22,8 @@ import type {
   GuideStepName,
   SetupGuide,
 } from "../../domain/merchant/setup-guide.ts";
+import type { Failure } from "../../domain/bus/log/failure-kind.ts";
+import { useFailureText } from "../events/failure-text.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
@@ -101,7 +103,7 @@ export function SetupGuideCard(props: Props) {
           </CardHeading>
           <BlockStack gap="200">
             <Text as="p" tone="subdued" id="setup-progress">
-              {t("progress", { done: guide.done, of: guide.steps.length })}
+              {t("progress", { count: guide.done, of: guide.steps.length })}
             </Text>
             <ProgressBar
               progress={(guide.done / guide.steps.length) * 100}
@@ -197,17 +199,20 @@ function StepResult({ step, actions }: { step: GuideStep; actions: GuideActions 
       </InlineStack>
     );
   if (step.state === "failed" && step.name === "sync")
-    return <Problem text={t("syncFailed")} reason={step.reason} />;
+    return <Problem text={t("syncFailed")} {...step} />;
   for (const { data, error } of Object.values(actions)) {
     if (error) return <Problem text={error.message} reason={null} />;
     if (data?.outcome === "failed" && data.step === step.name)
-      return <Problem text={t(`problems.${data.problem}`)} reason={data.reason} />;
+      return <Problem text={t(`problems.${data.problem}`)} {...data} />;
   }
   return null;
 }
 
-function Problem({ text, reason }: { text: string; reason: string | null }) {
+type ProblemProps = { text: string; reason: string | null; failure?: Failure | null };
+
+function Problem({ text, reason, failure }: ProblemProps) {
   const { t } = useTranslation("setup-guide");
+  const failureText = useFailureText();
   return (
     <Box>
       <Text as="p" tone="critical">
@@ -215,7 +220,7 @@ function Problem({ text, reason }: { text: string; reason: string | null }) {
       </Text>
       {reason && (
         <Text as="p" tone="subdued" breakWord>
-          {t("answerWas")} {reason}
+          {failure ? failureText(failure) : `${t("answerWas")} ${reason}`}
         </Text>
       )}
     </Box>

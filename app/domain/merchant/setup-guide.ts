@@ -4,6 +4,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { deleteKey, getKey, getKeys, KEYS, putKey, type Key } from "../../runtime/database/kv.ts";
+import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import {
   requestSync,
   SYNC_KEYS,
@@ -31,6 +32,8 @@ export type GuideStep = {
   count: number | null;
   /** The external error, for the person who has to fix it. */
   reason: string | null;
+  /** The same as the screen can say it; null for an error that it has no words for. */
+  failure: Failure | null;
 };
 
 /**
@@ -59,6 +62,7 @@ export type GuideAct =
       problem:
         "not_seen" | "has_password" | "page_closed" | "not_active" | "not_connected" | "refused";
       reason: string | null;
+      failure?: Failure | null;
     };
 
 /** Channels that are always enabled or receive no customer data. */
@@ -134,7 +138,7 @@ const step = (
   name: GuideStepName,
   state: GuideStep["state"],
   more: Partial<GuideStep> = {},
-): GuideStep => ({ name, state, count: null, reason: null, ...more });
+): GuideStep => ({ name, state, count: null, reason: null, failure: null, ...more });
 
 function toSteps(
   ctx: Ctx,
@@ -151,6 +155,7 @@ function toSteps(
     step("sync", sync.state === "never" ? "todo" : sync.state, {
       count: sync.state === "running" ? sync.read : null,
       reason: sync.error,
+      failure: failureOf(sync.error),
     }),
     step("systems", systems > 0 ? "done" : "todo", { count: systems }),
   ];
@@ -239,5 +244,19 @@ export async function setGuideDismissed(
 
 function refused(name: GuideStepName, error: unknown): GuideAct {
   if (!isAppError(error) && !(error instanceof OutboundError)) throw error;
-  return { outcome: "failed", step: name, problem: "refused", reason: error.message };
+  const { message: reason } = error;
+  return {
+    outcome: "failed",
+    step: name,
+    problem: "refused",
+    reason,
+    failure: failureOf(reason),
+  };
+}
+
+/** The kind of an error of another system, whose status its message has. */
+function failureOf(reason: string | null): Failure | null {
+  const [, status] = /\banswered (\d{3})\b/.exec(reason ?? "") ?? [];
+  const failure = toFailure({ error: reason, http_status: status ? Number(status) : null });
+  return failure.kind === "other" ? null : failure;
 }

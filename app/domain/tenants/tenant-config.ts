@@ -224,7 +224,7 @@ export const TENANT_FIELDS = {
       vkorg: text(20).optional(),
       vtweg: text(20).optional(),
     }),
-    label: "ERP organisation",
+    label: "ERP organization",
   },
   retail_analytics_a_url: {
     schema: storeUrl,
@@ -307,8 +307,8 @@ export const TENANT_FIELDS = {
   },
   brand_name: { schema: text(120), label: "Brand name" },
   logo_url: { schema: link, label: "Logo" },
-  brand_color: { schema: color, label: "Brand colour" },
-  brand_background: { schema: color, label: "Background colour" },
+  brand_color: { schema: color, label: "Brand color" },
+  brand_background: { schema: color, label: "Background color" },
   brand_corner_radius: {
     schema: z.number().int().min(0).max(24).default(8),
     label: "Corner radius (pixels)",

@@ -29,7 +29,7 @@ const MAX_TEXT = 600;
 
 const Color = z
   .string()
-  .regex(/^#[0-9a-f]{6}$/i, "must be a colour such as #1a1c1d")
+  .regex(/^#[0-9a-f]{6}$/i, "must be a color such as #1a1c1d")
   .transform((color) => color.toLowerCase());
 
 export type BannerColors = Record<"ground" | "text" | "button" | "on_button", string>;

@@ -32,7 +32,7 @@ export const color = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^#[0-9a-f]{6}$/, "must be a colour such as #1f5f4a");
+  .regex(/^#[0-9a-f]{6}$/, "must be a color such as #1f5f4a");
 export const storeUrl = z
   .string()
   .regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address")
