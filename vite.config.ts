@@ -160,9 +160,12 @@ function usedPolarisParts(): Plugin {
 const VENDOR =
   /\/node_modules\/(react|react-dom|scheduler|react-router|react-router-dom|@remix-run|turbo-stream|i18next|react-i18next)\//;
 
-/** What most screens load. Lists, with the large table of Polaris, opened filters and what few screens need stay apart. */
+/**
+ * What most screens load. Lists, with the large table of Polaris, opened filters and what few screens need stay
+ * apart, and so does what only the screens inside the store admin have.
+ */
 const COMMON =
-  /\/app\/components\/(frame|hooks|i18n|ui)\/(?!filter-controls|format-duration|log-card|preload-screens|responsive-rows|use-download|use-job-progress|use-progress|use-question)/;
+  /\/app\/components\/(frame|hooks|i18n|ui)\/(?!filter-controls|format-duration|log-card|preload-screens|responsive-rows|screen-page|use-download|use-job-progress|use-progress|use-question)/;
 
 const fileOf = (id: string): string | undefined =>
   VENDOR.test(id) ? "vendor" : COMMON.test(id) ? "common" : undefined;

@@ -3,6 +3,7 @@ import type agentActivity from "./locales/en/agents/agent-activity.json";
 import type agents from "./locales/en/agents/agents.json";
 import type banner from "./locales/en/consent/banner.json";
 import type connection from "./locales/en/connection.json";
+import type conflict from "./locales/en/conflict.json";
 import type consent from "./locales/en/consent/consent.json";
 import type customer from "./locales/en/customers/customer.json";
 import type customers from "./locales/en/customers/customers.json";
@@ -31,6 +32,7 @@ declare module "i18next" {
       agents: typeof agents;
       banner: typeof banner;
       connection: typeof connection;
+      conflict: typeof conflict;
       consent: typeof consent;
       customer: typeof customer;
       customers: typeof customers;

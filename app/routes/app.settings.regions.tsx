@@ -23,7 +23,7 @@ export {
 export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["settings", "regions"] };
+export const handle = { i18n: ["settings", "regions", "conflict"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -35,7 +35,7 @@ export {
 export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["tags", "customers"] };
+export const handle = { i18n: ["tags", "customers", "conflict"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {

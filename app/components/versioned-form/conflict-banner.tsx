@@ -3,12 +3,12 @@ import { Banner, BlockStack, Button } from "@shopify/polaris";
 
 /** Somebody else saved meanwhile: the changes stay until the reader asks for what is saved. */
 export function ConflictBanner({ onShowSaved }: { onShowSaved(): void }) {
-  const { t } = useTranslation("frame");
+  const { t } = useTranslation("conflict");
   return (
     <Banner tone="critical">
       <BlockStack gap="200" inlineAlign="start">
-        <p>{t("conflict.text")}</p>
-        <Button onClick={onShowSaved}>{t("conflict.showSaved")}</Button>
+        <p>{t("text")}</p>
+        <Button onClick={onShowSaved}>{t("showSaved")}</Button>
       </BlockStack>
     </Banner>
   );
