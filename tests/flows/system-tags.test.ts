@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { updateDueTags } from "../../app/domain/customers/system-tags/due-tags.ts";
 import { readSubmission } from "../../app/domain/consent/sync-consent.ts";
-import { writeConsents, writeConsentsWithin } from "../../app/domain/consent/write/write-consents.ts";
+import {
+  writeConsents,
+  writeConsentsWithin,
+} from "../../app/domain/consent/write/write-consents.ts";
 import { findStorefrontPerson } from "../../app/domain/customers/storefront-person.ts";
 import type { CustomerPatch } from "../../app/sandbox/storefront/customers.ts";
 import { dataOf, getTenant } from "../../app/domain/tenants/tenant.ts";
