@@ -10,6 +10,8 @@ const MEASURE_EVERY_MS = 15_000;
 const MAX_JUMP_MS = 1_000;
 /** The accuracy of clocks that are kept in time: smaller differences are not corrected. */
 const TOLERANCE_MS = 5;
+/** A slow answer is not a wrong clock: up to this much of its way is not taken for a difference. */
+const MAX_WAY_MS = 100;
 /** From this difference the operator should know. */
 const MAX_UNREPORTED_MS = 1_000;
 
@@ -37,11 +39,14 @@ export function createDatabaseClock({ log, own = PROCESS }: Options): DatabaseCl
     Math.abs(now - measured.now - (own.elapsed() - measured.elapsed)) > MAX_JUMP_MS;
 
   async function compare(home: Database): Promise<void> {
+    const askedAt = own.elapsed();
     const time = await home.time();
     // The answer's way back is not taken off: this time is then never ahead of the database's.
     measured = { now: own.now(), elapsed: own.elapsed() };
     const difference = Math.round(time - measured.now);
-    const next = Math.abs(difference) <= TOLERANCE_MS ? 0 : difference;
+    const way = Math.min(measured.elapsed - askedAt, MAX_WAY_MS);
+    const isInTime = difference <= TOLERANCE_MS && difference >= -TOLERANCE_MS - way;
+    const next = isInTime ? 0 : difference;
     if (Math.abs(next - offsetMs) > MAX_UNREPORTED_MS)
       log.warn("clock.differs", {
         process_is_ahead_by_ms: -next,
