@@ -163,7 +163,9 @@ async function migrateWhenReachable(
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
       const isAway =
         code !== undefined &&
-        /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|57P03|25006|08)/.test(code);
+        /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|57P03|25006|08|53)/.test(
+          code,
+        );
       if (!isAway || Date.now() > deadline) throw error;
       await new Promise((again) => setTimeout(again, 500));
     }

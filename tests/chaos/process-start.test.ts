@@ -270,6 +270,25 @@ describe("starts", () => {
     await proxy.stop();
   });
 
+  test("while all of the database's connections are taken: waits for a free one", async () => {
+    const { username } = new URL(database.directServiceUrl);
+    const role = `crowded_${randomBytes(4).toString("hex")}`;
+    await database.query(
+      `CREATE ROLE ${role} LOGIN PASSWORD 'role-password' CONNECTION LIMIT 0 IN ROLE "${username}"`,
+    );
+    const url = new URL(database.url);
+    [url.username, url.password] = [role, "role-password"];
+    const port = await freePort();
+    const starting = startServer(deployment({ DATABASE_URL: url.href, PORT: String(port) }));
+    const early = await eventually("the open port", () =>
+      fetch(`http://127.0.0.1:${port}/health`).catch(() => null),
+    );
+    expect(early.status).toBe(503);
+    await database.query(`ALTER ROLE ${role} CONNECTION LIMIT -1`);
+    const server = await starting;
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  });
+
   test("without the role web: only health and /metrics are served", async () => {
     const { url } = await startServer(deployment({ ROLES: "worker,scheduler" }));
     const asked = async (path: string, headers: Record<string, string> = {}) =>

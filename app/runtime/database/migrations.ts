@@ -8,7 +8,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { clientOf } from "./connection/client.ts";
 import { describeHolders, watchLockHolders, type LockHolder } from "./connection/lock-holders.ts";
-import { isDeadlock, isLockTimeout } from "./postgres-errors.ts";
+import {
+  isDeadlock,
+  isLockTimeout,
+  isOutOfConnections,
+  OUT_OF_CONNECTIONS,
+} from "./postgres-errors.ts";
 
 /** Explains in one sentence why the database's schema cannot be updated and what to do. */
 export class MigrationError extends Error {
@@ -116,7 +121,7 @@ async function withClient<T>(
     await client.connect();
   } catch (error) {
     throw new MigrationError(
-      `The database cannot be reached (${describe(error)}); check ${setting} and that the server runs.`,
+      `The database cannot be reached (${describe(error)}); ${isOutOfConnections(error) ? OUT_OF_CONNECTIONS : `check ${setting} and that the server runs`}.`,
       { cause: error },
     );
   }

@@ -36,3 +36,9 @@ export const isDeadlock = (error: unknown): boolean => hasCode(error, "40P01");
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
   hasCode(error, "57014", "55P03", "40001", "40P01");
+
+/** Every connection that the server allows is taken. */
+export const isOutOfConnections = (error: unknown): boolean => hasCode(error, "53300");
+
+export const OUT_OF_CONNECTIONS =
+  "all of the server's connections are taken: end others, raise its max_connections, or lower DATABASE_POOL";

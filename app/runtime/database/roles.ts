@@ -3,6 +3,7 @@
 // docs/decisions/028-database-roles.md.
 import pg from "pg";
 import { clientOf } from "./connection/client.ts";
+import { isOutOfConnections, OUT_OF_CONNECTIONS } from "./postgres-errors.ts";
 import { applyMigrations, inMigrationLock, MigrationError, type Warn } from "./migrations.ts";
 
 /**
@@ -84,8 +85,9 @@ async function ask<R extends pg.QueryResultRow>(
     await client.connect();
     return (await client.query<R>(text, values)).rows;
   } catch (error) {
+    const advice = isOutOfConnections(error) ? OUT_OF_CONNECTIONS : "check DATABASE_URL";
     throw new MigrationError(
-      `The service's role cannot use the database (${(error as Error).message}); check DATABASE_URL.`,
+      `The service's role cannot use the database (${(error as Error).message}); ${advice}.`,
       { cause: error },
     );
   } finally {

@@ -24,10 +24,17 @@ const WAIT_MS = 200;
 const POLL_MS = { first: 2, longest: 25 };
 /** How long the replica is left alone after it was behind, or did not serve. */
 const PAUSE_MS = { behind: 1_000, away: 5_000, unfit: 30_000 };
+const LONGEST_PAUSE_MS = 60_000;
 /** A problem that comes back within this time is not logged again. */
 const LOG_AGAIN_MS = 60_000;
 
 type Problem = keyof typeof PAUSE_MS;
+
+/** Longer with each time in a row that the replica did not answer: finding that out takes somebody's read seconds. */
+export const pauseMs = (problem: Problem, timesInARow: number): number =>
+  problem === "away"
+    ? Math.min(PAUSE_MS.away * 2 ** (timesInARow - 1), LONGEST_PAUSE_MS)
+    : PAUSE_MS[problem];
 
 class NotServed extends Error {
   readonly problem: Problem;
@@ -73,15 +80,19 @@ export function openReplica({
   let pausedUntil = -Infinity;
   let logged: Problem | null = null;
   let failedAt = -Infinity;
+  let timesInARow = 0;
 
   function pause(next: Problem, reason: string): void {
     failedAt = performance.now();
-    pausedUntil = failedAt + PAUSE_MS[next];
+    // Reads that failed together count once.
+    if (failedAt >= pausedUntil) timesInARow += 1;
+    pausedUntil = failedAt + pauseMs(next, timesInARow);
     if (logged === next) return;
     logged = next;
     log.warn("database.replica_not_used", { region, problem: next, reason });
   }
   function succeed(): void {
+    timesInARow = 0;
     replicaReads.inc({ region, served_by: "replica" });
     if (logged === null || performance.now() - failedAt < LOG_AGAIN_MS) return;
     logged = null;
