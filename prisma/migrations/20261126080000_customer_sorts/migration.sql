@@ -11,4 +11,4 @@ CREATE INDEX "storefront_users_shop_number_of_orders_id_idx" ON "storefront_user
 -- The expression of LABEL (filter-condition.ts).
 CREATE INDEX "storefront_users_name_idx" ON "storefront_users" ("shop", (lower(regexp_replace(
   normalize(coalesce("full_name", "email", ''), NFKD), U&'[\0300-\036f]', '', 'g') COLLATE "und-x-icu") COLLATE "C"), "id");
-DROP INDEX "storefront_users_label_idx";
+-- The former index by name stays for the previous version, which may still run; a later version drops it.
