@@ -1,9 +1,10 @@
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadReport } from "../../app/domain/scheduled-run/report.ts";
 import { runScheduled, runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
 import type { TenantStep } from "../../app/domain/scheduled-run/steps.ts";
-import { SHOP, startService, type Service } from "../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 import { installStore, putCustomers, secondsAgo } from "../support/storefront/synced-store.ts";
 
 const QUARTER_MS = 15 * 60_000;
@@ -166,6 +167,30 @@ describe("200 tenants, one of them failing", () => {
     expect(await query("DELETE FROM kv WHERE key = 'lease:scheduled_run' RETURNING value")).toEqual(
       [{ value: "another-process" }],
     );
+  });
+
+  it("a run that finds its report taken over stops as well", async () => {
+    let isEnded = false;
+    const run = runScheduledNow(service.ctx, {
+      steps: [
+        {
+          name: "take over",
+          async run(_ctx, tenant, signal) {
+            if (tenant.shop === shopOf(0))
+              await service.database.query(
+                `UPDATE kv SET value = '"another-process"' WHERE key = 'lease:scheduled_run'`,
+              );
+            // Long enough for the report to be due.
+            if (!signal.aborted) await setTimeout(1_100);
+            isEnded ||= signal.aborted;
+            return {};
+          },
+        },
+      ],
+    });
+    await expect(run).rejects.toMatchObject({ code: "scheduled_run_running" });
+    await eventually("the end of the others", () => isEnded);
+    await service.database.query("DELETE FROM kv WHERE key = 'lease:scheduled_run'");
   });
 
   it("shows its progress while it runs", async () => {

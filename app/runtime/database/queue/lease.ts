@@ -57,7 +57,9 @@ export async function withLease<T>(
     const lease: Lease = {
       signal: lost.signal,
       async fence(inside) {
-        if (!(await renewKeyIfHeld(inside, key, holder, LEASE_SECONDS))) throw new LeaseLost(name);
+        if (await renewKeyIfHeld(inside, key, holder, LEASE_SECONDS)) return;
+        lose();
+        throw new LeaseLost(name);
       },
     };
     return { result: await work(lease) };
