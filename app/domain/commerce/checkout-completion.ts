@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../db.server.ts";
-import { isAppError } from "../../runtime/errors.ts";
+import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { DONE } from "../agent-activity/agent-call.ts";
 import { writeAgentCall } from "../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -99,7 +99,11 @@ async function findCheckout(
     const buyer = order.customer?.admin_graphql_api_id;
     const isKnown = Boolean(buyer) && row.customer_gid !== null;
     if (isKnown && buyer !== row.customer_gid) continue;
-    const cartId = await paidCartOf(ctx, tenant, order, row);
+    const cartId = await paidCartOf(ctx, tenant, order, row).catch((error: unknown) => {
+      // Only a guest's order depends on the storefront's answer.
+      if (isKnown && error instanceof OutboundError) return null;
+      throw error;
+    });
     // Anyone can put an attribute into their own cart, so it proves nothing: an order belongs to a
     // checkout of the same customer, or, for a guest, to the one whose own cart was paid (DECISIONS 21).
     if (isKnown || cartId !== null) return { id: row.id, cartId };

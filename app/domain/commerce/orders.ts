@@ -49,9 +49,9 @@ type WholeOrder = Omit<StorefrontOrder, "lineItems"> & {
   customer: { id: string } | null;
   lineItems: { nodes: OrderLine[] };
   fulfillments: StorefrontFulfillment[];
-  totalPriceSet: Priced;
-  cancelledAt: string | null;
-  refunds: StorefrontRefund[];
+  totalPriceSet?: Priced;
+  cancelledAt?: string | null;
+  refunds?: StorefrontRefund[];
 };
 
 type OrderSummary = ReturnType<typeof toSummary>;
@@ -199,8 +199,8 @@ function toHistory(order: WholeOrder) {
     .filter(({ status }) => status === "SUCCESS")
     .flatMap(({ fulfillmentLineItems }) => fulfillmentLineItems.nodes);
   return {
-    first_total: toMoney(order.totalPriceSet.shopMoney),
-    canceled_at: order.cancelledAt,
+    first_total: toMoney((order.totalPriceSet ?? order.currentTotalPriceSet).shopMoney),
+    canceled_at: order.cancelledAt ?? null,
     variants: Object.fromEntries(
       order.lineItems.nodes.flatMap(({ id, variant }) => (variant ? [[id, variant.id]] : [])),
     ) as Record<string, string>,
@@ -215,7 +215,7 @@ function toHistory(order: WholeOrder) {
         toQuantities(fulfillmentLineItems.nodes),
       ]),
     ) as Record<string, Quantities>,
-    refunds: order.refunds.map(({ id, createdAt, totalRefundedSet, refundLineItems }) => ({
+    refunds: (order.refunds ?? []).map(({ id, createdAt, totalRefundedSet, refundLineItems }) => ({
       id,
       created_at: createdAt,
       total: toMoney(totalRefundedSet.shopMoney),

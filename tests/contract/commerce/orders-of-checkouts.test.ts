@@ -120,6 +120,16 @@ describe("an order that names a checkout", () => {
     expect(await completed(service, id)).toMatchObject({ order_id: order.gid });
   });
 
+  it("of the same customer completes a draft also while the storefront cannot say which order it became", async () => {
+    closeCarts(service);
+    const { id } = (await create()).json;
+    openCarts(service);
+    service.sandbox.failNext("storefront", { status: 422, match: "/admin/api/" }, 5);
+    await ordered({ customer: customer(shopper), note_attributes: named(id) });
+    expect(await completed(service, id)).toMatchObject({ order_id: ORDER });
+    service.sandbox.clearFaults();
+  });
+
   it("of another person does not complete it but the buyer's own checkout, matched by its cart", async () => {
     const { id: theirs } = (await create()).json;
     const buyer = await newPayer(service);
