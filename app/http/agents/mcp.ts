@@ -151,7 +151,12 @@ export async function answerMcp(
     const params = Object.hasOwn(PARAMS, method)
       ? PARAMS[method]?.safeParse(message.data.params ?? {})
       : undefined;
-    if (params?.error) return refuse(body, INVALID_PARAMS, wrongParameter(params.error));
+    // Newer versions of the protocol have no `initialize`, whatever its parameters: the SDK says so.
+    const isOfVersion =
+      method !== "initialize" ||
+      (await isLegacyRequest(toRequest(request), toKnownMessage(message.data)));
+    if (params?.error && isOfVersion)
+      return refuse(body, INVALID_PARAMS, wrongParameter(params.error));
     const toolRequest =
       message.data.method === "tools/call"
         ? CallParams.safeParse(message.data.params).data
