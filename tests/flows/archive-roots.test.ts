@@ -33,8 +33,12 @@ it("the same event id in two stores is two objects, for deliveries and dead lett
   }
   const day = new Date().toISOString().slice(0, 10);
   const paths = await eventually("the objects", async () => {
+    const waiting = await service.database.query(
+      "SELECT 1 FROM integration_queue WHERE event_id = $1 AND archived_at IS NULL",
+      [EVENT],
+    );
     const found = await objectsOf();
-    return found.length >= 4 && found;
+    return waiting.length === 0 && found.length >= 4 && found;
   });
   for (const shop of [SHOP, OTHER_SHOP]) {
     expect(paths).toContain(`${shop}/events/archive/${day}/${EVENT}.json`);
