@@ -98,12 +98,8 @@ export function openFolder(folder: string): ObjectStore {
     async list(prefix) {
       // Reads only the folder that the prefix names, not the objects of all stores.
       const top = fileOf(join(prefix.slice(0, prefix.lastIndexOf("/") + 1), "x"));
-      const entries = await readdir(dirname(top), { recursive: true, withFileTypes: true }).catch(
-        () => [],
-      );
-      const paths = entries
-        .filter((entry) => entry.isFile() && !entry.name.endsWith(".part"))
-        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
+      const files = await filesBelow(dirname(top));
+      const paths = files.map((file) => relative(folder, file).split(sep).join("/"));
       return paths.filter((path) => path.startsWith(prefix)).sort();
     },
     async folders(prefix) {
@@ -126,6 +122,17 @@ export function openFolder(folder: string): ObjectStore {
   };
 }
 
+/** A folder that is deleted meanwhile holds up none of the others. What is not finished is left out. */
+async function filesBelow(top: string): Promise<string[]> {
+  const files: string[] = [];
+  for (const entry of await readdir(top, { withFileTypes: true }).catch(orNone)) {
+    const path = join(top, entry.name);
+    if (entry.isDirectory() && entry.name !== UNFINISHED) files.push(...(await filesBelow(path)));
+    else if (entry.isFile() && !entry.name.endsWith(".part")) files.push(path);
+  }
+  return files;
+}
+
 const REMOVALS_AT_ONCE = 16;
 
 async function removeEach(
@@ -143,7 +150,7 @@ async function removeEach(
 }
 
 function orNone(error: NodeJS.ErrnoException): [] {
-  if (error.code === "ENOENT") return [];
+  if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
   throw error;
 }
 

@@ -143,6 +143,17 @@ describe.each(kinds)("%s", (_, open) => {
     expect(await archive.removeFolder("events/cms/2026-01-01/", signal)).toBe(0);
   });
 
+  it("lists the objects of other folders while one is deleted", async () => {
+    const archive = open();
+    const { signal } = new AbortController();
+    await archive.put("kept/1.json", "x");
+    for (let n = 0; n < 30; n += 1) await archive.put(`gone/${n}/1.json`, "x");
+    const deleting = archive.removeFolder("gone/", signal);
+    const listed = await Promise.all(Array.from({ length: 30 }, () => archive.list("")));
+    await deleting;
+    expect(listed.every((paths) => paths.includes("kept/1.json"))).toBe(true);
+  });
+
   it("deletes nothing after its signal was aborted", async () => {
     const archive = open();
     await archive.put("events/cms/2026-01-01/1.json", "x");
