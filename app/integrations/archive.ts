@@ -150,7 +150,7 @@ async function removeEach(
 }
 
 function orNone(error: NodeJS.ErrnoException): [] {
-  if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+  if (error.code === "ENOENT") return [];
   throw error;
 }
 

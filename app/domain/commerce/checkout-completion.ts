@@ -11,7 +11,7 @@ import { writeAgentCall } from "../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CUSTOMER_GID } from "../customers/customer-change.ts";
 import { CHECKOUT_ATTRIBUTE } from "./cart/cart.ts";
-import { addedBy, amountOf, ordersOf, ownCarts } from "./cart/paid-carts.ts";
+import { addedBy, amountOf, CART_TOKEN, ordersOf, ownCarts } from "./cart/paid-carts.ts";
 import { readCart } from "./cart/storefront-cart.ts";
 import {
   CHECKOUT_COLUMNS,
@@ -79,8 +79,7 @@ const BY_ID = `${WITH_CUSTOMER} WHERE shop = $1 AND id = $2`;
 // Each of the two by its index: every order of the store asks, and most are of no checkout.
 export const BY_CART = `
   ${WITH_CUSTOMER} WHERE shop = $1 AND id IN (
-    SELECT id FROM checkout_sessions WHERE shop = $1 AND source = 'cart' AND external_id IS NOT NULL
-      AND split_part(split_part(external_id, '/', 5), '?', 1) = $2
+    SELECT id FROM checkout_sessions WHERE shop = $1 AND ${CART_TOKEN} = $2
     UNION ALL SELECT id FROM checkout_sessions WHERE shop = $1
       AND replaced_carts @> jsonb_build_array(jsonb_build_object('id', $2::text))
   ) ORDER BY created_at DESC LIMIT 1`;

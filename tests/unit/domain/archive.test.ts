@@ -212,6 +212,13 @@ describe("a folder", () => {
     expect(readdirSync(join(root, "objects/a/.unfinished"))).toEqual([]);
   });
 
+  it("is not taken for empty where it cannot be read", async () => {
+    const archive = openObjectStore("file:objects", root);
+    await archive.put("events", "a file in the place of a folder");
+    await expect(archive.list("events/cms/")).rejects.toThrow("ENOTDIR");
+    await expect(archive.folders("events/cms/")).rejects.toThrow("ENOTDIR");
+  });
+
   it("does not list the partial files of a crash", async () => {
     const archive = openObjectStore("file:objects", root);
     await archive.put("a/one", "whole");

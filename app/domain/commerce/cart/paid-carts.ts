@@ -7,10 +7,13 @@ import { fromCents, toCents } from "../money.ts";
 const cartIdOf = (externalId: string): string =>
   /\/Cart\/([^?]+)/.exec(externalId)?.[1] ?? externalId;
 
+/** The token of a cart in `external_id`; null for a draft order. An index has the same expression. */
+export const CART_TOKEN = "substring(external_id FROM '/Cart/([^?]+)')";
+
 /** For an UPDATE that sets another cart: remembers the one before, with its total. */
 export const REPLACE_CART = `replaced_carts = CASE WHEN external_id IS NULL THEN replaced_carts
     ELSE coalesce(replaced_carts, '[]') || jsonb_build_object('total', total::text,
-      'id', coalesce(substring(external_id FROM '/Cart/([^?]+)'), external_id)) END`;
+      'id', coalesce(${CART_TOKEN}, external_id)) END`;
 
 type OwnCart = { id: string; total: string; isCurrent: boolean };
 
