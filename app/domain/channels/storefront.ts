@@ -13,8 +13,8 @@ import {
   TAGS_ADD,
   TAGS_REMOVE,
 } from "../../integrations/storefront-documents.ts";
-import { isAppError } from "../../runtime/errors.ts";
-import { KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import { deleteKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import {
   PermanentFailure,
   type Channel,
@@ -127,10 +127,10 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   )
     return { httpStatus: null, skipped: "unchanged" };
 
-  await putKey(sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
   const there = known ? { gid: known } : await findOrCreate(ctx, tenant, customer);
   if ("skipped" in there) return { httpStatus: 200, skipped: there.skipped };
   const { gid } = there;
+  await putKey(sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
   // Removes first, so that the remaining tags fit into the limit of 250.
   const removedAt =
     remove.length > 0
@@ -256,7 +256,29 @@ function yieldToCustomer(ctx: Ctx, tenant: Tenant, userId: number): Promise<bool
   });
 }
 
+/**
+ * While the echo is expected, the store's customer of this address is taken for the account's own (`mustYieldAddress`):
+ * so it is expected only once the store has none, and no longer when none was created.
+ */
 async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Promise<string> {
+  const { sql } = dataOf(ctx, tenant);
+  const echo = KEYS.echo(customer.id);
+  await putKey(sql, echo, true, TTL_SECONDS.echo);
+  try {
+    return await createAtStorefront(ctx, tenant, customer);
+  } catch (error) {
+    // Without an answer it may have been created.
+    const isRefused = error instanceof OutboundError && !error.retryable;
+    if (isRefused || error instanceof PermanentFailure) await deleteKey(sql, echo);
+    throw error;
+  }
+}
+
+async function createAtStorefront(
+  ctx: Ctx,
+  tenant: Tenant,
+  customer: CustomerSnapshot,
+): Promise<string> {
   const input = {
     email: customer.email,
     ...(customer.first_name && { firstName: customer.first_name }),

@@ -448,10 +448,7 @@ describe("the owner of the address", () => {
 });
 
 describe("a federated sign-in that waits beside the customer", () => {
-  /**
-   * The provider has not verified the address yet; then the store reports its customer, who was there
-   * before the sign-in: otherwise the sign-in's own delivery may create one for this account.
-   */
+  /** The provider has not verified the address yet; then the store reports its customer, who was there before. */
   async function waitingSignIn() {
     const email = newEmail("federated");
     const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });

@@ -113,7 +113,9 @@ describe("verification of a token", () => {
     try {
       for (let times = 0; times < 5; times += 1)
         expect((await getMe(service, token)).status).toBe(200);
-      expect(statements).toHaveBeenCalledTimes(5);
+      // A connection that is opened meanwhile asks its server once who it is.
+      const asked = statements.mock.calls.map(([query]) => (query as { text?: string }).text ?? "");
+      expect(asked.filter((text) => !text.includes("pg_backend_pid"))).toHaveLength(5);
     } finally {
       statements.mockRestore();
     }

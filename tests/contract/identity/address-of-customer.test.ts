@@ -1,0 +1,64 @@
+// A sign-up with the address of a customer of the store, whose webhook comes while the sign-up is delivered to the store.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
+import { connectStorefront, getMe, newEmail, queueIsEmpty, signUp } from "./people.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ background: true });
+  await service.addTenant(SHOP);
+  await connectStorefront(service);
+});
+afterAll(() => service.stop());
+
+const gidOf = async (id: number): Promise<string | null> =>
+  (
+    await service.database.query(
+      "SELECT storefront_customer_gid AS gid FROM storefront_users WHERE shop = $1 AND id = $2",
+      [SHOP, id],
+    )
+  )[0].gid;
+
+it("does not make the sign-up the customer, whenever the webhook comes", async () => {
+  const email = newEmail("owner");
+  const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
+  // The store is asked whether it has the address, and takes its time.
+  service.sandbox.failNext("storefront", { delayMs: 1_000, match: "/graphql.json" });
+  const stranger = await signUp(service, { email });
+  await eventually("the question", () => !service.sandbox.hasWaitingFault());
+  const at = new Date();
+  const { userId } = await applyStorefrontChange(
+    service.ctx,
+    await getTenant(service.ctx, SHOP),
+    { gid, email, first_name: "Grace", changedAt: at, createdAt: at },
+    { eventId: randomUUID(), eventType: "customer.updated" },
+  );
+  await queueIsEmpty(service);
+  expect(userId).not.toBe(stranger.id);
+  expect([await gidOf(userId as number), await gidOf(stranger.id)]).toEqual([gid, null]);
+  expect((await getMe(service, stranger.token)).json.user).toMatchObject({
+    id: stranger.id,
+    storefront_customer_gid: null,
+  });
+});
+
+it("expects no echo of a customer that the store refused to create", async () => {
+  const answer = (data: object) => ({ status: 200, body: { data }, match: "/graphql.json" });
+  service.sandbox.failNext("storefront", answer({ customerByIdentifier: null }));
+  const userErrors = [{ field: ["input", "email"], message: "Email has already been taken" }];
+  service.sandbox.failNext(
+    "storefront",
+    answer({ customerCreate: { customer: null, userErrors } }),
+  );
+  const { id } = await signUp(service, { email: newEmail("taken") });
+  await queueIsEmpty(service);
+  expect(
+    await service.database.query("SELECT 1 FROM kv WHERE shop = $1 AND key = $2", [
+      SHOP,
+      `echo:${id}`,
+    ]),
+  ).toEqual([]);
+});
