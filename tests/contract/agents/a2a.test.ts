@@ -167,49 +167,6 @@ describe("messages", () => {
       status: { state: "TASK_STATE_COMPLETED" },
     });
   });
-
-  it("with parameters of a wrong type answers invalid params that names them", async () => {
-    const message = { kind: "message", role: "user", messageId: "m", parts: [null] };
-    for (const [method, params, name] of [
-      ["tasks/pushNotificationConfig/set", {}, "taskId"],
-      ["tasks/get", { id: 5 }, "id"],
-      ["GetTask", { id: 5 }, "id"],
-      ["message/send", { message }, "message.parts.0"],
-      ["SendMessage", { message: { ...message, role: "ROLE_USER" } }, "message.parts.0"],
-      ["message/send", { message: "A lamp" }, "message"],
-    ] as const) {
-      const { error } = (await rpc(method, params)).json;
-      expect([method, error.code, error.message]).toEqual([
-        method,
-        -32_602,
-        `params.${name} is missing or not valid.`,
-      ]);
-    }
-  });
-
-  it("without parts, or with an invalid id, are rejected", async () => {
-    for (const [method, role] of [
-      ["SendMessage", "ROLE_USER"],
-      ["message/send", "user"],
-    ] as const) {
-      const { json } = await rpc(method, {
-        message: { kind: "message", messageId: randomUUID(), role, parts: [] },
-      });
-      expect(json.error.code).toBe(-32_602);
-      const nobodys = await rpc(method, {
-        message: {
-          kind: "message",
-          messageId: randomUUID(),
-          parts: [{ kind: "text", text: "A lamp, please." }],
-        },
-      });
-      expect(nobodys.json.error.code).toBe(-32_602);
-    }
-    expect(
-      (await post({ jsonrpc: "2.0", id: { bad: "type" }, method: "GetTask", params: { id: "x" } }))
-        .json.error.code,
-    ).toBe(-32_600);
-  });
 });
 
 describe("a skill about a shopper", () => {

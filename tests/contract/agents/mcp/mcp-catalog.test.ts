@@ -1,7 +1,7 @@
 // The catalog over MCP in UCP's shapes: public, and data only.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openStore, variantOf } from "../../support/agents/commerce.ts";
-import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { openStore, variantOf } from "../../../support/agents/commerce.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../../support/service.ts";
 
 let service: Service;
 beforeAll(async () => {

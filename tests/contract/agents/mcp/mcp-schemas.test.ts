@@ -1,10 +1,10 @@
 // Tool schemas are strict JSON Schema 2020-12, and every tool result matches its output schema.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { UCP_VERSIONS } from "../../../app/domain/agents/ucp/profile.ts";
-import { newClient, newTokens } from "../../support/agents/agent.ts";
-import { newPayer, seedProducts, type Shelf } from "../../support/agents/checkout.ts";
-import { SHOP, startService, type Service } from "../../support/service.ts";
+import { UCP_VERSIONS } from "../../../../app/domain/agents/ucp/profile.ts";
+import { newClient, newTokens } from "../../../support/agents/agent.ts";
+import { newPayer, seedProducts, type Shelf } from "../../../support/agents/checkout.ts";
+import { SHOP, startService, type Service } from "../../../support/service.ts";
 
 type Schema = { properties?: Record<string, Schema>; required?: string[]; [name: string]: any };
 type Tool = { name: string; inputSchema: Schema; outputSchema: Schema };

@@ -1,9 +1,9 @@
 // Progress of tool calls that wait for a slow storefront, for clients that ask for it.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { CART_API, newPayer, sentAs, seedProducts } from "../../support/agents/checkout.ts";
-import type { Shopper } from "../../support/agents/commerce.ts";
-import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
+import { CART_API, newPayer, sentAs, seedProducts } from "../../../support/agents/checkout.ts";
+import type { Shopper } from "../../../support/agents/commerce.ts";
+import { eventually, SHOP, startService, type Service } from "../../../support/service.ts";
 
 let service: Service;
 let shopper: Shopper;

@@ -2,17 +2,17 @@
 // idempotency key.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../support/agents/agent.ts";
+import { newClient, newTokens } from "../../../support/agents/agent.ts";
 import {
   mandateRow,
   newMandate,
   newPayer,
   seedProducts,
   type Shelf,
-} from "../../support/agents/checkout.ts";
-import { consent, type Shopper } from "../../support/agents/commerce.ts";
-import { rawRequest } from "../../support/raw-request.ts";
-import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+} from "../../../support/agents/checkout.ts";
+import { consent, type Shopper } from "../../../support/agents/commerce.ts";
+import { rawRequest } from "../../../support/raw-request.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../../support/service.ts";
 
 let service: Service;
 let shelf: Shelf;

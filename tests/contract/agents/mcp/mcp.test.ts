@@ -1,8 +1,8 @@
 // MCP: initialize and tools/list are public; a shopper's tools require the shopper's consent.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../support/agents/agent.ts";
-import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { signUp, type Person } from "../identity/people.ts";
+import { newClient, newTokens } from "../../../support/agents/agent.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../../support/service.ts";
+import { signUp, type Person } from "../../identity/people.ts";
 
 let service: Service;
 let person: Person;
