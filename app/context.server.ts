@@ -30,7 +30,7 @@ import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integration
 import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
 import type { Config } from "./runtime/config.ts";
 import { PLATFORM, type Database } from "./runtime/database/database.ts";
-import { getKey, PLATFORM_KEYS } from "./runtime/database/kv.ts";
+import { findKey, PLATFORM_KEYS } from "./runtime/database/kv.ts";
 import { createTxtLookup, type TxtLookup } from "./runtime/dns-txt.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound.ts";
@@ -161,7 +161,7 @@ export function createCtx({
 
 /** What the platform's configuration says; null where it says nothing. */
 async function savedArchiveUrl(home: Database): Promise<string | null> {
-  const platform = await getKey<{ archive_url?: string }>(
+  const platform = await findKey<{ archive_url?: string }>(
     home.forTenant(PLATFORM).sql,
     PLATFORM_KEYS.config,
   );

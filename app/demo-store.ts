@@ -9,11 +9,11 @@ import { saveMapping } from "./domain/events/mappings.ts";
 import { saveUpcMappings } from "./domain/events/upc-mappings.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
 import { saveTenantConfig } from "./domain/tenants/settings/configuration.ts";
-import { callAdminApi } from "./domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "./domain/tenants/storefront/admin-api.ts";
 import { dataOf, findTenant, getTenant } from "./domain/tenants/tenant.ts";
 import { tryToRegisterWebhooks } from "./domain/tenants/storefront/install.ts";
 import { SHOP } from "./integrations/storefront-documents.ts";
-import { getKey, KEYS, putKey } from "./runtime/database/kv.ts";
+import { findKey, KEYS, putKey } from "./runtime/database/kv.ts";
 
 export const DEMO_SHOP = "demo-store.myshopify.com";
 
@@ -36,7 +36,7 @@ type DemoSystems = {
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
   if (!(await isConnected(ctx))) await walkInstall(ctx.baseUrl);
   const { sql } = ctx.home.forTenant(DEMO_SHOP);
-  const written = (await getKey<Record<string, string>>(sql, KEYS.demoSettings))?.value ?? null;
+  const written = (await findKey<Record<string, string>>(sql, KEYS.demoSettings))?.value ?? null;
   const saved = await savedDigests(ctx);
   const fields = Object.entries(fieldsOf(ctx, systems)).filter(
     ([name]) => written === null || saved[name] === written[name],

@@ -10,11 +10,11 @@ import { ApiVersion, AppDistribution, shopifyApp } from "@shopify/shopify-app-re
 import { decodeJwt } from "jose";
 import type { Ctx } from "./context.server.ts";
 import { screenAccess, type RecordScreenAccess } from "./http/access/screen-access.ts";
-import { claimedShop, staffOf, verifySessionToken } from "./http/auth/admin-session.ts";
+import { claimedShop, staffOf, verifyAdminToken } from "./http/auth/staff-guard.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
-import { appOf, findTenant, getCachedTenant, type Tenant } from "./domain/tenants/tenant.ts";
+import { appOf, findTenant, findCachedTenant, type Tenant } from "./domain/tenants/tenant.ts";
 import { secretEquals } from "./runtime/secrets.ts";
 
 const AUTH_PREFIX = "/auth/shopify";
@@ -83,7 +83,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
   const { appBridgeUrl = APP_BRIDGE_URL, adminOrigin = ADMIN_ORIGIN } = options;
   setAbstractFetchFunc(storefrontFetch(ctx));
   // The store was read a moment ago: `prove` begins with it.
-  const sessionStorage = createSessionStorage(ctx, getCachedTenant);
+  const sessionStorage = createSessionStorage(ctx, findCachedTenant);
   const build = ({ clientId, secret }: { clientId: string; secret: string }) =>
     shopifyApp({
       apiKey: clientId,
@@ -163,7 +163,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
       if (!(thrown instanceof Response) || thrown.status !== 500 || !token) throw thrown;
       // The token is right and the platform refused to exchange it, or did not answer: the page can
       // say so.
-      const { dest, sub } = await verifySessionToken(token, { secret, clientId, now: new Date() });
+      const { dest, sub } = await verifyAdminToken(token, { secret, clientId, now: new Date() });
       const shop = new URL(String(dest)).hostname;
       ctx.log.warn("session.not_exchanged", { shop });
       return { shop, apiKey: clientId, isConnected: false, staffId: staffOf(sub) };

@@ -8,15 +8,13 @@ const files = filesBelow("app");
 const imports = files.flatMap(importsOf);
 const ours = imports.filter(({ target }) => target.startsWith("app/"));
 
-/**
- * Imports from `from` to anything but `allowed`, except `import type { Ctx }`. */ /** Types that
- * may be imported anywhere, and those of read models and results by what shows them.
- */
+/** Types that may be imported anywhere, and those of read models and results by what shows them. */
 const isTypeAllowed = (file: string, target: string): boolean =>
   target === "app/context.server.ts" ||
   (below("app/components")(file) &&
     below("app/domain", "app/http/screens/screen-actions.ts")(target));
 
+/** Imports from `from` to anything but `allowed`. */
 function strays(from: string, allowed: readonly string[]): string[] {
   const isAllowed = below(...allowed);
   return ours

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import type { Ctx } from "../context.server.ts";
 import { dataOf, getTenant } from "../domain/tenants/tenant.ts";
-import { getKey, KEYS, putKey } from "../runtime/database/kv.ts";
+import { findKey, KEYS, putKey } from "../runtime/database/kv.ts";
 import { withLease } from "../runtime/database/queue/lease.ts";
 import { linkAgents } from "./agents.ts";
 import { countBanner } from "./banner.ts";
@@ -110,7 +110,7 @@ const isFilled = ({ storefront, tenant, customers }: Demo): boolean => {
 };
 
 async function readProgress(ctx: Ctx, sql: ReturnType<typeof dataOf>["sql"]): Promise<Progress> {
-  const stored = Progress.safeParse((await getKey(sql, KEYS.demoHistory))?.value);
+  const stored = Progress.safeParse((await findKey(sql, KEYS.demoHistory))?.value);
   if (stored.success) return stored.data;
   const fresh = { end: ctx.clock.now().toISOString(), done: [] };
   await putKey(sql, KEYS.demoHistory, fresh);

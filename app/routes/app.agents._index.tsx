@@ -8,7 +8,7 @@ import { DiscoveryCard } from "../components/agents/discovery-card.tsx";
 import { AgentSwitchesCard } from "../components/agents/agent-switches-card.tsx";
 import { LinkedAgentsCard } from "../components/agents/linked-agents-card.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
-import { endAgent, listLinkedAgents } from "../domain/agents/linked-agents.ts";
+import { endAgent, listStoreAgents } from "../domain/agents/linked-agents.ts";
 import { discoveryAddresses } from "../domain/agents/public-address.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -28,7 +28,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
   const { agent_access_enabled: access, agent_payments_enabled: payments } = tenant.config;
   return {
-    ...(await listLinkedAgents(ctx, tenant)),
+    ...(await listStoreAgents(ctx, tenant)),
     switches: { access, payments },
     discovery: discoveryAddresses(ctx.baseUrl, tenant),
   };

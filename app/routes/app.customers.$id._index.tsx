@@ -4,7 +4,7 @@ import { z } from "zod";
 import { CustomerScreen } from "../components/customers/detail/customer-screen.tsx";
 import { eraseForMerchant } from "../domain/compliance/merchant-requests.ts";
 import { readCustomer } from "../domain/merchant/customer-screen.ts";
-import { changeTags, TagChange } from "../domain/merchant/customer/change-tags.ts";
+import { changeTagsAsStaff, TagChange } from "../domain/merchant/customer/change-tags.ts";
 import { readOrders } from "../domain/merchant/customer/orders.ts";
 import { retryDelivery } from "../domain/merchant/customer/systems.ts";
 import { TimelineQuery } from "../domain/merchant/customer/timeline.ts";
@@ -40,7 +40,8 @@ export const action = defineActions({
   tags: {
     input: TagChange,
     access: "changed",
-    run: ({ ctx, tenant, params }, change) => changeTags(ctx, tenant, rowNumber(params.id), change),
+    run: ({ ctx, tenant, params }, change) =>
+      changeTagsAsStaff(ctx, tenant, rowNumber(params.id), change),
   },
   status: {
     input: z.object({ status: z.enum(["active", "suspended"]) }),

@@ -157,7 +157,7 @@ async function openHistory(serverUrl: string, name: string, delivered: number) {
           {
             channel: "erpsys",
             limit: ROWS_PER_CLAIM,
-            startAt: "",
+            fromShop: "",
             limits: new Map(),
             perShop: ROWS_PER_CLAIM / 4,
           },

@@ -9,7 +9,7 @@ import {
   compareAndSetKey,
   deleteExpiredKeys,
   deleteKeyIfHeld,
-  getKey,
+  findKey,
   putKey,
   putKeyIfAbsent,
   takeKey,
@@ -51,7 +51,7 @@ describe("put if absent", () => {
   test("of 20 callers lets one win, and its value stays", async () => {
     const won = await Promise.all(CALLERS.map((caller) => putKeyIfAbsent(sql, K, caller, 60)));
     expect(won.filter(Boolean)).toHaveLength(1);
-    expect((await getKey<number>(sql, K))?.value).toBe(won.indexOf(true));
+    expect((await findKey<number>(sql, K))?.value).toBe(won.indexOf(true));
   });
 
   test("counts an expired key as absent, and again lets one of 20 win", async () => {
@@ -64,7 +64,7 @@ describe("put if absent", () => {
   test("never replaces a key without an expiry", async () => {
     await putKey(sql, K, "kept");
     expect(await putKeyIfAbsent(sql, K, "new")).toBe(false);
-    expect((await getKey(sql, K))?.value).toBe("kept");
+    expect((await findKey(sql, K))?.value).toBe("kept");
   });
 });
 
@@ -73,7 +73,7 @@ describe("take", () => {
     await putKey(sql, K, { state: 1 }, 60);
     const taken = await Promise.all(CALLERS.map(() => takeKey(sql, K)));
     expect(taken.filter((value) => value !== null)).toEqual([{ state: 1 }]);
-    expect(await getKey(sql, K)).toBeNull();
+    expect(await findKey(sql, K)).toBeNull();
   });
 
   test("never returns an expired key", async () => {
@@ -86,12 +86,12 @@ describe("take", () => {
 describe("compare and set", () => {
   test("of 20 callers that read the same version lets one win", async () => {
     await putKey(sql, K, 0);
-    const version = (await getKey(sql, K))?.version as number;
+    const version = (await findKey(sql, K))?.version as number;
     const won = await Promise.all(
       CALLERS.map((caller) => compareAndSetKey(sql, K, version, caller)),
     );
     expect(won.filter(Boolean)).toHaveLength(1);
-    expect(await getKey<number>(sql, K)).toEqual({
+    expect(await findKey<number>(sql, K)).toEqual({
       value: won.indexOf(true),
       version: version + 1,
     });
@@ -102,12 +102,12 @@ describe("compare and set", () => {
     await Promise.all(
       CALLERS.map(async () => {
         for (;;) {
-          const read = await getKey<number>(sql, K);
+          const read = await findKey<number>(sql, K);
           if (read && (await compareAndSetKey(sql, K, read.version, read.value + 1))) return;
         }
       }),
     );
-    expect((await getKey(sql, K))?.value).toBe(CALLERS.length);
+    expect((await findKey(sql, K))?.value).toBe(CALLERS.length);
   });
 
   test("fails for a key that is absent or has expired", async () => {
@@ -121,7 +121,7 @@ describe("compare and set", () => {
 describe("an expired key", () => {
   test("is invisible at once, before it is deleted", async () => {
     await putKey(sql, K, 1, 0);
-    expect(await getKey(sql, K)).toBeNull();
+    expect(await findKey(sql, K)).toBeNull();
     expect(await storage.query("SELECT 1 FROM kv")).toHaveLength(1);
   });
 
@@ -165,10 +165,10 @@ test("a lease from before the clock was set back by a day is free", async () => 
 test("the same key of two tenants is two keys, for every operation", async () => {
   const other = database.forTenant("b.myshopify.com").sql;
   await putKey(sql, K, "a");
-  expect(await getKey(other, K)).toBeNull();
+  expect(await findKey(other, K)).toBeNull();
   expect(await takeKey(other, K)).toBeNull();
   expect(await compareAndSetKey(other, K, 1, "b")).toBe(false);
   expect(await putKeyIfAbsent(other, K, "b")).toBe(true);
   await deleteKeyIfHeld(other, K, "b");
-  expect((await getKey(sql, K))?.value).toBe("a");
+  expect((await findKey(sql, K))?.value).toBe("a");
 });

@@ -4,7 +4,7 @@ import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCtx } from "../../app/context.server.ts";
-import { callAdminApi } from "../../app/domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../app/domain/tenants/storefront/admin-api.ts";
 import {
   ensureStorefrontToken,
   storeGrant,

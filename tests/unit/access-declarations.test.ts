@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Auth } from "../../app/http/auth/schemes.ts";
 import type { AnySpec } from "../../app/http/endpoint.ts";
-import { placeOf } from "../../app/http/access/place.ts";
+import { routePatternOf } from "../../app/http/access/route-pattern.ts";
 import { loadRoutes } from "../../app/http/route-table.ts";
 import { root } from "../support/source-files.ts";
 
@@ -165,6 +165,6 @@ describe("the place of an access", () => {
     ],
     ["/app/privacy", {}, "/app/privacy"],
   ])("%s has no value of a parameter", (path, params, place) => {
-    expect(placeOf(path, params)).toBe(place);
+    expect(routePatternOf(path, params)).toBe(place);
   });
 });

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Box, Card, EmptyState, IndexTable, Text } from "@shopify/polaris";
-import type { LinkedAgent } from "../../domain/agents/linked-agents.ts";
+import type { StoreAgent } from "../../domain/agents/linked-agents.ts";
 import { useScopeLabel } from "./agent-labels.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { formatCount } from "../i18n/format-number.ts";
@@ -15,7 +15,7 @@ export function LinkedAgentsCard({
   isCut,
   manifestUrl,
 }: {
-  agents: readonly LinkedAgent[];
+  agents: readonly StoreAgent[];
   isCut: boolean;
   manifestUrl: string;
 }) {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
-import { deleteKey, getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { deleteKey, findKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { findProducts, toVariantGid } from "../commerce/product-lookup.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toPriceUnits } from "./minor-units.ts";
@@ -62,7 +62,10 @@ export function requireCartId(id: string): string {
 
 /** Throws `not_found`. */
 export async function readCart(ctx: Ctx, tenant: Tenant, id: string): Promise<StoredCart> {
-  const kept = await getKey<StoredCart>(dataOf(ctx, tenant).sql, KEYS.agentCart(requireCartId(id)));
+  const kept = await findKey<StoredCart>(
+    dataOf(ctx, tenant).sql,
+    KEYS.agentCart(requireCartId(id)),
+  );
   if (!kept) throw noCart();
   return kept.value;
 }

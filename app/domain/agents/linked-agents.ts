@@ -7,7 +7,7 @@ import { recordAgentCall } from "../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { EndReason } from "./oauth/grants.ts";
 
-export type LinkedAgent = {
+export type StoreAgent = {
   client_id: string;
   name: string;
   /** The host of its metadata document. Null for a self-registered client. */
@@ -48,10 +48,10 @@ const LIST = `
   WHERE g.shop = $1 AND g.ended_at IS NULL GROUP BY g.client_id ORDER BY shoppers DESC, g.client_id LIMIT $2`;
 
 /** Those with most shoppers first; `isCut` when there are more than are listed. */
-export async function listLinkedAgents(
+export async function listStoreAgents(
   ctx: Ctx,
   tenant: Tenant,
-): Promise<{ agents: LinkedAgent[]; isCut: boolean }> {
+): Promise<{ agents: StoreAgent[]; isCut: boolean }> {
   const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [MAX_AGENTS + 1]);
   const agents = rows.slice(0, MAX_AGENTS).map((row) => ({
     client_id: row.client_id,

@@ -1,7 +1,7 @@
 // A2A tasks: request and result, kept for an hour without buyer and address. A task about a shopper
 // is visible to its caller only: the same agent for the same shopper, under the scope of its tool.
 import type { Ctx } from "../../context.server.ts";
-import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { readKeyCursor, toKeyCursor } from "../../runtime/database/key-cursor.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toKeptTask } from "./kept-task.ts";
@@ -20,7 +20,9 @@ export type TaskRecord = {
 
 export async function findTask(ctx: Ctx, tenant: Tenant, id: string): Promise<TaskRecord | null> {
   const kept =
-    id.length <= 100 ? await getKey<TaskRecord>(dataOf(ctx, tenant).sql, KEYS.agentTask(id)) : null;
+    id.length <= 100
+      ? await findKey<TaskRecord>(dataOf(ctx, tenant).sql, KEYS.agentTask(id))
+      : null;
   return kept?.value ?? null;
 }
 

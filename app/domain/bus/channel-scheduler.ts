@@ -65,7 +65,7 @@ export type ChannelScheduler = {
   /**
    * While more rows are due: the position after the last store served, where the next claim starts.
    */
-  startAt: string;
+  fromShop: string;
 };
 
 export function createChannelScheduler(): ChannelScheduler {
@@ -99,7 +99,7 @@ export function createChannelScheduler(): ChannelScheduler {
   const hasRoom = () => reserved + DONE_BEFORE_NEXT_CLAIM <= CONCURRENCY_PER_CHANNEL;
 
   return {
-    startAt: "",
+    fromShop: "",
     tenantChannelOf,
     tenantChannels: () => tenantChannels.values(),
     capacity() {
@@ -132,7 +132,7 @@ export function createChannelScheduler(): ChannelScheduler {
         [...limits.values()].includes(0);
       // When the whole result fits, no store was skipped. Starting behind the last store would then
       // scan twice.
-      this.startAt = isMore && rows.length > 0 ? `${rows.at(-1)?.shop}\u0001` : "";
+      this.fromShop = isMore && rows.length > 0 ? `${rows.at(-1)?.shop}\u0001` : "";
     },
     notify() {
       isMore = true;

@@ -174,23 +174,23 @@ export type ChannelClaim = {
   channel: string;
   limit: number;
   /** Rotates, so that tenants late in the alphabet are not always last. */
-  startAt: string;
+  fromShop: string;
   /** How many rows may be claimed per shop, and of a shop without an entry. */
   limits: ReadonlyMap<string, number>;
   perShop: number;
-  /** Whether the scan has been at the start of the alphabet; by default, whether `startAt` is it. */
+  /** Whether the scan has been at the start of the alphabet; by default, whether `fromShop` is it. */
   hasWrapped?: boolean;
 };
 
 /**
- * Claims rows for each channel; the most urgent come first. `unread`: what to claim next, because
+ * Claims rows for each channel; the most urgent come first. `remaining`: what to claim next, because
  * nothing was claimed of a channel and it was not scanned to its end.
  */
 export async function claim(
   database: Database,
   worker: string,
   wanted: readonly ChannelClaim[],
-): Promise<{ items: ClaimedItem[]; unread: ChannelClaim[] }> {
+): Promise<{ items: ClaimedItem[]; remaining: ChannelClaim[] }> {
   const busy = wanted.flatMap(({ channel, limits }) =>
     [...limits].map(([shop, rowLimit]) => ({ channel, shop, rowLimit })),
   );
@@ -198,7 +198,7 @@ export async function claim(
     CLAIM,
     [
       wanted.map(({ channel }) => channel),
-      wanted.map(({ startAt }) => startAt),
+      wanted.map(({ fromShop }) => fromShop),
       wanted.map(({ limit }) => limit),
       wanted.map(({ perShop }) => perShop),
       busy.map(({ channel }) => channel),
@@ -209,12 +209,15 @@ export async function claim(
     "claim",
   );
   const byChannel = new Map(rows.map((row) => [row.wanted_channel, row]));
-  const unread = wanted.flatMap((asked) => {
+  const remaining = wanted.flatMap((asked) => {
     const row = byChannel.get(asked.channel);
     return row && row.id === null ? remainingScan(asked, row.reached) : [];
   });
   const items = rows.filter((row): row is ClaimedRow => row.id !== null).map(toItem);
-  return { items: items.sort((a, b) => a.priority - b.priority || a.queueId - b.queueId), unread };
+  return {
+    items: items.sort((a, b) => a.priority - b.priority || a.queueId - b.queueId),
+    remaining,
+  };
 }
 
 /**
@@ -222,9 +225,9 @@ export async function claim(
  * alphabet, and once from its start.
  */
 function remainingScan(asked: ChannelClaim, reached: string | null): ChannelClaim[] {
-  const { hasWrapped = asked.startAt === "" } = asked;
-  if (reached !== null) return [{ ...asked, startAt: `${reached}\u0001`, hasWrapped }];
-  return hasWrapped ? [] : [{ ...asked, startAt: "", hasWrapped: true }];
+  const { hasWrapped = asked.fromShop === "" } = asked;
+  if (reached !== null) return [{ ...asked, fromShop: `${reached}\u0001`, hasWrapped }];
+  return hasWrapped ? [] : [{ ...asked, fromShop: "", hasWrapped: true }];
 }
 
 /**

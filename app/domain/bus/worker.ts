@@ -161,14 +161,14 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       while (wanted.size > 0 && !stopping) {
         const claims = [...wanted].map(([channel, rest]) => {
           const scheduler = schedulerOf(channel);
-          const { startAt } = rest ?? scheduler;
-          return { ...rest, channel, startAt, perShop: INITIAL_BATCH, ...scheduler.capacity() };
+          const { fromShop } = rest ?? scheduler;
+          return { ...rest, channel, fromShop, perShop: INITIAL_BATCH, ...scheduler.capacity() };
         });
         wanted.clear();
         const open = claims.filter(({ limit }) => limit > 0);
         if (open.length === 0) break;
-        const { items, unread } = await claim(database, name, open);
-        const rest = new Map(unread.map((asked) => [asked.channel, asked]));
+        const { items, remaining } = await claim(database, name, open);
+        const rest = new Map(remaining.map((asked) => [asked.channel, asked]));
         for (const asked of open)
           if (!rest.has(asked.channel))
             schedulerOf(asked.channel).reserve(

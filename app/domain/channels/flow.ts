@@ -8,7 +8,7 @@
 // and a workflow that runs twice is worse than one that is missing. It counts as sent.
 import type { Ctx } from "../../context.server.ts";
 import { FLOW_TRIGGER_RECEIVE } from "../../integrations/storefront-documents.ts";
-import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import {
   Deferred,
   FLOW_CHANNEL,
@@ -30,7 +30,7 @@ import {
   callAdminApi,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront/admin-session.ts";
+} from "../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findItemCustomer, isNothing, nobody, nothingToSend, skipOf } from "./item-customer.ts";
 import { refuseWithoutInstall } from "./storefront.ts";
@@ -118,7 +118,7 @@ async function sendAll(
   const { sql } = dataOf(ctx, tenant);
   const key = KEYS.flowProgress(item.eventId);
   const save = (progress: Progress) => putKey(sql, key, progress, TTL_SECONDS.flowProgress);
-  const known = (await getKey<Progress>(sql, key))?.value;
+  const known = (await findKey<Progress>(sql, key))?.value;
   // No failure was counted since this call began, so its worker died: the trigger counts as sent.
   const isLost = known !== undefined && known.begunBy === item.retryCount;
   let sent = 0;

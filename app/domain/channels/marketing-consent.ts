@@ -18,7 +18,7 @@ import {
   callAdminApi,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront/admin-session.ts";
+} from "../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 type Decision = Columns<ConsentRecord, "action" | "method" | "gpc" | "created_at">;

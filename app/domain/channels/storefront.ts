@@ -29,7 +29,7 @@ import {
   callAdminApi,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront/admin-session.ts";
+} from "../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { writeMarketingConsent } from "./marketing-consent.ts";
 import { withCustomerLease } from "./customer-lease.ts";

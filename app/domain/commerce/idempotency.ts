@@ -13,7 +13,7 @@ import { AppError, isAppError, type ErrorCode } from "../../runtime/errors.ts";
 import {
   compareAndSetKey,
   deleteKeyIfHeld,
-  getKey,
+  findKey,
   KEYS,
   putKeyIfAbsent,
   TTL_SECONDS,
@@ -76,7 +76,7 @@ export async function withIdempotencyKey<T extends object>(
     state: "running",
   };
   if (!(await putKeyIfAbsent(sql, name, mine, TTL_SECONDS.idempotentRun))) {
-    const known = (await getKey<Entry>(sql, name))?.value;
+    const known = (await findKey<Entry>(sql, name))?.value;
     if (known && known.body !== mine.body) throw new AppError("idempotency_conflict");
     if (known?.state !== "done")
       throw new AppError("idempotency_in_flight", { headers: RETRY_AFTER });
@@ -84,7 +84,7 @@ export async function withIdempotencyKey<T extends object>(
     return { answer: JSON.parse(known.answer) as T, isReplayed: true };
   }
   const keep = async (within: TenantSql, done: Done) => {
-    const held = await getKey<Entry>(within, name);
+    const held = await findKey<Entry>(within, name);
     const isMine =
       held?.value.run === mine.run &&
       (await compareAndSetKey(within, name, held.version, { ...mine, state: "done", ...done }));

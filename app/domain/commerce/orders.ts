@@ -4,9 +4,9 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER_ORDERS, ORDER } from "../../integrations/storefront-commerce-documents.ts";
-import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { isProven, type Account } from "../identity/account.ts";
-import { callAdminApi } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
 import { toMoney, type StorefrontMoney } from "./money.ts";
@@ -98,7 +98,7 @@ export async function listOrdersOf(
     userId,
     hash("sha256", JSON.stringify([customer, limit, after])).slice(0, 32),
   );
-  const cached = await getKey<OrderPage>(sql, key);
+  const cached = await findKey<OrderPage>(sql, key);
   if (cached) return { orders: cached.value.orders, next: cached.value.next, isCached: true };
   const page = await fetchOrders(ctx, tenant, { id: customer, first: limit, after });
   // `user_id` lets a redaction find it.

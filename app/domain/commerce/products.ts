@@ -6,7 +6,7 @@ import {
   COLLECTION_BY_HANDLE,
   PRODUCTS,
 } from "../../integrations/storefront-commerce-documents.ts";
-import { callAdminApi } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
 import { toAmount, toMoney, type StorefrontMoney } from "./money.ts";

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { VARIANT_COLLECTIONS, VARIANTS } from "../../integrations/storefront-commerce-documents.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { callAdminApi } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { LineItemInput } from "./checkout.ts";
 import { refusal } from "./mandate.ts";

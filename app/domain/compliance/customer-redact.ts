@@ -18,7 +18,7 @@ import {
   type Counts,
 } from "./erase-rows.ts";
 import { searchTables } from "./erasure-proof.ts";
-import { findPeople, isErased, type Person } from "./find-people.ts";
+import { findPeople, isErased, type MatchedAccount } from "./find-people.ts";
 import {
   Reschedule,
   finishPrivacyRequest,
@@ -219,7 +219,7 @@ async function findSubject(
   sql: TenantSql,
   tenant: Tenant,
   { subject, known }: Progress,
-): Promise<{ progress: Progress; found: Person[] }> {
+): Promise<{ progress: Progress; found: MatchedAccount[] }> {
   const people = await findPeople(ctx, sql, tenant.shop, subject, true);
   // A redaction by phone must also catch the row that a webhook creates for the gid or address
   // found with it.

@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { getKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 /** Below the store's root (DECISIONS 15, within 12). */
@@ -30,7 +30,7 @@ export async function createExportLink(
 
 /** Whether the link is valid; does not consume it. */
 export async function isExportLinkOpen(ctx: Ctx, tenant: Tenant, token: string): Promise<boolean> {
-  return (await getKey(dataOf(ctx, tenant).sql, keyOf(token))) !== null;
+  return (await findKey(dataOf(ctx, tenant).sql, keyOf(token))) !== null;
 }
 
 /** Consumes the link: of two concurrent callers one gets the export, the other `invalid_link`. */

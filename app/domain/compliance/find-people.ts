@@ -5,7 +5,7 @@ import { phoneHash } from "../customers/storefront-columns.ts";
 import { tombstoneOf } from "../customers/tombstones.ts";
 import type { Subject } from "./subject.ts";
 
-export type Person = Columns<
+export type MatchedAccount = Columns<
   StorefrontUser,
   | "id"
   | "email"
@@ -46,10 +46,10 @@ export async function findPeople(
   shop: string,
   subject: Subject,
   lock = false,
-): Promise<Person[]> {
+): Promise<MatchedAccount[]> {
   const { gid = null, email = null, phone } = subject;
   const digits = gid?.slice(gid.lastIndexOf("/") + 1) ?? null;
-  return sql<Person>(lock ? `${FIND} FOR UPDATE` : FIND, [
+  return sql<MatchedAccount>(lock ? `${FIND} FOR UPDATE` : FIND, [
     gid,
     email,
     digits,
@@ -59,8 +59,8 @@ export async function findPeople(
   ]);
 }
 
-/** Whether the account still contains data of the person. */
-export const isErased = (person: Person): boolean =>
+/** Whether the account is deleted and holds no identifier of the person any more. */
+export const isErased = (person: MatchedAccount): boolean =>
   person.status === "deleted" &&
   [
     person.email,

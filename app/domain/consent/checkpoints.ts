@@ -10,7 +10,7 @@ import {
 } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey } from "../../runtime/database/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 // Signed with a key that is not in the database: an attacker who can rewrite every row cannot
@@ -55,7 +55,7 @@ export async function writeCheckpoint(ctx: Ctx, tenant: Tenant): Promise<boolean
   const path = pathOf(tenant.shop, seq);
   const archive = ctx.archive.ofStore(tenant.shop);
   if (await archive.get(path)) return false;
-  const previous = (await getKey<Newest>(data.sql, KEYS.consentCheckpoint))?.value.seq;
+  const previous = (await findKey<Newest>(data.sql, KEYS.consentCheckpoint))?.value.seq;
   const checkpoint: Checkpoint = {
     shop: tenant.shop,
     seq,
@@ -78,7 +78,8 @@ export async function readCheckpoints(
   tenant: Tenant,
 ): Promise<{ checkpoints: Map<number, string>; forged: number[]; missing: number[] }> {
   // Read first: a checkpoint written while the archive is listed is then either listed or not expected.
-  const newest = (await getKey<Newest>(dataOf(ctx, tenant).sql, KEYS.consentCheckpoint))?.value.seq;
+  const newest = (await findKey<Newest>(dataOf(ctx, tenant).sql, KEYS.consentCheckpoint))?.value
+    .seq;
   const publicKey = createPublicKey(signingKey(ctx));
   const checkpoints = new Map<number, string>();
   const forged: number[] = [];

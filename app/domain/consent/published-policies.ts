@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { SHOP_POLICIES } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { callAdminApi } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toReadableText } from "./policy-text.ts";
 

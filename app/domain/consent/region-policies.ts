@@ -21,7 +21,7 @@ import {
   callAdminApi,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront/admin-session.ts";
+} from "../tenants/storefront/admin-api.ts";
 import { getTenant, type Tenant } from "../tenants/tenant.ts";
 
 const PRIVACY_SCOPES = ["read_privacy_settings", "write_privacy_settings"] as const;

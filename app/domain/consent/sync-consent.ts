@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql, Transaction } from "../../db.server.ts";
 import {
-  getKey,
+  findKey,
   KEYS,
   putKey,
   putKeyIfAbsent,
@@ -148,7 +148,7 @@ export async function syncConsentOfAddress(
   const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
   // A retry of the same submission sends no second mail and counts none. Marker and mail commit
   // together: the marker alone would lose the mail.
-  const mailed = !(await getKey(sql, asked)) && (await mayMail());
+  const mailed = !(await findKey(sql, asked)) && (await mayMail());
   if (mailed)
     await transaction(async (tx) => {
       if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink))
@@ -232,7 +232,7 @@ type AddressFlags = Partial<Record<(typeof ADDRESS_CONSENT_TYPES)[number], boole
 
 async function readPending(ctx: Ctx, tenant: Tenant, token: string): Promise<Pending | null> {
   const { sql } = dataOf(ctx, tenant);
-  return (await getKey<Pending>(sql, KEYS.consentLink(hash("sha256", token))))?.value ?? null;
+  return (await findKey<Pending>(sql, KEYS.consentLink(hash("sha256", token))))?.value ?? null;
 }
 
 export type PendingChoice = {

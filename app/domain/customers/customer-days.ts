@@ -4,7 +4,7 @@
 //
 // A sign-up is a new account that has signed in, or a contact with a consent of the method `signup`.
 import type { Ctx } from "../../context.server.ts";
-import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/database/kv.ts";
+import { compareAndSetKey, findKey, KEYS, putKeyIfAbsent } from "../../runtime/database/kv.ts";
 import type { Read } from "../../runtime/database/read-together.ts";
 import { dayIn, lastDaysIn, timeZoneOf, todayIn } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -53,7 +53,7 @@ const ADD_SIGN_UPS = `INSERT INTO customer_days AS d (shop, day, sign_ups)
 
 /** Returns the number of customers that were counted. Of two concurrent runs one takes effect. */
 export async function foldCustomerDays(ctx: Ctx, tenant: Tenant): Promise<number> {
-  const known = await getKey<Mark>(dataOf(ctx, tenant).sql, KEYS.customerDays);
+  const known = await findKey<Mark>(dataOf(ctx, tenant).sql, KEYS.customerDays);
   const from = known?.value ?? { user_id: 0, seq: 0, day: "" };
   const zone = timeZoneOf(tenant);
   return dataOf(ctx, tenant).transaction(async (sql) => {

@@ -10,7 +10,7 @@ export type DeletedAccount = {
   sealed_gid: string | null;
 };
 
-const placeOf = (shop: string): string => `${shop}/deleted_account`;
+const sealContext = (shop: string): string => `${shop}/deleted_account`;
 
 /** In the transaction of the deletion. */
 export async function markDeletedAccount(
@@ -21,7 +21,7 @@ export async function markDeletedAccount(
 ): Promise<void> {
   const mark: DeletedAccount = {
     user_id: userId,
-    sealed_gid: gid && ctx.secrets.seal(placeOf(shop), gid),
+    sealed_gid: gid && ctx.secrets.seal(sealContext(shop), gid),
   };
   await putKey(sql, KEYS.deletedAccount(String(userId)), mark);
 }
@@ -29,5 +29,5 @@ export async function markDeletedAccount(
 /** The ids that events name the customer by. */
 export const entityIdsOf = (ctx: Ctx, shop: string, mark: DeletedAccount): string[] => [
   String(mark.user_id),
-  ...(mark.sealed_gid ? [ctx.secrets.unseal(placeOf(shop), mark.sealed_gid)] : []),
+  ...(mark.sealed_gid ? [ctx.secrets.unseal(sealContext(shop), mark.sealed_gid)] : []),
 ];

@@ -3,7 +3,7 @@
 // change writes nothing, a deleted customer is not recreated.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
-import { getKey, KEYS } from "../../runtime/database/kv.ts";
+import { findKey, KEYS } from "../../runtime/database/kv.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { toSlug } from "../tags/catalog.ts";
@@ -151,7 +151,7 @@ async function reconcile(
 }
 
 /** Whether two lists of a customer's tags differ only in tags that we write. */
-export function differsInOwnTags(before: readonly string[], tags: ReconciledTags): boolean {
+export function differsOnlyInOwnTags(before: readonly string[], tags: ReconciledTags): boolean {
   const isOurs = (tag: string) => tag.startsWith("accepts_") || tags.catalog.has(toSlug(tag));
   const differing = [
     ...before.filter((tag) => !tags.tags.includes(tag)),
@@ -167,9 +167,9 @@ async function isEcho(
   tags: ReconciledTags | null,
 ): Promise<boolean> {
   return (
-    (!tags || differsInOwnTags(user.tags as string[], tags)) &&
+    (!tags || differsOnlyInOwnTags(user.tags as string[], tags)) &&
     changed.every(([name]) => ECHOED.has(name)) &&
-    (await getKey(sql, KEYS.echo(user.id))) !== null
+    (await findKey(sql, KEYS.echo(user.id))) !== null
   );
 }
 

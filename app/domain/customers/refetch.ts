@@ -1,7 +1,7 @@
 // Fetches what a webhook leaves out (payloads since 2025-01 contain no tags, consents or totals).
 import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER } from "../../integrations/storefront-documents.ts";
-import { callAdminApi } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import { tokenState } from "../tenants/directory.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import {

@@ -5,7 +5,7 @@
 // customer.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
-import { getKey, KEYS } from "../../runtime/database/kv.ts";
+import { findKey, KEYS } from "../../runtime/database/kv.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -24,7 +24,7 @@ export const hasUnprovenWayIn = (account: Unproven): boolean =>
  */
 export async function mustYieldAddress(sql: TenantSql, account: Unproven): Promise<boolean> {
   if (!hasUnprovenWayIn(account)) return false;
-  return (await getKey(sql, KEYS.echo(account.id))) === null;
+  return (await findKey(sql, KEYS.echo(account.id))) === null;
 }
 
 /** Gives the address up to its customer, and removes the account's CMS item. Safe to repeat. */

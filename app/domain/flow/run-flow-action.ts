@@ -9,7 +9,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, Transaction } from "../../db.server.ts";
-import { getKey, KEYS, putKey, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { ADDRESS_CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import type { Submission } from "../consent/consent-input.ts";
@@ -95,7 +95,7 @@ export async function runFlowAction(
   const customer = await findCustomer(ctx, tenant, task.gid);
   const key = KEYS.flowRun(hash("sha256", run.action_run_id));
   // A repeated run gets its own answer, whatever was counted since.
-  if (!(await getKey(dataOf(ctx, tenant).sql, key))) {
+  if (!(await findKey(dataOf(ctx, tenant).sql, key))) {
     await consumeRateLimit(ctx, tenant, { flow_actions_per_customer: String(customer.id) });
     await task.countMail?.(customer);
   }
@@ -105,7 +105,7 @@ export async function runFlowAction(
     // First, so that a second request with this id waits here for the first one's commit.
     const kept: Kept = { user_id: customer.id, digest, answer: null };
     if (!(await putKeyIfAbsent(sql, key, kept, TTL_SECONDS.flowRun))) {
-      const known = (await getKey<Kept>(sql, key))?.value;
+      const known = (await findKey<Kept>(sql, key))?.value;
       if (!known?.answer || known.digest !== digest)
         throw new AppError("idempotency_conflict", {
           message: "This action_run_id was used with another body.",
@@ -235,7 +235,7 @@ async function countMail(
   if (!email || status !== "active") return;
   const claims = await prisma.userClaims.findFirst({ where: { user_id: id } });
   if (claims?.[consentColumn(type)]) return;
-  if (await getKey(sql, KEYS.flowConsentAsked(id, type))) return;
+  if (await findKey(sql, KEYS.flowConsentAsked(id, type))) return;
   await consumeRateLimit(ctx, tenant, {
     consent_mail_per_email: email,
     consent_mail_per_store: tenant.shop,

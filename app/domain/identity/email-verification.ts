@@ -7,7 +7,7 @@ import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { normaliseMailbox } from "../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { emailOf, getAccount, type Account } from "./account.ts";
-import { readLink, consumeLink } from "./links.ts";
+import { findLink, consumeLink } from "./links.ts";
 import { hashPassword, Password, TypedPassword, verifyPassword } from "./password/password.ts";
 import { lockAddress, proveAddress, type Proof } from "./prove-address.ts";
 import type { Session } from "./session/sessions.ts";
@@ -41,7 +41,7 @@ export async function findLinkedAccount(
 
 async function readAccount(ctx: Ctx, tenant: Tenant, token: string): Promise<Account | null> {
   const { sql } = dataOf(ctx, tenant);
-  const link = await readLink(sql, "email", token);
+  const link = await findLink(sql, "email", token);
   const account = link && (await getAccount(sql, link.user_id).catch(() => null));
   return account && isMailedTo(ctx, tenant, account, link.email_hmac) ? account : null;
 }

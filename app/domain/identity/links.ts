@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { getKey, KEYS, putKey, takeKey } from "../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, takeKey } from "../../runtime/database/kv.ts";
 import type { Account } from "./account.ts";
 
 /**
@@ -33,16 +33,16 @@ export async function createLink(
 }
 
 /** The link's content; reading does not use it up. */
-export async function readLink(
+export async function findLink(
   sql: TenantSql,
   purpose: Purpose,
   token: string,
 ): Promise<MailedLink | null> {
-  return (await getKey<MailedLink>(sql, keyOf(purpose, token)))?.value ?? null;
+  return (await findKey<MailedLink>(sql, keyOf(purpose, token)))?.value ?? null;
 }
 
 export const isLinkOpen = async (sql: TenantSql, purpose: Purpose, token: string) =>
-  (await readLink(sql, purpose, token)) !== null;
+  (await findLink(sql, purpose, token)) !== null;
 
 /** Uses the link up: of two callers one gets it, the other `invalid_link`. */
 export async function consumeLink(

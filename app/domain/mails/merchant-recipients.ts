@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { SHOP } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { tokenState } from "../tenants/directory.ts";
-import { callAdminApi } from "../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 type MerchantMail = "alert_emails" | "privacy_emails";

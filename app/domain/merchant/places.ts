@@ -1,6 +1,6 @@
 // The screen "Where it appears": each place with its state, as the platform or the last check says.
 import type { Ctx } from "../../context.server.ts";
-import { getKey, getKeys, KEYS, type Key } from "../../runtime/database/kv.ts";
+import { findKey, findKeys, KEYS, type Key } from "../../runtime/database/kv.ts";
 import { FLOW_CHANNEL } from "../bus/channel.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
 import { PLACES, type PlaceName } from "./place-list.ts";
@@ -34,7 +34,7 @@ export type Place = {
 export type BannerPlace = { isOn: boolean; openUrl: string };
 
 export const readBannerPlace = async (ctx: Ctx, tenant: Tenant): Promise<BannerPlace> => ({
-  isOn: (await getKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed)) !== null,
+  isOn: (await findKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed)) !== null,
   openUrl: ctx.storefront.adminUrl(tenant.shop, themeEditorPaths(tenant.app.clientId).consent),
 });
 
@@ -78,7 +78,7 @@ const SEEN_KEYS = [KEYS.themeEmbed, KEYS.adminBlock, KEYS.accountExtension] as c
 function lookUp(ctx: Ctx, tenant: Tenant): SeenAt {
   let read: Promise<Map<Key, unknown>> | undefined;
   return async (key) => {
-    read ??= getKeys(dataOf(ctx, tenant).sql, SEEN_KEYS);
+    read ??= findKeys(dataOf(ctx, tenant).sql, SEEN_KEYS);
     return ((await read).get(key) as { at: string } | undefined)?.at ?? null;
   };
 }

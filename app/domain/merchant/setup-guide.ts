@@ -3,7 +3,7 @@
 // done.
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { deleteKey, getKey, getKeys, KEYS, putKey, type Key } from "../../runtime/database/kv.ts";
+import { deleteKey, findKey, findKeys, KEYS, putKey, type Key } from "../../runtime/database/kv.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import {
   requestSync,
@@ -94,7 +94,7 @@ export const SETUP_KEYS: readonly Key[] = [
 async function readProgress(ctx: Ctx, tenant: Tenant): Promise<SetupProgress> {
   const [isRequested, stored] = await Promise.all([
     syncRequests.isOpen(ctx, tenant.shop),
-    getKeys(dataOf(ctx, tenant).sql, SETUP_KEYS),
+    findKeys(dataOf(ctx, tenant).sql, SETUP_KEYS),
   ]);
   return toSetupProgress(isRequested, stored);
 }
@@ -228,7 +228,7 @@ async function noteEmbed(
 
 /** Whether the merchant took the guide off Home. It stays a page of its own. */
 export const isGuideDismissed = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
-  (await getKey(dataOf(ctx, tenant).sql, KEYS.guideDismissed)) !== null;
+  (await findKey(dataOf(ctx, tenant).sql, KEYS.guideDismissed)) !== null;
 
 export async function setGuideDismissed(
   ctx: Ctx,

@@ -2,7 +2,7 @@
 // while it runs.
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database/database.ts";
-import { getKey, putKey, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
+import { findKey, putKey, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
 import type { Lease } from "../../runtime/database/queue/lease.ts";
 import type { StepResult } from "./steps.ts";
 
@@ -49,7 +49,7 @@ function keyOf(ctx: Ctx) {
 }
 
 export async function loadReport(ctx: Ctx): Promise<ScheduledRunReport | null> {
-  const stored = await getKey<ScheduledRunReport>(ctx.home.forTenant(PLATFORM).sql, keyOf(ctx));
+  const stored = await findKey<ScheduledRunReport>(ctx.home.forTenant(PLATFORM).sql, keyOf(ctx));
   return stored?.value ?? null;
 }
 

@@ -11,7 +11,7 @@ import {
   callAdminApi,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront/admin-session.ts";
+} from "../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { createTags } from "./assignments.ts";
 import { DEFAULT_TAGS } from "./catalog.ts";

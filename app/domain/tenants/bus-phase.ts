@@ -2,58 +2,41 @@
 // earlier ones. A store without a phase has everything enabled, with webhooks at their own paths.
 import type { Tenant } from "./tenant.ts";
 
-const BUS_PHASES = [
-  {
-    phase: 1,
-    name: "ingest and deliver exist beside the webhooks",
-    webhooksToBus: false,
-    isArchiveOnly: true,
-    isSafetyNetOnly: false,
-  },
-  {
-    phase: 2,
-    name: "the storefront's webhooks go to the ingest; their old addresses stay",
-    webhooksToBus: true,
-    isArchiveOnly: true,
-    isSafetyNetOnly: false,
-  },
-  {
-    phase: 3,
-    name: "the queue works, and delivers to the archive alone",
-    webhooksToBus: true,
-    isArchiveOnly: true,
-    isSafetyNetOnly: false,
-  },
-  {
-    phase: 4,
-    name: "the store's enabled channels are delivered to",
-    webhooksToBus: true,
-    isArchiveOnly: false,
-    isSafetyNetOnly: false,
-  },
-  {
-    phase: 5,
-    name: "the schedule keeps tokens, dead letters and missed customers alone",
-    webhooksToBus: true,
-    isArchiveOnly: false,
-    isSafetyNetOnly: true,
-  },
-] as const;
+export type BusFlags = {
+  areWebhooksOnBus: boolean;
+  isArchiveOnly: boolean;
+  isSafetyNetOnly: boolean;
+};
 
-export type BusFlags = { webhooksToBus: boolean; isArchiveOnly: boolean; isSafetyNetOnly: boolean };
+const NO_PHASE: BusFlags = {
+  areWebhooksOnBus: false,
+  isArchiveOnly: false,
+  isSafetyNetOnly: false,
+};
+
+const BUS_PHASES: Record<1 | 2 | 3 | 4 | 5, BusFlags> = {
+  // Ingest and delivery exist beside the webhooks.
+  1: { areWebhooksOnBus: false, isArchiveOnly: true, isSafetyNetOnly: false },
+  // The storefront's webhooks go to the ingest; their old addresses stay.
+  2: { areWebhooksOnBus: true, isArchiveOnly: true, isSafetyNetOnly: false },
+  // The queue works, and delivers to the archive alone.
+  3: { areWebhooksOnBus: true, isArchiveOnly: true, isSafetyNetOnly: false },
+  // The store's enabled channels are delivered to.
+  4: { areWebhooksOnBus: true, isArchiveOnly: false, isSafetyNetOnly: false },
+  // The schedule keeps tokens, dead letters and missed customers alone.
+  5: { areWebhooksOnBus: true, isArchiveOnly: false, isSafetyNetOnly: true },
+};
+
+const isPhase = (value: unknown): value is keyof typeof BUS_PHASES =>
+  typeof value === "number" && Object.hasOwn(BUS_PHASES, value);
 
 export function busFlags({ config }: Pick<Tenant, "config">): BusFlags {
-  return (
-    BUS_PHASES.find(({ phase }) => phase === config.event_bus_phase) ?? {
-      webhooksToBus: false,
-      isArchiveOnly: false,
-      isSafetyNetOnly: false,
-    }
-  );
+  const phase = config.event_bus_phase;
+  return isPhase(phase) ? BUS_PHASES[phase] : NO_PHASE;
 }
 
 export const BUS_PATH = "/events/ingest?source=storefront";
 
 /** The path of a topic's webhooks: its own, or the bus for a store that moved there. */
 export const webhookPath = (tenant: Pick<Tenant, "config">, slug: string): string =>
-  busFlags(tenant).webhooksToBus ? BUS_PATH : `/webhooks/${slug}`;
+  busFlags(tenant).areWebhooksOnBus ? BUS_PATH : `/webhooks/${slug}`;

@@ -5,7 +5,7 @@ import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
 import {
   deleteKey,
   deleteKeyIfHeld,
-  getKey,
+  findKey,
   putKeyIfAbsent,
   type Key,
 } from "../../runtime/database/kv.ts";
@@ -38,7 +38,7 @@ const platform = (ctx: Ctx) => ctx.home.forTenant(PLATFORM);
 export const storeRequests = (keyOf: (shop: string) => Key): StoreRequests => ({
   add: (ctx, shop) =>
     putKeyIfAbsent(platform(ctx).sql, keyOf(shop), { shop, request_id: ctx.random.uuid() }),
-  isOpen: async (ctx, shop) => (await getKey(platform(ctx).sql, keyOf(shop))) !== null,
+  isOpen: async (ctx, shop) => (await findKey(platform(ctx).sql, keyOf(shop))) !== null,
   async isRecent(ctx, shop, seconds) {
     const after = new Date(ctx.clock.now().getTime() - seconds * 1_000);
     const found = await platform(ctx).prisma.kv.findFirst({

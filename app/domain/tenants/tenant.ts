@@ -95,7 +95,7 @@ export type Tenant = {
 type StoredRecord = Columns<Kv, "shop" | "version"> & { value: Record<string, unknown> | null };
 type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant };
 type TenantCache = {
-  cache: Map<string, Cached>;
+  entries: Map<string, Cached>;
   reads: GroupCommit<string, StoredRecord[]>;
   /** performance.now() until which the home database is not asked again for cached stores. */
   homeAwayUntil: number;
@@ -105,7 +105,7 @@ type TenantCache = {
 
 const DEFAULTS = defaultFields();
 const CACHE_LIMIT = 5_000;
-const known = new WeakMap<Ctx, TenantCache>();
+const caches = new WeakMap<Ctx, TenantCache>();
 
 // Concurrent readers of a tenant share one look-up of the stored versions; a record is transferred
 // only when it differs from the cached one.
@@ -115,20 +115,20 @@ const READ_RECORDS = `
     JOIN kv ON kv.shop = wanted.shop AND kv.key = wanted.key`;
 
 function cacheOf(ctx: Ctx): TenantCache {
-  const made: TenantCache = known.get(ctx) ?? {
-    cache: new Map(),
+  const cache: TenantCache = caches.get(ctx) ?? {
+    entries: new Map(),
     defaultApp: null,
     homeAwayUntil: 0,
     reads: createGroupCommit(async (shops) => {
       const wanted = [...new Set(shops)];
-      const held = wanted.map((shop) => made.cache.get(shop));
-      const platformVersion = Math.min(...held.map((cached) => cached?.platformVersion ?? -1));
+      const cached = wanted.map((shop) => cache.entries.get(shop));
+      const platformVersion = Math.min(...cached.map((entry) => entry?.platformVersion ?? -1));
       const rows = await ctx.home.acrossTenants<StoredRecord>(
         READ_RECORDS,
         [
           [...wanted, PLATFORM],
           [...wanted.map(KEYS.tenant), PLATFORM_KEYS.config],
-          [...held.map((cached) => cached?.tenantVersion ?? -1), platformVersion],
+          [...cached.map((entry) => entry?.tenantVersion ?? -1), platformVersion],
         ],
         "tenant_records",
       );
@@ -138,40 +138,44 @@ function cacheOf(ctx: Ctx): TenantCache {
       );
     }),
   };
-  known.set(ctx, made);
-  return made;
+  caches.set(ctx, cache);
+  return cache;
 }
 
 export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
-  const held = cacheOf(ctx);
-  const { cache } = held;
+  const cache = cacheOf(ctx);
+  const { entries } = cache;
   for (;;) {
-    const rows = await readRecords(ctx, held, shop);
-    if (rows === USE_CACHED) return cache.get(shop)?.tenant ?? null;
+    const rows = await readRecords(ctx, cache, shop);
+    if (rows === USE_CACHED) return entries.get(shop)?.tenant ?? null;
     const record = rows.find((row) => row.shop === shop);
     const platform = rows.find((row) => row.shop === PLATFORM);
     const readPlatform = (): PlatformConfig =>
       openFields(ctx.secrets, PLATFORM, platform?.value ?? {}, Object.keys(PLATFORM_FIELDS));
     if (!record) {
-      cache.delete(shop);
-      held.defaultApp = buildApp(ctx, readPlatform());
+      entries.delete(shop);
+      cache.defaultApp = buildApp(ctx, readPlatform());
       return null;
     }
     const platformVersion = platform?.version ?? 0;
-    const kept = cache.get(shop);
-    if (kept && kept.tenantVersion === record.version && kept.platformVersion === platformVersion)
-      return kept.tenant;
+    const entry = entries.get(shop);
+    if (
+      entry &&
+      entry.tenantVersion === record.version &&
+      entry.platformVersion === platformVersion
+    )
+      return entry.tenant;
     // The cached record was dropped meanwhile: read the whole record again.
     if (record.value === null || (platform && platform.value === null)) {
-      cache.delete(shop);
+      entries.delete(shop);
       continue;
     }
     const tenant = buildTenant(ctx, shop, record.value as TenantRecord, readPlatform(), {
       tenant: record.version,
       platform: platformVersion,
     });
-    if (cache.size >= CACHE_LIMIT) cache.clear();
-    cache.set(shop, { tenantVersion: record.version, platformVersion, tenant });
+    if (entries.size >= CACHE_LIMIT) entries.clear();
+    entries.set(shop, { tenantVersion: record.version, platformVersion, tenant });
     return tenant;
   }
 }
@@ -186,18 +190,18 @@ const HOME_RETRY_MS = 1_000;
  */
 async function readRecords(
   ctx: Ctx,
-  held: TenantCache,
+  cache: TenantCache,
   shop: string,
 ): Promise<StoredRecord[] | typeof USE_CACHED> {
-  const kept = held.cache.get(shop)?.tenant;
-  const isElsewhere = kept !== undefined && kept.region !== HOME_REGION;
-  if (isElsewhere && performance.now() < held.homeAwayUntil && !(await hasLeft(ctx, kept)))
+  const cached = cache.entries.get(shop)?.tenant;
+  const isElsewhere = cached !== undefined && cached.region !== HOME_REGION;
+  if (isElsewhere && performance.now() < cache.homeAwayUntil && !(await hasLeft(ctx, cached)))
     return USE_CACHED;
   try {
-    return await held.reads.add(shop);
+    return await cache.reads.add(shop);
   } catch (error) {
-    if (!isElsewhere || !isDatabaseAway(error) || (await hasLeft(ctx, kept))) throw error;
-    held.homeAwayUntil = performance.now() + HOME_RETRY_MS;
+    if (!isElsewhere || !isDatabaseAway(error) || (await hasLeft(ctx, cached))) throw error;
+    cache.homeAwayUntil = performance.now() + HOME_RETRY_MS;
     return USE_CACHED;
   }
 }
@@ -212,8 +216,8 @@ export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
 }
 
 /** The cached tenant without a look-up; the caller must check that it `isCurrent`. */
-export async function getCachedTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
-  return known.get(ctx)?.cache.get(shop)?.tenant ?? findTenant(ctx, shop);
+export async function findCachedTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
+  return caches.get(ctx)?.entries.get(shop)?.tenant ?? findTenant(ctx, shop);
 }
 
 /**

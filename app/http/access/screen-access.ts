@@ -6,7 +6,7 @@ import {
   type RecordedAccess,
 } from "../../domain/compliance/access-log/record-access.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
-import { placeOf } from "./place.ts";
+import { routePatternOf } from "./route-pattern.ts";
 
 type ScreenAccess = {
   action: AccessAction;
@@ -38,7 +38,7 @@ export function screenAccess(screen: Screen): RecordScreenAccess {
   const { ctx, tenant, staffId, request, params, requestId } = screen;
   return async ({ action, userIds = [], count = null, part, isEveryTime = false }) => {
     if (!tenant) return NOTHING;
-    const path = placeOf(new URL(request.url).pathname, params);
+    const path = routePatternOf(new URL(request.url).pathname, params);
     return recordAccess(ctx, tenant, {
       actor: { kind: "staff", id: staffId },
       action,

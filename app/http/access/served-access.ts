@@ -12,11 +12,11 @@ import { findAdminPrincipal, type AdminPrincipal } from "../../domain/tenants/ad
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { isAgentCall } from "../auth/agent-guard.ts";
-import type { StaffMember } from "../auth/admin-session.ts";
+import type { StaffMember } from "../auth/staff-guard.ts";
 import { bearerToken } from "../auth/guards.ts";
 import { AUTH_SCHEMES } from "../auth/schemes.ts";
 import type { AnySpec } from "../endpoint.ts";
-import { placeOf } from "./place.ts";
+import { routePatternOf } from "./route-pattern.ts";
 
 /** What a handler knows of an access; each field replaces what the declaration says. */
 export type AccessNote = {
@@ -56,7 +56,7 @@ export async function recordServed(served: Served): Promise<void> {
   const actor = note?.actor ?? actorOf(served, tenant);
   if (!actor || (actor.kind === "shopper" && !RECORDED_OF_SHOPPERS.has(action))) return;
   const method = request.method === "HEAD" ? "GET" : request.method;
-  const path = `${method} ${placeOf(request.url.pathname, params)}`;
+  const path = `${method} ${routePatternOf(request.url.pathname, params)}`;
   await recordAccess(ctx, tenant, {
     actor,
     action,

@@ -47,7 +47,7 @@ function versionOf(request: ApiRequest, method: string): string {
 }
 
 /** The JSON-RPC answer to `message`, errors of the protocol included. */
-export async function dispatch(
+export async function answerBySdk(
   ctx: Ctx,
   request: ApiRequest,
   tenant: Tenant,

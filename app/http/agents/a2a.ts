@@ -14,11 +14,16 @@ import type { ApiRequest } from "../api-request.ts";
 import { json, type ApiResponse } from "../api-response.ts";
 import { bearerToken } from "../auth/guards.ts";
 import { Envelope, Params } from "./a2a-request.ts";
-import { dispatch, type A2aCall } from "./a2a-server.ts";
+import { answerBySdk, type A2aCall } from "./a2a-server.ts";
 import { recordRefusal, recordToolCall } from "./agent-calls.ts";
 import { countAgentCall } from "./agent-limits.ts";
 import { idOf, toRpcRefusal } from "./json-rpc.ts";
-import { authorizeToolCall, noteToolAccess, requireOwnName, requireShopper } from "./tool-calls.ts";
+import {
+  authorizeToolCall,
+  noteToolAccess,
+  requireOwnName,
+  requireConsentingShopper,
+} from "./tool-calls.ts";
 
 export async function answerA2a(
   ctx: Ctx,
@@ -37,7 +42,7 @@ export async function answerA2a(
       message.data.method === "ListTasks"
         ? await readListCall(ctx, request, tenant, accessed)
         : await readCall(ctx, request, tenant, message.data.params, accessed);
-    const answer = await dispatch(ctx, request, tenant, message.data, call);
+    const answer = await answerBySdk(ctx, request, tenant, message.data, call);
     if (call.failure) throw call.failure;
     return json(200, answer);
   } catch (error) {
@@ -59,7 +64,7 @@ async function readListCall(
   if (!bearerToken(request)) return { ...none, owner: null };
   const recorded = { ctx, request, tenant, name: "list_tasks" };
   const { person, scopes = null } = await recordRefusal(recorded, () =>
-    requireShopper(ctx, request, tenant, null),
+    requireConsentingShopper(ctx, request, tenant, null),
   );
   recordToolCall({ ...recorded, person, money: null }, DONE);
   noteToolAccess(accessed, "task", person, true);
@@ -84,7 +89,7 @@ async function readCall(
   const taskId = params.message?.taskId || params.id;
   const record = taskId ? await findTask(ctx, tenant, taskId) : null;
   if (record?.scope) {
-    const { person } = await requireShopper(ctx, request, tenant, record.scope);
+    const { person } = await requireConsentingShopper(ctx, request, tenant, record.scope);
     // Another shopper's task is reported as missing, and so is another agent's.
     const { userId, clientId } = ownerOf(person, null);
     if (userId !== record.user_id || clientId !== (record.client_id ?? null))

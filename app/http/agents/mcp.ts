@@ -132,18 +132,18 @@ async function forward(request: Request, message: object, call: McpCall): Promis
 }
 
 /**
- * `remembered`: the read of a shopper's session also checks whether the cached tenant is current;
+ * `cachedTenant`: the read of a shopper's session also checks whether the cached tenant is current;
  * other callers check it first.
  */
 export async function answerMcp(
   ctx: Ctx,
   request: ApiRequest,
-  remembered: Tenant,
+  cachedTenant: Tenant,
   body: unknown,
   accessed: NoteAccess,
 ): Promise<ApiResponse> {
   try {
-    await countAgentCall(ctx, request, remembered);
+    await countAgentCall(ctx, request, cachedTenant);
     const message = Message.safeParse(body);
     if (!message.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
@@ -165,8 +165,8 @@ export async function answerMcp(
     const token = bearerToken(request);
     const tenant =
       tool?.scope && token && !isAgentToken(token)
-        ? remembered
-        : await getTenant(ctx, remembered.shop);
+        ? cachedTenant
+        : await getTenant(ctx, cachedTenant.shop);
     const asked = tool
       ? await authorizeToolCall(ctx, request, tenant, tool, toolRequest?.arguments)
       : null;

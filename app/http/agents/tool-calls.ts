@@ -57,7 +57,7 @@ export function requireOwnName(ctx: Ctx, request: ApiRequest, tenant: Tenant): v
  * The token's shopper, with the session, account and consent read again. `scope` null: a token of
  * any scope. Throws 401 or 403.
  */
-export async function requireShopper(
+export async function requireConsentingShopper(
   ctx: Ctx,
   request: ApiRequest,
   tenant: Tenant,
@@ -97,7 +97,9 @@ async function admit(
   tool: AgentTool,
   args: unknown,
 ): Promise<AdmittedCall> {
-  const acting = tool.scope ? await requireShopper(ctx, request, tenant, tool.scope) : null;
+  const acting = tool.scope
+    ? await requireConsentingShopper(ctx, request, tenant, tool.scope)
+    : null;
   const current = acting?.tenant ?? tenant;
   if (!tool.annotations.readOnlyHint) await countAgentChange(ctx, request, current);
   const meta = readMeta(args);

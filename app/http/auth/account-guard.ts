@@ -13,11 +13,11 @@ import { unauthorized } from "./session-guard.ts";
 export async function requireAccountToken(
   ctx: Ctx,
   request: ApiRequest,
-  remembered: Tenant | null,
+  cachedTenant: Tenant | null,
 ): Promise<{ person: Person; tenant: Tenant }> {
   const token = bearerToken(request);
   // The cached record may hold the secret from before a rotation.
-  const tenant = token && remembered ? await findTenant(ctx, remembered.shop) : null;
+  const tenant = token && cachedTenant ? await findTenant(ctx, cachedTenant.shop) : null;
   const gid = token && tenant ? await readAccountToken(ctx, tenant, token) : null;
   if (!tenant || gid === null || tenant.connection.uninstalled_at) throw unauthorized();
   return { person: await requireAccountCustomer(ctx, tenant, gid), tenant };

@@ -127,22 +127,22 @@ export function isAgentCall(ctx: Ctx, request: ApiRequest, tenant: Tenant): bool
 export async function requirePerson(
   ctx: Ctx,
   request: ApiRequest,
-  remembered: Tenant | null,
+  cachedTenant: Tenant | null,
   rule: AgentRule = IDENTITY,
 ): Promise<ActingPerson> {
   const credential = sessionCredential(request);
   if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
     const challenge = () =>
-      remembered
+      cachedTenant
         ? agentChallenge(
             ctx,
             request,
-            remembered,
+            cachedTenant,
             "unauthorized",
             bearerToken(request) === null ? undefined : "invalid_token",
           )
         : unauthorized();
-    const { session, tenant } = await requireSession(ctx, request, remembered, challenge);
+    const { session, tenant } = await requireSession(ctx, request, cachedTenant, challenge);
     if (rule.needsConsent && isAgentCall(ctx, request, tenant)) {
       if (!tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
       // Read with the session on every call.
@@ -150,7 +150,7 @@ export async function requirePerson(
     }
     return { person: session, tenant };
   }
-  const tenant = remembered && (await findTenant(ctx, remembered.shop));
+  const tenant = cachedTenant && (await findTenant(ctx, cachedTenant.shop));
   if (!tenant) throw unauthorized();
   const { userId, clientId, scopes } = await requireAgent(
     ctx,
@@ -168,11 +168,11 @@ export async function requirePerson(
 export async function requirePersonOrAdmin(
   ctx: Ctx,
   request: ApiRequest,
-  remembered: Tenant | null,
+  cachedTenant: Tenant | null,
   rule?: AgentRule,
 ): Promise<{ person: Person | null; tenant: Tenant }> {
   const token = bearerToken(request);
-  const tenant = remembered && token ? await findTenant(ctx, remembered.shop) : remembered;
+  const tenant = cachedTenant && token ? await findTenant(ctx, cachedTenant.shop) : cachedTenant;
   if (tenant && token && findAdminPrincipal(ctx, tenant, token)) return { person: null, tenant };
   return requirePerson(ctx, request, tenant, rule);
 }

@@ -6,7 +6,7 @@ import type { ApiRequest } from "../api-request.ts";
 import { requireAccountToken } from "./account-guard.ts";
 import { requirePerson, requirePersonOrAdmin, type AgentRule } from "./agent-guard.ts";
 import type { ProxiedRequest } from "./app-proxy.ts";
-import { claimedShop, requireStaff } from "./admin-session.ts";
+import { claimedShop, requireStaff } from "./staff-guard.ts";
 import { isPixelRequest, requireEventSource } from "./event-source-guard.ts";
 import {
   bearerToken,
@@ -136,8 +136,8 @@ export const AUTH_SCHEMES = {
   session: scheme({
     phase: "after_tenant",
     isPerson: true,
-    async authenticate({ ctx, request, tenant: remembered }) {
-      const { session, tenant } = await requireSession(ctx, request, remembered);
+    async authenticate({ ctx, request, tenant: cachedTenant }) {
+      const { session, tenant } = await requireSession(ctx, request, cachedTenant);
       return { principal: session, tenant };
     },
     openapi: [{ sessionToken: [] }, { sessionCookie: [] }],
@@ -146,8 +146,8 @@ export const AUTH_SCHEMES = {
   shopper: scheme({
     phase: "after_tenant",
     isPerson: true,
-    async authenticate({ ctx, request, tenant: remembered, proxied }) {
-      const { account, tenant } = await requireShopper(ctx, request, remembered, proxied);
+    async authenticate({ ctx, request, tenant: cachedTenant, proxied }) {
+      const { account, tenant } = await requireShopper(ctx, request, cachedTenant, proxied);
       return { principal: { account }, tenant };
     },
     openapi: [{ sessionToken: [] }, { sessionCookie: [] }],
@@ -156,8 +156,8 @@ export const AUTH_SCHEMES = {
   person: scheme({
     phase: "after_tenant",
     isPerson: true,
-    async authenticate({ ctx, request, tenant: remembered, agent }) {
-      const { person, tenant } = await requirePerson(ctx, request, remembered, agent);
+    async authenticate({ ctx, request, tenant: cachedTenant, agent }) {
+      const { person, tenant } = await requirePerson(ctx, request, cachedTenant, agent);
       return { principal: person, tenant };
     },
     openapi: [{ sessionToken: [] }, { sessionCookie: [] }, { agentToken: [] }],
@@ -166,8 +166,8 @@ export const AUTH_SCHEMES = {
   person_or_admin: scheme({
     phase: "after_tenant",
     isPerson: true,
-    async authenticate({ ctx, request, tenant: remembered, agent }) {
-      const { person, tenant } = await requirePersonOrAdmin(ctx, request, remembered, agent);
+    async authenticate({ ctx, request, tenant: cachedTenant, agent }) {
+      const { person, tenant } = await requirePersonOrAdmin(ctx, request, cachedTenant, agent);
       return { principal: person, tenant };
     },
     openapi: [{ sessionToken: [] }, { sessionCookie: [] }, { agentToken: [] }, { adminKey: [] }],
@@ -177,8 +177,8 @@ export const AUTH_SCHEMES = {
     phase: "after_tenant",
     isPerson: true,
     isOfExtensions: true,
-    async authenticate({ ctx, request, tenant: remembered }) {
-      const { person, tenant } = await requireAccountToken(ctx, request, remembered);
+    async authenticate({ ctx, request, tenant: cachedTenant }) {
+      const { person, tenant } = await requireAccountToken(ctx, request, cachedTenant);
       return { principal: person, tenant };
     },
     openapi: [{ accountToken: [] }],
@@ -188,8 +188,8 @@ export const AUTH_SCHEMES = {
    */
   visitor: scheme({
     phase: "after_tenant",
-    async authenticate({ ctx, request, tenant: remembered, proxied }) {
-      const { visitor, tenant } = await requireVisitor(ctx, request, remembered, proxied);
+    async authenticate({ ctx, request, tenant: cachedTenant, proxied }) {
+      const { visitor, tenant } = await requireVisitor(ctx, request, cachedTenant, proxied);
       return { principal: visitor, tenant };
     },
     openapi: [{ sessionToken: [] }, { sessionCookie: [] }, {}],

@@ -34,12 +34,12 @@ export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 export async function requireSession(
   ctx: Ctx,
   request: ApiRequest,
-  remembered: Tenant | null,
+  cachedTenant: Tenant | null,
   challenge: () => AppError = unauthorized,
 ): Promise<{ session: Session; tenant: Tenant }> {
   const credential = sessionCredential(request);
-  if (!credential || !remembered) throw challenge();
-  const checked = await checkTwice(ctx, remembered, credential.token);
+  if (!credential || !cachedTenant) throw challenge();
+  const checked = await checkWithCurrentTenant(ctx, cachedTenant, credential.token);
   if (!checked) throw challenge();
   const { session, tenant } = checked;
   if (credential.isCookie && !SAFE_METHODS.has(request.method))
@@ -47,18 +47,21 @@ export async function requireSession(
   return { session, tenant };
 }
 
+/** How often a tenant's record may change while a session is checked. */
+const MAX_TENANT_CHANGES = 2;
+
 /** Checks with the cached tenant first, and again only when the record has changed since. Null: invalid. */
-async function checkTwice(
+async function checkWithCurrentTenant(
   ctx: Ctx,
-  remembered: Tenant,
+  cachedTenant: Tenant,
   token: string,
 ): Promise<{ session: Session; tenant: Tenant } | null> {
-  let tenant: Tenant | null = remembered;
-  for (let attempt = 1; tenant && attempt <= 3; attempt += 1) {
+  let tenant: Tenant | null = cachedTenant;
+  for (let changes = 0; tenant && changes <= MAX_TENANT_CHANGES; changes += 1) {
     const check = await checkSession(ctx, tenant, token);
     if (check.outcome === "valid") return { session: check.session, tenant };
     if (check.outcome === "invalid") break;
-    tenant = await findTenant(ctx, remembered.shop);
+    tenant = await findTenant(ctx, cachedTenant.shop);
   }
   return null;
 }

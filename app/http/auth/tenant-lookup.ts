@@ -5,7 +5,7 @@ import { shopOfAgentToken } from "../../domain/agents/oauth/agent-token.ts";
 import { shopOfToken } from "../../domain/identity/session/session-token.ts";
 import { shopOfAccountToken } from "../../domain/identity/store-session/account-token.ts";
 import { findShopOfHost } from "../../domain/tenants/directory.ts";
-import { findTenant, getCachedTenant, type Tenant } from "../../domain/tenants/tenant.ts";
+import { findTenant, findCachedTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { SHOP_PATTERN } from "../../domain/tenants/tenant-config.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { parseJson, type ApiRequest } from "../api-request.ts";
@@ -57,7 +57,7 @@ export async function lookUpTenant(
       : null;
   // A token that names an unknown store is invalid: the response must not show which stores are
   // registered.
-  if (ofToken && !(await getCachedTenant(ctx, ofToken))) return { shop: null, tenant: null };
+  if (ofToken && !(await findCachedTenant(ctx, ofToken))) return { shop: null, tenant: null };
   const shop =
     named ??
     ofToken ??
@@ -65,7 +65,7 @@ export async function lookUpTenant(
     ctx.config.STOREFRONT_STORE_DOMAIN ??
     null;
   if (!shop) return { shop: null, tenant: null };
-  return { shop, tenant: await (allowCachedTenant ? getCachedTenant : findTenant)(ctx, shop) };
+  return { shop, tenant: await (allowCachedTenant ? findCachedTenant : findTenant)(ctx, shop) };
 }
 
 /**

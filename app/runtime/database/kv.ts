@@ -157,7 +157,7 @@ const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";
 
 export type Stored<T> = Columns<Kv, "value" | "version"> & { value: T };
 
-export async function getKey<T>(sql: TenantSql, key: Key): Promise<Stored<T> | null> {
+export async function findKey<T>(sql: TenantSql, key: Key): Promise<Stored<T> | null> {
   const [row] = await sql<Stored<T>>(
     `SELECT value, version FROM kv WHERE shop = $1 AND key = $2 AND ${LIVE}`,
     [key],
@@ -176,7 +176,7 @@ export const toValues = (rows: readonly KeyRow[]): Map<Key, unknown> =>
   new Map(rows.map(({ key, value }) => [key as Key, value]));
 
 /** The values of those that exist. */
-export async function getKeys(sql: TenantSql, keys: readonly Key[]): Promise<Map<Key, unknown>> {
+export async function findKeys(sql: TenantSql, keys: readonly Key[]): Promise<Map<Key, unknown>> {
   const read = keysRead(keys);
   return toValues(await sql<KeyRow>(read.sql, read.values));
 }

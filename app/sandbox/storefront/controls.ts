@@ -277,9 +277,9 @@ export function createStorefrontControls({
       saving.soon();
       return made;
     },
-    /** The metafields of the app's installation. */
     /** The app's web pixel in this store. */
     webPixel: (domain: string): WebPixel | null => getShop(domain).webPixel ?? null,
+    /** The metafields of the app's installation. */
     appMetafields: (domain: string): Metafield[] => getShop(domain).appMetafields ?? [],
     /** The triggers that Shopify Flow received, newest first. */
     flowTriggers: (domain: string): ReceivedTrigger[] => getShop(domain).flowTriggers ?? [],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { storeKey } from "../../../app/domain/compliance/privacy-requests.ts";
 import { startRegistrationWorker } from "../../../app/domain/tenants/storefront/registration-worker.ts";
 import type { WorkQueue } from "../../../app/runtime/database/queue/work-queue.ts";
-import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-api.ts";
 import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../../app/domain/tenants/tenant.ts";

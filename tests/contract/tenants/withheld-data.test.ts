@@ -5,7 +5,7 @@ import { syncCustomers } from "../../../app/domain/customers/sync/catch-up.ts";
 import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
 import { readConnectionState } from "../../../app/domain/tenants/connection-state.ts";
-import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-api.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { CUSTOMER } from "../../../app/integrations/storefront-documents.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";

@@ -113,7 +113,7 @@ describe("fairness between tenants", () => {
   test("a claim that starts past the last tenant wraps around to the first", async () => {
     const [id] = await addRows(queue.test, { shop: A });
     expect(
-      (await claimAll(queue.database, { startAt: "zzz" })).map(({ queueId }) => queueId),
+      (await claimAll(queue.database, { fromShop: "zzz" })).map(({ queueId }) => queueId),
     ).toEqual([id]);
   });
 });

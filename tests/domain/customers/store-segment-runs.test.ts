@@ -2,7 +2,7 @@
 // one gets the tag once, also when a worker dies or the store throttles.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startBulkRunWorker } from "../../../app/domain/customers/list/bulk-run-worker.ts";
-import { findBulkRun, placeOf } from "../../../app/domain/customers/list/bulk-runs.ts";
+import { findBulkRun, sealContext } from "../../../app/domain/customers/list/bulk-runs.ts";
 import { readMembers } from "../../../app/domain/customers/store-segments/store-segment.ts";
 import {
   readSegmentTagging,
@@ -135,7 +135,12 @@ describe("a run over a segment of the store admin", () => {
         `UPDATE tag_runs SET state = 'running', attempt_token = gen_random_uuid(), selection = $2,
           locked_until = now() - interval '1 second', position = $3, processed = $3, changed = $3,
           unknown = $4 WHERE id = $1`,
-        [run.id, service.ctx.secrets.seal(placeOf(SHOP), JSON.stringify(state)), position, unknown],
+        [
+          run.id,
+          service.ctx.secrets.seal(sealContext(SHOP), JSON.stringify(state)),
+          position,
+          unknown,
+        ],
       );
     await killedWith({ cursor: page.next, isComplete: false }, 0, 1);
     const before = pagesRead();
@@ -154,7 +159,7 @@ describe("a run over a segment of the store admin", () => {
     const stale = { cursor: Buffer.from('{"last_id":"x"}').toString("base64"), isComplete: false };
     await service.database.query("UPDATE tag_runs SET selection = $2, unknown = 7 WHERE id = $1", [
       run.id,
-      service.ctx.secrets.seal(placeOf(SHOP), JSON.stringify(stale)),
+      service.ctx.secrets.seal(sealContext(SHOP), JSON.stringify(stale)),
     ]);
     expect(await work(run.id)).toMatchObject({ state: "done", changed: MANY, unknown: 0 });
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   mintToken,
-  readToken,
+  verifySessionToken,
   shopOfToken,
   type SessionClaims,
 } from "../../../app/domain/identity/session/session-token.ts";
@@ -33,7 +33,7 @@ afterAll(() => world.stop());
 
 const mint = (claims: Partial<SessionClaims> = {}, mark = "0123456789A") =>
   mintToken(world.ctx.config, tenant, { ...CLAIMS, ...claims }, mark);
-const read = (token: string, now = NOW) => readToken(world.ctx.config, tenant, token, now);
+const read = (token: string, now = NOW) => verifySessionToken(world.ctx.config, tenant, token, now);
 
 it("an issued token is read again and names its store", () => {
   expect(read(mint())).toEqual(CLAIMS);
@@ -62,7 +62,7 @@ it("tokens of stores with names of any length name their store", () => {
   for (const shop of ["a", "ab", "abc", "abcd"].map((name) => `${name}.myshopify.com`)) {
     const token = mintToken(world.ctx.config, { ...tenant, shop }, CLAIMS, "0123456789");
     for (let times = 0; times < 2; times += 1) expect(shopOfToken(token)).toBe(shop);
-    expect(readToken(world.ctx.config, { ...tenant, shop }, token, NOW)).toEqual(CLAIMS);
+    expect(verifySessionToken(world.ctx.config, { ...tenant, shop }, token, NOW)).toEqual(CLAIMS);
     expect(read(token)).toBeNull();
   }
 });

@@ -105,14 +105,14 @@ async function letRetriesComeDue(test: TestDatabase): Promise<void> {
 /** Claims of one channel as a worker does, until rows were found or nothing is left to read. */
 export async function claimAll(
   database: Database,
-  options: { channel?: string; limit?: number; startAt?: string; worker?: string } = {},
+  options: { channel?: string; limit?: number; fromShop?: string; worker?: string } = {},
 ): Promise<ClaimedItem[]> {
-  const { channel = "cms", limit = 32, startAt = "", worker = "test-worker" } = options;
-  let wanted: ChannelClaim[] = [{ channel, limit, startAt, limits: new Map(), perShop: limit }];
+  const { channel = "cms", limit = 32, fromShop = "", worker = "test-worker" } = options;
+  let wanted: ChannelClaim[] = [{ channel, limit, fromShop, limits: new Map(), perShop: limit }];
   for (;;) {
-    const { items, unread } = await claim(database, worker, wanted);
-    if (unread.length === 0) return items;
-    wanted = unread;
+    const { items, remaining } = await claim(database, worker, wanted);
+    if (remaining.length === 0) return items;
+    wanted = remaining;
   }
 }
 

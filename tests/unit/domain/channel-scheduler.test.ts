@@ -70,8 +70,8 @@ describe("the channel scheduler", () => {
   test("starts its next claim after the last store that it served while there is more, and at the first store otherwise", () => {
     const scheduler = createChannelScheduler();
     scheduler.reserve([...rowsOf("a", 1), ...rowsOf("b", INITIAL_BATCH)], scheduler.capacity());
-    expect(scheduler.startAt > "b" && scheduler.startAt < "c").toBe(true);
+    expect(scheduler.fromShop > "b" && scheduler.fromShop < "c").toBe(true);
     scheduler.reserve([], { limit: 1, limits: new Map() });
-    expect(scheduler.startAt).toBe("");
+    expect(scheduler.fromShop).toBe("");
   });
 });

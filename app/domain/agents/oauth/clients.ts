@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { fetchClientDocument } from "../../../integrations/client-documents.ts";
-import { getKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { findAddressProblem } from "../../../runtime/tenant-address.ts";
 import { consumeRateLimit } from "../../identity/rate-limits.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -138,7 +138,7 @@ async function readDocument(
 ): Promise<AgentClient | null> {
   const { sql } = dataOf(ctx, tenant);
   const key = KEYS.clientDocument(hash("sha256", id));
-  const kept = await getKey<{ client: AgentClient | null }>(sql, key);
+  const kept = await findKey<{ client: AgentClient | null }>(sql, key);
   if (kept) return kept.value.client;
   await consumeRateLimit(ctx, tenant, { agent_document_per_address: address });
   const document = ClientDocument.safeParse(await fetchClientDocument(ctx.outbound, id));

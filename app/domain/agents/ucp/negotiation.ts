@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { fetchAgentProfile } from "../../../integrations/agent-profiles.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import { getKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { findAddressProblem } from "../../../runtime/tenant-address.ts";
 import { consumeRateLimit } from "../../identity/rate-limits.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -99,7 +99,7 @@ async function readPlatform(
     throw new AppError("invalid_profile_url");
   const { sql } = dataOf(ctx, tenant);
   const key = KEYS.agentProfile(hash("sha256", url.href));
-  const known = await getKey<Kept>(sql, key);
+  const known = await findKey<Kept>(sql, key);
   if (known) return unwrap(known.value);
   await consumeRateLimit(ctx, tenant, { agent_document_per_address: address });
   const kept = toKept(await fetchAgentProfile(ctx.outbound, url.href));

@@ -34,7 +34,7 @@ export type Exchange = {
   latency_ms: number;
 };
 
-const placeOf = (shop: string, token: string) => `${shop}/delivery_exchange/${token}`;
+const sealContext = (shop: string, token: string) => `${shop}/delivery_exchange/${token}`;
 
 /** Null when the attempt called no system. */
 export function sealExchange(
@@ -44,13 +44,14 @@ export function sealExchange(
 ): string | null {
   const exchange = toExchange(recording);
   return (
-    exchange && ctx.secrets.seal(placeOf(item.shop, item.attemptToken), JSON.stringify(exchange))
+    exchange &&
+    ctx.secrets.seal(sealContext(item.shop, item.attemptToken), JSON.stringify(exchange))
   );
 }
 
 /** Throws for a row that was altered or belongs to another store or attempt. */
 export const openExchange = (ctx: Ctx, shop: string, row: { token: string; sealed: string }) =>
-  JSON.parse(ctx.secrets.unseal(placeOf(shop, row.token), row.sealed)) as Exchange;
+  JSON.parse(ctx.secrets.unseal(sealContext(shop, row.token), row.sealed)) as Exchange;
 
 function toExchange({ last, calls }: Recording): Exchange | null {
   if (!last) return null;

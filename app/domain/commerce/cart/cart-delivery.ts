@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import { CART_ADDRESS } from "../../../integrations/storefront-commerce-documents.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
-import type { UserError } from "../../tenants/storefront/admin-session.ts";
+import type { UserError } from "../../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { toPlainText } from "../catalog-text.ts";
 import type { CheckoutRow, Delivery, DeliveryAddress, DeliveryInput } from "../checkout.ts";

@@ -12,7 +12,7 @@ import {
   callAdminApi,
   requireNoUserErrors,
   type UserError,
-} from "../../tenants/storefront/admin-session.ts";
+} from "../../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { toMoney, type StorefrontMoney } from "../money.ts";
 import { customerOf } from "../orders.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../integrations/storefront-commerce-documents.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { isProven, type Account } from "../../identity/account.ts";
-import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-session.ts";
+import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CheckoutLine, CheckoutRow } from "../checkout.ts";
 import { toMoney, toRounded, type StorefrontMoney } from "../money.ts";

@@ -104,7 +104,7 @@ const LIST = `
 
 const ONE = `SELECT ${COLUMNS}, evidence FROM privacy_requests WHERE ${OF_STORE} AND id = $4`;
 
-const placeOf = (ctx: Ctx, tenant: Tenant) => [PLATFORM, storeKey(ctx, tenant.shop)];
+const cursorContext = (ctx: Ctx, tenant: Tenant) => [PLATFORM, storeKey(ctx, tenant.shop)];
 
 /** `before`: the end of the previous page. */
 export async function listBoard(
@@ -114,7 +114,7 @@ export async function listBoard(
   { limit, before }: { limit: number; before: number | null },
 ): Promise<{ requests: BoardRequest[]; next: number | null }> {
   const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [
-    ...placeOf(ctx, tenant),
+    ...cursorContext(ctx, tenant),
     before,
     kind ?? null,
     state ?? null,
@@ -160,7 +160,7 @@ export async function findBoardRequest(
 type DetailRow = Row & { evidence: Record<string, unknown> | null };
 
 async function findRow(ctx: Ctx, tenant: Tenant, id: number): Promise<DetailRow | null> {
-  const values = [...placeOf(ctx, tenant), id];
+  const values = [...cursorContext(ctx, tenant), id];
   const [row] = await dataOf(ctx, tenant).sql<DetailRow>(ONE, values);
   return row ?? null;
 }
@@ -195,7 +195,7 @@ export async function readProgressMark(ctx: Ctx, tenant: Tenant): Promise<string
   const [row] = await dataOf(ctx, tenant).sql<{ mark: string | null }>(
     `SELECT md5(string_agg(concat_ws('|', id, state, attempts, steps::text), ',' ORDER BY id)) AS mark
       FROM privacy_requests WHERE ${OF_STORE} AND ${IS_OPEN}`,
-    placeOf(ctx, tenant),
+    cursorContext(ctx, tenant),
   );
   return row?.mark ?? "";
 }

@@ -1,6 +1,6 @@
 // What a customer sees of themselves in the store's customer accounts: consents, agents and payment mandates.
 import type { Ctx } from "../../../context.server.ts";
-import { getKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
 import { listLinkedAgents } from "../../agents/oauth/grants.ts";
 import type { Mandate } from "../../commerce/mandate.ts";
 import { listMandates } from "../../commerce/mandates.ts";
@@ -65,7 +65,7 @@ const withoutProof = ({
 async function noteSeen(ctx: Ctx, tenant: Tenant): Promise<void> {
   const { sql } = dataOf(ctx, tenant);
   const now = ctx.clock.now();
-  const known = await getKey<{ at: string }>(sql, KEYS.accountExtension);
+  const known = await findKey<{ at: string }>(sql, KEYS.accountExtension);
   if (known && now.getTime() - Date.parse(known.value.at) < SEEN_AGAIN_MS) return;
   await putKey(sql, KEYS.accountExtension, { at: now.toISOString() });
 }

@@ -2,7 +2,7 @@
 // setting changed. Rows and objects separately: an unreachable archive keeps no row.
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM, type Database, type TenantSql } from "../../../db.server.ts";
-import { getKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import {
   DEFAULT_RETENTION,
   retentionSettingNames,
@@ -65,7 +65,7 @@ async function onceADay(
   work: () => Promise<Counts>,
 ): Promise<Counts | null> {
   const key = KEYS.retention(kind);
-  const applied = (await getKey<RetentionDays>(sql, key))?.value;
+  const applied = (await findKey<RetentionDays>(sql, key))?.value;
   if (applied && retentionSettingNames.every((name) => applied[name] === days[name])) return null;
   const deleted = await work();
   if (!signal.aborted) await putKey(sql, key, days, TTL_SECONDS.retention);

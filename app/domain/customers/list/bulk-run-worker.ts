@@ -14,7 +14,13 @@ import { channelsFor } from "../../inventory/write-matrix.ts";
 import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { writeTags } from "../tag-change.ts";
-import { BULK_KINDS, changedBy, placeOf, type BulkKind, type CustomerAction } from "./bulk-runs.ts";
+import {
+  BULK_KINDS,
+  changedBy,
+  sealContext,
+  type BulkKind,
+  type CustomerAction,
+} from "./bulk-runs.ts";
 import { Audience, enqueueAudience } from "../segments/profile-audience.ts";
 import { collectMembers, FORGET_MEMBERS, membersOf } from "../store-segments/collect-members.ts";
 import { CustomerSelection, selectionOf } from "./customer-selection.ts";
@@ -98,7 +104,7 @@ async function workOn(
   const tenant = await findTenant(ctx, run.shop);
   if (!tenant) return finish("failed", "the store is not known here any more");
   try {
-    const stored: unknown = JSON.parse(ctx.secrets.unseal(placeOf(run.shop), run.selection));
+    const stored: unknown = JSON.parse(ctx.secrets.unseal(sealContext(run.shop), run.selection));
     const conditionOf = await customersOf(ctx, tenant, run, stored, stopping);
     const { size, change } = stepOf(ctx, tenant, run, actions, stored);
     for (let position = run.position; conditionOf && !stopping.aborted;) {

@@ -228,7 +228,7 @@ export async function listSelectedCustomerIds(
 export const BULK_KINDS = ["tags", "rules", "profile", ...CUSTOMER_ACTIONS] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 
-export const placeOf = (shop: string): string => `${shop}/tag_run`;
+export const sealContext = (shop: string): string => `${shop}/tag_run`;
 
 type NewRun = FixedSelection & {
   kind: BulkKind;
@@ -254,7 +254,10 @@ async function storeRun(
     [
       ctx.random.orderedUuid(),
       kind,
-      ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify({ ...selection, audience: segment })),
+      ctx.secrets.seal(
+        sealContext(tenant.shop),
+        JSON.stringify({ ...selection, audience: segment }),
+      ),
       add,
       remove,
       total,

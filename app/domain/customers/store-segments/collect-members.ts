@@ -8,7 +8,7 @@ import type { Columns, StorefrontUser, TenantData } from "../../../db.server.ts"
 import { OutboundError } from "../../../runtime/errors.ts";
 import type { Held, LeasedRow, LeasedTable } from "../../../runtime/database/queue/leased-table.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { placeOf } from "../list/bulk-runs.ts";
+import { sealContext } from "../list/bulk-runs.ts";
 import type { Condition } from "../list/filter-condition.ts";
 import { readMembers, type MemberPage } from "./store-segment.ts";
 
@@ -55,7 +55,7 @@ async function readPage(
 }
 
 const sealed = ({ ctx, tenant }: Collection, state: Collecting): string =>
-  ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify(state));
+  ctx.secrets.seal(sealContext(tenant.shop), JSON.stringify(state));
 
 /**
  * Members that are not known here are counted and left out: they come with a webhook or the next sync,

@@ -5,7 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { CUSTOMER_SEGMENT, SEGMENT_MEMBERS } from "../../../integrations/storefront-documents.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { callAdminApi } from "../../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../tenants/storefront/admin-api.ts";
 import { ask } from "../sync/sync-run.ts";
 
 /** The platform's limit is 1,000. */

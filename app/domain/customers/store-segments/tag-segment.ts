@@ -5,7 +5,13 @@ import type { Columns, CrmTag } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { SYSTEM_TAGS } from "../../tags/system-tag-rules.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { placeOf, SHOWN, toState, type BulkRunState, type ShownRun } from "../list/bulk-runs.ts";
+import {
+  sealContext,
+  SHOWN,
+  toState,
+  type BulkRunState,
+  type ShownRun,
+} from "../list/bulk-runs.ts";
 import { FIRST_PAGE } from "./collect-members.ts";
 import { getStoreSegment, StoreSegmentId, type StoreSegment } from "./store-segment.ts";
 
@@ -75,7 +81,7 @@ export async function tagSegment(
     throw new AppError("invalid_request", { fields: { store_segment_id: "selects no customers" } });
   const values = [
     ctx.random.orderedUuid(),
-    ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify(FIRST_PAGE)),
+    ctx.secrets.seal(sealContext(tenant.shop), JSON.stringify(FIRST_PAGE)),
     [tag],
     segment.customers,
     NO_LAST_ID,

@@ -2,8 +2,8 @@
 // in a few statements for hundreds. A special case (an address of another account) uses the single
 // function.
 import type { Ctx } from "../../../context.server.ts";
-import type { Columns, Kv, TenantSql } from "../../../db.server.ts";
-import { KEYS } from "../../../runtime/database/kv.ts";
+import type { TenantSql } from "../../../db.server.ts";
+import { findKeys, KEYS } from "../../../runtime/database/kv.ts";
 import { enqueueMany } from "../../bus/enqueue.ts";
 import { channelsFor } from "../../inventory/write-matrix.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import { updateSystemTags } from "../../tags/system-tags.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CustomerChange } from "../customer-change.ts";
-import { applyOnce, differsInOwnTags, storefrontOf } from "../from-storefront.ts";
+import { applyOnce, differsOnlyInOwnTags, storefrontOf } from "../from-storefront.ts";
 import { recordSaleOptOuts } from "../sale-opt-out.ts";
 import { columnsOf, ECHOED, isSame, type StoredUser } from "../storefront-columns.ts";
 import { awaitDeletions, findDeletedGids } from "../tombstones.ts";
@@ -187,18 +187,13 @@ async function findEchoes(sql: TenantSql, edits: readonly Edit[]): Promise<Set<n
     user &&
     changed.every((name) => ECHOED.has(name)) &&
     !isReassigned(tags) &&
-    (!tags || differsInOwnTags(user.tags as string[], tags))
+    (!tags || differsOnlyInOwnTags(user.tags as string[], tags))
       ? [user.id]
       : [],
   );
   if (possible.length === 0) return new Set();
-  const live = await sql<Columns<Kv, "key">>(
-    `SELECT key FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND (expires_at IS NULL
-      OR expires_at > clock_timestamp())`,
-    [possible.map((id) => KEYS.echo(id))],
-  );
-  const keys = new Set(live.map(({ key }) => key));
-  return new Set(possible.filter((id) => keys.has(KEYS.echo(id))));
+  const live = await findKeys(sql, possible.map(KEYS.echo));
+  return new Set(possible.filter((id) => live.has(KEYS.echo(id))));
 }
 
 async function updateTags(

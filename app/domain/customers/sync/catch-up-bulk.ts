@@ -7,7 +7,7 @@ import {
   CUSTOMERS_SAMPLE,
 } from "../../../integrations/storefront-documents.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-session.ts";
+import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-api.ts";
 import {
   CUSTOMER_GID,
   fromGraphqlCustomer,

@@ -1,6 +1,6 @@
 // A sync that was requested in the background; its progress is in the sync's own state.
 import type { Ctx } from "../../../context.server.ts";
-import { getKeys, KEYS, PLATFORM_KEYS, type Key } from "../../../runtime/database/kv.ts";
+import { findKeys, KEYS, PLATFORM_KEYS, type Key } from "../../../runtime/database/kv.ts";
 import { storeRequests } from "../../tenants/store-requests.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { toSyncState } from "./sync-state.ts";
@@ -28,7 +28,7 @@ export const SYNC_KEYS: readonly Key[] = [LEASE_KEY, KEYS.customerSync];
 export async function readSyncProgress(ctx: Ctx, tenant: Tenant): Promise<SyncProgress> {
   const [isRequested, stored] = await Promise.all([
     syncRequests.isOpen(ctx, tenant.shop),
-    getKeys(dataOf(ctx, tenant).sql, SYNC_KEYS),
+    findKeys(dataOf(ctx, tenant).sql, SYNC_KEYS),
   ]);
   return toSyncProgress(isRequested, stored);
 }

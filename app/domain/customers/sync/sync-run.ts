@@ -5,7 +5,7 @@ import { isUniqueViolation } from "../../../db.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { LeaseLost, type Lease } from "../../../runtime/database/queue/lease.ts";
-import { callAdminApi } from "../../tenants/storefront/admin-session.ts";
+import { callAdminApi } from "../../tenants/storefront/admin-api.ts";
 import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import { applyStorefrontPage } from "./apply-page.ts";
 import { countOf, noCounts, type PageCounts } from "./page-counts.ts";

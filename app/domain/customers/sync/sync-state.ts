@@ -5,7 +5,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { getKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 const MINUTE_MS = 60_000;
@@ -49,7 +49,7 @@ const NO_WINDOW = {
 } as const;
 
 export async function loadSyncState(ctx: Ctx, tenant: Tenant): Promise<SyncState> {
-  const stored = await getKey(dataOf(ctx, tenant).sql, KEYS.customerSync);
+  const stored = await findKey(dataOf(ctx, tenant).sql, KEYS.customerSync);
   return toSyncState(stored?.value);
 }
 

@@ -2,7 +2,7 @@
 // tags of the rules.
 import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.server.ts";
-import { getKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
 import { SYSTEM_TAGS } from "../../tags/system-tag-rules.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { startRuleRun, type BulkRunState } from "../list/bulk-runs.ts";
@@ -23,7 +23,7 @@ export async function runChangedRules(ctx: Ctx, tenant: Tenant): Promise<BulkRun
     // First the tags that customers carry at the store (customers/tag-matching): those stay theirs.
     if (catalog.some(({ matched_to: position }) => position !== null)) return null;
     const current = { rules: tenant.config.tag_rules, tags: catalog.map(({ slug }) => slug) };
-    const last = await getKey(sql, KEYS.tagRules);
+    const last = await findKey(sql, KEYS.tagRules);
     if (isDeepStrictEqual(last?.value, current)) return null;
     const run = await startRuleRun(ctx, tenant, sql);
     await putKey(sql, KEYS.tagRules, current);

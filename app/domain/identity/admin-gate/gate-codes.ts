@@ -7,7 +7,7 @@ import { PLATFORM } from "../../../runtime/database/database.ts";
 import {
   countKeys,
   deleteKey,
-  getKey,
+  findKey,
   putKey,
   takeKey,
   TTL_SECONDS,
@@ -101,7 +101,7 @@ export async function verifyOtp(ctx: Ctx, browser: Browser, given: string): Prom
     return null;
   }
   const hash = codeHash(ctx, browser, given.replace(/\s/g, ""));
-  const kept = await getKey<KeptCode>(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
+  const kept = await findKey<KeptCode>(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
   if (!kept || !secretEquals(kept.value.code_hash, hash)) return null;
   const taken = await takeKey<KeptCode>(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
   if (!taken || !secretEquals(taken.code_hash, hash)) return null;

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import { getKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { getAccount, type Account } from "../account.ts";
@@ -46,7 +46,7 @@ export async function exchangeSessionCode(
 ): Promise<Account> {
   const { sql } = dataOf(ctx, tenant);
   const key = KEYS.sessionCode(hash("sha256", code));
-  const challenge = (await getKey<SessionCode>(sql, key))?.value.challenge;
+  const challenge = (await findKey<SessionCode>(sql, key))?.value.challenge;
   if (!challenge || !secretEquals(hash("sha256", verifier, "base64url"), challenge))
     throw new AppError("invalid_code");
   const kept = await takeKey<SessionCode>(sql, key);

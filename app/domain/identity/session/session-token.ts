@@ -145,7 +145,7 @@ export function shopOfToken(token: string): string | null {
 }
 
 /** The claims of a valid, unexpired token of this tenant's key; null for anything else. */
-export function readToken(
+export function verifySessionToken(
   config: Config,
   tenant: Tenant,
   token: string,

@@ -16,7 +16,12 @@ import {
   type Account,
   type ClaimRow,
 } from "../account.ts";
-import { mintToken, readToken, SESSION_SECONDS, type SessionClaims } from "./session-token.ts";
+import {
+  mintToken,
+  verifySessionToken,
+  SESSION_SECONDS,
+  type SessionClaims,
+} from "./session-token.ts";
 
 export type Session = {
   account: Account;
@@ -106,7 +111,7 @@ function readsOf(ctx: Ctx, tenant: Tenant): GroupCommit<Asked, SessionRow | unde
 }
 
 export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Promise<SessionCheck> {
-  const claims = readToken(ctx.config, tenant, token, ctx.clock.now());
+  const claims = verifySessionToken(ctx.config, tenant, token, ctx.clock.now());
   // An invalid token may be due to a new secret of the tenant that this process has not read yet.
   if (!claims)
     return (await isCurrent(ctx, tenant)) ? { outcome: "invalid" } : { outcome: "stale_tenant" };

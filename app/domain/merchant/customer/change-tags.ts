@@ -7,7 +7,7 @@ import type { Tenant } from "../../tenants/tenant.ts";
 const tagNames = z.array(z.string().max(200)).max(10).default([]);
 export const TagChange = z.object({ add: tagNames, remove: tagNames });
 
-export async function changeTags(
+export async function changeTagsAsStaff(
   ctx: Ctx,
   tenant: Tenant,
   id: number,

@@ -2,7 +2,7 @@
 // without name and address, which stand on the admin's own page.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import { getKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
 import { CUSTOMER_GID } from "../../customers/customer-change.ts";
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -115,7 +115,7 @@ function outcomeOf(statuses: readonly string[]): "failed" | "waiting" | "deliver
 export async function noteBlockSeen(ctx: Ctx, tenant: Tenant): Promise<void> {
   const { sql } = dataOf(ctx, tenant);
   const now = ctx.clock.now();
-  const known = await getKey<{ at: string }>(sql, KEYS.adminBlock);
+  const known = await findKey<{ at: string }>(sql, KEYS.adminBlock);
   if (known && now.getTime() - new Date(known.value.at).getTime() < SEEN_EVERY_MS) return;
   await putKey(sql, KEYS.adminBlock, { at: now.toISOString() });
 }

@@ -6,7 +6,8 @@
 // both keep their work; the later save of one field is rejected, and keeps its input in the form.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import { isUniqueViolation, type BannerDraft, type TransactionPrisma } from "../../../db.server.ts";
+import { type BannerDraft, type TransactionPrisma } from "../../../db.server.ts";
+import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { requestLoaderMetafield } from "../storefront/loader-worker.ts";
 import { dataOf, type Tenant } from "../tenant.ts";
@@ -164,7 +165,7 @@ export async function saveBannerDraft(
   { revision, changes }: z.output<typeof DraftChange>,
   staffId: string | null,
 ): Promise<{ revision: number }> {
-  return retryOnFirst(() =>
+  return retryOnConflict(() =>
     dataOf(ctx, tenant).transaction(async (_, prisma) => {
       const draft = await lockDraft(prisma);
       const revisions = (draft?.field_revisions ?? {}) as Revisions;
@@ -192,16 +193,6 @@ export async function saveBannerDraft(
       return { revision: next };
     }),
   );
-}
-
-/** Two first saves at once: the later one finds the other's row when it is repeated. */
-async function retryOnFirst<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isUniqueViolation(error)) return work();
-    throw error;
-  }
 }
 
 /** The update locks the row until the transaction ends: saves and publications wait for each other. */
@@ -287,7 +278,7 @@ async function publish(
 ): Promise<{ version: number }> {
   const { shop } = tenant;
   // Two publications at once take one number: the later one takes the next when it is repeated.
-  const version = await retryOnFirst(() =>
+  const version = await retryOnConflict(() =>
     dataOf(ctx, tenant).transaction(async (_, prisma) => {
       const { design, restoredFrom } = await choose(prisma);
       const newest = await prisma.bannerVersion.findFirst({ orderBy: { version: "desc" } });

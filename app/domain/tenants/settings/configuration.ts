@@ -6,7 +6,7 @@ import { PLATFORM } from "../../../runtime/database/database.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import {
   compareAndSetKey,
-  getKey,
+  findKey,
   putKeyIfAbsent,
   PLATFORM_KEYS,
 } from "../../../runtime/database/kv.ts";
@@ -217,7 +217,7 @@ function maskField(field: FieldTable[string] | undefined, value: unknown): unkno
 async function readPlatform(
   ctx: Ctx,
 ): Promise<{ saved: Record<string, unknown>; stored: Record<string, unknown>; version: number }> {
-  const row = await getKey<Record<string, unknown>>(
+  const row = await findKey<Record<string, unknown>>(
     ctx.home.forTenant(PLATFORM).sql,
     PLATFORM_KEYS.config,
   );

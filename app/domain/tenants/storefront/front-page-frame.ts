@@ -3,7 +3,7 @@
 // service looks at the response's headers only; the page itself loads in the merchant's browser, without scripts.
 import type { Ctx } from "../../../context.server.ts";
 import type { FrontPage } from "../../../integrations/storefront.ts";
-import { getKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenant.ts";
 import { storeDomains } from "./primary-domain.ts";
@@ -17,7 +17,7 @@ export type FrontPageFrame =
 export async function findFrontPageFrame(ctx: Ctx, tenant: Tenant): Promise<FrontPageFrame> {
   try {
     const { sql } = dataOf(ctx, tenant);
-    const known = await getKey<FrontPageFrame>(sql, KEYS.frontPage);
+    const known = await findKey<FrontPageFrame>(sql, KEYS.frontPage);
     if (known) return known.value;
     const found = await askStore(ctx, tenant);
     const { frontPage, unreachableFrontPage } = TTL_SECONDS;

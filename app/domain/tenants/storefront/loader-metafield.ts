@@ -9,7 +9,7 @@ import { findPublishedBanner, nameNewestBanner } from "../banner/published-banne
 import { tokenState } from "../directory.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
-import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-session.ts";
+import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-api.ts";
 import { toLoaderValues } from "./loader-values.ts";
 
 /** `app.metafields.crm.<key>` in extensions/consent-footer. */

@@ -13,7 +13,7 @@ import {
 } from "../../../integrations/storefront-documents.ts";
 import { link } from "../settings/field-schemas.ts";
 import type { Tenant } from "../tenant.ts";
-import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-session.ts";
+import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-api.ts";
 
 /** The access scope of the app that the upload needs. */
 const SCOPE = "write_files";

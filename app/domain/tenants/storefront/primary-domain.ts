@@ -5,7 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { PRIMARY_DOMAIN } from "../../../integrations/storefront-documents.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
-import { callAdminApi } from "./admin-session.ts";
+import { callAdminApi } from "./admin-api.ts";
 import { keepTimeZone } from "./time-zone.ts";
 
 const MAX_HOST_LENGTH = 253;

@@ -14,7 +14,7 @@ import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
-import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-session.ts";
+import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-api.ts";
 import { pixelKey } from "./web-pixel-key.ts";
 
 export const PIXEL_SCOPES = ["write_pixels", "read_customer_events"] as const;

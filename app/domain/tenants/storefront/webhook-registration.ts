@@ -10,7 +10,7 @@ import {
 import { WEBHOOK_API_VERSION } from "../../../integrations/storefront.ts";
 import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { callAdminApi, type UserError } from "./admin-session.ts";
+import { callAdminApi, type UserError } from "./admin-api.ts";
 import { BUS_PATH, webhookPath } from "../bus-phase.ts";
 import { storeRequests } from "../store-requests.ts";
 import { getTenant, type RefusedWebhook, type Tenant } from "../tenant.ts";

@@ -4,7 +4,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { GraphqlAnswer } from "../../../integrations/storefront.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
-import { getCachedTenant, type WithheldPart } from "../tenant.ts";
+import { findCachedTenant, type WithheldPart } from "../tenant.ts";
 
 type GraphqlError = GraphqlAnswer<unknown>["errors"][number];
 type Path = readonly (string | number)[];
@@ -49,7 +49,7 @@ export async function noteWithheld(
   shop: string,
   { data, errors }: GraphqlAnswer<unknown>,
 ): Promise<void> {
-  const tenant = await getCachedTenant(ctx, shop);
+  const tenant = await findCachedTenant(ctx, shop);
   const known = tenant?.connection.withheld_data;
   const found = errors.filter(isWithheld).map(toPart);
   if (!tenant || (!known && found.length === 0)) return;

@@ -28,7 +28,7 @@ export const staffOf = (sub: string | undefined): string | null =>
   sub ? sub.slice(0, MAX_STAFF_ID) : null;
 
 /** Throws what jose throws for a token that is not this app's, or whose time is not now. */
-export async function verifySessionToken(
+export async function verifyAdminToken(
   token: string,
   { secret, clientId, now }: { secret: string; clientId: string; now: Date },
 ) {
@@ -57,7 +57,7 @@ export async function requireStaff(
   const origin = `https://${tenant.shop}`;
   for (const secret of secrets)
     try {
-      const { iss, dest, sub } = await verifySessionToken(token, {
+      const { iss, dest, sub } = await verifyAdminToken(token, {
         secret,
         clientId,
         now: ctx.clock.now(),

@@ -1,6 +1,6 @@
 // Where an access happened: a path with the names of its parameters in place of their values, which
 // may name a person.
-export function placeOf(
+export function routePatternOf(
   path: string,
   params: Readonly<Record<string, string | undefined>>,
 ): string {
