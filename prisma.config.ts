@@ -1,6 +1,6 @@
 // Prisma's CLI requires a native schema engine that cannot be downloaded everywhere; `generate` only checks
 // that the file exists, so any executable works. Migrations run through our own runner
-// (app/runtime/database/migrations.ts).
+// (app/runtime/database/migrations/apply-migrations.ts).
 import { defineConfig } from "prisma/config";
 
 process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath;

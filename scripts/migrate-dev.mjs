@@ -22,7 +22,7 @@ import { parseArgs } from "node:util";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from "@prisma/driver-adapter-utils";
 import { startEmbeddedPostgres } from "../app/runtime/embedded-postgres/embedded-postgres.ts";
-import { applyMigrations } from "../app/runtime/database/migrations.ts";
+import { applyMigrations } from "../app/runtime/database/migrations/apply-migrations.ts";
 
 /**
  * adapter-pg does not know the type "char" (18) of the system catalogs, and the engine accepts it as

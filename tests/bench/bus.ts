@@ -5,7 +5,7 @@ import pg from "pg";
 import { claim } from "../../app/domain/bus/claim.ts";
 import { openDatabase } from "../../app/runtime/database/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { applyMigrations } from "../../app/runtime/database/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations/apply-migrations.ts";
 import { startChild, startServer } from "../support/processes/child.ts";
 import { sendEvent, type SentEvent } from "../support/bus/event-load.ts";
 import { eventually } from "../support/service.ts";

@@ -17,7 +17,7 @@ import { shapeConfig } from "../../app/runtime/config.ts";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
 import { KEYS, putKey } from "../../app/runtime/database/kv.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { applyMigrations } from "../../app/runtime/database/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations/apply-migrations.ts";
 import { loadC15t } from "./c15t.ts";
 
 export type Measure = {

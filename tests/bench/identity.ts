@@ -3,7 +3,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
-import { applyMigrations } from "../../app/runtime/database/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations/apply-migrations.ts";
 import {
   createDatabase,
   ensurePeers,

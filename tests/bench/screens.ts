@@ -19,7 +19,7 @@ import { loadRoutes } from "../../app/http/route-table.ts";
 import { createScreens } from "../../app/http/screens/screens.ts";
 import { createListener } from "../../app/http/serve.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
-import { applyMigrations } from "../../app/runtime/database/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations/apply-migrations.ts";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { startSandbox } from "../../app/sandbox/server.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { applyMigrations } from "../../app/runtime/database/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations/apply-migrations.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
 import { startServer, type Child } from "../support/processes/child.ts";
 import { ADMIN_KEY, APP_SECRET, CLIENT_ID, SHOP, testEnvironment } from "../support/service.ts";

@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { applyMigrations, type MigrationOptions } from "../../app/runtime/database/migrations.ts";
+import {
+  applyMigrations,
+  type MigrationOptions,
+} from "../../app/runtime/database/migrations/apply-migrations.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/service.ts";
 

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isDatabaseAway } from "../../app/runtime/database/database.ts";
-import { applyMigrations, MigrationError } from "../../app/runtime/database/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations/apply-migrations.ts";
+import { MigrationError } from "../../app/runtime/database/migrations/migration-error.ts";
 import { startTransactionPooler } from "../support/processes/pooler/transaction-pooler.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 

@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { OwnerBehindPooler } from "../../runtime/database/cells/owner-connection.ts";
 import type { Database, Row } from "../../runtime/database/database.ts";
-import { MigrationError } from "../../runtime/database/migrations.ts";
+import { MigrationError } from "../../runtime/database/migrations/migration-error.ts";
 import { settingOf } from "../../runtime/settings.ts";
 import { assignStore } from "./moves/assign-store.ts";
 import { CellAway, openCell } from "./moves/open-cell.ts";

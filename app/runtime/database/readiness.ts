@@ -1,5 +1,5 @@
 // Whether a process may be given requests: its database answers, accepts writes, and has every migration.
-import { listMigrations } from "./migrations.ts";
+import { listMigrations } from "./migrations/migration-files.ts";
 
 export type Readiness = {
   database: "ok" | "read_only" | "unreachable";

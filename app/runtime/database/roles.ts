@@ -4,7 +4,9 @@
 import pg from "pg";
 import { clientOf } from "./connection/client.ts";
 import { isOutOfConnections, OUT_OF_CONNECTIONS } from "./postgres-errors.ts";
-import { applyMigrations, inMigrationLock, MigrationError, type Warn } from "./migrations.ts";
+import { applyMigrations, type Warn } from "./migrations/apply-migrations.ts";
+import { MigrationError } from "./migrations/migration-error.ts";
+import { inMigrationLock } from "./migrations/migration-lock.ts";
 
 /**
  * Append-only tables; rows are deleted only by `delete_redacted_rows`, which belongs to the owner.

@@ -3,7 +3,7 @@ import { createCtx, type Ctx } from "../../../app/context.server.ts";
 import { channels } from "../../../app/domain/channels/index.ts";
 import { renderThemeFooters } from "../../../app/embeds/theme-footers.ts";
 import { shapeConfig } from "../../../app/runtime/config.ts";
-import { applyMigrations } from "../../../app/runtime/database/migrations.ts";
+import { applyMigrations } from "../../../app/runtime/database/migrations/apply-migrations.ts";
 import { createLog } from "../../../app/runtime/log.ts";
 import { startSandbox, type Sandbox } from "../../../app/sandbox/server.ts";
 import { APP_SECRET, CLIENT_ID, testEnvironment } from "../../support/service.ts";

@@ -8,7 +8,7 @@ import { readConsentCounts } from "../../../app/domain/consent/consent-counts.ts
 import { stateOf } from "../../../app/domain/consent/consent-outcomes.ts";
 import { ConsentFilters, listConsentLog } from "../../../app/domain/consent/consent-log.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
-import { applyMigrations } from "../../../app/runtime/database/migrations.ts";
+import { applyMigrations } from "../../../app/runtime/database/migrations/apply-migrations.ts";
 import { emptyDatabase, type TestDatabase } from "../../support/database.ts";
 import {
   signUp,

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
-import { MigrationError } from "../../../runtime/database/migrations.ts";
+import { MigrationError } from "../../../runtime/database/migrations/migration-error.ts";
 import type { OwnerConnection } from "../../../runtime/database/cells/owner-connection.ts";
 import { findTenant } from "../tenant.ts";
 import {
