@@ -10,7 +10,7 @@ import { ApiVersion, AppDistribution, shopifyApp } from "@shopify/shopify-app-re
 import { decodeJwt } from "jose";
 import type { Ctx } from "./context.server.ts";
 import { screenAccess, type RecordScreenAccess } from "./http/access/screen-access.ts";
-import { claimedShop, staffOf, verifyAdminToken } from "./http/auth/staff-guard.ts";
+import { claimedShop, isOfStaff, staffOf, verifyAdminToken } from "./http/auth/staff-guard.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
@@ -125,6 +125,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     const outside = await redirectIntoAdmin(request);
     if (outside) throw outside;
     const token = sessionTokenOf(request);
+    if (isOfSomebodyElse(token)) throw unauthorizedResponse();
     const known = token ? running.get(token) : undefined;
     const visit = known ?? prove(request, token);
     if (token && !known) {
@@ -156,7 +157,11 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     const secret =
       secrets.find((candidate) => token && isSignedWith(token, candidate)) ?? secrets[0] ?? "";
     try {
-      const { session } = await libraryFor(clientId, secret).authenticate.admin(request);
+      const { session, sessionToken } = await libraryFor(clientId, secret).authenticate.admin(
+        request,
+      );
+      // The library checks the signature, the audience and the time only.
+      if (!isOfStaff(sessionToken)) throw unauthorizedResponse();
       const { shop, accessToken } = session;
       return { shop, apiKey: clientId, isConnected: true, staffId: staffIn(token), accessToken };
     } catch (thrown) {
@@ -254,6 +259,18 @@ function sessionTokenOf(request: Request): string | null {
     request.headers.get("authorization")?.replace(/^Bearer /, "") ??
     new URL(request.url).searchParams.get("id_token")
   );
+}
+
+const unauthorizedResponse = (): Response =>
+  new Response("Unauthorized", { status: 401, headers: { "Cache-Control": "no-store" } });
+
+/** A token that can be read and is no staff member's: the library would exchange it. */
+function isOfSomebodyElse(token: string | null): boolean {
+  try {
+    return token !== null && !isOfStaff(decodeJwt(token));
+  } catch {
+    return false;
+  }
 }
 
 /** Of a proven token. */
