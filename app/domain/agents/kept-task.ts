@@ -1,5 +1,5 @@
-// What of an A2A task is kept: everything but who buys and where it goes. A checkout's address is in the
-// storefront's cart and nowhere else (docs/decisions/020-checkout.md).
+// What of an A2A task is kept: everything but who buys and where it goes, and long messages. A checkout's
+// address is in the storefront's cart and nowhere else (docs/decisions/020-checkout.md).
 import { DeliveryAddress, DestinationId } from "../commerce/checkout.ts";
 
 const PERSONAL = new Set([
@@ -26,5 +26,22 @@ function keptField(name: string, value: unknown): unknown {
   return value;
 }
 
-export const toKeptTask = (task: unknown): unknown =>
-  JSON.parse(JSON.stringify(task, keptField)) as unknown;
+/** A task takes any number of messages, and every later one reads them all. */
+const MAX_MESSAGES = 10;
+const MAX_MESSAGE_CHARS = 4_096;
+
+type Message = Record<"messageId" | "contextId" | "taskId" | "role", unknown>;
+
+function keptMessage(message: Message): object {
+  if (JSON.stringify(message).length <= MAX_MESSAGE_CHARS) return message;
+  const { messageId, contextId, taskId, role } = message;
+  const parts = [{ text: "This message was too long to be kept." }];
+  return { messageId, contextId, taskId, role, parts };
+}
+
+/** `task`: A2A's own JSON. */
+export function toKeptTask(task: unknown): unknown {
+  const kept = JSON.parse(JSON.stringify(task, keptField)) as { history?: Message[] };
+  const history = kept.history?.slice(-MAX_MESSAGES).map(keptMessage);
+  return { ...kept, ...(history && { history }) };
+}

@@ -1,5 +1,5 @@
-// What an A2A message may look like. The SDK reads parameters without checking their types: a wrong
-// one would end as an internal error, or be taken for something else.
+// What an A2A message may look like. The SDK reads parameters without checking their types or sizes: a
+// wrong one would end as an internal error, or be taken for something else, or keep the process busy.
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
 import { z } from "zod";
 import { wrongParameter } from "./json-rpc.ts";
@@ -12,13 +12,62 @@ export const Envelope = z.looseObject({
 });
 export type Envelope = z.output<typeof Envelope>;
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const toCamelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function withCamelCase(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const named = Object.entries(value).map(([name, inner]) => [toCamelCase(name), inner] as const);
+  // Where both are there, the SDK reads the first.
+  return { ...Object.fromEntries(named), ...value };
+}
+
+/**
+ * The message with one name for each field of A2A: its JSON also allows `task_id` for `taskId`, and the SDK reads
+ * both. What is checked here must be what it reads.
+ */
+export function normalise(message: Envelope): Envelope {
+  const params = withCamelCase(message.params) as Envelope["params"];
+  if (!params) return message;
+  return {
+    ...message,
+    params: {
+      ...params,
+      ...(params.message !== undefined && { message: withCamelCase(params.message) }),
+      ...(params.configuration !== undefined && {
+        configuration: withCamelCase(params.configuration),
+      }),
+    },
+  };
+}
+
+const MAX_PARTS = 50;
+const MAX_NAMES = 100;
+const MAX_DEPTH = 32;
+
+/** Counted before its items are read: half a million wrong ones would make as many findings. */
+const listOf = <Item extends z.ZodType>(item: Item, max: number) =>
+  z
+    .custom<unknown[]>((value) => Array.isArray(value) && value.length <= max)
+    .pipe(z.array(item))
+    .nullish();
+
+const isDeeperThan = (max: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (max === 0 || Object.values(value).some((inner) => isDeeperThan(max - 1, inner)));
+const Data = z.unknown().refine((value) => !isDeeperThan(MAX_DEPTH, value));
+
 const Text = z.string().nullish();
-const Texts = z.array(z.string()).nullish();
-const Metadata = z.looseObject({}).nullish();
+const Name = z.string().max(255).nullish();
+const Names = listOf(z.string().max(255), MAX_NAMES);
+const Metadata = z.looseObject({}).and(Data).nullish();
 
 /** Of both versions: 0.3 names its kind and nests a file, 1.0 has one field per kind. */
 const Part = z.looseObject({
-  data: z.unknown().optional(),
+  data: Data.optional(),
   text: Text,
   raw: Text,
   url: Text,
@@ -29,29 +78,29 @@ const Part = z.looseObject({
 });
 
 const Message = z.looseObject({
-  messageId: z.string().max(255).nullish(),
-  contextId: Text,
-  taskId: Text,
+  messageId: Name,
+  contextId: Name,
+  taskId: Name,
   role: z.union([z.string(), z.number()]).nullish(),
-  parts: z.array(Part).nullish(),
+  parts: listOf(Part, MAX_PARTS),
   metadata: Metadata,
-  extensions: Texts,
-  referenceTaskIds: Texts,
+  extensions: Names,
+  referenceTaskIds: Names,
 });
 
 /** Of all methods: a task's id, a message, and what narrows a list. The SDK checks the rest. */
 export const Params = z.looseObject({
-  id: Text,
+  id: Name,
   message: Message.nullish(),
   metadata: Metadata,
   configuration: z
     .looseObject({
-      acceptedOutputModes: Texts,
+      acceptedOutputModes: Names,
       historyLength: z.number().int().nullish(),
     })
     .nullish(),
   historyLength: z.number().int().nullish(),
-  contextId: Text,
+  contextId: Name,
   includeArtifacts: z.boolean().nullish(),
 });
 

@@ -2,7 +2,7 @@
 // its executor.
 import { AgentCard, Task, taskStateToJSON } from "@a2a-js/sdk";
 import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
-import { RequestMalformedError } from "@a2a-js/sdk/errors";
+import { RequestMalformedError, TaskNotFoundError } from "@a2a-js/sdk/errors";
 import {
   AgentEvent,
   DefaultRequestHandler,
@@ -106,13 +106,16 @@ const Failure = z.object({
   error: z.object({ code: z.literal(INTERNAL_ERROR), message: z.string() }),
 });
 
+/** Of one message: the only stored task that it reaches is the one that its caller was authorized for. */
 function toStore(ctx: Ctx, tenant: Tenant, call: A2aCall): TaskStore {
   const owner = call.asked?.admitted;
+  const known = call.record && Task.fromJSON(call.record.task);
   return {
-    async load() {
-      return call.record ? Task.fromJSON(call.record.task) : undefined;
+    async load(id) {
+      return known?.id === id ? known : undefined;
     },
     async save(task) {
+      if (known && known.id !== task.id) throw new TaskNotFoundError(task.id);
       const person = owner?.call.person;
       call.record = {
         task: Task.toJSON(task),

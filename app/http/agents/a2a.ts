@@ -13,7 +13,7 @@ import type { NoteAccess } from "../access/served-access.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { json, type ApiResponse } from "../api-response.ts";
 import { bearerToken } from "../auth/guards.ts";
-import { Envelope, Params } from "./a2a-request.ts";
+import { Envelope, normalise, Params } from "./a2a-request.ts";
 import { answerBySdk, type A2aCall } from "./a2a-server.ts";
 import { recordRefusal, recordToolCall } from "./agent-calls.ts";
 import { countAgentCall } from "./agent-limits.ts";
@@ -35,14 +35,15 @@ export async function answerA2a(
   try {
     requireOwnName(ctx, request, tenant);
     await countAgentCall(ctx, request, tenant);
-    const message = Envelope.safeParse(body);
-    if (!message.success)
+    const envelope = Envelope.safeParse(body);
+    if (!envelope.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
+    const message = normalise(envelope.data);
     const call =
-      message.data.method === "ListTasks"
+      message.method === "ListTasks"
         ? await readListCall(ctx, request, tenant, accessed)
-        : await readCall(ctx, request, tenant, message.data.params, accessed);
-    const answer = await answerBySdk(ctx, request, tenant, message.data, call);
+        : await readCall(ctx, request, tenant, message.params, accessed);
+    const answer = await answerBySdk(ctx, request, tenant, message, call);
     if (call.failure) throw call.failure;
     return json(200, answer);
   } catch (error) {

@@ -14,6 +14,13 @@ afterAll(() => service.stop());
 const post = (body: unknown) => service.call("POST", `/a2a?shop=${SHOP}`, { key: null, body });
 const rpc = (method: string, params: object) => post({ jsonrpc: "2.0", id: "r-1", method, params });
 
+const nested = (depth: number): object =>
+  JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
+const sentence = (text: string, fields: object = {}) =>
+  rpc("SendMessage", {
+    message: { messageId: randomUUID(), role: "ROLE_USER", parts: [{ text }], ...fields },
+  });
+
 describe("parameters of A2A", () => {
   it("of a wrong type answer invalid params that names them", async () => {
     const message = { kind: "message", role: "user", messageId: "m", parts: [null] };
@@ -54,6 +61,11 @@ describe("parameters of A2A", () => {
       ["message.parts.0.file.bytes", {}, { parts: [{ kind: "file", file: { bytes: 5 } }] }],
       ["message.parts.0.raw", {}, { parts: [{ raw: 5 }] }],
       ["message.parts.0.url", {}, { parts: [{ url: {} }] }],
+      ["message.parts.0.data", {}, { parts: [{ kind: "data", data: nested(1_900) }] }],
+      ["message.parts", {}, { parts: Array.from({ length: 51 }, () => ({ text: "x" })) }],
+      ["message.parts", {}, { parts: Array.from({ length: 400_000 }, () => 1) }],
+      ["message.extensions", {}, { extensions: Array.from({ length: 200_000 }, () => 1) }],
+      ["message.contextId", {}, { context_id: "c".repeat(256) }],
     ];
     for (const [method, role] of [
       ["SendMessage", "ROLE_USER"],
@@ -103,5 +115,41 @@ describe("parameters of A2A", () => {
       (await post({ jsonrpc: "2.0", id: { bad: "type" }, method: "GetTask", params: { id: "x" } }))
         .json.error.code,
     ).toBe(-32_600);
+  });
+});
+
+describe("an A2A task without a token", () => {
+  it("is the one that its id names: no other field of a message reaches another task", async () => {
+    const own = (await sentence("hello")).json.result.task;
+    const other = (await sentence("the other's")).json.result.task;
+    for (const field of ["task_id", "taskId"]) {
+      const answer = await rpc("SendMessage", {
+        id: own.id,
+        message: {
+          messageId: randomUUID(),
+          role: "ROLE_USER",
+          contextId: own.contextId,
+          [field]: randomUUID(),
+          parts: [{ text: "overwritten" }],
+        },
+      });
+      expect([field, answer.json.error?.code]).toEqual([field, -32_001]);
+    }
+    const kept = (await rpc("GetTask", { id: other.id })).json.result;
+    expect(JSON.stringify(kept)).toContain("the other's");
+    expect(JSON.stringify(kept)).not.toContain("overwritten");
+  });
+
+  it("keeps its last ten messages, and of a long one that it came", async () => {
+    const { id, contextId } = (await sentence(`long ${"x".repeat(100_000)}`)).json.result.task;
+    const afterOne = JSON.stringify((await rpc("GetTask", { id })).json.result);
+    expect(afterOne).toContain("This message was too long to be kept.");
+    expect(afterOne.length).toBeLessThan(10_000);
+    for (let n = 1; n <= 12; n += 1) await sentence(`message ${n}.`, { taskId: id, contextId });
+    const { history } = (await rpc("GetTask", { id })).json.result;
+    const texts = history.map((message: { parts: { text: string }[] }) => message.parts[0]?.text);
+    expect(texts.length).toBeLessThanOrEqual(10);
+    expect(texts.at(-1)).toBe("message 12.");
+    expect(texts).not.toContain("message 1.");
   });
 });

@@ -334,6 +334,32 @@ describe("a task about a shopper", () => {
     expect((await rpc("tasks/get", { id }, { key: owner.token })).status).toBe(403);
   });
 
+  it("is overwritten by nobody else, however its id is spelled", async () => {
+    const owner = await newPayer(service);
+    const { id } = (await send({ skill: "identity-linking" }, { key: owner.token })).json.result;
+    const own = (
+      await rpc("SendMessage", {
+        message: { messageId: randomUUID(), role: "ROLE_USER", parts: [{ text: "hello" }] },
+      })
+    ).json.result.task;
+    for (const field of ["task_id", "taskId"])
+      for (const key of [null, payer.token]) {
+        const message = {
+          messageId: randomUUID(),
+          role: "ROLE_USER",
+          contextId: own.contextId,
+          [field]: id,
+          parts: [{ text: "overwritten" }],
+        };
+        const answer = await rpc("SendMessage", { id: own.id, message }, { key });
+        expect([field, answer.json.result]).toEqual([field, undefined]);
+      }
+    const kept = await rpc("tasks/get", { id }, { key: owner.token });
+    expect(kept.json.result.status.state).toBe("completed");
+    expect(JSON.stringify(kept.json)).not.toContain("overwritten");
+    expect((await rpc("tasks/get", { id })).status).toBe(401);
+  });
+
   it("is stored in the database and names its person, so that a redaction finds it", async () => {
     const { id } = (await send({ skill: "identity-linking" }, { key: payer.token })).json.result;
     const [row] = await service.database.query(
