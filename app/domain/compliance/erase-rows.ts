@@ -44,48 +44,34 @@ export async function insertTombstones(
     );
 }
 
+/** Tables that keep nothing of an erased account. */
+const DELETED_WITH_ACCOUNT = [
+  "user_claims",
+  "user_extras",
+  "user_tag_map",
+  "tag_run_members",
+  "identity_links",
+] as const;
+
 export async function anonymiseAccounts(
   sql: TenantSql,
   userIds: readonly number[],
 ): Promise<Counts> {
   const ids = [userIds];
+  const deleteRows = (table: string) =>
+    counted(sql, `DELETE FROM ${table} WHERE shop = $1 AND user_id = ANY($2::int[])`, ids);
+  const counts: Counts = {};
+  for (const table of DELETED_WITH_ACCOUNT) counts[table] = await deleteRows(table);
   return {
-    user_claims: await counted(
-      sql,
-      "DELETE FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[])",
-      ids,
-    ),
-    user_extras: await counted(
-      sql,
-      "DELETE FROM user_extras WHERE shop = $1 AND user_id = ANY($2::int[])",
-      ids,
-    ),
-    user_tag_map: await counted(
-      sql,
-      "DELETE FROM user_tag_map WHERE shop = $1 AND user_id = ANY($2::int[])",
-      ids,
-    ),
-    tag_run_members: await counted(
-      sql,
-      "DELETE FROM tag_run_members WHERE shop = $1 AND user_id = ANY($2::int[])",
-      ids,
-    ),
-    identity_links: await counted(
-      sql,
-      "DELETE FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[])",
-      ids,
-    ),
+    ...counts,
     oauth_tokens: await counted(
       sql,
       `DELETE FROM oauth_tokens WHERE shop = $1 AND grant_id IN (SELECT id FROM oauth_grants
         WHERE shop = $1 AND user_id = ANY($2::int[]))`,
       ids,
     ),
-    oauth_grants: await counted(
-      sql,
-      "DELETE FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[])",
-      ids,
-    ),
+    // After its tokens, which name no account themselves.
+    oauth_grants: await deleteRows("oauth_grants"),
     mandates: await counted(
       sql,
       `UPDATE mandates SET status = CASE WHEN status = 'active' THEN 'revoked'
@@ -128,21 +114,30 @@ export async function anonymiseAccounts(
       ids,
     ),
     // Last: a call that is recorded at this moment waits for the account's row, and finds it deleted.
-    agent_activity: await counted(
-      sql,
-      "DELETE FROM agent_activity WHERE shop = $1 AND user_id = ANY($2::int[])",
-      ids,
-    ),
+    agent_activity: await deleteRows("agent_activity"),
   };
 }
 
+/** A row that is named after one of the person's orders; `$2`: referencesOf. */
+const OF_ORDER = `(entity_type = 'order' AND (
+  entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[])))`;
+
+/** `pattern`: the parameter with the person's mentionPattern, null for a person without an identifier. */
+const mentions = (text: string, pattern: "$2" | "$3" | "$4") =>
+  `(${pattern}::text IS NOT NULL AND ${text} ~* ${pattern})`;
+
+const QUEUE_TEXT =
+  "concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error)";
+
 /**
- * Rows named after the person's accounts, gids, addresses or orders, and rows whose text mentions
- * the person.
+ * Queue rows named after the person's accounts, gids, addresses or orders, and those whose text
+ * mentions the person. `$2`: referencesOf, `$3`: mentionPattern.
  */
-const OF_PERSON =
-  "((entity_type = 'customer' AND (entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[]))) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR ($3::text IS NOT NULL AND concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error) ~* $3))";
-const MENTIONS = "($2::text IS NOT NULL AND %s ~* $2)";
+const OF_PERSON = `(
+  (entity_type = 'customer' AND (
+    entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[])))
+  OR ${OF_ORDER}
+  OR ${mentions(QUEUE_TEXT, "$3")})`;
 
 const referencesOf = ({ userIds, gids, emails, orders }: KnownSubject) => [
   ...userIds.map(String),
@@ -163,7 +158,7 @@ export async function isInFlight(sql: TenantSql, subject: KnownSubject): Promise
   );
   const inbox = await sql(
     `SELECT 1 FROM webhook_inbox WHERE shop = $1 AND status = 'processing'
-      AND locked_until > clock_timestamp() AND ${MENTIONS.replace("%s", "body")} LIMIT 1`,
+      AND locked_until > clock_timestamp() AND ${mentions("body", "$2")} LIMIT 1`,
     [mentionPattern(subject)],
   );
   const exports = await sql(
@@ -192,9 +187,10 @@ export async function findEventIds(
       found.add(row.event_id);
   for await (const { condition, values } of tableSlices(database, shop, "event_ledger", 4))
     for (const row of await sql<Columns<EventLedger, "event_id">>(
-      `SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer'
-        AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[])
-        OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR subjects && $3::text[])
+      `SELECT event_id FROM event_ledger WHERE shop = $1
+        AND ((entity_type = 'customer' AND entity_id = ANY($2::text[]))
+          OR ${OF_ORDER}
+          OR subjects && $3::text[])
         AND ${condition}`,
       [referencesOf(subject), marks, ...values],
     ))
@@ -210,7 +206,7 @@ const SCRUB_QUEUE = `
     transformed_payload = NULL, attempt_token = NULL, locked_by = NULL, locked_until = NULL,
       updated_at = clock_timestamp(), is_sweepable = false, archived_at = coalesce(archived_at, clock_timestamp()),
     delivery_config = NULL,
-    entity_id = CASE WHEN $3::text IS NOT NULL AND entity_id ~* $3 THEN 'redacted' ELSE entity_id END,
+    entity_id = CASE WHEN ${mentions("entity_id", "$3")} THEN 'redacted' ELSE entity_id END,
     status = CASE WHEN status = 'delivered' THEN status ELSE 'dead_letter' END,
     dead_lettered_at = CASE WHEN status = 'delivered' THEN dead_lettered_at
       ELSE coalesce(dead_lettered_at, clock_timestamp()) END,
@@ -225,7 +221,7 @@ const SCRUB_QUEUE = `
 const SCRUB_ATTEMPTS = `
   UPDATE delivery_attempts SET error = NULL
   WHERE shop = $1 AND error IS NOT NULL
-    AND ((status = 'failed' AND event_id = ANY($2::text[])) OR ($3::text IS NOT NULL AND error ~* $3))`;
+    AND ((status = 'failed' AND event_id = ANY($2::text[])) OR ${mentions("error", "$3")})`;
 
 /** By the events alone: the content is sealed. */
 const DELETE_EXCHANGES =
@@ -263,15 +259,15 @@ export async function redactReferences(
     "webhook_inbox",
     `UPDATE webhook_inbox SET body = '', last_error = NULL, status = 'done',
       processed_at = clock_timestamp(), attempt_token = NULL, locked_until = NULL
-     WHERE shop = $1 AND ${MENTIONS.replace("%s", "concat_ws(E'\\n', body, last_error)")}`,
+     WHERE shop = $1 AND ${mentions("concat_ws(E'\\n', body, last_error)", "$2")}`,
     [pattern],
   );
   await addSlices(
     "kv",
     `DELETE FROM kv WHERE shop = $1 AND key <> $5
-       AND (key = ANY($2::text[]) OR (jsonb_typeof(value) = 'object'
-         AND value->>'user_id' = ANY($3::text[])) OR ($4::text IS NOT NULL
-         AND concat_ws(E'\\n', key, value::text) ~* $4))`,
+       AND (key = ANY($2::text[])
+         OR (jsonb_typeof(value) = 'object' AND value->>'user_id' = ANY($3::text[]))
+         OR ${mentions("concat_ws(E'\\n', key, value::text)", "$4")})`,
     [subject.userIds.map(KEYS.echo), subject.userIds.map(String), pattern, KEYS.tenant(shop)],
   );
   return counts;
