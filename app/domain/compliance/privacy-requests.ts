@@ -76,32 +76,72 @@ export function openSubject<T extends object>(ctx: Ctx, request: PrivacyRequest)
     : null;
 }
 
+type NewRequest = {
+  /** The tenant key of its row: a deleted or unknown store has no rows of its own. */
+  home: string;
+  deliveryId: string;
+  payload: object;
+  subjectHmac: string | null;
+  state: "received" | "done";
+  evidence: { outcome: string } | null;
+};
+
 /**
- * One row per delivery, also when it is repeated. An unknown store has no data: its requests are
- * recorded as finished, without the payload, because the platform expects a 2xx for every valid one.
+ * An unknown store has no data, and a request may name nobody: these are recorded as finished, without
+ * the payload, because the platform expects a 2xx for every valid request.
  */
+function toNewRequest(
+  ctx: Ctx,
+  shop: string,
+  tenant: Tenant | null,
+  { kind, deliveryId, raw, subject }: Arrival,
+): NewRequest {
+  const delivery =
+    deliveryId?.slice(0, 200) ??
+    `sha256:${hash("sha256", Buffer.concat([Buffer.from(`${kind}\n`), raw]))}`;
+  const atPlatform = {
+    home: PLATFORM,
+    deliveryId: `${storeKey(ctx, shop).slice(0, 16)}:${kind}:${delivery}`,
+    subjectHmac: storeKey(ctx, shop),
+  };
+  if (kind === "shop_redact")
+    return { ...atPlatform, payload: { shop }, state: "received", evidence: null };
+  if (!tenant)
+    return {
+      ...atPlatform,
+      payload: {},
+      state: "done",
+      evidence: { outcome: "the store is not known here" },
+    };
+  const atStore = {
+    home: shop,
+    deliveryId: `${kind}:${delivery}`,
+    subjectHmac: subjectKey(ctx, shop, subject),
+  };
+  if (!hasIdentifier(subject))
+    return {
+      ...atStore,
+      payload: {},
+      state: "done",
+      evidence: { outcome: "the request names nobody" },
+    };
+  return {
+    ...atStore,
+    payload: sealSubject(ctx, shop, subject),
+    state: "received",
+    evidence: null,
+  };
+}
+
+/** One row per delivery, also when it is repeated. */
 export async function receivePrivacyRequest(
   ctx: Ctx,
   shop: string,
   tenant: Tenant | null,
   arrival: Arrival,
 ): Promise<{ id: number; dueBy: Date; isNew: boolean }> {
-  const { kind, subject } = arrival;
-  const database = ctx.regions.get(tenant?.region ?? HOME_REGION);
-  const isWholeStore = kind === "shop_redact";
-  const home = tenant && !isWholeStore ? shop : PLATFORM;
-  const sql = database.forTenant(home).sql;
-  const delivery =
-    arrival.deliveryId?.slice(0, 200) ??
-    `sha256:${hash("sha256", Buffer.concat([Buffer.from(`${kind}\n`), arrival.raw]))}`;
-  const ofStore = home === PLATFORM ? `${storeKey(ctx, shop).slice(0, 16)}:` : "";
-  const deliveryId = `${ofStore}${kind}:${delivery}`;
-  const isWork = isWholeStore || (tenant !== null && hasIdentifier(subject));
-  const payload = isWholeStore ? { shop } : isWork ? sealSubject(ctx, shop, subject) : {};
-  const subjectHmac = home === PLATFORM ? storeKey(ctx, shop) : subjectKey(ctx, shop, subject);
-  const evidence = isWork
-    ? null
-    : { outcome: tenant ? "the request names nobody" : "the store is not known here" };
+  const request = toNewRequest(ctx, shop, tenant, arrival);
+  const { sql } = ctx.regions.get(tenant?.region ?? HOME_REGION).forTenant(request.home);
   const [made] = await sql<Columns<StoredRequest, "id" | "due_by">>(
     `INSERT INTO privacy_requests (shop, kind, delivery_id, external_id, subject_hmac, payload,
       state, triggered_at, due_by, evidence, completed_at)
@@ -110,20 +150,20 @@ export async function receivePrivacyRequest(
        THEN clock_timestamp() END)
      ON CONFLICT (shop, delivery_id) DO NOTHING RETURNING id, due_by`,
     [
-      kind,
-      deliveryId,
+      arrival.kind,
+      request.deliveryId,
       arrival.externalId,
-      subjectHmac,
-      JSON.stringify(payload),
-      isWork ? "received" : "done",
+      request.subjectHmac,
+      JSON.stringify(request.payload),
+      request.state,
       arrival.triggeredAt,
-      evidence && JSON.stringify(evidence),
+      request.evidence && JSON.stringify(request.evidence),
     ],
   );
   if (made) return { id: made.id, dueBy: made.due_by, isNew: true };
   const [known] = await sql<Columns<StoredRequest, "id" | "due_by">>(
     "SELECT id, due_by FROM privacy_requests WHERE shop = $1 AND delivery_id = $2",
-    [deliveryId],
+    [request.deliveryId],
   );
   if (!known) throw new Error("a privacy request vanished while it was received");
   return { id: known.id, dueBy: known.due_by, isNew: false };

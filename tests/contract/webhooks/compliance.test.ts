@@ -149,6 +149,9 @@ describe.each(PATHS)("POST /gdpr/%s", (path) => {
     const [row] = await rows();
     expect(row).toMatchObject({ shop: "*", state: path === "shop-redact" ? "received" : "done" });
     expect(row.payload).toEqual(path === "shop-redact" ? { shop: GONE_SHOP } : {});
+    expect(row.evidence).toEqual(
+      path === "shop-redact" ? null : { outcome: "the store is not known here" },
+    );
   });
 
   it.each(["[]", "null", '"x"', "", ` ${raw}`, `\n${raw}`, `\ufeff${raw}`])(
@@ -174,7 +177,9 @@ describe("optional parts of a request", () => {
     "answers 200 without any work for %s",
     async (body) => {
       expect((await privacy(service, "customer-redact", body)).status).toBe(200);
-      expect(await rows()).toMatchObject([{ state: "done", payload: {} }]);
+      expect(await rows()).toMatchObject([
+        { state: "done", payload: {}, evidence: { outcome: "the request names nobody" } },
+      ]);
     },
   );
 });
