@@ -60,7 +60,7 @@ export async function applyStorefrontChange(
 ): Promise<AppliedChange> {
   const data = dataOf(ctx, tenant);
   return retryOnConflict(() =>
-    data.transaction((sql) => applyOnce(ctx, tenant, sql, change, options)),
+    data.transaction((sql) => applyStorefrontChangeWithin(ctx, tenant, sql, change, options)),
   );
 }
 
@@ -68,67 +68,104 @@ export async function applyStorefrontChange(
  * Runs in the caller's transaction, which the caller must retry on a unique violation by two
  * concurrent first events of one customer.
  */
-export async function applyOnce(
+export async function applyStorefrontChangeWithin(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   change: CustomerChange,
   options: ApplyOptions,
 ): Promise<AppliedChange> {
+  const current = await findCurrent(ctx, tenant, sql, change);
+  if ("outcome" in current) return current;
+  return current.user
+    ? updateCustomer(ctx, tenant, sql, current.user, change, options)
+    : createCustomer(ctx, tenant, sql, change, options);
+}
+
+/** The customer as stored, null for a new one; or why the change does not apply. */
+async function findCurrent(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  change: CustomerChange,
+): Promise<{ user: StoredUser | null } | Extract<AppliedChange, { outcome: "stale" | "gone" }>> {
   if (await isDeletedCustomer(ctx, sql, tenant.shop, change))
     return { outcome: "gone", userId: null };
   const user = await findStoredUser(ctx, tenant, sql, change);
   if (user?.status === "deleted") return { outcome: "gone", userId: user.id };
   if (user?.storefront_customer_gid !== change.gid) {
     await awaitDeletions(sql, [change.gid]);
-    if (await isDeletedCustomer(ctx, sql, tenant.shop, change))
-      return { outcome: "gone", userId: null };
+    return (await isDeletedCustomer(ctx, sql, tenant.shop, change))
+      ? { outcome: "gone", userId: null }
+      : { user };
   }
-  if (
-    user?.storefront_updated_at &&
-    user.storefront_customer_gid === change.gid &&
-    user.storefront_updated_at > change.changedAt
-  )
+  if (user.storefront_updated_at && user.storefront_updated_at > change.changedAt)
     return { outcome: "stale", userId: user.id };
+  return { user };
+}
 
-  if (user && change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [user.id]);
-  const fields = columnsOf(ctx, tenant, change, user);
-  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user)))
-    fields.email = change.email;
-  const tags = user ? await reconcile(sql, user, change) : null;
-  const hasUnsettledTags = tags?.isUndecided ?? false;
+async function createCustomer(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  change: CustomerChange,
+  options: ApplyOptions,
+): Promise<AppliedChange> {
+  const fields = await fieldsOf(ctx, tenant, sql, change, null);
+  const userId = await insertRow(sql, change, Object.entries(fields));
+  await reconcile(sql, { id: userId, storefront_slugs: [], storefront_tagged_at: null }, change);
+  if (change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [userId]);
+  await announce(ctx, tenant, sql, userId, change, options);
+  await options.alsoOnCreate?.(userId, sql);
+  return { outcome: "created", userId, hasUnsettledTags: false };
+}
+
+async function updateCustomer(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  user: StoredUser,
+  change: CustomerChange,
+  options: ApplyOptions,
+): Promise<AppliedChange> {
+  if (change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [user.id]);
+  const fields = await fieldsOf(ctx, tenant, sql, change, user);
+  const tags = await reconcile(sql, user, change);
   if (tags) fields.tags = tags.tags;
+  const applied = { userId: user.id, hasUnsettledTags: tags?.isUndecided ?? false };
+
   const changed = Object.entries(fields).filter(
-    ([name, value]) => !user || !isSame(user[name as keyof StoredUser], value),
+    ([name, value]) => !isSame(user[name as keyof StoredUser], value),
   );
   const isReassigned = tags !== null && tags.added.length + tags.removed.length > 0;
-  if (user && changed.length === 0 && !isReassigned) {
-    await sql(
-      `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3),
-        last_active_at = ${KNOWN_ACTIVITY} WHERE shop = $1 AND id = $2`,
-      [user.id, change.changedAt],
-    );
-    return { outcome: "unchanged", userId: user.id, hasUnsettledTags };
+  if (changed.length === 0 && !isReassigned) {
+    await touchRow(sql, user.id, change);
+    return { outcome: "unchanged", ...applied };
   }
-  if (user && !isReassigned && (await isEcho(sql, user, changed, tags))) {
-    await update(sql, user.id, change, changed, { isActivity: false });
+  if (!isReassigned && (await isEcho(sql, user, changed, tags))) {
+    await updateRow(sql, user.id, change, changed, { isActivity: false });
     // No event of the customer follows an echo: a subscription's tag takes its own way.
     const systems = channelsFor("tag_change", tenant, ctx.channels);
     await updateSystemTags(ctx, tenant, sql, [user.id], systems);
-    return { outcome: "echo", userId: user.id, hasUnsettledTags };
+    return { outcome: "echo", ...applied };
   }
-  const userId = user
-    ? await update(sql, user.id, change, changed, { isActivity: true })
-    : await insert(sql, change, changed);
-  if (!user) {
-    await reconcile(sql, { id: userId, storefront_slugs: [], storefront_tagged_at: null }, change);
-    if (change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [userId]);
-  }
-  // The customer's own event takes the tags to the other systems.
-  await updateSystemTags(ctx, tenant, sql, [userId], storefrontOf(ctx, tenant));
-  await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
-  if (!user) await options.alsoOnCreate?.(userId, sql);
-  return { outcome: user ? "updated" : "created", userId, hasUnsettledTags };
+  await updateRow(sql, user.id, change, changed, { isActivity: true });
+  await announce(ctx, tenant, sql, user.id, change, options);
+  return { outcome: "updated", ...applied };
+}
+
+/** The columns that the change sets, with the address if the customer may take it. */
+async function fieldsOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  change: CustomerChange,
+  user: StoredUser | null,
+): Promise<Record<string, unknown>> {
+  const fields = columnsOf(ctx, tenant, change, user);
+  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user)))
+    fields.email = change.email;
+  return fields;
 }
 
 /** Null when the change has no list of tags. */
@@ -173,22 +210,27 @@ async function isEcho(
   );
 }
 
-/** The queue row is a reference: each channel reads the current state when it runs. */
-async function enqueueCustomer(
+/**
+ * Enqueues the customer's event, which takes the tags to the systems other than the storefront. The
+ * queue row is a reference: each channel reads the current state when it runs.
+ */
+async function announce(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   userId: number,
-  options: ApplyOptions & { changedAt: Date },
+  { changedAt }: CustomerChange,
+  { eventId, eventType, source = "storefront", cause = "storefront_webhook" }: ApplyOptions,
 ): Promise<void> {
+  await updateSystemTags(ctx, tenant, sql, [userId], storefrontOf(ctx, tenant));
   await enqueue(sql, {
-    eventId: options.eventId,
-    source: options.source ?? "storefront",
-    eventType: options.eventType,
+    eventId,
+    source,
+    eventType,
     entityType: "customer",
     entityId: String(userId),
-    payload: { user_id: userId, cause: options.cause ?? "storefront_webhook" },
-    occurredAt: options.changedAt,
+    payload: { user_id: userId, cause },
+    occurredAt: changedAt,
     destinations: channelsFor("storefront_webhook", tenant, ctx.channels),
   });
 }
@@ -200,13 +242,25 @@ export const storefrontOf = (ctx: Ctx, tenant: Tenant): string[] =>
 const columnValue = (name: string, value: unknown) =>
   name === "tags" ? JSON.stringify(value) : value;
 
-async function update(
+async function touchRow(
+  sql: TenantSql,
+  userId: number,
+  { changedAt }: CustomerChange,
+): Promise<void> {
+  await sql(
+    `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3),
+      last_active_at = ${KNOWN_ACTIVITY} WHERE shop = $1 AND id = $2`,
+    [userId, changedAt],
+  );
+}
+
+async function updateRow(
   sql: TenantSql,
   userId: number,
   { changedAt, createdAt }: CustomerChange,
   changed: [string, unknown][],
   { isActivity }: { isActivity: boolean },
-): Promise<number> {
+): Promise<void> {
   const sets = changed.map(([name], index) => `${name} = $${index + 6}`);
   await sql(
     `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3),
@@ -221,10 +275,9 @@ async function update(
       ...changed.map(([name, value]) => columnValue(name, value)),
     ],
   );
-  return userId;
 }
 
-async function insert(
+async function insertRow(
   sql: TenantSql,
   { changedAt, createdAt }: CustomerChange,
   changed: [string, unknown][],

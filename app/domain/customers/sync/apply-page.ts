@@ -14,7 +14,11 @@ import {
 import { updateSystemTags } from "../../tags/system-tags.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CustomerChange } from "../customer-change.ts";
-import { applyOnce, differsOnlyInOwnTags, storefrontOf } from "../from-storefront.ts";
+import {
+  applyStorefrontChangeWithin,
+  differsOnlyInOwnTags,
+  storefrontOf,
+} from "../from-storefront.ts";
 import { recordSaleOptOuts } from "../sale-opt-out.ts";
 import { columnsOf, ECHOED, isSame, type StoredUser } from "../storefront-columns.ts";
 import { awaitDeletions, findDeletedGids } from "../tombstones.ts";
@@ -68,7 +72,7 @@ export async function applyStorefrontPage(
     unchanged: changes.length - edits.length - special.length,
   };
   for (const change of special) {
-    const { outcome } = await applyOnce(ctx, tenant, sql, change, {
+    const { outcome } = await applyStorefrontChangeWithin(ctx, tenant, sql, change, {
       ...CAUSE,
       eventId: ctx.random.uuid(),
       eventType: "customer.updated",
