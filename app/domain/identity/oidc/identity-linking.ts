@@ -29,6 +29,18 @@ export type IdentitySignIn =
   | { outcome: "signed_in"; account: Account }
   | { outcome: "refused"; error: "account_exists" | "account_unavailable" };
 
+/** One sign-in inside its transaction. */
+type SignIn = {
+  ctx: Ctx;
+  tenant: Tenant;
+  tx: Transaction;
+  provider: OidcProvider;
+  identity: ProvenIdentity;
+  visit: Visit;
+  /** Whether the account is made now, had another sign-in method until now, or signed in like this before. */
+  match: "new" | "newly_linked" | "known";
+};
+
 export async function signInWithIdentity(
   ctx: Ctx,
   tenant: Tenant,
@@ -38,49 +50,37 @@ export async function signInWithIdentity(
 ): Promise<IdentitySignIn> {
   return retryOnConflict(() =>
     dataOf(ctx, tenant).transaction((sql, prisma) =>
-      signInOnce(ctx, tenant, { sql, prisma }, provider, identity, visit),
+      signInOnce({ ctx, tenant, tx: { sql, prisma }, provider, identity, visit }),
     ),
   );
 }
 
-async function signInOnce(
-  ctx: Ctx,
-  tenant: Tenant,
-  tx: Transaction,
-  provider: OidcProvider,
-  identity: ProvenIdentity,
-  visit: Visit,
-): Promise<IdentitySignIn> {
+async function signInOnce(attempt: Omit<SignIn, "match">): Promise<IdentitySignIn> {
+  const { ctx, tenant, tx, provider, identity } = attempt;
   const match = await findMatch(ctx, tenant, tx, identity);
   if (match && "refused" in match) return { outcome: "refused", error: match.refused };
   if (match && match.account.status !== "active")
     return { outcome: "refused", error: "account_unavailable" };
-  const isNew = match === null;
-  const isNewlyLinked = match !== null && match.how !== "identity";
-  const matchedId = match ? match.account.id : await createAccount(tx, tenant, identity);
-  const userId = await applyProof(ctx, tenant, tx, matchedId, {
-    identity,
-    provider,
-    visit,
-    isNew,
-    isNewlyLinked,
-  });
+  const linked = match?.how === "identity" ? "known" : "newly_linked";
+  const signIn: SignIn = { ...attempt, match: match ? linked : "new" };
+
+  const matchedId = match ? match.account.id : await createAccount(signIn);
+  const userId = await applyProof(signIn, matchedId);
   if (userId === null) return { outcome: "refused", error: "account_unavailable" };
-  if (isNew || isNewlyLinked) await linkIdentity(tx, tenant, userId, identity);
-  const account = await updateAccount(tx, userId, identity);
-  await updateClaims(ctx, tenant, tx, userId, identity, isNew);
-  if (isNew || isNewlyLinked)
-    await recordSignInConsent(ctx, tenant, tx, userId, provider, isNew, visit);
+  if (signIn.match !== "known") await linkIdentity(signIn, userId);
+  const account = await updateAccount(signIn, userId);
+  await updateClaims(signIn, userId);
+  if (signIn.match !== "known") await recordSignInConsent(signIn, userId);
   // The sign-in's own event takes the tags to every system.
   await updateSystemTags(ctx, tenant, tx.sql, [userId], []);
   await enqueueAccountEvent(ctx, tenant, tx.sql, SIGN_IN_EVENT[provider.name], userId);
-  await enqueueSignInMail(ctx, tenant, tx, provider, { account, isNew, isNewlyLinked });
+  await enqueueSignInMail(signIn, account);
   ctx.log.info("account.signed_in", {
     shop: tenant.shop,
     user_id: userId,
     method: provider.name,
-    is_new: isNew,
-    is_linked: isNewlyLinked,
+    is_new: signIn.match === "new",
+    is_linked: signIn.match === "newly_linked",
   });
   return { outcome: "signed_in", account };
 }
@@ -94,40 +94,27 @@ const SIGN_IN_EVENT = {
  * No upsert: on a concurrent first sign-in the unique violation makes the caller retry and find the
  * other account.
  */
-async function linkIdentity(
-  { prisma }: Transaction,
-  { shop }: Tenant,
-  userId: number,
-  { issuer, sub, provider }: ProvenIdentity,
-): Promise<void> {
-  await prisma.identityLink.create({ data: { shop, issuer, sub, user_id: userId, provider } });
+async function linkIdentity({ tenant, tx, identity }: SignIn, userId: number): Promise<void> {
+  const { issuer, sub, provider } = identity;
+  await tx.prisma.identityLink.create({
+    data: { shop: tenant.shop, issuer, sub, user_id: userId, provider },
+  });
 }
 
 async function enqueueSignInMail(
-  ctx: Ctx,
-  tenant: Tenant,
-  { sql }: Transaction,
-  provider: OidcProvider,
-  { account, isNew, isNewlyLinked }: { account: Account; isNew: boolean; isNewlyLinked: boolean },
+  { ctx, tenant, tx, provider, match }: SignIn,
+  account: Account,
 ): Promise<void> {
   const userId = account.id;
-  if (isNewlyLinked)
-    await enqueueMail(ctx, tenant, sql, {
+  if (match === "newly_linked")
+    await enqueueMail(ctx, tenant, tx.sql, {
       template: "sign_in_linked",
       userId,
       provider: provider.name,
     });
-  if (isNew && account.email && !account.email_verified)
-    await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId });
+  if (match === "new" && account.email && !account.email_verified)
+    await enqueueMail(ctx, tenant, tx.sql, { template: "verify_email", userId });
 }
-
-type SignInProof = {
-  identity: ProvenIdentity;
-  provider: OidcProvider;
-  visit: Visit;
-  isNew: boolean;
-  isNewlyLinked: boolean;
-};
 
 /**
  * Applies what the identity proves about the matched account. Names from an unverified owner are
@@ -135,11 +122,8 @@ type SignInProof = {
  * the matched account was waiting for verification; null when it is suspended.
  */
 async function applyProof(
-  ctx: Ctx,
-  tenant: Tenant,
-  tx: Transaction,
+  { ctx, tenant, tx, provider, identity, visit, match }: SignIn,
   userId: number,
-  { identity, provider, visit, isNew, isNewlyLinked }: SignInProof,
 ): Promise<number | null> {
   const rows = await lockAddress(tx.sql, userId);
   if (!rows) return null;
@@ -153,7 +137,7 @@ async function applyProof(
     gpc: visit.gpc,
     isSignIn: true,
   };
-  const isOfStranger = isNewlyLinked && !account.email_verified;
+  const isOfStranger = match === "newly_linked" && !account.email_verified;
   if (isOfStranger && (await endUnprovenWaysIn(ctx, tenant, tx, account, proof)))
     await tx.prisma.storefrontUser.updateMany({
       where: { id: userId },
@@ -164,20 +148,18 @@ async function applyProof(
       gid: identity.gid,
       email: identity.isEmailVerified ? identity.email : null,
     });
-  const provesMore = !account.email_verified || isNewlyLinked || rows.holder !== null;
+  const provesMore = !account.email_verified || match === "newly_linked" || rows.holder !== null;
   if (provesAddress && provesMore) return proveAddress(ctx, tenant, tx, rows, proof);
   // A new account may have the address that a stranger's sign-up waits for. The storefront identifies its
   // customer also when its token has no address.
   const isOwner = provesAddress || identity.gid !== null;
-  if (isOwner && (isNew || isNewlyLinked)) await endWaitingSignUp(ctx, tenant, tx, account, proof);
+  if (isOwner && match !== "known") await endWaitingSignUp(ctx, tenant, tx, account, proof);
   return userId;
 }
 
-async function createAccount(
-  { prisma }: Transaction,
-  { shop, config }: Tenant,
-  identity: ProvenIdentity,
-): Promise<number> {
+async function createAccount({ tenant, tx, identity }: SignIn): Promise<number> {
+  const { shop, config } = tenant;
+  const { prisma } = tx;
   const { id } = await prisma.storefrontUser.create({
     select: { id: true },
     data: {
@@ -202,11 +184,7 @@ async function createAccount(
 }
 
 /** A customer of the storefront whose only way in is the storefront has its provider, and is known by it. */
-async function updateAccount(
-  tx: Transaction,
-  userId: number,
-  identity: ProvenIdentity,
-): Promise<Account> {
+async function updateAccount({ tx, identity }: SignIn, userId: number): Promise<Account> {
   const isFederated = identity.provider === "federated";
   const [account] = await tx.sql<Account>(
     `UPDATE storefront_users SET last_login_at = now(), updated_at = now(),
@@ -234,12 +212,8 @@ async function updateAccount(
 }
 
 async function updateClaims(
-  ctx: Ctx,
-  tenant: Tenant,
-  tx: Transaction,
+  { ctx, tenant, tx, identity, match }: SignIn,
   userId: number,
-  identity: ProvenIdentity,
-  isNew: boolean,
 ): Promise<void> {
   const isFederated = identity.provider === "federated";
   const token = identity.accessToken
@@ -261,7 +235,7 @@ async function updateClaims(
       isFederated ? identity.sub : null,
       isFederated ? null : identity.sub,
       token,
-      isNew,
+      match === "new",
     ],
   );
 }
@@ -273,14 +247,10 @@ const SIGN_IN_CONSENTS = ["tos", "privacy"] as const;
  * was not asked.
  */
 async function recordSignInConsent(
-  ctx: Ctx,
-  tenant: Tenant,
-  { sql, prisma }: Transaction,
+  { ctx, tenant, tx, provider, visit, match }: SignIn,
   userId: number,
-  provider: OidcProvider,
-  isNew: boolean,
-  visit: Visit,
 ): Promise<void> {
+  const { sql, prisma } = tx;
   const claims = await prisma.userClaims.findFirst({ where: { user_id: userId } });
   const records = await prisma.consentRecord.findMany({
     distinct: ["consent_type"],
@@ -290,7 +260,7 @@ async function recordSignInConsent(
   const isDecided = new Set(records.map(({ consent_type: type }) => type));
   // A revoked consent is not granted again by signing in.
   const granted = SIGN_IN_CONSENTS.filter(
-    (type) => isNew || !isDecided.has(type) || claims?.[consentColumn(type)],
+    (type) => match === "new" || !isDecided.has(type) || claims?.[consentColumn(type)],
   );
   if (granted.length === 0) return;
   await prisma.userClaims.updateMany({
