@@ -65,21 +65,28 @@ export const deliver = (
       },
     },
     async (span) => {
-      const log = await attempt(ctx, settler, item, backendMessage);
+      const recording = newRecording(item.shop, item.eventId);
+      const attempt = { ctx, settler, item, recording, startedAt: performance.now() };
+      const log = await makeAttempt(attempt, backendMessage);
       span?.setAttribute("messaging.delivery.outcome", log.status);
       return log;
     },
   );
 
-async function attempt(
-  ctx: Ctx,
-  settler: Settler,
-  item: QueueItem,
-  backendMessage?: DeliveryMessage,
+type Attempt = {
+  ctx: Ctx;
+  settler: Settler;
+  item: QueueItem;
+  recording: Recording;
+  /** By `performance.now()`. */
+  startedAt: number;
+};
+
+async function makeAttempt(
+  attempt: Attempt,
+  backendMessage: DeliveryMessage | undefined,
 ): Promise<DeliveryLog> {
-  const started = performance.now();
-  const latency = () => Math.round(performance.now() - started);
-  const recording = newRecording(item.shop, item.eventId);
+  const { ctx, settler, item, recording } = attempt;
   try {
     const tenant = await findTenant(ctx, item.shop);
     if (!tenant) throw new PermanentFailure("unknown_tenant");
@@ -91,50 +98,25 @@ async function attempt(
     if (!held) return toLog(item, null, "lease_lost");
     // The circuit is checked before every attempt; while it is open no attempt is made or counted.
     if (openForMs !== null)
-      return await finish(
-        ctx,
-        settler,
-        item,
-        { to: "deferred", delayMs: openForMs },
-        "circuit_open",
-      );
+      return await finish(attempt, { to: "deferred", delayMs: openForMs }, "circuit_open");
     const sent = await send(ctx, item, message, tenant, channel, recording);
-    return await finish(
-      ctx,
-      settler,
-      item,
-      {
-        to: "delivered",
-        httpStatus: sent.httpStatus,
-        latencyMs: latency(),
-        note: sent.skipped ?? null,
-        isArchived: sent.isArchived,
-      },
-      "delivered",
-      recording,
-    );
+    return await finish(attempt, {
+      to: "delivered",
+      httpStatus: sent.httpStatus,
+      latencyMs: latencyOf(attempt),
+      note: sent.skipped ?? null,
+      isArchived: sent.isArchived,
+    });
   } catch (error) {
     // Without the database the row cannot be settled: the lease expires and another worker starts again.
     if (isDatabaseAway(error)) return toLog(item, null, "lease_lost");
     if (error instanceof Deferred)
-      return await finish(
-        ctx,
-        settler,
-        item,
-        { to: "deferred", delayMs: error.delayMs },
-        "deferred",
-      );
-    const settlement = await toFailure(ctx, item, error, latency());
-    return await finish(
-      ctx,
-      settler,
-      item,
-      settlement,
-      settlement.to === "retry" ? "failed" : "dead_letter",
-      recording,
-    );
+      return await finish(attempt, { to: "deferred", delayMs: error.delayMs });
+    return await finish(attempt, await toFailure(attempt, error));
   }
 }
+
+const latencyOf = ({ startedAt }: Attempt) => Math.round(performance.now() - startedAt);
 
 /** A message for an unknown or disabled destination goes to the archive only. */
 function toArchiveMessage(item: Pick<QueueItem, "channel" | "payload">): DeliveryMessage {
@@ -224,15 +206,14 @@ export async function countFailure(
 }
 
 async function toFailure(
-  ctx: Ctx,
-  item: QueueItem,
+  attempt: Attempt,
   error: unknown,
-  latencyMs: number,
 ): Promise<Extract<Settlement, { to: "retry" | "dead_letter" }>> {
+  const { ctx, item } = attempt;
   const outbound = error instanceof OutboundError ? error : null;
   const base = {
     httpStatus: outbound?.status ?? null,
-    latencyMs,
+    latencyMs: latencyOf(attempt),
     error: describeFailure(ctx, item, error),
   };
   const tenant = outbound && (await findTenant(ctx, item.shop));
@@ -265,15 +246,20 @@ export function describeFailure(
   return "internal_error";
 }
 
+const OUTCOME = {
+  delivered: "delivered",
+  retry: "failed",
+  dead_letter: "dead_letter",
+  deferred: "deferred",
+} as const satisfies Record<Settlement["to"], Outcome>;
+
 async function finish(
-  ctx: Ctx,
-  settler: Settler,
-  item: QueueItem,
+  { ctx, settler, item, recording }: Attempt,
   settlement: Settlement,
-  outcome: Outcome,
-  recording?: Recording,
+  outcome: Outcome = OUTCOME[settlement.to],
 ): Promise<DeliveryLog> {
-  const exchange = recording ? sealExchange(ctx, item, recording) : null;
+  // A deferred row has no attempt that the exchange could belong to.
+  const exchange = settlement.to === "deferred" ? null : sealExchange(ctx, item, recording);
   const held = await settler.settle(item, settlement, { exchange });
   const log = toLog(item, settlement, held ? outcome : "lease_lost");
   const channel = labelOf(ctx, item.channel);
@@ -298,20 +284,12 @@ async function finish(
 const labelOf = (ctx: Ctx, channel: string): string => findChannel(ctx, channel)?.name ?? "unknown";
 
 function toLog(item: QueueItem, settlement: Settlement | null, status: Outcome): DeliveryLog {
-  const response = settlement && "httpStatus" in settlement ? settlement : null;
-  const error =
-    response === null
-      ? status === "circuit_open"
-        ? status
-        : null
-      : response.to === "delivered"
-        ? response.note
-        : response.error;
-  return {
-    status,
-    http_status: response?.httpStatus ?? null,
-    latency_ms: response?.latencyMs ?? 0,
-    attempt: item.retryCount + 1,
-    error,
-  };
+  const attempt = item.retryCount + 1;
+  if (settlement === null || settlement.to === "deferred") {
+    const error = status === "circuit_open" ? status : null;
+    return { status, http_status: null, latency_ms: 0, attempt, error };
+  }
+  const { httpStatus, latencyMs } = settlement;
+  const error = settlement.to === "delivered" ? settlement.note : settlement.error;
+  return { status, http_status: httpStatus, latency_ms: latencyMs, attempt, error };
 }
