@@ -141,6 +141,31 @@ describe("a move ends as failed, and no row is deleted", () => {
     // The guards of the store that moved back a while ago.
     await expectNothingLeft(eu, { guards: 1 });
   });
+
+  test("after five unexpected errors in a row, and refers to the log", async () => {
+    const { service, eu } = cells;
+    const before = await rowsOfStore(service.database, OTHER_SHOP);
+    reached = (step) => {
+      if (step === "prepare") throw new Error("a mistake of this service");
+    };
+    const { id } = await requestMove(service.ctx, OTHER_SHOP, "eu");
+    await eventually("the first error", async () =>
+      (await getMove(service.ctx, id)).progress.waits_for?.includes("after an error"),
+    );
+    // The attempts between would only wait.
+    await service.database.query(
+      "UPDATE store_moves SET attempts = 4, next_attempt_at = clock_timestamp() WHERE id = $1",
+      [id],
+    );
+    const moved = await untilEnded(service, id);
+    reached = () => {};
+    expect(moved).toMatchObject({
+      state: "failed",
+      error: "An unexpected error: the service's log says which.",
+    });
+    expect(await rowsOfStore(service.database, OTHER_SHOP)).toEqual(before);
+    expect(await rowsOfStore(eu, OTHER_SHOP)).toEqual({});
+  });
 });
 
 test("what an earlier attempt of a move left at the target is replaced by the store's rows", async () => {

@@ -62,17 +62,11 @@ export async function runMove(
       if (move.step !== "undo" && !(await isCancelRequested(ctx, move))) throw error;
       return null;
     });
-    if (!target && move.step !== "undo")
-      return await undo(ctx, move, source, null, new MoveCancelled());
-    if (move.step === "undo") return await undo(ctx, move, source, target, null);
-    const run = await startRun({
-      ctx,
-      move,
-      source,
-      target: target as OwnerConnection,
-      stopping,
-      options,
-    });
+    if (!target || move.step === "undo") {
+      if (move.step !== "undo") await beginUndo(ctx, move, new MoveCancelled());
+      return await performUndo(ctx, move, source, target);
+    }
+    const run = await startRun({ ctx, move, source, target, stopping, options });
     await continueFromStep(run);
   } catch (error) {
     await settleAfterError(ctx, move, source, target, error);
@@ -245,6 +239,17 @@ async function clean(run: MoveRun): Promise<void> {
   ctx.log.info("store_move.done", { shop, move_id: id, from: move.from_cell, to: move.to_cell });
 }
 
+type ErrorKind = "lost" | "interrupted" | "final" | "away" | "unexpected";
+
+function classify(error: unknown): ErrorKind {
+  if (error instanceof LeaseLost) return "lost";
+  if (error instanceof Interrupted) return "interrupted";
+  if (error instanceof MoveCancelled || error instanceof MoveFailed) return "final";
+  if (error instanceof CellAway || isDatabaseAway(error)) return "away";
+  return "unexpected";
+}
+
+/** Undoes a move that was cancelled, that cannot succeed, or that failed too often. Any other goes on later. */
 async function settleAfterError(
   ctx: Ctx,
   move: Move,
@@ -252,28 +257,38 @@ async function settleAfterError(
   target: OwnerConnection | null,
   error: unknown,
 ): Promise<void> {
-  if (error instanceof LeaseLost) throw error;
-  if (error instanceof Interrupted) return reschedule(ctx, move, 0, {});
-  const isFinal = error instanceof MoveCancelled || error instanceof MoveFailed;
-  if (!isFinal && (error instanceof CellAway || isDatabaseAway(error)))
+  const kind = classify(error);
+  const mayGiveUp = move.step !== "clean" && move.step !== "undo";
+  const isHopeless = kind === "unexpected" && mayGiveUp && move.attempts + 1 >= MAX_ATTEMPTS;
+  if (!source || !(kind === "final" || isHopeless)) return goOnLater(ctx, move, error);
+  if (isHopeless) logUnexpected(ctx, move, error);
+  try {
+    await beginUndo(ctx, move, error as Error);
+    await performUndo(ctx, move, source, target);
+  } catch (failure) {
+    await goOnLater(ctx, move, failure);
+  }
+}
+
+/** Another worker goes on with the move's step. Throws LeaseLost when one has the move already. */
+async function goOnLater(ctx: Ctx, move: Move, error: unknown): Promise<void> {
+  const kind = classify(error);
+  if (kind === "lost") throw error;
+  if (kind === "interrupted") return reschedule(ctx, move, 0, {});
+  if (kind === "away")
     return reschedule(ctx, move, 1_000, {
       waits_for: error instanceof CellAway ? error.message : "a database that does not answer",
     });
-  const isHopeless = move.attempts + 1 >= MAX_ATTEMPTS && move.step !== "clean";
-  if (!isFinal)
-    ctx.log.error("store_move.step_failed", error, {
-      shop: move.shop,
-      move_id: move.id,
-      step: move.step,
-    });
-  if (source && (isFinal || (isHopeless && move.step !== "undo")))
-    return undo(ctx, move, source, target, error as Error).catch((failure: unknown) =>
-      settleAfterError(ctx, move, null, null, failure),
-    );
+  if (kind === "unexpected") logUnexpected(ctx, move, error);
   move.attempts += 1;
   return reschedule(ctx, move, Math.min(30_000, 250 * 2 ** move.attempts), {
     waits_for: "another attempt after an error",
   });
+}
+
+function logUnexpected(ctx: Ctx, move: Move, error: unknown): void {
+  const { shop, id, step } = move;
+  ctx.log.error("store_move.step_failed", error, { shop, move_id: id, step });
 }
 
 async function reschedule(
@@ -290,38 +305,38 @@ async function reschedule(
   );
 }
 
+/** From here on the move only ends, as cancelled or failed: the record says which, and why. */
+async function beginUndo(ctx: Ctx, move: Move, cause: Error): Promise<void> {
+  const endsAs = cause instanceof MoveCancelled ? "cancelled" : "failed";
+  const reason =
+    cause instanceof MoveFailed
+      ? cause.message
+      : "An unexpected error: the service's log says which.";
+  Object.assign(move, {
+    step: "undo",
+    attempts: 0,
+    error: endsAs === "failed" ? reason : null,
+    progress: { ...move.progress, ends_as: endsAs },
+  });
+  await storeMoves.update(
+    homeSql(ctx, move),
+    move,
+    "step = 'undo', attempts = 0, error = $4, progress = $5::jsonb",
+    [move.error, JSON.stringify(move.progress)],
+  );
+}
+
 /**
  * The store stays, and the target has nothing of it. Without the target, which is away, its side is left to the
  * next move there; the source's side never is, because a slot keeps the log.
  */
-async function undo(
+async function performUndo(
   ctx: Ctx,
   move: Move,
   source: OwnerConnection,
   target: OwnerConnection | null,
-  cause: Error | null,
 ): Promise<void> {
   const { shop, id } = move;
-  const sql = homeSql(ctx, move);
-  if (cause) {
-    const endsAs = cause instanceof MoveCancelled ? "cancelled" : "failed";
-    const known =
-      cause instanceof MoveFailed
-        ? cause.message
-        : "An unexpected error: the service's log says which.";
-    Object.assign(move, {
-      step: "undo",
-      attempts: 0,
-      error: endsAs === "failed" ? known : null,
-      progress: { ...move.progress, ends_as: endsAs },
-    });
-    await storeMoves.update(
-      sql,
-      move,
-      "step = 'undo', attempts = 0, error = $4, progress = $5::jsonb",
-      [move.error, JSON.stringify(move.progress)],
-    );
-  }
   const name = replicationName(id);
   await removeHold(source, shop);
   await dropGuards(source, shop);
@@ -339,7 +354,7 @@ async function undo(
   }
   const state = move.progress.ends_as ?? "failed";
   await storeMoves.settle(
-    sql,
+    homeSql(ctx, move),
     move,
     "state = $4, finished_at = clock_timestamp(), progress = $5::jsonb",
     [state, JSON.stringify({ ...move.progress, waits_for: null })],
