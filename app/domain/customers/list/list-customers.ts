@@ -1,7 +1,7 @@
 // A merchant's customer list with keyset pagination in both directions. Every page costs the same.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import type { Columns, StorefrontUser, TenantSql } from "../../../db.server.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentType } from "../../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { keysCondition } from "./customer-search.ts";
@@ -46,14 +46,16 @@ export const SORTS = (Object.keys(KEYS) as SortName[]).flatMap((name): Sort[] =>
  * A position in a sort order: the sort key of a row as the database writes it, its id, and its number
  * in the list, counted from one.
  */
-const Place = z.tuple([
+type Place = { key: string; id: number; number: number };
+
+const Cursor = z.tuple([
   z.string().max(2_000),
   z.number().int().positive().max(MAX_INT),
   z.number().int().positive().max(MAX_INT),
 ]);
-type Place = z.output<typeof Place>;
 
-const toCursor = (place: Place): string => Buffer.from(JSON.stringify(place)).toString("base64url");
+const toCursor = ({ key, id, number }: Place): string =>
+  Buffer.from(JSON.stringify([key, id, number])).toString("base64url");
 
 const keyOf = (sort: Sort) => KEYS[sort.split(" ")[0] as SortName];
 
@@ -61,8 +63,10 @@ const keyOf = (sort: Sort) => KEYS[sort.split(" ")[0] as SortName];
 function readPlace(sort: Sort, cursor: string | null): Place | null {
   if (!cursor) return null;
   try {
-    const place = Place.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
-    return keyOf(sort).isKey(place[0]) ? place : null;
+    const [key, id, number] = Cursor.parse(
+      JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")),
+    );
+    return keyOf(sort).isKey(key) ? { key, id, number } : null;
   } catch {
     return null;
   }
@@ -135,65 +139,101 @@ export async function listCustomers(
   tenant: Tenant,
   { filter, sort, limit, after = null, before = null }: ListOptions,
 ): Promise<CustomerPage> {
-  const key = keyOf(sort);
   const end = readPlace(sort, before);
   const start = end ? null : readPlace(sort, after);
   // The previous page is read in the other direction and reversed.
   const isUp = sort.endsWith("asc") !== (end !== null);
-  const order = isUp ? "ASC" : "DESC";
-  const { sql } = dataOf(ctx, tenant);
+  const page = toPageSql(filter, keyOf(sort), end ?? start, isUp);
+  const rows = await readRows(dataOf(ctx, tenant).sql, filter, page, limit);
+  const shown = rows.slice(0, limit);
+  const hasMore = rows.length > limit;
+  if (end) shown.reverse();
+  const from = end ? firstNumberBefore(end, shown.length, hasMore) : (start?.number ?? 0) + 1;
+  const cursorOf = (index: number) => {
+    const row = shown[index];
+    const number = Math.min(from + index, MAX_INT);
+    return row ? toCursor({ key: row.sort_text, id: row.id, number }) : null;
+  };
+  return {
+    customers: shown.map(toListed),
+    from,
+    next: end || hasMore ? cursorOf(shown.length - 1) : null,
+    previous: (end ? hasMore : start) ? cursorOf(0) : null,
+  };
+}
+
+/** The list may have changed since the cursor was made: a page with none before it is the first. */
+const firstNumberBefore = (end: Place, rows: number, hasMore: boolean) =>
+  hasMore ? Math.max(1, end.number - rows) : 1;
+
+/** The parts of a page's statement, about a customer `u`. `$1` is the shop and `$2` the number of rows. */
+type PageSql = {
+  key: string;
+  order: "ASC" | "DESC";
+  where: string;
+  /** Behind the cursor; empty without one. */
+  beyond: string;
+  orderBy: string;
+  /** From `$3`. */
+  values: readonly unknown[];
+};
+
+function toPageSql(
+  filter: ReadyFilter,
+  key: (typeof KEYS)[SortName],
+  place: Place | null,
+  isUp: boolean,
+): PageSql {
   const condition = conditionOf(filter, 3);
-  const place = (end ?? start ?? []).slice(0, 2);
+  const order = isUp ? "ASC" : "DESC";
   const at = 3 + condition.values.length;
-  const beyond =
-    place.length > 0
+  return {
+    key: key.sql,
+    order,
+    where: condition.sql,
+    beyond: place
       ? `AND (${key.sql}, u.id) ${isUp ? ">" : "<"} ($${at}::${key.type}, $${at + 1}::int)`
-      : "";
-  const by = `ORDER BY ${key.sql} ${order}, u.id ${order}`;
+      : "",
+    orderBy: `ORDER BY ${key.sql} ${order}, u.id ${order}`,
+    values: place ? [...condition.values, place.key, place.id] : condition.values,
+  };
+}
+
+/** One row more than `limit` when there are more. */
+async function readRows(
+  sql: TenantSql,
+  filter: ReadyFilter,
+  { key, order, where, beyond, orderBy, values }: PageSql,
+  limit: number,
+): Promise<Row[]> {
   const read = (people: string, more: readonly unknown[] = []) =>
     sql<Row>(
       `SELECT ${SHOWN} FROM (${people}) AS page ORDER BY page.sort_key ${order}, page.id ${order}`,
-      [limit + 1, ...condition.values, ...place, ...more],
+      [limit + 1, ...values, ...more],
     );
-  const inOrder = (people: string) =>
+  const readInOrder = (people: string) =>
     read(
-      `SELECT u.*, ${key.sql} AS sort_key FROM ${people} u WHERE ${condition.sql} ${beyond} ${by} LIMIT $2`,
+      `SELECT u.*, ${key} AS sort_key FROM ${people} u WHERE ${where} ${beyond} ${orderBy} LIMIT $2`,
     );
   const many = findMany(filter);
-  let rows =
-    many && many.density * MAX_WALKED <= limit
-      ? []
-      : await inOrder(
-          many
-            ? `(SELECT u.* FROM storefront_users u WHERE u.shop = $1 ${beyond} ${by} LIMIT ${MAX_WALKED})`
-            : "storefront_users",
-        );
-  // The matches are not near this place of the order: they are read by their index and sorted.
-  if (many && rows.length <= limit)
-    rows = await read(
-      `WITH found AS MATERIALIZED (
-         SELECT u.id, ${key.sql} AS sort_key FROM storefront_users u
-         WHERE ${condition.sql} ${beyond} AND ${keysCondition(`$${at + place.length}`)}
-       ), first AS MATERIALIZED (
-         SELECT id, sort_key FROM found ORDER BY sort_key ${order}, id ${order} LIMIT $2
-       )
-       SELECT u.*, first.sort_key FROM first JOIN storefront_users u ON u.shop = $1 AND u.id = first.id`,
-      [many.keys],
+  if (!many) return readInOrder("storefront_users");
+  if (many.density * MAX_WALKED > limit) {
+    const near = await readInOrder(
+      `(SELECT u.* FROM storefront_users u WHERE u.shop = $1 ${beyond} ${orderBy} LIMIT ${MAX_WALKED})`,
     );
-  const page = rows.slice(0, limit);
-  const hasMore = rows.length > limit;
-  if (end) page.reverse();
-  const from = end ? (hasMore ? Math.max(1, end[2] - page.length) : 1) : (start?.[2] ?? 0) + 1;
-  const cursorOf = (place: number) => {
-    const row = page[place];
-    return row ? toCursor([row.sort_text, row.id, Math.min(from + place, MAX_INT)]) : null;
-  };
-  return {
-    customers: page.map(toListed),
-    from,
-    next: end || hasMore ? cursorOf(page.length - 1) : null,
-    previous: (end ? hasMore : start) ? cursorOf(0) : null,
-  };
+    if (near.length > limit) return near;
+  }
+  // The matches are not near this place of the order: they are read by their index and sorted.
+  return read(
+    `WITH found AS MATERIALIZED (
+       SELECT u.id, ${key} AS sort_key FROM storefront_users u
+       WHERE ${where} ${beyond} AND ${keysCondition(`$${3 + values.length}`)}
+     ), first AS MATERIALIZED (
+       SELECT id, sort_key FROM found ORDER BY sort_key ${order}, id ${order} LIMIT $2
+     )
+     SELECT u.*, first.sort_key FROM first JOIN storefront_users u ON u.shop = $1 AND u.id = first.id`,
+    [many.keys],
+  );
 }
 
 /** A search alone that has many matches, which may be anywhere in the order. */
