@@ -40,38 +40,38 @@ export type AttemptQuery = {
 const SKIPPED = isSkipped("a");
 
 /** `$1` is the shop. `zone`: of the days. */
-export function queryOf(
+export function toAttemptQuery(
   { channel, status, http, type, from, to }: AttemptFilters,
   zone: string,
 ): AttemptQuery {
   const values: unknown[] = [];
-  const place = (value: unknown) => `$${values.push(value) + 1}`;
+  const place: Place = (value) => `$${values.push(value) + 1}`;
+  const start = from && place(startOfDay(zone, from));
+  const end = to && place(startOfDay(zone, nextDay(to)));
+  // An answer of 300 or above is a failure.
   const isExact = http !== undefined && /^[345]\d\d$/.test(http);
   const isFailed = status === "failed" || isExact || /^[345]xx$/.test(http ?? "");
-  const isByIndex = !isExact && (isFailed || status !== "skipped");
+  const isSkippedOnly = status === "skipped" && !isFailed;
+  // The indexes of one HTTP status and of skipped attempts have no channel.
+  const isChannelIndexed = !isExact && !isSkippedOnly;
 
-  const days = {
-    from: from && place(startOfDay(zone, from)),
-    end: to && place(startOfDay(zone, nextDay(to))),
-  };
-  const indexed = [
-    ...(isFailed ? ["a.status = 'failed'"] : []),
-    ...(isExact ? [`a.http_status = ${place(Number(http))}`] : []),
-    ...(!isFailed && status === "skipped" ? [SKIPPED] : []),
-    ...(channel !== undefined && isByIndex ? [`a.channel = ${place(channel)}`] : []),
-    ...(days.from ? [sinceOf(days.from)] : []),
-    ...(days.end ? [untilOf(days.end)] : []),
-  ];
+  const indexed: string[] = [];
+  if (isFailed) indexed.push("a.status = 'failed'");
+  if (isExact) indexed.push(`a.http_status = ${place(Number(http))}`);
+  if (isSkippedOnly) indexed.push(SKIPPED);
+  if (channel !== undefined && isChannelIndexed) indexed.push(`a.channel = ${place(channel)}`);
+  if (start) indexed.push(sinceOf(start));
+  if (end) indexed.push(untilOf(end));
   const indexedValues = [...values];
-  const compared = [
-    ...(channel !== undefined && !isByIndex ? [`a.channel = ${place(channel)}`] : []),
-    ...(status === "delivered" ? [`a.status = 'delivered' AND NOT (${SKIPPED})`] : []),
-    ...(isFailed && status === "skipped" ? [SKIPPED] : []),
-    ...(http !== undefined && !isExact ? [statusIn(http, place)] : []),
-    ...(type !== undefined ? [typeIs(type, place)] : []),
-    ...(days.from ? [`a.created_at >= ${days.from}::timestamptz`] : []),
-    ...(days.end ? [`a.created_at < ${days.end}::timestamptz`] : []),
-  ];
+
+  const compared: string[] = [];
+  if (channel !== undefined && !isChannelIndexed) compared.push(`a.channel = ${place(channel)}`);
+  if (status === "delivered") compared.push(`a.status = 'delivered' AND NOT (${SKIPPED})`);
+  if (status === "skipped" && isFailed) compared.push(SKIPPED);
+  if (http !== undefined && !isExact) compared.push(statusIn(http, place));
+  if (type !== undefined) compared.push(typeIs(type, place));
+  if (start) compared.push(`a.created_at >= ${start}::timestamptz`);
+  if (end) compared.push(`a.created_at < ${end}::timestamptz`);
   return {
     indexed: indexed.map((part) => ` AND ${part}`).join(""),
     indexedValues,

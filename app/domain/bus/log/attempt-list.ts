@@ -10,7 +10,7 @@ import type {
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { toSkip, type Skip } from "../outcome.ts";
-import { queryOf, type AttemptFilters, type AttemptQuery } from "./attempt-filters.ts";
+import { toAttemptQuery, type AttemptFilters, type AttemptQuery } from "./attempt-filters.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
 
 /** How many rows one page compares; with the event's own fields, which cost a look-up each, fewer. */
@@ -77,7 +77,7 @@ export async function listAttempts(
   { limit, before, customer = null, types = [] }: AttemptPageOptions,
 ): Promise<AttemptPage> {
   const { sql } = dataOf(ctx, tenant);
-  const query = queryOf(filters, timeZoneOf(tenant));
+  const query = toAttemptQuery(filters, timeZoneOf(tenant));
   const eventIds = await eventIdsOf(sql, filters.event, { customer, types });
   if (eventIds) {
     const rows = await readOfEvents(sql, query, { eventIds, before, limit: limit + 1 });
