@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  deliveryOfDraft,
   findChoice,
   readDelivery,
   totalWithDelivery,
@@ -67,6 +68,36 @@ describe("delivery options of a cart", () => {
     ).options;
     expect(first?.title).not.toMatch(/[<\u202e]/);
     expect(first?.title.length).toBeLessThanOrEqual(255);
+  });
+});
+
+describe("a checkout without an address", () => {
+  const without = (isLost: boolean) => ({
+    address: null,
+    destinationId: null,
+    optionId: null,
+    isLost,
+  });
+  it.each([
+    ["a cart", (isLost: boolean, ids: string[]) => readDelivery(without(isLost), ids, {})],
+    ["a draft order", (isLost: boolean, ids: string[]) => deliveryOfDraft(without(isLost), ids)],
+  ])("of %s says whether it had one, and only if goods are shipped", (_title, deliver) => {
+    expect(deliver(false, ["v"])).toMatchObject({
+      destination_id: null,
+      problem: "address_missing",
+    });
+    expect(deliver(true, ["v"])).toMatchObject({ destination_id: null, problem: "address_lost" });
+    expect(deliver(true, []).problem).toBeNull();
+  });
+});
+
+describe("the delivery of a draft order", () => {
+  it("is for the shopper to choose when goods are shipped", () => {
+    expect(deliveryOfDraft(shipment(), ["v"])).toMatchObject({
+      destination_id: "destination_1",
+      problem: "not_supported",
+    });
+    expect(deliveryOfDraft(shipment(), []).problem).toBeNull();
   });
 });
 

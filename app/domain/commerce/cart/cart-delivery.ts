@@ -14,8 +14,8 @@ import { fromCents, toCents, toRounded, type StorefrontMoney } from "../money.ts
 const MAX_TEXT = 255;
 const MAX_OPTIONS = 50;
 const DESTINATION = "destination_1";
-/** The shopper chooses a place for the others. */
-const BROUGHT = ["SHIPPING", "LOCAL"];
+/** Methods that bring the goods to an address; for the others the shopper chooses a place. */
+const DELIVERY_METHODS = ["SHIPPING", "LOCAL"];
 
 type CartOption = {
   handle: string;
@@ -67,6 +67,7 @@ const FIELDS = {
 /** Where a new cart is sent, and with which option. */
 export type Shipment = {
   address: StorefrontAddress | null;
+  /** Null without an address. */
   destinationId: string | null;
   optionId: string | null;
   /** It had an address that could not be read any more. */
@@ -199,7 +200,7 @@ type Offered = { handle: string; option: Delivery["options"][number] };
 function offeredIn({ deliveryOptions }: Group): Offered[] {
   const seen = new Map<string, number>();
   return deliveryOptions
-    .filter(({ deliveryMethodType: type }) => BROUGHT.includes(type))
+    .filter(({ deliveryMethodType: type }) => DELIVERY_METHODS.includes(type))
     .slice(0, MAX_OPTIONS)
     .map(({ handle, code, title, description, deliveryMethodType, estimatedCost }) => {
       const name = toPlainText(title ?? code ?? "", MAX_TEXT) || "Delivery";
@@ -238,12 +239,18 @@ export function findChoice(
     : { deliveryGroupId: group.id, deliveryOptionHandle: handle };
 }
 
+const addressProblem = ({ destinationId, isLost }: Shipment): Delivery["problem"] => {
+  if (destinationId !== null) return null;
+  return isLost ? "address_lost" : "address_missing";
+};
+
 /** `variantIds`: what has to be shipped. */
 export function readDelivery(
-  { destinationId, optionId, isLost }: Shipment,
+  shipment: Shipment,
   variantIds: readonly string[],
   { deliveryGroups }: CartGroups,
 ): Delivery {
+  const { destinationId, optionId } = shipment;
   const groups = deliveryGroups?.nodes ?? [];
   const [group] = groups;
   const isOne = group !== undefined && groups.length === 1;
@@ -253,7 +260,7 @@ export function readDelivery(
   )?.option;
   const problem = (): Delivery["problem"] => {
     if (variantIds.length === 0) return null;
-    if (destinationId === null) return isLost ? "address_lost" : "address_missing";
+    if (destinationId === null) return addressProblem(shipment);
     if (groups.length > 1) return "in_parcels";
     if (offered.length === 0) return "no_options";
     if (optionId !== null && chosen?.id !== optionId) return "option_unavailable";
@@ -269,22 +276,12 @@ export function readDelivery(
 }
 
 /** A draft order takes the address; only the shopper chooses how it is delivered. */
-export const deliveryOfDraft = (
-  { destinationId, isLost, address }: Shipment,
-  variantIds: readonly string[],
-): Delivery => ({
+export const deliveryOfDraft = (shipment: Shipment, variantIds: readonly string[]): Delivery => ({
   variant_ids: [...variantIds],
-  destination_id: address === null ? null : destinationId,
+  destination_id: shipment.destinationId,
   options: [],
   option_id: null,
-  problem:
-    variantIds.length === 0
-      ? null
-      : isLost
-        ? "address_lost"
-        : address === null
-          ? "address_missing"
-          : "not_supported",
+  problem: variantIds.length === 0 ? null : (addressProblem(shipment) ?? "not_supported"),
 });
 
 /**
