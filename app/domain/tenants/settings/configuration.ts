@@ -41,66 +41,85 @@ export async function saveTenantConfig(
   isPlatformKey: boolean,
   seen?: FieldVersions,
 ): Promise<{ registered: boolean }> {
+  const tenant = await findTenant(ctx, shop);
+  const patch = await readPatch(ctx, shop, tenant, input);
+  const touched = [...Object.keys(patch.set), ...patch.remove];
+  if (!isPlatformKey) requireOwnFields(tenant, patch);
+  requireFittingFields(shop, tenant, patch, isPlatformKey);
+  if (seen && tenant) requireUnchanged(ctx, tenant, patch, seen);
+
+  const { region, rest } = splitRegion(withoutDefaults(tenant, patch));
+  // Before the store is registered: a rejected save leaves nothing behind.
+  if (region !== undefined) requireRegion(ctx, region);
+  const isMoved = region !== undefined && region !== (tenant?.region ?? HOME_REGION);
+  // A store with rows cannot move: checked before anything is saved.
+  if (tenant && isMoved) await provisionRegion(ctx, shop, region);
+  const change: RecordChange = {
+    ...rest,
+    connection: { ...tokenChange(tenant, rest), ...iterationsChange(tenant, rest) },
+    ...(seen && tenant && { ifVersion: tenant.version.tenant }),
+  };
+  const hosts = await changedHosts(ctx, shop, rest, isPlatformKey);
+  const registered = await storeChange(ctx, shop, change, hosts);
+  if (!tenant && isMoved) await provisionRegion(ctx, shop, region);
+
+  ctx.log.info("tenant.configured", { shop, fields: touched });
+  if (touched.includes("event_bus_phase")) await moveWebhooks(ctx, shop);
+  await requestLoaderMetafield(ctx, shop);
+  return { registered };
+}
+
+async function readPatch(
+  ctx: Ctx,
+  shop: string,
+  tenant: Tenant | null,
+  input: Record<string, unknown>,
+): Promise<FieldPatch> {
   const fields = Object.fromEntries(
     Object.entries(input).map(([name, value]) => [ALIASES.get(name) ?? name, value]),
   );
-  const tenant = await findTenant(ctx, shop);
-  const patch = buildFieldPatch(fields, {
+  return buildFieldPatch(fields, {
     table: TENANT_FIELDS,
     current: tenant?.saved ?? {},
     place: shop,
     secrets: ctx.secrets,
     addressRules: await ctx.addressRules(),
   });
-  const touched = [...Object.keys(patch.set), ...patch.remove];
+}
+
+/** Throws `forbidden` when the patch changes a field that only the operator may set. */
+function requireOwnFields(tenant: Tenant | null, { set, remove }: FieldPatch): void {
   const reserved = tenantFieldNames.filter(
     (name) =>
       tenantField(name).platformOnly &&
-      touched.includes(name) &&
-      patch.set[name] !== tenant?.config[name],
+      (name in set || remove.includes(name)) &&
+      set[name] !== tenant?.config[name],
   );
-  if (reserved.length > 0 && !isPlatformKey)
+  if (reserved.length > 0)
     throw new AppError("forbidden", {
       message: `Only the platform's key may change: ${reserved.join(", ")}.`,
       fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])),
     });
-  requireFittingFields(shop, tenant, patch, isPlatformKey);
-  if (seen && tenant) requireUnchanged(ctx, tenant, patch, seen);
+}
 
-  // A form sends back the defaults that it was shown: they are not saved as values.
+/** A form sends back the defaults that it was shown: they are not saved as values. */
+function withoutDefaults(tenant: Tenant | null, { set, remove }: FieldPatch): FieldPatch {
   const defaults = defaultFields();
-  for (const name of Object.keys(patch.set))
-    if (tenant?.saved[name] === undefined && isDeepStrictEqual(patch.set[name], defaults[name]))
-      delete patch.set[name];
+  const isShownDefault = (name: string, value: unknown) =>
+    tenant?.saved[name] === undefined && isDeepStrictEqual(value, defaults[name]);
+  const changed = Object.entries(set).filter(([name, value]) => !isShownDefault(name, value));
+  return { set: Object.fromEntries(changed), remove };
+}
 
-  const region = patch.remove.includes("region")
-    ? HOME_REGION
-    : (patch.set.region as string | undefined);
-  delete patch.set.region;
-  // Before the store is registered: a rejected save leaves nothing behind.
-  if (region !== undefined) requireRegion(ctx, region);
-  const isMoved = region !== undefined && region !== (tenant?.region ?? HOME_REGION);
-  // A store with rows cannot move: checked before anything is saved.
-  if (tenant && isMoved) await provisionRegion(ctx, shop, region);
-  const registered = await storeChange(
-    ctx,
-    shop,
-    {
-      set: patch.set,
-      remove: patch.remove.filter((name) => name !== "region"),
-      connection: {
-        ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
-        ...iterationsChange(tenant, patch),
-      },
-      ...(seen && tenant && { ifVersion: tenant.version.tenant }),
-    },
-    await changedHosts(ctx, shop, patch, isPlatformKey),
-  );
-  if (!tenant && isMoved) await provisionRegion(ctx, shop, region);
-  ctx.log.info("tenant.configured", { shop, fields: touched });
-  if (touched.includes("event_bus_phase")) await moveWebhooks(ctx, shop);
-  await requestLoaderMetafield(ctx, shop);
-  return { registered };
+/** Saved by provisionRegion, not with the fields. `region` undefined: the patch does not name it. */
+function splitRegion({ set: { region: named, ...set }, remove }: FieldPatch): {
+  region: string | undefined;
+  rest: FieldPatch;
+} {
+  return {
+    region: remove.includes("region") ? HOME_REGION : (named as string | undefined),
+    rest: { set, remove: remove.filter((name) => name !== "region") },
+  };
 }
 
 type Hosts = Awaited<ReturnType<typeof proveHosts>>;
@@ -156,10 +175,10 @@ async function moveWebhooks(ctx: Ctx, shop: string): Promise<void> {
  * `reauth_required`.
  */
 function tokenChange(
-  set: Record<string, unknown>,
-  remove: readonly string[],
-  generation: number,
+  tenant: Tenant | null,
+  { set, remove }: FieldPatch,
 ): RecordChange["connection"] {
+  const generation = tenant?.connection.token_generation ?? 0;
   if (set.storefront_admin_token !== undefined || set.storefront_refresh_token !== undefined)
     return {
       token_generation: generation + 1,
