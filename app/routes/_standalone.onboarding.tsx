@@ -5,7 +5,7 @@ import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
 import { standaloneMeta } from "../components/standalone/standalone-meta.ts";
 import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
 import { StorePicker } from "../components/standalone/store-picker.tsx";
-import { actOnGuide, readSetupGuide } from "../domain/merchant/setup-guide.ts";
+import { runGuideAction, readSetupGuide } from "../domain/merchant/setup-guide.ts";
 import { listStores } from "../domain/merchant/setup-state.ts";
 import { defineStandaloneActions, requireMerchant } from "../http/screens/require-merchant.ts";
 import { NoInput } from "../http/screens/screen-actions.ts";
@@ -29,10 +29,13 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export const action = defineStandaloneActions({
-  init_tags: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "init_tags") },
-  start_sync: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "start_sync") },
-  check_embed: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "check_embed") },
-  confirm_embed: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "confirm_embed") },
+  init_tags: { input: NoInput, run: ({ ctx, shop }) => runGuideAction(ctx, shop, "init_tags") },
+  start_sync: { input: NoInput, run: ({ ctx, shop }) => runGuideAction(ctx, shop, "start_sync") },
+  check_embed: { input: NoInput, run: ({ ctx, shop }) => runGuideAction(ctx, shop, "check_embed") },
+  confirm_embed: {
+    input: NoInput,
+    run: ({ ctx, shop }) => runGuideAction(ctx, shop, "confirm_embed"),
+  },
 });
 
 export default function Onboarding() {

@@ -8,7 +8,7 @@ import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { withTranslations } from "../components/i18n/load-translations.ts";
 import { PlaceList, PlaceListWaiting } from "../components/places/place-list.tsx";
 import { readPlaces, replacePixelKey, testPlace, turnOnPixel } from "../domain/merchant/places.ts";
-import { actOnGuide, reportEmbed } from "../domain/merchant/setup-guide.ts";
+import { runGuideAction, reportEmbed } from "../domain/merchant/setup-guide.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 
@@ -30,7 +30,7 @@ export async function loader(args: LoaderFunctionArgs) {
 export const action = defineActions({
   check_embed: {
     input: NoInput,
-    run: ({ ctx, tenant }) => actOnGuide(ctx, tenant.shop, "check_embed"),
+    run: ({ ctx, tenant }) => runGuideAction(ctx, tenant.shop, "check_embed"),
   },
   report_embed: {
     input: z.object({ isActive: z.boolean() }),

@@ -5,7 +5,7 @@ import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
-import { actOnGuide, readSetupGuide, reportEmbed } from "../domain/merchant/setup-guide.ts";
+import { runGuideAction, readSetupGuide, reportEmbed } from "../domain/merchant/setup-guide.ts";
 import { defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -26,9 +26,9 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export const action = defineShopActions({
-  init_tags: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "init_tags") },
-  start_sync: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "start_sync") },
-  check_embed: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "check_embed") },
+  init_tags: { input: NoInput, run: ({ ctx, shop }) => runGuideAction(ctx, shop, "init_tags") },
+  start_sync: { input: NoInput, run: ({ ctx, shop }) => runGuideAction(ctx, shop, "start_sync") },
+  check_embed: { input: NoInput, run: ({ ctx, shop }) => runGuideAction(ctx, shop, "check_embed") },
   report_embed: {
     input: z.object({ isActive: z.boolean() }),
     run: ({ ctx, shop }, { isActive }) => reportEmbed(ctx, shop, isActive),

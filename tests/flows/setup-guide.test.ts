@@ -2,7 +2,11 @@
 // outlives its process.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startSyncWorker } from "../../app/domain/customers/sync/sync-worker.ts";
-import { actOnGuide, reportEmbed, readSetupGuide } from "../../app/domain/merchant/setup-guide.ts";
+import {
+  runGuideAction,
+  reportEmbed,
+  readSetupGuide,
+} from "../../app/domain/merchant/setup-guide.ts";
 import { changeTenantRecord } from "../../app/domain/tenants/tenant-record.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { installStore, putCustomers, secondsAgo } from "../support/storefront/synced-store.ts";
@@ -20,8 +24,8 @@ beforeEach(async () => {
 const guide = (shop = SHOP) => readSetupGuide(service.ctx, shop);
 const states = async (shop = SHOP) =>
   Object.fromEntries((await guide(shop)).steps.map(({ name, state }) => [name, state]));
-const act = (intent: Parameters<typeof actOnGuide>[2], shop = SHOP) =>
-  actOnGuide(service.ctx, shop, intent);
+const act = (intent: Parameters<typeof runGuideAction>[2], shop = SHOP) =>
+  runGuideAction(service.ctx, shop, intent);
 const BARE = {
   cms_api_token: null,
   cms_customers_collection_id: null,

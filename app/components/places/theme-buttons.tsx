@@ -2,15 +2,15 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, Button, InlineStack, Text } from "@shopify/polaris";
 import type { Place } from "../../domain/merchant/places.ts";
-import type { GuideAct } from "../../domain/merchant/setup-guide.ts";
+import type { GuideResult } from "../../domain/merchant/setup-guide.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useThemeEmbed } from "../setup-guide/use-theme-embed.ts";
 import { ActionProblem, TestButton } from "./place-test.tsx";
 
 export function ThemeButtons({ place: { name, state, openUrl } }: { place: Place }) {
   const { t } = useTranslation(["places", "setup-guide"]);
-  const report = useScreenAction<GuideAct>("report_embed");
-  const check = useScreenAction<GuideAct>("check_embed");
+  const report = useScreenAction<GuideResult>("report_embed");
+  const check = useScreenAction<GuideResult>("check_embed");
   const test = useThemeEmbed({
     isEmbedded: true,
     isDone: state === "active",

@@ -16,7 +16,7 @@ import {
 } from "@shopify/polaris";
 import { useRef, useState, type ReactNode } from "react";
 import type {
-  GuideAct,
+  GuideResult,
   GuideIntent,
   GuideStep,
   GuideStepName,
@@ -181,11 +181,11 @@ type GuideActions = ReturnType<typeof useGuideActions>;
 
 function useGuideActions(action: string) {
   return {
-    init_tags: useScreenAction<GuideAct>("init_tags", { action }),
-    start_sync: useScreenAction<GuideAct>("start_sync", { action }),
-    check_embed: useScreenAction<GuideAct>("check_embed", { action }),
-    confirm_embed: useScreenAction<GuideAct>("confirm_embed", { action }),
-    report_embed: useScreenAction<GuideAct>("report_embed", { action }),
+    init_tags: useScreenAction<GuideResult>("init_tags", { action }),
+    start_sync: useScreenAction<GuideResult>("start_sync", { action }),
+    check_embed: useScreenAction<GuideResult>("check_embed", { action }),
+    confirm_embed: useScreenAction<GuideResult>("confirm_embed", { action }),
+    report_embed: useScreenAction<GuideResult>("report_embed", { action }),
   };
 }
 

@@ -54,7 +54,7 @@ export type GuideIntent = "init_tags" | "start_sync" | "check_embed" | "confirm_
  * `not_seen`: the store's front page does not contain the app embed; `page_closed`: it does not open
  * for a program. `not_active`: the store admin says that the embed is off in the published theme.
  */
-export type GuideAct =
+export type GuideResult =
   | { outcome: "done"; step: GuideStepName }
   | {
       outcome: "failed";
@@ -168,30 +168,40 @@ const STEP_OF: Record<GuideIntent, GuideStepName> = {
   confirm_embed: "embed",
 };
 
+type FailedStep = Extract<GuideResult, { outcome: "failed" }>;
+
+const failed = (
+  name: GuideStepName,
+  problem: FailedStep["problem"],
+  reason: string | null = null,
+): FailedStep => ({ outcome: "failed", step: name, problem, reason });
+
 /** Runs the action of a guide's button; each is safe to repeat. */
-export async function actOnGuide(ctx: Ctx, shop: string, intent: GuideIntent): Promise<GuideAct> {
+export async function runGuideAction(
+  ctx: Ctx,
+  shop: string,
+  intent: GuideIntent,
+): Promise<GuideResult> {
   const tenant = await findTenant(ctx, shop);
-  if (!tenant)
-    return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
+  if (!tenant) return failed(STEP_OF[intent], "not_connected");
   if (intent === "check_embed") return checkEmbed(ctx, tenant);
-  if (intent === "confirm_embed") return noteEmbed(ctx, tenant, "merchant");
-  if (tokenState(tenant) !== "valid")
-    return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
+  if (intent === "confirm_embed") return recordEmbed(ctx, tenant, "merchant");
+  if (tokenState(tenant) !== "valid") return failed(STEP_OF[intent], "not_connected");
   if (intent === "init_tags") return initTags(ctx, tenant);
   await requestSync(ctx, shop);
   return { outcome: "done", step: "sync" };
 }
 
 /** What the store admin says about the app embed in the published theme. */
-export async function reportEmbed(ctx: Ctx, shop: string, isActive: boolean): Promise<GuideAct> {
+export async function reportEmbed(ctx: Ctx, shop: string, isActive: boolean): Promise<GuideResult> {
   const tenant = await findTenant(ctx, shop);
-  if (!tenant) return { outcome: "failed", step: "embed", problem: "not_connected", reason: null };
-  if (isActive) return noteEmbed(ctx, tenant, "admin");
+  if (!tenant) return failed("embed", "not_connected");
+  if (isActive) return recordEmbed(ctx, tenant, "admin");
   await deleteKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed);
-  return { outcome: "failed", step: "embed", problem: "not_active", reason: null };
+  return failed("embed", "not_active");
 }
 
-async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
+async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideResult> {
   const hasCms =
     ctx.channels.some(({ name, isEnabled }) => name === "cms" && isEnabled(tenant)) &&
     tenant.config.cms_site_id !== undefined;
@@ -205,23 +215,22 @@ async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
   }
 }
 
-async function checkEmbed(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
+async function checkEmbed(ctx: Ctx, tenant: Tenant): Promise<GuideResult> {
   try {
     const { status, text, hasPassword } = await ctx.storefront.frontPage(tenant.shop);
-    if (status === 200 && carriesEmbed(text)) return await noteEmbed(ctx, tenant, "seen");
+    if (status === 200 && carriesEmbed(text)) return await recordEmbed(ctx, tenant, "seen");
     const problem = hasPassword ? "has_password" : status === 200 ? "not_seen" : "page_closed";
-    const reason = problem === "page_closed" ? `HTTP ${status}` : null;
-    return { outcome: "failed", step: "embed", problem, reason };
+    return failed("embed", problem, problem === "page_closed" ? `HTTP ${status}` : null);
   } catch (error) {
     return refused("embed", error);
   }
 }
 
-async function noteEmbed(
+async function recordEmbed(
   ctx: Ctx,
   tenant: Tenant,
   by: "admin" | "seen" | "merchant",
-): Promise<GuideAct> {
+): Promise<GuideResult> {
   await putKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed, { by, at: ctx.clock.now().toISOString() });
   return { outcome: "done", step: "embed" };
 }
@@ -242,16 +251,10 @@ export async function setGuideDismissed(
   else await deleteKey(sql, KEYS.guideDismissed);
 }
 
-function refused(name: GuideStepName, error: unknown): GuideAct {
+function refused(name: GuideStepName, error: unknown): GuideResult {
   if (!isAppError(error) && !(error instanceof OutboundError)) throw error;
   const { message: reason } = error;
-  return {
-    outcome: "failed",
-    step: name,
-    problem: "refused",
-    reason,
-    failure: failureOf(reason),
-  };
+  return { ...failed(name, "refused", reason), failure: failureOf(reason) };
 }
 
 /** The kind of an error of another system, whose status its message has. */
