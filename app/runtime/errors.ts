@@ -244,3 +244,12 @@ export class OutboundError extends Error {
     return this.status === undefined || this.status >= 500 || this.status === 429;
   }
 }
+
+/** Waits for the deletion of something outside; what is missing there counts as deleted. */
+export async function ignoreMissing(deletion: Promise<unknown>): Promise<void> {
+  try {
+    await deletion;
+  } catch (error) {
+    if (!(error instanceof OutboundError && error.status === 404)) throw error;
+  }
+}

@@ -17,8 +17,6 @@ const MAX_WAIT_MS = 2_000;
 /** A batch is one call and some statements around it. */
 const BATCH_LEASE_SECONDS = 30;
 
-const keyOf = (channel: string, userId: number) => KEYS.lease(`${channel}_customer:${userId}`);
-
 type Leases = { taking: GroupCommit<LeaseKey, boolean>; ending: GroupCommit<LeaseKey, void> };
 const leasesByTenant = new WeakMap<Tenant, Leases>();
 
@@ -55,7 +53,7 @@ export async function withCustomerLease(
   const userId = await findUserId(ctx, item, tenant);
   if (userId === null) return UNKNOWN;
   const { taking, ending } = leasesOf(ctx, tenant);
-  const lease = { key: keyOf(channel, userId), holder: item.attemptToken };
+  const lease = { key: KEYS.customerLease(channel, userId), holder: item.attemptToken };
   // Waits here for a burst on one customer: through the queue each of its rows would return a
   // second later.
   for (let waitedMs = 0; !(await taking.add(lease)); waitedMs += WAIT_STEP_MS) {
@@ -83,13 +81,13 @@ export async function withCustomerLeases<T>(
   const holder = ctx.random.uuid();
   const held = await putKeysIfAbsent(
     sql,
-    userIds.map((id) => keyOf(channel, id)),
+    userIds.map((id) => KEYS.customerLease(channel, id)),
     holder,
     BATCH_LEASE_SECONDS,
   );
   const keys = new Set(held);
   try {
-    return await work(userIds.filter((id) => keys.has(keyOf(channel, id))));
+    return await work(userIds.filter((id) => keys.has(KEYS.customerLease(channel, id))));
   } finally {
     await deleteKeysIfHeld(sql, held, holder);
   }

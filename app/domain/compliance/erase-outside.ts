@@ -4,27 +4,18 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, EventLedger } from "../../db.server.ts";
 import { HASHED_EMAIL } from "../../integrations/profile-platform.ts";
-import { OutboundError } from "../../runtime/errors.ts";
+import { ignoreMissing } from "../../runtime/errors.ts";
 import { deleteKeyIfHeld, KEYS } from "../../runtime/database/kv.ts";
 import { putLeaseIfFree } from "../../runtime/database/queue/lease.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { RESERVED_FOLDERS } from "../bus/message-archive.ts";
+import { cmsSlugOf } from "../customers/cms-slug.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { Reschedule, type PrivacyRequest } from "./privacy-requests.ts";
 import { mentionPattern, type KnownSubject } from "./subject.ts";
 
 const LEASE_SECONDS = 15;
 const BUSY_MS = 500;
-
-const orGone = async (call: Promise<unknown>): Promise<"deleted" | "gone"> => {
-  try {
-    await call;
-    return "deleted";
-  } catch (error) {
-    if (error instanceof OutboundError && error.status === 404) return "gone";
-    throw error;
-  }
-};
 
 /** `no_access`: the account has an item, but the CMS settings were removed. */
 export async function eraseCmsItem(
@@ -35,7 +26,7 @@ export async function eraseCmsItem(
 ): Promise<"deleted" | "none" | "no_access"> {
   const { sql, prisma } = dataOf(ctx, tenant);
   // Uses the lease of the CMS deliveries: a concurrent delivery would write its item after the deletion.
-  const lease = KEYS.lease(`cms_customer:${userId}`);
+  const lease = KEYS.customerLease("cms", userId);
   if (!(await putLeaseIfFree(sql, lease, request.token, LEASE_SECONDS)))
     throw new Reschedule(BUSY_MS);
   try {
@@ -47,11 +38,11 @@ export async function eraseCmsItem(
     if (!token || !collectionId) return row?.cms_item_id ? "no_access" : "none";
     const access = { token, collectionId, about: { shop: tenant.shop, request_id: request.id } };
     // Includes an item whose creation was never confirmed: only its slug identifies the customer.
-    const bySlug = await ctx.cms.findItemBySlug(access, `customer-${userId}`);
+    const bySlug = await ctx.cms.findItemBySlug(access, cmsSlugOf(userId));
     const itemIds = new Set(
       [row?.cms_item_id, bySlug?.id].filter((id): id is string => typeof id === "string"),
     );
-    for (const itemId of itemIds) await orGone(ctx.cms.deleteItem(access, itemId));
+    for (const itemId of itemIds) await ignoreMissing(ctx.cms.deleteItem(access, itemId));
     await prisma.storefrontUser.updateMany({
       where: { id: userId },
       data: { cms_item_id: null, cms_hash: null },
@@ -72,7 +63,7 @@ export async function eraseProfiles(
   const { profile_platform_url: url, profile_platform_token: token } = tenant.config;
   if (!url) return 0;
   for (const email of emails)
-    await orGone(
+    await ignoreMissing(
       ctx.profilePlatform.erase(
         { url, token, about: { shop: tenant.shop, request_id: request.id } },
         { namespace: HASHED_EMAIL, id: hash("sha256", email) },

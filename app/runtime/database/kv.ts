@@ -58,6 +58,8 @@ export const KEYS = keys({
   /** While it exists, echoes of our own write to this customer are ignored. */
   echo: (userId: number) => `echo:${userId}`,
   lease: (name: string) => `lease:${name}`,
+  /** Held while a channel writes or deletes this customer in its system. */
+  customerLease: (channel: string, userId: number) => `lease:${channel}_customer:${userId}`,
   /** The progress of the customers' catch-up. */
   customerSync: "sync:customers",
   /** The thresholds of the last run of the tag rules. */

@@ -6,10 +6,11 @@ import type { Ctx } from "../../../context.server.ts";
 import { CMS_BATCH, isSlugTaken, type CmsAccess } from "../../../integrations/cms.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import type { PageCounts } from "../../customers/sync/page-counts.ts";
+import { cmsSlugOf } from "../../customers/cms-slug.ts";
 import { findCustomerSnapshots } from "../../customers/customer-snapshot.ts";
 import { ensureCmsTagItems } from "../../tags/cms-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { digestOf, slugOf, toCmsFields } from "./cms.ts";
+import { digestOf, toCmsFields } from "./cms.ts";
 import { withCustomerLeases } from "../customer-lease.ts";
 
 export type CmsRun = {
@@ -113,15 +114,15 @@ async function adopt(
 ): Promise<void> {
   const ids = await findBySlug(
     run,
-    entries.map(({ userId }) => slugOf(userId)),
+    entries.map(({ userId }) => cmsSlugOf(userId)),
   );
   const found = entries.flatMap((entry) => {
-    const itemId = ids.get(slugOf(entry.userId));
+    const itemId = ids.get(cmsSlugOf(entry.userId));
     return itemId ? [{ ...entry, itemId }] : [];
   });
   if (found.length === 0) return halve(run, entries, refusal, create, true);
   await update(run, found);
-  const missing = entries.filter(({ userId }) => !ids.has(slugOf(userId)));
+  const missing = entries.filter(({ userId }) => !ids.has(cmsSlugOf(userId)));
   if (missing.length > 0) await create(run, missing);
 }
 

@@ -6,7 +6,7 @@ import { isSlugTaken, type CmsFields } from "../../../integrations/cms.ts";
 import { anyLength } from "../../../runtime/database/array-parameters.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
 import { NO_WAIT_FOR_DISK } from "../../../runtime/database/no-wait-for-disk.ts";
-import { OutboundError } from "../../../runtime/errors.ts";
+import { ignoreMissing, OutboundError } from "../../../runtime/errors.ts";
 import {
   ARCHIVE_METHOD,
   isChannelEnabled,
@@ -16,6 +16,7 @@ import {
   type QueueItem,
   type DeliveryMessage,
 } from "../../bus/channel.ts";
+import { cmsSlugOf } from "../../customers/cms-slug.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import { ensureCmsTagItems, forgetCmsTagItems } from "../../tags/cms-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -32,18 +33,12 @@ import {
 } from "../item-customer.ts";
 
 /**
- * Never changes for a customer, so that a creation whose response was lost is found instead of
- * repeated.
- */
-export const slugOf = (userId: number) => `customer-${userId}`;
-
-/**
  * `tagRefs`: ids of the tags' items; null for a store without a tags collection, whose customers
  * have no such field.
  */
 export function toCmsFields(customer: CustomerSnapshot, tagRefs: string[] | null): CmsFields {
   return {
-    slug: slugOf(customer.id),
+    slug: cmsSlugOf(customer.id),
     name: customer.full_name ?? customer.email ?? `Customer ${customer.id}`,
     email: customer.email,
     "first-name": customer.first_name,
@@ -252,7 +247,7 @@ async function findItemId(
     where: { id: userId },
   });
   if (!row?.cms_hash || row.cms_item_id) return row?.cms_item_id ?? null;
-  return (await ctx.cms.findItemBySlug(access, slugOf(userId)))?.id ?? null;
+  return (await ctx.cms.findItemBySlug(access, cmsSlugOf(userId)))?.id ?? null;
 }
 
 /** Deletes the item of a deleted customer; a missing item counts as deleted. */
@@ -264,11 +259,7 @@ async function remove(
 ): Promise<DeliveryResult> {
   const itemId = await findItemId(ctx, access, tenant, userId);
   if (!itemId) return GONE;
-  try {
-    await ctx.cms.deleteItem(access, itemId);
-  } catch (error) {
-    if (!(error instanceof OutboundError) || error.status !== 404) throw error;
-  }
+  await ignoreMissing(ctx.cms.deleteItem(access, itemId));
   await dataOf(ctx, tenant).prisma.storefrontUser.updateMany({
     where: { id: userId },
     data: { cms_item_id: null, cms_hash: null },
