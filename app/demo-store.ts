@@ -7,7 +7,7 @@ import { DEMO_TAG_RULES } from "./demo/people.ts";
 import { saveFirmware } from "./domain/events/firmware.ts";
 import { saveMapping } from "./domain/events/mappings.ts";
 import { saveUpcMappings } from "./domain/events/upc-mappings.ts";
-import { tokenState } from "./domain/tenants/directory.ts";
+import { isConnected } from "./domain/tenants/store-access.ts";
 import { saveTenantConfig } from "./domain/tenants/settings/configuration.ts";
 import { callAdminApi } from "./domain/tenants/storefront/admin-api.ts";
 import { dataOf, findTenant, getTenant } from "./domain/tenants/tenant.ts";
@@ -34,7 +34,7 @@ type DemoSystems = {
  * ports change, and keep what was saved since.
  */
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
-  if (!(await isConnected(ctx))) await walkInstall(ctx.baseUrl);
+  if (!(await isInstalled(ctx))) await walkInstall(ctx.baseUrl);
   const { sql } = ctx.home.forTenant(DEMO_SHOP);
   const written = (await findKey<Record<string, string>>(sql, KEYS.demoSettings))?.value ?? null;
   const saved = await savedDigests(ctx);
@@ -108,9 +108,9 @@ async function fillRegistries(ctx: Ctx): Promise<void> {
   });
 }
 
-async function isConnected(ctx: Ctx): Promise<boolean> {
+async function isInstalled(ctx: Ctx): Promise<boolean> {
   const tenant = await findTenant(ctx, DEMO_SHOP);
-  if (!tenant || tokenState(tenant) !== "valid") return false;
+  if (!tenant || !isConnected(tenant)) return false;
   try {
     await callAdminApi(ctx, DEMO_SHOP, { document: SHOP });
     return true;

@@ -11,7 +11,7 @@ import { decodeJwt } from "jose";
 import type { Ctx } from "./context.server.ts";
 import { screenAccess, type RecordScreenAccess } from "./http/access/screen-access.ts";
 import { claimedShop, isOfStaff, staffOf, verifyAdminToken } from "./http/auth/staff-guard.ts";
-import { tokenState } from "./domain/tenants/directory.ts";
+import { isConnected } from "./domain/tenants/store-access.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
 import { appOf, findTenant, findCachedTenant, type Tenant } from "./domain/tenants/tenant.ts";
@@ -190,9 +190,8 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
       return redirectTo(`${AUTH_PREFIX}/login?back=${encodeURIComponent(pathname)}`);
     if (!SHOP_PATTERN.test(shop)) return null;
     const tenant = await findTenant(ctx, shop);
-    const isConnected = tenant !== null && tokenState(tenant) === "valid";
     return redirectTo(
-      isConnected
+      tenant !== null && isConnected(tenant)
         ? ctx.storefront.adminUrl(shop, `/admin/apps/${tenant.app.clientId}`)
         : `/auth/install?shop=${shop}`,
     );

@@ -118,7 +118,7 @@ export class Deferred extends Error {
 }
 
 /** The tenant's own list decides. Without a list, every configured channel is enabled. */
-export function isChannelEnabled(tenant: Tenant, name: string, isConfigured: boolean): boolean {
+export function isListedOrConfigured(tenant: Tenant, name: string, isConfigured: boolean): boolean {
   return tenant.config.enabled_channels?.includes(name) ?? isConfigured;
 }
 
@@ -127,8 +127,16 @@ export const FLOW_CHANNEL = "flow";
 
 /** Where changes go that start a workflow of the store; empty unless the store switched it on. */
 export const flowChannels = (ctx: Ctx, tenant: Tenant): string[] =>
-  findChannel(ctx, FLOW_CHANNEL)?.isEnabled(tenant) ? [FLOW_CHANNEL] : [];
+  keepEnabled(ctx, tenant, [FLOW_CHANNEL]);
 
 export function findChannel(ctx: Ctx, name: string): Channel | undefined {
   return ctx.channels.find((channel) => channel.name === name);
 }
+
+/** Whether the store delivers to the channel; false for an unknown name. */
+export const isChannelEnabled = (ctx: Ctx, tenant: Tenant, name: string): boolean =>
+  findChannel(ctx, name)?.isEnabled(tenant) ?? false;
+
+/** Those of the channels that the store delivers to. */
+export const keepEnabled = (ctx: Ctx, tenant: Tenant, names: readonly string[]): string[] =>
+  names.filter((name) => isChannelEnabled(ctx, tenant, name));

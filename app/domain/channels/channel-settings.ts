@@ -1,6 +1,6 @@
 // The settings that a channel requires, to show the merchant what is missing.
 // tests/domain/channels/channel-cards.test.ts compares them with `isEnabled`.
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected } from "../tenants/store-access.ts";
 import type { TenantFieldName } from "../tenants/tenant-config.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -32,7 +32,7 @@ export const neededSettings = (channel: string): readonly TenantFieldName[] => N
 
 export function findMissing(tenant: Tenant, channel: string): Missing[] {
   const fields = neededSettings(channel).filter((name) => !tenant.config[name]);
-  if (fields.length === 0 && BY_STORE_ACCESS.has(channel) && tokenState(tenant) !== "valid")
+  if (fields.length === 0 && BY_STORE_ACCESS.has(channel) && !isConnected(tenant))
     return ["store_connection"];
   const isListed = tenant.config.enabled_channels?.includes(channel) ?? true;
   const isListedAnyway = WITHOUT_LIST.has(channel) || NEEDS[channel] === undefined;

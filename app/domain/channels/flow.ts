@@ -25,7 +25,7 @@ import {
   toFlowPayload,
   toFlowTriggers,
 } from "../flow/flow-triggers.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected } from "../tenants/store-access.ts";
 import {
   callAdminApi,
   requireNoUserErrors,
@@ -53,7 +53,7 @@ export const flowChannel: Channel = {
   marketing: false,
   requiresConsent: null,
   isDestination: false,
-  isEnabled: (tenant) => tenant.config.flow_enabled && tokenState(tenant) === "valid",
+  isEnabled: (tenant) => tenant.config.flow_enabled && isConnected(tenant),
   async transform(ctx, item, tenant) {
     if (!tenant.config.flow_enabled)
       throw new PermanentFailure("triggers of Shopify Flow are not enabled for this store");

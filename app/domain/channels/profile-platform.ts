@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import { HASHED_EMAIL, type ProfileRecord } from "../../integrations/profile-platform.ts";
 import {
-  isChannelEnabled,
+  isListedOrConfigured,
   PermanentFailure,
   type Channel,
   type QueueItem,
@@ -46,7 +46,7 @@ export const profilePlatformChannel: Channel = {
   // enable it.
   isEnabled: (tenant) =>
     tenant.config.profile_platform_enabled &&
-    isChannelEnabled(tenant, "profile_platform", Boolean(tenant.config.profile_platform_url)),
+    isListedOrConfigured(tenant, "profile_platform", Boolean(tenant.config.profile_platform_url)),
   async transform(ctx, item, tenant) {
     const endpoint = tenant.config.profile_platform_url ?? "";
     requireCustomer(item);

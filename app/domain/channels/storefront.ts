@@ -23,7 +23,7 @@ import {
 } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { yieldAddress } from "../customers/unproven-account.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected } from "../tenants/store-access.ts";
 import { toAcceptsTag } from "../tags/catalog.ts";
 import {
   callAdminApi,
@@ -73,7 +73,7 @@ export const storefrontChannel: Channel = {
   marketing: false,
   requiresConsent: null,
   isDestination: false,
-  isEnabled: (tenant) => tokenState(tenant) === "valid",
+  isEnabled: (tenant) => isConnected(tenant),
   async transform(ctx, item, tenant) {
     const customer = await findItemCustomer(ctx, item, tenant);
     if (!customer || (!customer.email && !customer.storefront_customer_gid))

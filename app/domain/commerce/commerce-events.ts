@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
-import { FLOW_CHANNEL } from "../bus/channel.ts";
+import { FLOW_CHANNEL, keepEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -28,9 +28,7 @@ export async function enqueueCommerceEvent(
   { params = {}, mandate }: { params?: Record<string, string>; mandate?: UsedMandate } = {},
 ): Promise<void> {
   const wanted = mandate ? ["web_analytics", FLOW_CHANNEL] : ["web_analytics"];
-  const destinations = wanted.filter((channelName) =>
-    ctx.channels.some((channel) => channel.name === channelName && channel.isEnabled(tenant)),
-  );
+  const destinations = keepEnabled(ctx, tenant, wanted);
   if (destinations.length === 0) return;
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),

@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { OutboundError } from "../../runtime/errors.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected } from "../tenants/store-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { discardCart } from "./cart/draft-order.ts";
 import { readCart } from "./cart/storefront-cart.ts";
@@ -53,7 +53,7 @@ export async function endCheckouts(
   const counts = { expired: 0, completed: 0, draft_orders_removed: 0 };
   for (let ended = ROWS_AT_ONCE; ended === ROWS_AT_ONCE && !signal.aborted; counts.expired += ended)
     ended = await expireCheckouts(sql);
-  if (tokenState(tenant) !== "valid") return counts;
+  if (!isConnected(tenant)) return counts;
   for (const row of await sql<CheckoutRow>(DRAFT_ORDERS)) {
     if (signal.aborted) break;
     const outcome = await settleDraftOrder(ctx, tenant, row);

@@ -6,6 +6,7 @@
 //     (while a worker holds a row of theirs: another pass)
 import type { Ctx } from "../../context.server.ts";
 import type { Database, TenantSql } from "../../runtime/database/database.ts";
+import { isChannelEnabled } from "../bus/channel.ts";
 import { enqueueErased } from "../customers/customer-erased.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { eraseArchived, eraseCmsItem, eraseProfiles } from "./erase-outside.ts";
@@ -187,8 +188,9 @@ function cmsStep({ config }: Tenant, outcomes: readonly string[]): StepResult {
 
 /** What was sent has a client id only, which leads to nobody once the account is empty. */
 function analyticsStep(ctx: Ctx, tenant: Tenant): StepResult {
-  const channel = ctx.channels.find(({ name }) => name === "web_analytics");
-  return channel?.isEnabled(tenant) ? { outcome: "pseudonymous" } : NOT_CONNECTED;
+  return isChannelEnabled(ctx, tenant, "web_analytics")
+    ? { outcome: "pseudonymous" }
+    : NOT_CONNECTED;
 }
 
 function readProgress(ctx: Ctx, request: PrivacyRequest): Progress {

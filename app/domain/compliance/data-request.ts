@@ -2,6 +2,7 @@
 // mails a link to the merchant, who forwards it (shopify.dev: "provide this data to the store owner
 // directly").
 import type { Ctx } from "../../context.server.ts";
+import { isChannelEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { findMerchantRecipients } from "../mails/merchant-recipients.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -36,9 +37,7 @@ export async function answerDataRequest(
   await archive.put(path, JSON.stringify(document, null, 2), "application/json");
   await recordSteps(ctx, sql, request, { archive: { outcome: "stored", count: 1 } });
   const { addresses, found } = await findMerchantRecipients(ctx, tenant, "privacy_emails");
-  const canMail = ctx.channels.some(
-    (channel) => channel.name === "email" && channel.isEnabled(tenant),
-  );
+  const canMail = isChannelEnabled(ctx, tenant, "email");
   const evidence = {
     exported: counts,
     archive: archive.pathOf(path),

@@ -11,7 +11,7 @@ import { KEYS } from "../../runtime/database/kv.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import { cancelMove, findOpenMove } from "../tenants/moves/move-record.ts";
 import { findTenant, getTenant, type Tenant } from "../tenants/tenant.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected } from "../tenants/store-access.ts";
 import { Reschedule, finishPrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
 import { erasedStep, recordSteps, type StepName, type StepResult } from "./request-steps.ts";
 import { tenantTables } from "./table-slices.ts";
@@ -147,13 +147,13 @@ function isInstalledAgain({ connection }: Tenant, request: PrivacyRequest): bool
 const NOT_INSTALLED: ReadonlySet<number | undefined> = new Set([401, 404]);
 
 async function isTokenAnswered(ctx: Ctx, tenant: Tenant): Promise<boolean> {
-  if (tokenState(tenant) !== "valid") return false;
+  if (!isConnected(tenant)) return false;
   try {
     await callAdminApi(ctx, tenant.shop, { document: SHOP });
     return true;
   } catch (error) {
     // For an app error the record shows whether the token was rejected, or only this kind of token.
-    if (isAppError(error)) return tokenState(await getTenant(ctx, tenant.shop)) === "valid";
+    if (isAppError(error)) return isConnected(await getTenant(ctx, tenant.shop));
     if (!(error instanceof OutboundError) || error.retryable) throw error;
     return !NOT_INSTALLED.has(error.status);
   }

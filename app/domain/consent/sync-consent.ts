@@ -14,6 +14,7 @@ import {
   TTL_SECONDS,
 } from "../../runtime/database/kv.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { isChannelEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { normaliseMailbox } from "../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -167,9 +168,6 @@ export async function syncConsentOfAddress(
   return { consent_id: submission.consentId, recorded, pending_confirmation: true };
 }
 
-const canMail = (ctx: Ctx, tenant: Tenant): boolean =>
-  ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant));
-
 /**
  * Mails a link by which a customer grants the consent; nothing is granted here. Throws
  * `setting_missing` in a store that sends no mails.
@@ -181,7 +179,7 @@ export async function enqueueConsentRequest(
   userId: number,
   submission: Submission,
 ): Promise<void> {
-  if (!canMail(ctx, tenant))
+  if (!isChannelEnabled(ctx, tenant, "email"))
     throw new AppError("setting_missing", { message: "The store has no sender of e-mails." });
   await enqueueConsentMail(ctx, sql, userId, submission, "request_consent");
 }
@@ -193,7 +191,7 @@ async function enqueueConfirmation(
   userId: number,
   submission: Submission,
 ): Promise<void> {
-  if (canMail(ctx, tenant))
+  if (isChannelEnabled(ctx, tenant, "email"))
     await enqueueConsentMail(ctx, sql, userId, submission, "confirm_consent");
 }
 

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER } from "../../integrations/storefront-documents.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected } from "../tenants/store-access.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import {
   fromGraphqlCustomer,
@@ -11,7 +11,7 @@ import {
 } from "./customer-change.ts";
 
 /** Whether the store's API can be called: without a token only the webhook's own content counts. */
-export const canRefetch = (tenant: Tenant): boolean => tokenState(tenant) === "valid";
+export const canRefetch = (tenant: Tenant): boolean => isConnected(tenant);
 
 /**
  * The storefront's current customer; null when it is deleted there. Throws what `callAdminApi`

@@ -6,6 +6,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { findKey, KEYS } from "../../runtime/database/kv.ts";
+import { keepEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -47,8 +48,6 @@ export async function yieldAddress(
     entityId: String(userId),
     payload: { user_id: userId, cause: "address_yielded" },
     occurredAt: ctx.clock.now(),
-    destinations: ctx.channels
-      .filter((channel) => channel.name === "cms" && channel.isEnabled(tenant))
-      .map(({ name }) => name),
+    destinations: keepEnabled(ctx, tenant, ["cms"]),
   });
 }

@@ -5,6 +5,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { keepEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { END_ALL_SESSIONS } from "./session/sessions.ts";
@@ -40,9 +41,7 @@ export async function changeAccountStatus(
       entityId: String(userId),
       payload: { user_id: userId, cause: "account_status" },
       occurredAt: ctx.clock.now(),
-      destinations: ctx.channels
-        .filter((channel) => channel.name === "cms" && channel.isEnabled(tenant))
-        .map(({ name }) => name),
+      destinations: keepEnabled(ctx, tenant, ["cms"]),
     });
     return true;
   });

@@ -1,6 +1,7 @@
 // The mails of the account subject; they are sent through queue rows of the causing transaction.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
+import { isChannelEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { MailTemplate } from "../mails/mail-texts.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -21,8 +22,7 @@ export async function enqueueMail(
     language?: string | null;
   },
 ): Promise<void> {
-  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant)))
-    return;
+  if (!isChannelEnabled(ctx, tenant, "email")) return;
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "backend",

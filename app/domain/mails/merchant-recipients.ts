@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { SHOP } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected } from "../tenants/store-access.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -21,7 +21,7 @@ export async function findMerchantRecipients(
   if (support) return { addresses: [support], found: "support_email" };
   const admins = [...(ctx.config.ADMIN_EMAILS ?? [])];
   try {
-    const email = tokenState(tenant) === "valid" ? await readStoreEmail(ctx, tenant) : null;
+    const email = isConnected(tenant) ? await readStoreEmail(ctx, tenant) : null;
     if (email) return { addresses: [email], found: "store_email" };
   } catch (error) {
     const isLasting = isAppError(error) || (error instanceof OutboundError && !error.retryable);

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { deleteKey, KEYS } from "../../runtime/database/kv.ts";
-import { findChannel } from "../bus/channel.ts";
+import { isChannelEnabled } from "../bus/channel.ts";
 import { findMissing, neededSettings } from "../channels/channel-settings.ts";
 import { readPlatformConfig, saveTenantConfig } from "../tenants/settings/configuration.ts";
 import { withLentSettings } from "../tenants/settings/lent-settings.ts";
@@ -151,7 +151,7 @@ function toState(
 ): IntegrationState {
   const { name, channels } = integration;
   const needed = neededBy(integration);
-  const isOn = channels.some((channel) => findChannel(ctx, channel)?.isEnabled(tenant));
+  const isOn = channels.some((channel) => isChannelEnabled(ctx, tenant, channel));
   const isBegun = needed.some((field) => tenant.saved[field]);
   const trouble = isOn || isBegun ? findTrouble(tenant, integration, known) : null;
   return {

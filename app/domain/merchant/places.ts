@@ -1,7 +1,7 @@
 // The screen "Where it appears": each place with its state, as the platform or the last check says.
 import type { Ctx } from "../../context.server.ts";
 import { findKey, findKeys, KEYS, type Key } from "../../runtime/database/kv.ts";
-import { FLOW_CHANNEL } from "../bus/channel.ts";
+import { FLOW_CHANNEL, isChannelEnabled } from "../bus/channel.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
 import { PLACES, type PlaceName } from "./place-list.ts";
 import { themeEditorPaths } from "../tenants/storefront/theme-links.ts";
@@ -11,7 +11,7 @@ import {
   rotatePixelKey,
   type WebPixelState,
 } from "../tenants/storefront/web-pixel.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected } from "../tenants/store-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type PlaceState =
@@ -52,7 +52,7 @@ const PIXEL_STATES: Record<WebPixelState, PlaceState> = {
 
 /** Asks the platform about the pixel; never rejects. */
 export function readPlaces(ctx: Ctx, tenant: Tenant): Promise<Place[]> {
-  const seenAt = lookUp(ctx, tenant);
+  const seenAt = createSeenAtReader(ctx, tenant);
   return Promise.all(
     PLACES.map(async ({ name, scopes, adminPath }): Promise<Place> => {
       const { granted_scopes: granted = [] } = tenant.connection;
@@ -75,13 +75,18 @@ export function readPlaces(ctx: Ctx, tenant: Tenant): Promise<Place[]> {
 type SeenAt = (key: (typeof SEEN_KEYS)[number]) => Promise<string | null>;
 const SEEN_KEYS = [KEYS.themeEmbed, KEYS.adminBlock, KEYS.accountExtension] as const;
 
-function lookUp(ctx: Ctx, tenant: Tenant): SeenAt {
+function createSeenAtReader(ctx: Ctx, tenant: Tenant): SeenAt {
   let read: Promise<Map<Key, unknown>> | undefined;
   return async (key) => {
     read ??= findKeys(dataOf(ctx, tenant).sql, SEEN_KEYS);
     return ((await read).get(key) as { at: string } | undefined)?.at ?? null;
   };
 }
+
+const stateOf = (tenant: Tenant, isOn: boolean): PlaceState => {
+  if (!isConnected(tenant)) return "not_connected";
+  return isOn ? "active" : "off";
+};
 
 type Read = Pick<Place, "state" | "seenAt" | "hasReceiver">;
 const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant, seenAt: SeenAt) => Promise<Read>> = {
@@ -102,18 +107,15 @@ const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant, seenAt: SeenAt) => P
     return {
       state: PIXEL_STATES[state],
       seenAt,
-      hasReceiver: PIXEL_ROUTE.destinations.some((name) =>
-        ctx.channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
-      ),
+      hasReceiver: PIXEL_ROUTE.destinations.some((name) => isChannelEnabled(ctx, tenant, name)),
     };
   },
 
   async admin_customer(_ctx, tenant, seenAt) {
     const at = await seenAt(KEYS.adminBlock);
-    const isConnected = tokenState(tenant) === "valid";
     return {
       // The platform does not say whether staff has added the block to the customer's page.
-      state: !isConnected ? "not_connected" : at === null ? "off" : "active",
+      state: stateOf(tenant, at !== null),
       seenAt: at,
       hasReceiver: null,
     };
@@ -122,19 +124,16 @@ const READERS: Record<PlaceName, (ctx: Ctx, tenant: Tenant, seenAt: SeenAt) => P
   // The platform does not tell where an extension stands: what counts is that a customer opened it.
   async customer_account(_ctx, tenant, seenAt) {
     const at = await seenAt(KEYS.accountExtension);
-    const isConnected = tokenState(tenant) === "valid";
     return {
-      state: !isConnected ? "not_connected" : at === null ? "off" : "active",
+      state: stateOf(tenant, at !== null),
       seenAt: at,
       hasReceiver: null,
     };
   },
 
   async flow(ctx, tenant) {
-    const isConnected = tokenState(tenant) === "valid";
-    const isOn = tenant.config.flow_enabled;
     return {
-      state: !isConnected ? "not_connected" : isOn ? "active" : "off",
+      state: stateOf(tenant, tenant.config.flow_enabled),
       seenAt: await lastTrigger(ctx, tenant),
       hasReceiver: null,
     };
@@ -168,6 +167,6 @@ export const replacePixelKey = async (ctx: Ctx, { shop }: Tenant): Promise<Place
 
 /** Looks again, for the merchant's button. */
 export async function testPlace(ctx: Ctx, tenant: Tenant, name: PlaceName): Promise<PlaceTest> {
-  const { state, seenAt } = await READERS[name](ctx, tenant, lookUp(ctx, tenant));
+  const { state, seenAt } = await READERS[name](ctx, tenant, createSeenAtReader(ctx, tenant));
   return { state, seenAt, at: ctx.clock.now().toISOString() };
 }

@@ -1,7 +1,7 @@
 // The index of the settings: a line per page with its state.
 import type { Ctx } from "../../context.server.ts";
 import { DEFAULT_RETENTION, retentionSettingNames } from "../inventory/retention-settings.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected, tokenState } from "../tenants/store-access.ts";
 import {
   pathOfPage,
   SETTINGS_PAGES,
@@ -86,7 +86,7 @@ const STATES: Record<
     if (addresses.size > 0) return { text: "recipients", count: addresses.size, tone: null };
     if (config.support_email)
       return { text: "supportAddress", value: config.support_email, tone: null };
-    return tokenState(tenant) === "valid"
+    return isConnected(tenant)
       ? { text: "storeAddress", tone: null }
       : { text: "noRecipient", tone: "attention" };
   },

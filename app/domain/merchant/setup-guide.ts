@@ -4,6 +4,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { deleteKey, findKey, findKeys, KEYS, putKey, type Key } from "../../runtime/database/kv.ts";
+import { isChannelEnabled } from "../bus/channel.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import {
   requestSync,
@@ -14,7 +15,7 @@ import {
 } from "../customers/sync/sync-request.ts";
 import { matchTagsAtOnce } from "../customers/tag-matching/match-tags.ts";
 import { initTagStep, type TagStep } from "../tags/init-tag-system.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected, tokenState } from "../tenants/store-access.ts";
 import {
   carriesEmbed,
   themeEditorPaths,
@@ -186,7 +187,7 @@ export async function runGuideAction(
   if (!tenant) return failed(STEP_OF[intent], "not_connected");
   if (intent === "check_embed") return checkEmbed(ctx, tenant);
   if (intent === "confirm_embed") return recordEmbed(ctx, tenant, "merchant");
-  if (tokenState(tenant) !== "valid") return failed(STEP_OF[intent], "not_connected");
+  if (!isConnected(tenant)) return failed(STEP_OF[intent], "not_connected");
   if (intent === "init_tags") return initTags(ctx, tenant);
   await requestSync(ctx, shop);
   return { outcome: "done", step: "sync" };
@@ -202,9 +203,7 @@ export async function reportEmbed(ctx: Ctx, shop: string, isActive: boolean): Pr
 }
 
 async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideResult> {
-  const hasCms =
-    ctx.channels.some(({ name, isEnabled }) => name === "cms" && isEnabled(tenant)) &&
-    tenant.config.cms_site_id !== undefined;
+  const hasCms = isChannelEnabled(ctx, tenant, "cms") && tenant.config.cms_site_id !== undefined;
   const wanted: TagStep[] = ["backend", "storefront", ...(hasCms ? (["cms"] as const) : [])];
   try {
     for (const one of wanted) await initTagStep(ctx, tenant, one);

@@ -5,7 +5,8 @@ import { SETTINGS, type SettingName } from "../../runtime/settings.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { readCells } from "./cell-states.ts";
 import { loadReport } from "../scheduled-run/report.ts";
-import { listShopsAfter, tokenState } from "../tenants/directory.ts";
+import { listShopsAfter } from "../tenants/directory.ts";
+import { tokenState } from "../tenants/store-access.ts";
 import { findTenant } from "../tenants/tenant.ts";
 
 const STORES_PAGE = 25;

@@ -17,7 +17,7 @@ import { updateDueTags } from "../customers/system-tags/due-tags.ts";
 import { runChangedRules } from "../customers/system-tags/rule-run.ts";
 import { syncCustomers } from "../customers/sync/catch-up.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { isConnected, tokenState } from "../tenants/store-access.ts";
 import { checkHosts } from "../tenants/public-hosts.ts";
 import { keepStorefrontToken } from "../tenants/storefront/access-token.ts";
 import { writeLoaderMetafield } from "../tenants/storefront/loader-metafield.ts";
@@ -56,7 +56,7 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "webhooks",
     async run(ctx, tenant) {
-      if (tokenState(tenant) !== "valid") return "skipped";
+      if (!isConnected(tenant)) return "skipped";
       const { created, updated, removed, refused } = await registerWebhooks(ctx, tenant.shop);
       return { created, updated, removed, refused: refused.length };
     },
@@ -74,7 +74,7 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "primary_domain",
     async run(ctx, tenant) {
-      if (tokenState(tenant) !== "valid") return "skipped";
+      if (!isConnected(tenant)) return "skipped";
       return { changed: (await readPrimaryDomain(ctx, tenant.shop)) ? 1 : 0 };
     },
   },
@@ -89,7 +89,7 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "customers",
     async run(ctx, tenant, signal) {
-      if (tokenState(tenant) !== "valid") return "skipped";
+      if (!isConnected(tenant)) return "skipped";
       return toResult(await syncCustomers(ctx, tenant, { signal }));
     },
   },

@@ -6,7 +6,7 @@ import {
 } from "../../integrations/storefront-documents.ts";
 import { AppError, isAppError, OutboundError, type ErrorCode } from "../../runtime/errors.ts";
 import { KEYS, putKey } from "../../runtime/database/kv.ts";
-import { tokenState } from "../tenants/directory.ts";
+import { tokenState } from "../tenants/store-access.ts";
 import {
   callAdminApi,
   requireNoUserErrors,

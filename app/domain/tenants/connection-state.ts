@@ -4,7 +4,7 @@ import type { Columns, Kv } from "../../db.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
 import { readTogether, type Read } from "../../runtime/database/read-together.ts";
-import { tokenState } from "./directory.ts";
+import { isConnected, tokenState } from "./store-access.ts";
 import { webhookPath } from "./bus-phase.ts";
 import { dataOf, findTenant, type RefusedWebhook, type Tenant } from "./tenant.ts";
 import {
@@ -147,7 +147,7 @@ async function readWebhooks(
 ): Promise<WebhooksPart> {
   try {
     const tenant = known === undefined ? await findTenant(ctx, shop) : known;
-    if (!tenant || tokenState(tenant) !== "valid") return { state: "not_connected" };
+    if (!tenant || !isConnected(tenant)) return { state: "not_connected" };
     if (await registrationRequests.isRecent(ctx, shop, REGISTRATION_SECONDS))
       return { state: "registering" };
     const uris = new Set(

@@ -3,13 +3,8 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, Kv, PublicHost } from "../../db.server.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { normaliseHost } from "./settings/field-schemas.ts";
+import { tokenState } from "./store-access.ts";
 import { findTenant, type Tenant } from "./tenant.ts";
-
-/** `none`: never installed; `reauth_required`: only a new install helps. */
-export function tokenState(tenant: Tenant): "none" | "valid" | "reauth_required" {
-  if (tenant.connection.token_state === "reauth_required") return "reauth_required";
-  return tenant.config.storefront_admin_token ? "valid" : "none";
-}
 
 export function toTenantSummary(ctx: Ctx, tenant: Tenant) {
   return {

@@ -1,7 +1,7 @@
 // The capability manifest (SPEC "Embeds and discovery") as a UCP business profile, in each
 // supported version: ucp.dev "Overview", source/schemas/profile.json. It lists only what this
 // store's settings support.
-import { tokenState } from "../../tenants/directory.ts";
+import { isConnected } from "../../tenants/store-access.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { addressOf, type PublicAddress } from "../public-address.ts";
 
@@ -14,7 +14,7 @@ export type PublicKey = { kty: string; kid: string } & Record<string, unknown>;
 
 /** Whether the tenant has a storefront with products. */
 export const isSelling = (tenant: Tenant): boolean =>
-  tenant.config.storefront_api_token !== undefined || tokenState(tenant) === "valid";
+  tenant.config.storefront_api_token !== undefined || isConnected(tenant);
 
 const at = (version: UcpVersion, path: string) => `https://ucp.dev/${version}/${path}`;
 

@@ -4,7 +4,7 @@ import type { Columns, Database, IntegrationQueue, TenantSql } from "../../../db
 import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
 import { KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { findTenant, type Tenant } from "../../tenants/tenant.ts";
-import { FLOW_CHANNEL, flowChannels } from "../channel.ts";
+import { FLOW_CHANNEL, flowChannels, isChannelEnabled } from "../channel.ts";
 import { enqueue } from "../enqueue.ts";
 import { forEachStore } from "./for-each-store.ts";
 
@@ -73,8 +73,7 @@ async function sendAlert(
   channel: string,
   eventId: string,
 ): Promise<void> {
-  const mail = ctx.channels.find(({ name }) => name === "email");
-  if (channel === "email" || !mail?.isEnabled(tenant)) return;
+  if (channel === "email" || !isChannelEnabled(ctx, tenant, "email")) return;
   if (
     !(await putKeyIfAbsent(
       sql,

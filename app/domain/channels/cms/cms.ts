@@ -9,7 +9,7 @@ import { NO_WAIT_FOR_DISK } from "../../../runtime/database/no-wait-for-disk.ts"
 import { ignoreMissing, OutboundError } from "../../../runtime/errors.ts";
 import {
   ARCHIVE_METHOD,
-  isChannelEnabled,
+  isListedOrConfigured,
   PermanentFailure,
   type Channel,
   type DeliveryResult,
@@ -71,7 +71,7 @@ export const cmsChannel: Channel = {
   requiresConsent: null,
   isDestination: true,
   isEnabled: ({ config, ...tenant }) =>
-    isChannelEnabled(
+    isListedOrConfigured(
       { config, ...tenant },
       "cms",
       Boolean(config.cms_api_token && config.cms_customers_collection_id),

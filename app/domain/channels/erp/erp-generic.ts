@@ -2,7 +2,7 @@
 // store's ERP at `/generic/{entity_type}` (SPEC "Backend task rules").
 import type { Ctx } from "../../../context.server.ts";
 import {
-  isChannelEnabled,
+  isListedOrConfigured,
   PermanentFailure,
   type Channel,
   type QueueItem,
@@ -30,7 +30,7 @@ export const erpGenericChannel: Channel = {
   marketing: false,
   requiresConsent: null,
   isDestination: true,
-  isEnabled: (tenant) => isChannelEnabled(tenant, NAME, Boolean(tenant.config.erp_base_url)),
+  isEnabled: (tenant) => isListedOrConfigured(tenant, NAME, Boolean(tenant.config.erp_base_url)),
   async transform(ctx, item, tenant) {
     requireErp(NAME, tenant, item);
     const endpoint = `/generic/${item.entityType}`;

@@ -2,7 +2,7 @@
 // document, as OData JSON or XML (SPEC "Backend task rules").
 import type { Ctx } from "../../../context.server.ts";
 import {
-  isChannelEnabled,
+  isListedOrConfigured,
   PermanentFailure,
   type Channel,
   type DeliveryMessage,
@@ -40,7 +40,8 @@ export const erpsysChannel: Channel = {
   marketing: false,
   requiresConsent: null,
   isDestination: true,
-  isEnabled: (tenant) => isChannelEnabled(tenant, "erpsys", Boolean(tenant.config.erp_base_url)),
+  isEnabled: (tenant) =>
+    isListedOrConfigured(tenant, "erpsys", Boolean(tenant.config.erp_base_url)),
   async transform(ctx, item, tenant) {
     requireErp("erpsys", tenant, item);
     const entitySet = ENTITY_SETS[item.entityType];

@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { DropAccess } from "../../../integrations/retail-analytics-a.ts";
-import { isChannelEnabled, PermanentFailure, type Channel } from "../../bus/channel.ts";
+import { isListedOrConfigured, PermanentFailure, type Channel } from "../../bus/channel.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { isNothing, nothingToSend, skipOf } from "../item-customer.ts";
 import { toCsv } from "./csv.ts";
@@ -42,7 +42,11 @@ export const retailAnalyticsAChannel: Channel = {
   requiresConsent: RETAIL_CONSENT,
   isDestination: true,
   isEnabled: (tenant) =>
-    isChannelEnabled(tenant, "retail_analytics_a", Boolean(tenant.config.retail_analytics_a_url)),
+    isListedOrConfigured(
+      tenant,
+      "retail_analytics_a",
+      Boolean(tenant.config.retail_analytics_a_url),
+    ),
   async transform(ctx, item, tenant) {
     requireDrop(tenant);
     // Never logs the whole address: its query string may grant access to the folder.

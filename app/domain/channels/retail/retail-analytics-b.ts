@@ -1,5 +1,5 @@
 // Channel `retail_analytics_b`: the same record as JSON, to the partner's API.
-import { isChannelEnabled, PermanentFailure, type Channel } from "../../bus/channel.ts";
+import { isListedOrConfigured, PermanentFailure, type Channel } from "../../bus/channel.ts";
 import { isNothing, nothingToSend, skipOf } from "../item-customer.ts";
 import { buildRetailRecord, RETAIL_CONSENT } from "./records.ts";
 
@@ -12,7 +12,11 @@ export const retailAnalyticsBChannel: Channel = {
   requiresConsent: RETAIL_CONSENT,
   isDestination: true,
   isEnabled: (tenant) =>
-    isChannelEnabled(tenant, "retail_analytics_b", Boolean(tenant.config.retail_analytics_b_url)),
+    isListedOrConfigured(
+      tenant,
+      "retail_analytics_b",
+      Boolean(tenant.config.retail_analytics_b_url),
+    ),
   async transform(ctx, item, tenant) {
     if (!tenant.config.retail_analytics_b_url)
       throw new PermanentFailure("retail_analytics_b_url is not set");

@@ -4,7 +4,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { AnalyticsHit } from "../../../integrations/web-analytics.ts";
 import {
-  isChannelEnabled,
+  isListedOrConfigured,
   PermanentFailure,
   type Channel,
   type QueueItem,
@@ -139,7 +139,7 @@ export const webAnalyticsChannel: Channel = {
   requiresConsent: null,
   isDestination: true,
   isEnabled: (tenant) =>
-    isChannelEnabled(
+    isListedOrConfigured(
       tenant,
       "web_analytics",
       Boolean(tenant.config.analytics_measurement_id && tenant.config.analytics_api_secret),

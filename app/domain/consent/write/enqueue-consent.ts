@@ -1,7 +1,7 @@
 // Enqueues a person's changed consents for web analytics, the store and Shopify Flow.
 import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../db.server.ts";
-import { FLOW_CHANNEL } from "../../bus/channel.ts";
+import { FLOW_CHANNEL, keepEnabled } from "../../bus/channel.ts";
 import { enqueue } from "../../bus/enqueue.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { toConsentChanges } from "../announce-decisions.ts";
@@ -32,9 +32,7 @@ export async function enqueueConsent(
 ): Promise<void> {
   const isForStore = entries.some(concernsStore);
   const wanted = ["web_analytics", ...(isForStore ? ["storefront"] : []), FLOW_CHANNEL];
-  const destinations = wanted.filter((name) =>
-    ctx.channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
-  );
+  const destinations = keepEnabled(ctx, tenant, wanted);
   if (destinations.length === 0) return;
   await enqueue(sql, {
     eventId: ctx.random.uuid(),

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser, TagRun, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import { findChannel } from "../../bus/channel.ts";
+import { isChannelEnabled } from "../../bus/channel.ts";
 import { defineTag } from "../../tags/catalog.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { IS_SENT, PROFILE_CHANNEL } from "../segments/profile-audience.ts";
@@ -195,7 +195,7 @@ export async function startAction(
   tenant: Tenant,
   { kind, selection, typed }: ActionRunInput,
 ): Promise<BulkRunState> {
-  if (kind === "profile" && !findChannel(ctx, PROFILE_CHANNEL)?.isEnabled(tenant))
+  if (kind === "profile" && !isChannelEnabled(ctx, tenant, PROFILE_CHANNEL))
     throw new AppError("invalid_request", { fields: { kind: "is not connected" } });
   const fixed = await fixSelection(ctx, tenant, selection);
   const { changing } = await previewAction(ctx, tenant, { kind, selection: fixed.selection });

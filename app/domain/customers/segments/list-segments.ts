@@ -5,7 +5,7 @@ import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { toState, type BulkRunState, type ShownRun } from "../list/bulk-runs.ts";
 import { readChoicesAndRun } from "../list/filter-choices.ts";
 import { currencyOf } from "../list/list-screen.ts";
-import { findChannel } from "../../bus/channel.ts";
+import { isChannelEnabled } from "../../bus/channel.ts";
 import { IS_STALE } from "./count-segments.ts";
 import { PROFILE_CHANNEL } from "./profile-audience.ts";
 import { toSegment, type Segment } from "./segment.ts";
@@ -59,6 +59,6 @@ export async function readSegmentScreen(ctx: Ctx, tenant: Tenant) {
     choices,
     run,
     currency: currencyOf(tenant),
-    hasProfiles: findChannel(ctx, PROFILE_CHANNEL)?.isEnabled(tenant) ?? false,
+    hasProfiles: isChannelEnabled(ctx, tenant, PROFILE_CHANNEL),
   };
 }

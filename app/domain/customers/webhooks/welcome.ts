@@ -1,6 +1,7 @@
 // Welcomes a new storefront customer with a mail that contains a link to set a password
 // (channels/email.ts builds it).
 import type { TenantSql } from "../../../runtime/database/database.ts";
+import { isChannelEnabled } from "../../bus/channel.ts";
 import { enqueue } from "../../bus/enqueue.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -10,8 +11,7 @@ export async function enqueueWelcome(
   userId: number,
   eventId: string,
 ): Promise<void> {
-  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant)))
-    return;
+  if (!isChannelEnabled(ctx, tenant, "email")) return;
   if (followers.mayWelcome && !(await followers.mayWelcome(ctx, tenant, sql, userId))) {
     ctx.log.info("welcome_mail.skipped", { shop: tenant.shop, user_id: userId });
     return;

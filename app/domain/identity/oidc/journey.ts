@@ -7,7 +7,7 @@ import { PLATFORM } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { putKey, takeKey, TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
-import { tokenState } from "../../tenants/directory.ts";
+import { isConnected } from "../../tenants/store-access.ts";
 import { tryToReadPrimaryDomain } from "../../tenants/storefront/primary-domain.ts";
 import { findTenant, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import type { Account } from "../account.ts";
@@ -108,7 +108,7 @@ async function discover(ctx: Ctx, tenant: Tenant, provider: OidcProvider) {
     return await find(tenant);
   } catch (error) {
     const isForeign = error instanceof OutboundError && error.kind === "foreign_redirect";
-    if (!isForeign || tokenState(tenant) !== "valid") throw error;
+    if (!isForeign || !isConnected(tenant)) throw error;
     if (!(await tryToReadPrimaryDomain(ctx, tenant.shop))) throw error;
     return find(await getTenant(ctx, tenant.shop));
   }

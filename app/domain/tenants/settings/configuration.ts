@@ -10,7 +10,7 @@ import {
   putKeyIfAbsent,
   PLATFORM_KEYS,
 } from "../../../runtime/database/kv.ts";
-import { tokenState } from "../directory.ts";
+import { isConnected } from "../store-access.ts";
 import { buildFieldPatch, type FieldPatch, type FieldTable } from "./field-patch.ts";
 import { requireFittingFields } from "./field-rules.ts";
 import { requireUnchanged, type FieldVersions } from "./field-versions.ts";
@@ -164,7 +164,7 @@ async function storeChange(
  * the home page.
  */
 async function moveWebhooks(ctx: Ctx, shop: string): Promise<void> {
-  if (tokenState(await getTenant(ctx, shop)) !== "valid") return;
+  if (!isConnected(await getTenant(ctx, shop))) return;
   await registerWebhooks(ctx, shop).catch((error: Error) =>
     ctx.log.warn("webhooks.not_moved", { shop, reason: error.message }),
   );

@@ -6,7 +6,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { APP_INSTALLATION_ID, METAFIELDS_SET } from "../../../integrations/storefront-documents.ts";
 import { withLease } from "../../../runtime/database/queue/lease.ts";
 import { findPublishedBanner, nameNewestBanner } from "../banner/published-banner.ts";
-import { tokenState } from "../directory.ts";
+import { isConnected } from "../store-access.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-api.ts";
@@ -45,7 +45,7 @@ async function outdatedValues(ctx: Ctx, tenant: Tenant): Promise<Partial<Values>
 
 /** Never for a store that is not connected. */
 export const isLoaderOutdated = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
-  tokenState(tenant) === "valid" && Object.keys(await outdatedValues(ctx, tenant)).length > 0;
+  isConnected(tenant) && Object.keys(await outdatedValues(ctx, tenant)).length > 0;
 
 /**
  * Writes the metafields whose value differs from what was last written; otherwise makes no call. `busy`:
@@ -71,7 +71,7 @@ export async function writeLoaderMetafield(
 async function writeUntilCurrent(ctx: Ctx, shop: string): Promise<"written" | "unchanged"> {
   for (let isWritten = false; ; isWritten = true) {
     const tenant = await getTenant(ctx, shop);
-    if (tokenState(tenant) !== "valid") return isWritten ? "written" : "unchanged";
+    if (!isConnected(tenant)) return isWritten ? "written" : "unchanged";
     const values = await outdatedValues(ctx, tenant);
     if (Object.keys(values).length === 0) return isWritten ? "written" : "unchanged";
     await setMetafields(ctx, shop, values);

@@ -3,7 +3,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import type { WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
-import { tokenState } from "../directory.ts";
+import { isConnected } from "../store-access.ts";
 import { startRequestWorker } from "../store-requests.ts";
 import { findTenant } from "../tenant.ts";
 import { readPrimaryDomain } from "./primary-domain.ts";
@@ -28,7 +28,7 @@ export function startRegistrationWorker(ctx: Ctx): Promise<WorkQueue> {
  */
 async function isRegistered(ctx: Ctx, shop: string): Promise<boolean> {
   const tenant = await findTenant(ctx, shop);
-  if (!tenant || tokenState(tenant) !== "valid") return true;
+  if (!tenant || !isConnected(tenant)) return true;
   try {
     await readPrimaryDomain(ctx, shop);
     await registerWebhooks(ctx, shop);

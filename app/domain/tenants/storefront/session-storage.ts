@@ -4,7 +4,7 @@ import { Session } from "@shopify/shopify-api";
 import type { SessionStorage } from "@shopify/shopify-app-session-storage";
 import type { Ctx } from "../../../context.server.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
-import { tokenState } from "../directory.ts";
+import { isConnected } from "../store-access.ts";
 import {
   ensureStorefrontToken,
   findFreshToken,
@@ -56,7 +56,7 @@ export function createSessionStorage(ctx: Ctx, lookUp: LookUp = findTenant): Ses
       // detect that and refresh.
       if (!shop || session.shop !== shop || session.isOnline || !session.accessToken) return false;
       const before = await findTenant(ctx, shop);
-      const wasConnected = before !== null && tokenState(before) === "valid";
+      const wasConnected = before !== null && isConnected(before);
       if (wasConnected && !session.refreshToken && before.config.storefront_refresh_token)
         return false;
       await registerTenant(ctx, shop);

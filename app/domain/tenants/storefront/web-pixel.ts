@@ -11,7 +11,7 @@ import {
 } from "../../../integrations/storefront-documents.ts";
 import { withLease } from "../../../runtime/database/queue/lease.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
-import { tokenState } from "../directory.ts";
+import { isConnected } from "../store-access.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-api.ts";
@@ -39,7 +39,7 @@ const missingScopes = ({ connection }: Tenant): string[] =>
 
 /** Why there is nothing to write for this store; null when there is. */
 function obstacle(tenant: Tenant): "not_connected" | "not_allowed" | null {
-  if (tokenState(tenant) !== "valid") return "not_connected";
+  if (!isConnected(tenant)) return "not_connected";
   // A store that shares its role sends storefront webhooks only.
   return missingScopes(tenant).length > 0 || tenant.config.access_role === "shared"
     ? "not_allowed"
