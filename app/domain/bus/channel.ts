@@ -1,5 +1,7 @@
-// The types of a bus channel. The channels themselves are in domain/channels.
+// What a channel of the bus is, and which of them a store has.
 import type { Ctx } from "../../context.server.ts";
+import type { MatrixEvent } from "../inventory/write-matrix.ts";
+import type { TenantFieldName } from "../tenants/tenant-config.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 /** A claimed queue row. */
@@ -54,8 +56,15 @@ export const NO_METHOD = "NONE";
 /** `skipped`: nothing was delivered, and the log contains this reason. */
 export type DeliveryResult = { httpStatus: number | null; skipped?: string };
 
+/** All that the service knows of a channel. The channels themselves are in domain/channels. */
 export type Channel = {
   name: string;
+  /** The service's own: always enabled, without settings, and no system of the store. */
+  isInternal?: true;
+  /** The settings without which it delivers nothing. The screens name the missing ones. */
+  needs: readonly TenantFieldName[];
+  /** It delivers by the app's access to the store. */
+  needsStoreAccess?: true;
   /** The tenant field that holds this channel's secret. */
   credentialsKey: string | null;
   /** Marketing channels never receive warehouse events. */
@@ -71,6 +80,10 @@ export type Channel = {
    * service itself.
    */
   isDestination: boolean;
+  /** It reads the customer: its rows of a storefront webhook wait until the webhook is applied. */
+  waitsForWebhook?: true;
+  /** Events of the write matrix that it receives although SPEC's matrix has no column for it. */
+  alsoReceives?: readonly MatrixEvent[];
   /**
    * Reads the current state and builds the message. Throws PermanentFailure when a retry cannot
    * succeed.
@@ -117,10 +130,16 @@ export class Deferred extends Error {
   }
 }
 
+/** Whether the settings that the channel needs are there. */
+export const isConfigured = ({ config }: Tenant, { needs }: Pick<Channel, "needs">): boolean =>
+  needs.every((name) => Boolean(config[name]));
+
 /** The tenant's own list decides. Without a list, every configured channel is enabled. */
-export function isListedOrConfigured(tenant: Tenant, name: string, isConfigured: boolean): boolean {
-  return tenant.config.enabled_channels?.includes(name) ?? isConfigured;
-}
+export const isListedOrConfigured = (
+  tenant: Tenant,
+  channel: Pick<Channel, "name" | "needs">,
+): boolean =>
+  tenant.config.enabled_channels?.includes(channel.name) ?? isConfigured(tenant, channel);
 
 /** Shopify Flow. */
 export const FLOW_CHANNEL = "flow";
@@ -132,6 +151,13 @@ export const flowChannels = (ctx: Ctx, tenant: Tenant): string[] =>
 export function findChannel(ctx: Ctx, name: string): Channel | undefined {
   return ctx.channels.find((channel) => channel.name === name);
 }
+
+/** The systems outside, in the order of the list of channels. */
+export const outsideChannels = (ctx: Ctx): Channel[] =>
+  ctx.channels.filter(({ isInternal }) => !isInternal);
+
+export const internalChannelNames = (ctx: Ctx): string[] =>
+  ctx.channels.filter(({ isInternal }) => isInternal).map(({ name }) => name);
 
 /** Whether the store delivers to the channel; false for an unknown name. */
 export const isChannelEnabled = (ctx: Ctx, tenant: Tenant, name: string): boolean =>

@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { findChannel } from "./channel.ts";
 
+/** A table of the contract (DECISIONS 12), as the write matrix is. */
 const DEFAULT_DESTINATIONS: Record<string, readonly string[]> = {
   customer: ["cms", "web_analytics", "profile_platform"],
   order: ["erpsys", "web_analytics"],

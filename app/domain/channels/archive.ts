@@ -7,6 +7,8 @@ import { archiveMessage, messagePath } from "../bus/message-archive.ts";
 
 export const archiveChannel: Channel = {
   name: "archive",
+  needs: [],
+  isInternal: true,
   credentialsKey: null,
   marketing: false,
   requiresConsent: null,

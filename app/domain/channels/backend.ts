@@ -41,6 +41,8 @@ const isHandover = (item: QueueItem, payload: unknown): payload is EnqueueReques
 
 export const backendChannel: Channel = {
   name: BACKEND_CHANNEL,
+  needs: [],
+  isInternal: true,
   credentialsKey: null,
   marketing: false,
   requiresConsent: null,

@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, DeliveryAttempt } from "../../db.server.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
 import { readTogether, type Read } from "../../runtime/database/read-together.ts";
-import { ARCHIVE_CHANNEL, BACKEND_CHANNEL, type Channel } from "../bus/channel.ts";
+import { internalChannelNames, outsideChannels, type Channel } from "../bus/channel.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import { judgeHealth, type HealthReason, type HealthState } from "../bus/log/health-rules.ts";
 import { addHistograms, percentileOf } from "../bus/log/latency-histogram.ts";
@@ -22,8 +22,6 @@ import {
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findMissing, type Missing } from "./channel-settings.ts";
 
-/** Always enabled, without settings of the merchant; not counted as systems. */
-export const OUR_OWN: readonly string[] = [ARCHIVE_CHANNEL, BACKEND_CHANNEL];
 /** More are shown as "5,000+". */
 const MAX_COUNTED = 5_000;
 
@@ -123,16 +121,15 @@ export type DeliveryHealthQuery = {
 /** The reads of `readDeliveryHealth`, for a screen that reads more with them. */
 export function deliveryHealthQuery(ctx: Ctx, tenant: Tenant, period: Period): DeliveryHealthQuery {
   const names = outsideChannels(ctx).map(({ name }) => name);
-  const { starts, read } = throughputQuery(ctx, tenant, PERIODS[period], { except: OUR_OWN });
+  const { starts, read } = throughputQuery(ctx, tenant, PERIODS[period], {
+    except: internalChannelNames(ctx),
+  });
   return {
     reads: { attempts: read, queues: { sql: QUEUES, values: [names, names.map(KEYS.circuit)] } },
     toHealth: ({ attempts, queues }) =>
       toDeliveryHealth(ctx, tenant, period, toThroughput(starts, attempts), queues),
   };
 }
-
-const outsideChannels = (ctx: Ctx): Channel[] =>
-  ctx.channels.filter(({ name }) => !OUR_OWN.includes(name));
 
 function toDeliveryHealth(
   ctx: Ctx,
@@ -173,7 +170,7 @@ function toDeliveryHealth(
     systems: channels.filter((channel) => channel.isEnabled(tenant)).map(toSystem),
     available: channels
       .filter((channel) => !channel.isEnabled(tenant))
-      .map(({ name }) => ({ name, missing: findMissing(tenant, name) })),
+      .map((channel) => ({ name: channel.name, missing: findMissing(tenant, channel) })),
   };
 }
 

@@ -12,6 +12,7 @@ import { findKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts
 import {
   Deferred,
   FLOW_CHANNEL,
+  isConfigured,
   PermanentFailure,
   type Channel,
   type DeliveryResult,
@@ -49,11 +50,15 @@ type Call = { handle: string; payload: Record<string, unknown> };
 
 export const flowChannel: Channel = {
   name: FLOW_CHANNEL,
+  needs: ["flow_enabled"],
+  needsStoreAccess: true,
   credentialsKey: "storefront_admin_token",
   marketing: false,
   requiresConsent: null,
   isDestination: false,
-  isEnabled: (tenant) => tenant.config.flow_enabled && isConnected(tenant),
+  // Only for stores that switched it on (docs/decisions/038).
+  alsoReceives: ["tag_change"],
+  isEnabled: (tenant) => isConfigured(tenant, flowChannel) && isConnected(tenant),
   async transform(ctx, item, tenant) {
     if (!tenant.config.flow_enabled)
       throw new PermanentFailure("triggers of Shopify Flow are not enabled for this store");

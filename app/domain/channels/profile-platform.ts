@@ -38,15 +38,16 @@ function audienceOf(item: QueueItem): Audience | null {
 
 export const profilePlatformChannel: Channel = {
   name: PROFILE_CHANNEL,
+  needs: ["profile_platform_enabled", "profile_platform_url"],
   credentialsKey: "profile_platform_token",
   marketing: true,
   requiresConsent: null,
   isDestination: true,
+  waitsForWebhook: true,
   // Its own switch overrides the destination list: no profile is sent for a store that did not
   // enable it.
   isEnabled: (tenant) =>
-    tenant.config.profile_platform_enabled &&
-    isListedOrConfigured(tenant, "profile_platform", Boolean(tenant.config.profile_platform_url)),
+    tenant.config.profile_platform_enabled && isListedOrConfigured(tenant, profilePlatformChannel),
   async transform(ctx, item, tenant) {
     const endpoint = tenant.config.profile_platform_url ?? "";
     requireCustomer(item);

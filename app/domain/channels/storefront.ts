@@ -69,6 +69,8 @@ function toMetafields(customer: CustomerSnapshot): {
 
 export const storefrontChannel: Channel = {
   name: "storefront",
+  needs: [],
+  needsStoreAccess: true,
   credentialsKey: "storefront_admin_token",
   marketing: false,
   requiresConsent: null,

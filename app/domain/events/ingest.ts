@@ -19,7 +19,7 @@ import {
   inboxEventId,
   type DeliveryIdentity,
 } from "../customers/webhooks/webhook-inbox.ts";
-import { BACKEND_CHANNEL } from "../bus/channel.ts";
+import { BACKEND_CHANNEL, findChannel } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
 import { isOpenTo, isWarehouseEvent } from "../bus/routing.ts";
@@ -157,7 +157,7 @@ function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook 
   const isWaiting = webhook !== null && envelope.entity_type === "customer";
   const waiting = isWaiting
     ? envelope.destinations.filter(
-        (channel) => WAITING_FOR_WEBHOOK.has(channel) && !archiveOnly.includes(channel),
+        (channel) => findChannel(ctx, channel)?.waitsForWebhook && !archiveOnly.includes(channel),
       )
     : [];
   return {
@@ -177,12 +177,6 @@ const storedForm = (ctx: Ctx, tenant: Tenant, envelope: Envelope, payload: strin
   mark: ledgerMark(ctx, tenant.shop, envelope.entity_id),
   traceParent: activeTraceParent(),
 });
-
-const WAITING_FOR_WEBHOOK: ReadonlySet<string> = new Set([
-  "cms",
-  "web_analytics",
-  "profile_platform",
-]);
 
 function intakeOf(database: Database): Intake {
   const known = intakes.get(database);

@@ -46,19 +46,32 @@ export const WRITE_MATRIX = {
 
 export type MatrixEvent = keyof typeof WRITE_MATRIX;
 
-const CHANNEL_COLUMNS = ["cms", "storefront", "web_analytics", "profile_platform"] as const;
+/** The matrix's columns of other systems: they hold the store's customers. */
+export const CUSTOMER_CHANNELS = [
+  "cms",
+  "storefront",
+  "web_analytics",
+  "profile_platform",
+] as const;
 
-/** Besides SPEC's columns: Shopify Flow, which is off until the store switches it on (docs/decisions/038). */
-const MORE_CHANNELS: Partial<Record<MatrixEvent, readonly string[]>> = { tag_change: ["flow"] };
+type MatrixChannel<Tenant> = {
+  name: string;
+  isEnabled(tenant: Tenant): boolean;
+  alsoReceives?: readonly MatrixEvent[];
+};
 
-/** The enabled channels that an event writes to or deletes from. */
+/**
+ * The enabled channels that an event writes to or deletes from, and those without a column that
+ * receive it too.
+ */
 export function channelsFor<Tenant>(
   event: MatrixEvent,
   tenant: Tenant,
-  channels: readonly { name: string; isEnabled(tenant: Tenant): boolean }[],
+  channels: readonly MatrixChannel<Tenant>[],
 ): string[] {
-  const written: string[] = CHANNEL_COLUMNS.filter((name) => WRITE_MATRIX[event][name] !== "-");
-  return [...written, ...(MORE_CHANNELS[event] ?? [])].filter((name) =>
+  const written = CUSTOMER_CHANNELS.filter((name) => WRITE_MATRIX[event][name] !== "-");
+  const more = channels.filter(({ alsoReceives }) => alsoReceives?.includes(event));
+  return [...written, ...more.map(({ name }) => name)].filter((name) =>
     channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
   );
 }

@@ -3,8 +3,8 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { deleteKey, KEYS } from "../../runtime/database/kv.ts";
-import { isChannelEnabled } from "../bus/channel.ts";
-import { findMissing, neededSettings } from "../channels/channel-settings.ts";
+import { findChannel, type Channel } from "../bus/channel.ts";
+import { findMissing } from "../channels/channel-settings.ts";
 import { readPlatformConfig, saveTenantConfig } from "../tenants/settings/configuration.ts";
 import { withLentSettings } from "../tenants/settings/lent-settings.ts";
 import {
@@ -107,8 +107,11 @@ const isClosed = ({ config }: Tenant, { name }: Integration): boolean =>
 const ownFields = ({ saved }: Tenant, { fields }: Integration): TenantFieldName[] =>
   fields.filter((name) => saved[name] !== undefined);
 
-const neededBy = ({ channels }: Integration): TenantFieldName[] => [
-  ...new Set(channels.flatMap(neededSettings)),
+const channelsOf = (ctx: Ctx, { channels }: Integration): Channel[] =>
+  channels.flatMap((name) => findChannel(ctx, name) ?? []);
+
+const neededBy = (ctx: Ctx, integration: Integration): TenantFieldName[] => [
+  ...new Set(channelsOf(ctx, integration).flatMap(({ needs }) => needs)),
 ];
 
 type IntegrationFacts = { tests: Map<string, ConnectionTest>; pausedUntil: Map<string, string> };
@@ -149,11 +152,11 @@ function toState(
   integration: Integration,
   known: IntegrationFacts,
 ): IntegrationState {
-  const { name, channels } = integration;
-  const needed = neededBy(integration);
-  const isOn = channels.some((channel) => isChannelEnabled(ctx, tenant, channel));
+  const { name } = integration;
+  const needed = neededBy(ctx, integration);
+  const isOn = channelsOf(ctx, integration).some((channel) => channel.isEnabled(tenant));
   const isBegun = needed.some((field) => tenant.saved[field]);
-  const trouble = isOn || isBegun ? findTrouble(tenant, integration, known) : null;
+  const trouble = isOn || isBegun ? findTrouble(ctx, tenant, integration, known) : null;
   return {
     name,
     path: pathOfIntegration(name),
@@ -164,11 +167,14 @@ function toState(
 }
 
 function findTrouble(
+  ctx: Ctx,
   tenant: Tenant,
-  { name, channels }: Integration,
+  integration: Integration,
   known: IntegrationFacts,
 ): Trouble | null {
-  const missing = findMissing(tenant, channels[0]);
+  const { name, channels } = integration;
+  const [first] = channelsOf(ctx, integration);
+  const missing = first ? findMissing(tenant, first) : [];
   const fields = missing.filter(isTenantField);
   if (fields.length > 0) return { kind: "missing", fields };
   if (missing.length > 0) return { kind: "left_out" };
@@ -191,7 +197,7 @@ async function worksWithout(ctx: Ctx, tenant: Tenant, integration: Integration):
   const config: Record<string, unknown> = { ...tenant.config };
   for (const field of integration.fields) config[field] = lent[field] ?? defaults[field];
   const without = { ...tenant, saved, config: config as Tenant["config"] };
-  return neededBy(integration).every((field) => without.config[field]);
+  return neededBy(ctx, integration).every((field) => without.config[field]);
 }
 
 /**
@@ -206,8 +212,10 @@ export async function saveIntegration(
 ): Promise<SaveResult> {
   const integration = findIntegration(name);
   const result = await saveSettings(ctx, tenant.shop, posted, false, (current, fields) =>
-    integration && isConnecting(current, integration, fields)
-      ? listChannels(current, (list) => [...new Set([...list, ...destinationsOf(integration)])])
+    integration && isConnecting(ctx, current, integration, fields)
+      ? listChannels(current, (list) => [
+          ...new Set([...list, ...destinationsOf(ctx, integration)]),
+        ])
       : {},
   );
   if (integration && result.outcome === "saved") await forgetTest(ctx, tenant, integration);
@@ -215,11 +223,12 @@ export async function saveIntegration(
 }
 
 function isConnecting(
+  ctx: Ctx,
   { saved }: Tenant,
   integration: Integration,
   fields: Record<string, unknown>,
 ): boolean {
-  const needed = neededBy(integration);
+  const needed = neededBy(ctx, integration);
   const has = (values: Record<string, unknown>) => needed.every((field) => values[field]);
   return !has(saved) && has({ ...saved, ...fields });
 }
@@ -228,8 +237,10 @@ function isConnecting(
  * Mails and workflows are no destinations of events: mails are sent as long as there is a sender,
  * workflows are started as long as they are switched on.
  */
-const destinationsOf = ({ name, channels }: Integration): readonly string[] =>
-  name === "email" || name === "flow" ? [] : channels;
+const destinationsOf = (ctx: Ctx, integration: Integration): string[] =>
+  channelsOf(ctx, integration)
+    .filter(({ isDestination }) => isDestination)
+    .map(({ name }) => name);
 
 /** The change of the store's list of destinations; nothing without a list. */
 function listChannels(
@@ -253,7 +264,7 @@ export async function disconnectIntegration(ctx: Ctx, tenant: Tenant, name: stri
     const left = isReplaced
       ? {}
       : listChannels(current, (list) =>
-          list.filter((channel) => !destinationsOf(integration).includes(channel)),
+          list.filter((channel) => !destinationsOf(ctx, integration).includes(channel)),
         );
     return saveTenantConfig(
       ctx,

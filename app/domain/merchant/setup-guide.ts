@@ -66,9 +66,6 @@ export type GuideResult =
       failure?: Failure | null;
     };
 
-/** Channels that are always enabled or receive no customer data. */
-const NO_SYSTEMS: ReadonlySet<string> = new Set(["archive", "backend", "storefront", "email"]);
-
 export async function readSetupGuide(ctx: Ctx, shop: string): Promise<SetupGuide> {
   const tenant = await findTenant(ctx, shop);
   return toSetupGuide(ctx, shop, tenant && { tenant, progress: await readProgress(ctx, tenant) });
@@ -147,7 +144,9 @@ function toSteps(
 ): GuideStep[] {
   const token = tokenState(tenant);
   const systems = ctx.channels.filter(
-    (channel) => !NO_SYSTEMS.has(channel.name) && channel.isEnabled(tenant),
+    (channel) =>
+      // Mails are no system that receives customers' data.
+      channel.needs.length > 0 && channel.name !== "email" && channel.isEnabled(tenant),
   ).length;
   return [
     step("connect", token === "valid" ? "done" : token === "none" ? "todo" : "failed"),

@@ -174,8 +174,6 @@ async function readWebhooks(
   }
 }
 
-const OUR_OWN: ReadonlySet<string> = new Set(["archive", "backend"]);
-
 async function readChannels(ctx: Ctx, tenant: Tenant | null | undefined): Promise<ChannelsPart> {
   if (tenant === undefined) return { state: "unknown", reason: UNKNOWN };
   if (tenant === null) return { state: "known", list: [] };
@@ -206,7 +204,7 @@ export function toChannels(
 ): Extract<ChannelsPart, { state: "known" }> {
   const untilOf = new Map(open.map((circuit) => [circuit.key, circuit.open_until]));
   const list = ctx.channels
-    .filter(({ name }) => !OUR_OWN.has(name))
+    .filter(({ isInternal }) => !isInternal)
     .map((channel): ChannelState => {
       const until = untilOf.get(KEYS.circuit(channel.name));
       if (!channel.isEnabled(tenant)) return { name: channel.name, state: "off" };

@@ -44,7 +44,7 @@ test("the settings named as missing are those that disable a channel, for every 
   for (const channel of channels.filter(
     ({ name }) => !["storefront", "archive", "backend"].includes(name),
   )) {
-    expect([channel.name, channel.isEnabled(full), findMissing(full, channel.name)]).toEqual([
+    expect([channel.name, channel.isEnabled(full), findMissing(full, channel)]).toEqual([
       channel.name,
       true,
       [],
@@ -58,7 +58,7 @@ test("the settings named as missing are those that disable a channel, for every 
           [field]: typeof full.config[field] === "boolean" ? false : undefined,
         },
       };
-      const missing = findMissing(without, channel.name);
+      const missing = findMissing(without, channel);
       const named = field === "storefront_admin_token" ? "store_connection" : field;
       expect([channel.name, field, missing]).toEqual([
         channel.name,
@@ -67,7 +67,7 @@ test("the settings named as missing are those that disable a channel, for every 
       ]);
     }
     const left = { ...full, config: { ...full.config, enabled_channels: ["archive"] } };
-    expect([channel.name, findMissing(left, channel.name)]).toEqual([
+    expect([channel.name, findMissing(left, channel)]).toEqual([
       channel.name,
       channel.isEnabled(left) ? [] : ["left_out"],
     ]);

@@ -182,6 +182,7 @@ export async function startReceiver(): Promise<Scripted> {
 export function channelTo(name: string, url: string, timeoutMs = 15_000): Channel {
   return {
     name,
+    needs: [],
     credentialsKey: null,
     marketing: false,
     requiresConsent: null,

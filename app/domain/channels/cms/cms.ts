@@ -66,16 +66,13 @@ export const digestOf = (fields: CmsFields): string => hash("sha256", JSON.strin
 
 export const cmsChannel: Channel = {
   name: "cms",
+  needs: ["cms_api_token", "cms_customers_collection_id"],
   credentialsKey: "cms_api_token",
   marketing: true,
   requiresConsent: null,
   isDestination: true,
-  isEnabled: ({ config, ...tenant }) =>
-    isListedOrConfigured(
-      { config, ...tenant },
-      "cms",
-      Boolean(config.cms_api_token && config.cms_customers_collection_id),
-    ),
+  waitsForWebhook: true,
+  isEnabled: (tenant) => isListedOrConfigured(tenant, cmsChannel),
   async transform(ctx, item, tenant) {
     const endpoint = `/collections/${tenant.config.cms_customers_collection_id ?? ""}/items`;
     // Products have this default destination but no collection: only the archive stores the event.

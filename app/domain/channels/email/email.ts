@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
-import { PermanentFailure, type Channel, type QueueItem } from "../../bus/channel.ts";
+import { isConfigured, PermanentFailure, type Channel, type QueueItem } from "../../bus/channel.ts";
 import { SENT_EARLIER } from "../../bus/outcome.ts";
 import { createExportLink } from "../../compliance/export-link.ts";
 import type { Submission } from "../../consent/consent-input.ts";
@@ -116,12 +116,13 @@ async function alertRecipients(ctx: Ctx, tenant: Tenant): Promise<string[]> {
 
 export const emailChannel: Channel = {
   name: "email",
+  needs: ["email_from", "email_api_key"],
   credentialsKey: "email_api_key",
   marketing: false,
   requiresConsent: null,
   isDestination: false,
   // A destination list cannot disable the shoppers' password mails.
-  isEnabled: (tenant) => Boolean(tenant.config.email_api_key && tenant.config.email_from),
+  isEnabled: (tenant) => isConfigured(tenant, emailChannel),
   // The address of a deleted account is stored nowhere else: it is not kept beyond its mail.
   isRecorded: (item) => item.payload.sealed_to === undefined,
   async transform(ctx, item, tenant) {

@@ -26,11 +26,12 @@ const NAME = "erp_generic";
 
 export const erpGenericChannel: Channel = {
   name: NAME,
+  needs: ["erp_base_url"],
   credentialsKey: "erp_password",
   marketing: false,
   requiresConsent: null,
   isDestination: true,
-  isEnabled: (tenant) => isListedOrConfigured(tenant, NAME, Boolean(tenant.config.erp_base_url)),
+  isEnabled: (tenant) => isListedOrConfigured(tenant, erpGenericChannel),
   async transform(ctx, item, tenant) {
     requireErp(NAME, tenant, item);
     const endpoint = `/generic/${item.entityType}`;

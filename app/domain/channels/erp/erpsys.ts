@@ -36,12 +36,12 @@ import { fieldsOf, firstText } from "../payload-fields.ts";
 
 export const erpsysChannel: Channel = {
   name: "erpsys",
+  needs: ["erp_base_url"],
   credentialsKey: "erp_password",
   marketing: false,
   requiresConsent: null,
   isDestination: true,
-  isEnabled: (tenant) =>
-    isListedOrConfigured(tenant, "erpsys", Boolean(tenant.config.erp_base_url)),
+  isEnabled: (tenant) => isListedOrConfigured(tenant, erpsysChannel),
   async transform(ctx, item, tenant) {
     requireErp("erpsys", tenant, item);
     const entitySet = ENTITY_SETS[item.entityType];

@@ -37,16 +37,12 @@ function requireDrop({ config }: Tenant): Pick<DropAccess, "url" | "keys"> {
 
 export const retailAnalyticsAChannel: Channel = {
   name: "retail_analytics_a",
+  needs: ["retail_analytics_a_url"],
   credentialsKey: null,
   marketing: true,
   requiresConsent: RETAIL_CONSENT,
   isDestination: true,
-  isEnabled: (tenant) =>
-    isListedOrConfigured(
-      tenant,
-      "retail_analytics_a",
-      Boolean(tenant.config.retail_analytics_a_url),
-    ),
+  isEnabled: (tenant) => isListedOrConfigured(tenant, retailAnalyticsAChannel),
   async transform(ctx, item, tenant) {
     requireDrop(tenant);
     // Never logs the whole address: its query string may grant access to the folder.

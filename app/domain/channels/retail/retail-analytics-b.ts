@@ -7,16 +7,12 @@ const ENDPOINT = "retail_analytics_b_url";
 
 export const retailAnalyticsBChannel: Channel = {
   name: "retail_analytics_b",
+  needs: ["retail_analytics_b_url"],
   credentialsKey: "retail_analytics_b_token",
   marketing: true,
   requiresConsent: RETAIL_CONSENT,
   isDestination: true,
-  isEnabled: (tenant) =>
-    isListedOrConfigured(
-      tenant,
-      "retail_analytics_b",
-      Boolean(tenant.config.retail_analytics_b_url),
-    ),
+  isEnabled: (tenant) => isListedOrConfigured(tenant, retailAnalyticsBChannel),
   async transform(ctx, item, tenant) {
     if (!tenant.config.retail_analytics_b_url)
       throw new PermanentFailure("retail_analytics_b_url is not set");

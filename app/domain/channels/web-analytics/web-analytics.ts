@@ -134,16 +134,13 @@ function toHit(
 
 export const webAnalyticsChannel: Channel = {
   name: "web_analytics",
+  needs: ["analytics_measurement_id", "analytics_api_secret"],
   credentialsKey: "analytics_api_secret",
   marketing: true,
   requiresConsent: null,
   isDestination: true,
-  isEnabled: (tenant) =>
-    isListedOrConfigured(
-      tenant,
-      "web_analytics",
-      Boolean(tenant.config.analytics_measurement_id && tenant.config.analytics_api_secret),
-    ),
+  waitsForWebhook: true,
+  isEnabled: (tenant) => isListedOrConfigured(tenant, webAnalyticsChannel),
   async transform(ctx, item, tenant) {
     const userId = await findUserId(ctx, item, tenant);
     const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);

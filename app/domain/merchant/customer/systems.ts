@@ -4,6 +4,7 @@ import type { Columns, DeliveryAttempt, IntegrationQueue } from "../../../db.ser
 import { AppError } from "../../../runtime/errors.ts";
 import { replay } from "../../bus/dead-letters/requeue-dead-letters.ts";
 import { toSkip, type Skip } from "../../bus/outcome.ts";
+import { CUSTOMER_CHANNELS } from "../../inventory/write-matrix.ts";
 import { findPerson, type Account } from "../../identity/account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
@@ -76,7 +77,7 @@ function stateOf(stored: string, skip: Skip | null): SystemState["status"] {
   return skip && skip.kind !== "unchanged" ? "skipped" : "delivered";
 }
 
-const OF_CUSTOMERS = new Set(["cms", "storefront", "web_analytics", "profile_platform"]);
+const OF_CUSTOMERS: ReadonlySet<string> = new Set(CUSTOMER_CHANNELS);
 
 /**
  * The customer's latest delivery to this system, if it is dead: the row is found here, because a

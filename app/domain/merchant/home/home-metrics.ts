@@ -10,7 +10,7 @@ import {
   type ChannelStep,
   type Throughput,
 } from "../../bus/log/throughput.ts";
-import { OUR_OWN } from "../../channels/delivery-health.ts";
+import { internalChannelNames } from "../../bus/channel.ts";
 import {
   consentDaysRead,
   toMarketingDays,
@@ -52,7 +52,7 @@ type MetricRows = { customers: CustomerDayCount; consents: StoredDay; deliveries
 
 export function homeMetricsQuery(ctx: Ctx, tenant: Tenant) {
   const deliveries = throughputQuery(ctx, tenant, lastDaySteps(2 * METRIC_DAYS), {
-    except: OUR_OWN,
+    except: internalChannelNames(ctx),
     hasLatencies: false,
   });
   return {
