@@ -14,34 +14,48 @@ export type MatrixRow = {
   profile_platform: Access;
 };
 
-const row = (
-  users: Access,
-  claims: Access,
-  consent: Access,
-  cms: Access,
-  storefront: Access,
-  web_analytics: Access,
-  profile_platform: Access,
-): MatrixRow => ({
-  users,
-  claims,
-  consent,
-  cms,
-  storefront,
-  web_analytics,
-  profile_platform,
-});
+const NOTHING: MatrixRow = {
+  users: "-",
+  claims: "-",
+  consent: "-",
+  cms: "-",
+  storefront: "-",
+  web_analytics: "-",
+  profile_platform: "-",
+};
+
+const EVERYTHING: MatrixRow = {
+  users: "W",
+  claims: "W",
+  consent: "W",
+  cms: "W",
+  storefront: "W",
+  web_analytics: "W",
+  profile_platform: "W",
+};
 
 export const WRITE_MATRIX = {
-  email_signup: row("W", "W", "W", "W", "W", "W", "W"),
-  email_login: row("R", "-", "-", "-", "-", "-", "-"),
-  federated_sign_in: row("W", "W", "W", "W", "W", "W", "W"),
-  storefront_sign_in: row("W", "W", "W", "W", "W", "W", "W"),
-  storefront_webhook: row("W", "-", "-", "W", "-", "W", "W"),
-  tag_change: row("-", "-", "-", "W", "W", "W", "W"),
-  consent_update: row("-", "W", "W", "-", "-", "W", "-"),
-  password_reset: row("R", "-", "-", "-", "-", "-", "-"),
-  account_delete: row("D", "D", "W", "D", "-", "-", "-"),
+  email_signup: EVERYTHING,
+  email_login: { ...NOTHING, users: "R" },
+  federated_sign_in: EVERYTHING,
+  storefront_sign_in: EVERYTHING,
+  storefront_webhook: {
+    ...NOTHING,
+    users: "W",
+    cms: "W",
+    web_analytics: "W",
+    profile_platform: "W",
+  },
+  tag_change: {
+    ...NOTHING,
+    cms: "W",
+    storefront: "W",
+    web_analytics: "W",
+    profile_platform: "W",
+  },
+  consent_update: { ...NOTHING, claims: "W", consent: "W", web_analytics: "W" },
+  password_reset: { ...NOTHING, users: "R" },
+  account_delete: { ...NOTHING, users: "D", claims: "D", consent: "W", cms: "D" },
 } as const satisfies Record<string, MatrixRow>;
 
 export type MatrixEvent = keyof typeof WRITE_MATRIX;
