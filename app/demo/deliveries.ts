@@ -140,7 +140,7 @@ async function keepMessage(
   try {
     const message = await channels
       .find(({ name }) => name === item.channel)
-      ?.transform(ctx, item, tenant);
+      ?.transform(ctx, tenant, item);
     if (message) await settler.ready(item, message);
   } catch (error) {
     if (!(error instanceof PermanentFailure)) throw error;

@@ -166,10 +166,10 @@ test("a delivery that waited writes the newest state, not the one it had read", 
     attemptToken: randomUUID(),
     traceParent: null,
   };
-  const overtaken = await cmsChannel.transform(ctx, item, tenant);
+  const overtaken = await cmsChannel.transform(ctx, tenant, item);
   await rename("Newest");
   await deliver();
-  await cmsChannel.deliver(ctx, item, overtaken, tenant);
+  await cmsChannel.deliver(ctx, tenant, item, overtaken);
   expect(items()).toMatchObject([{ fieldData: { name: "Newest" } }]);
 });
 

@@ -103,8 +103,8 @@ describe("the person of a row", () => {
   const find = async (fields: Partial<QueueItem>) =>
     findUserId(
       world.service.ctx,
-      itemOf({ entityId: "x", ...fields }),
       await getTenant(world.service.ctx, fields.shop ?? SHOP),
+      itemOf({ entityId: "x", ...fields }),
     );
 
   test.each<[string, Partial<QueueItem>]>([
@@ -281,8 +281,8 @@ describe("web analytics", () => {
     const occurredAt = new Date(Date.now() - hours * 3_600_000);
     const message = await webAnalyticsChannel.transform(
       world.service.ctx,
-      itemOf({ entityType: "order", entityId: "gid://shopify/Order/1", occurredAt }),
       await getTenant(world.service.ctx, SHOP),
+      itemOf({ entityType: "order", entityId: "gid://shopify/Order/1", occurredAt }),
     );
     expect(message.transformed_payload.timestamp_micros).toBe(
       isSent ? occurredAt.getTime() * 1_000 : undefined,

@@ -110,7 +110,7 @@ describe("importing changed customers", () => {
       attemptToken: row.event_id,
       traceParent: null,
     };
-    const message = await webAnalyticsChannel.transform(service.ctx, item, tenant);
+    const message = await webAnalyticsChannel.transform(service.ctx, tenant, item);
     expect(message.transformed_payload.events).toEqual([
       { name: "crm_sync", params: expect.objectContaining({ source: "storefront_cron" }) },
     ]);

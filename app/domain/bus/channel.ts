@@ -88,13 +88,13 @@ export type Channel = {
    * Reads the current state and builds the message. Throws PermanentFailure when a retry cannot
    * succeed.
    */
-  transform(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryMessage>;
+  transform(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<DeliveryMessage>;
   /** One attempt. Throws OutboundError, PermanentFailure or Deferred. */
   deliver(
     ctx: Ctx,
+    tenant: Tenant,
     item: QueueItem,
     message: DeliveryMessage,
-    tenant: Tenant,
   ): Promise<DeliveryResult>;
   /** False: what was sent and answered is not kept. True without it. */
   isRecorded?(item: QueueItem): boolean;

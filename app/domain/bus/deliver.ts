@@ -93,7 +93,7 @@ async function makeAttempt(
     const channel = item.isArchiveOnly ? undefined : findChannel(ctx, item.channel);
     const message =
       backendMessage ??
-      (channel ? await channel.transform(ctx, item, tenant) : toArchiveMessage(item));
+      (channel ? await channel.transform(ctx, tenant, item) : toArchiveMessage(item));
     const { held, openForMs } = await settler.ready(item, message);
     if (!held) return toLog(item, null, "lease_lost");
     // The circuit is checked before every attempt; while it is open no attempt is made or counted.
@@ -163,8 +163,8 @@ export async function send(
   // Awaited in both cases: a retry must not overtake the copy of the attempt before.
   const [sent, isArchived] = await Promise.allSettled([
     isRecorded(channel, item)
-      ? recordCalls(recording, () => channel.deliver(ctx, item, message, tenant))
-      : channel.deliver(ctx, item, message, tenant),
+      ? recordCalls(recording, () => channel.deliver(ctx, tenant, item, message))
+      : channel.deliver(ctx, tenant, item, message),
     archiving,
   ]);
   if (sent.status === "rejected") throw sent.reason;

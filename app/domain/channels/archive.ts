@@ -14,7 +14,7 @@ export const archiveChannel: Channel = {
   requiresConsent: null,
   isDestination: true,
   isEnabled: () => true,
-  transform: (ctx, item, tenant) =>
+  transform: (ctx, tenant, item) =>
     Promise.resolve({
       transformed_payload: item.payload,
       delivery_config: {
@@ -23,7 +23,7 @@ export const archiveChannel: Channel = {
         credentials_key: null,
       },
     }),
-  async deliver(ctx, item, message) {
+  async deliver(ctx, _tenant, item, message) {
     await archiveMessage(ctx, item, message);
     return { httpStatus: null };
   },

@@ -48,15 +48,15 @@ export const backendChannel: Channel = {
   requiresConsent: null,
   isDestination: true,
   isEnabled: () => true,
-  transform(_ctx, item) {
+  transform(_ctx, _tenant, item) {
     const config = isHandover(item, item.payload)
       ? { method: "POST", endpoint: "/integration-enqueue", credentials_key: "BACKEND_API_KEY" }
       : { method: "APPLY", endpoint: "backend", credentials_key: null };
     return Promise.resolve({ transformed_payload: item.payload, delivery_config: config });
   },
-  async deliver(ctx, item, { transformed_payload: payload }, tenant) {
-    if (isHandover(item, payload)) return handOver(ctx, item, payload, tenant);
-    const isApplied = await apply(ctx, item, payload, tenant);
+  async deliver(ctx, tenant, item, { transformed_payload: payload }) {
+    if (isHandover(item, payload)) return handOver(ctx, tenant, item, payload);
+    const isApplied = await apply(ctx, tenant, item, payload);
     return {
       httpStatus: null,
       ...(!isApplied && { skipped: `${item.eventType} changes nothing in the built-in backend` }),
@@ -66,9 +66,9 @@ export const backendChannel: Channel = {
 
 async function apply(
   ctx: Ctx,
+  tenant: Tenant,
   item: QueueItem,
   payload: unknown,
-  tenant: Tenant,
 ): Promise<boolean> {
   const change = Object.hasOwn(APPLIED, item.eventType) ? APPLIED[item.eventType] : undefined;
   if (!change) return false;
@@ -78,9 +78,9 @@ async function apply(
 
 async function handOver(
   ctx: Ctx,
+  tenant: Tenant,
   item: QueueItem,
   request: EnqueueRequest,
-  tenant: Tenant,
 ): Promise<DeliveryResult> {
   const {
     BACKEND_BASE_URL: baseUrl,
@@ -96,7 +96,7 @@ async function handOver(
   // Firmware and returns are always recorded here: the backend's own callback for this destination
   // finds this row.
   if (request.destinations.includes(BACKEND_CHANNEL))
-    await apply(ctx, item, request.payload, tenant);
+    await apply(ctx, tenant, item, request.payload);
   const { status } = await ctx.backend.enqueue(
     { baseUrl, apiKey, workspaceId, about: { shop: item.shop, event_id: item.eventId } },
     request,

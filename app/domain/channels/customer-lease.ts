@@ -45,12 +45,12 @@ function leasesOf(ctx: Ctx, tenant: Tenant): Leases {
 
 export async function withCustomerLease(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
   channel: string,
   work: (userId: number) => Promise<DeliveryResult>,
 ): Promise<DeliveryResult> {
-  const userId = await findUserId(ctx, item, tenant);
+  const userId = await findUserId(ctx, tenant, item);
   if (userId === null) return UNKNOWN;
   const { taking, ending } = leasesOf(ctx, tenant);
   const lease = { key: KEYS.customerLease(channel, userId), holder: item.attemptToken };

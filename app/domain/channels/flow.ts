@@ -59,13 +59,13 @@ export const flowChannel: Channel = {
   // Only for stores that switched it on (docs/decisions/038).
   alsoReceives: ["tag_change"],
   isEnabled: (tenant) => isConfigured(tenant, flowChannel) && isConnected(tenant),
-  async transform(ctx, item, tenant) {
+  async transform(ctx, tenant, item) {
     if (!tenant.config.flow_enabled)
       throw new PermanentFailure("triggers of Shopify Flow are not enabled for this store");
     const triggers = toFlowTriggers(item.eventType, item.payload);
     if (triggers.length === 0) return nothingToSend(ENDPOINT, "the event has no trigger");
     const customer = triggers.some(({ name }) => isAboutCustomer(name))
-      ? await findItemCustomer(ctx, item, tenant)
+      ? await findItemCustomer(ctx, tenant, item)
       : null;
     if (!customer && triggers.some(({ name }) => isAboutCustomer(name)))
       return nobody(item, ENDPOINT);
@@ -90,10 +90,10 @@ export const flowChannel: Channel = {
       },
     };
   },
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     if (isNothing(message)) return skipOf(message);
     const { triggers } = message.transformed_payload as { triggers: Call[] };
-    return sendAll(ctx, item, tenant, triggers);
+    return sendAll(ctx, tenant, item, triggers);
   },
 };
 
@@ -116,8 +116,8 @@ function storeCustomerOf(ctx: Ctx, item: QueueItem, customer: CustomerSnapshot):
 
 async function sendAll(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
   calls: readonly Call[],
 ): Promise<DeliveryResult> {
   const { sql } = dataOf(ctx, tenant);

@@ -93,8 +93,8 @@ export const userIdRead = (person: PersonReference): Read<Columns<StorefrontUser
 /** The account of this store, deleted or not; null for an unknown person. */
 export async function findUserId(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
 ): Promise<number | null> {
   const person = readPerson(item);
   if (person.userId !== null) return person.userId;
@@ -123,11 +123,11 @@ export function requireCustomer(item: QueueItem): void {
 /** The customer of a row that must be about one; also null when the store has no such customer. */
 export async function findItemCustomer(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
 ): Promise<CustomerSnapshot | null> {
   requireCustomer(item);
-  const userId = await findUserId(ctx, item, tenant);
+  const userId = await findUserId(ctx, tenant, item);
   return userId === null ? null : findPresentCustomer(ctx, tenant, userId);
 }
 

@@ -48,10 +48,10 @@ export const profilePlatformChannel: Channel = {
   // enable it.
   isEnabled: (tenant) =>
     tenant.config.profile_platform_enabled && isListedOrConfigured(tenant, profilePlatformChannel),
-  async transform(ctx, item, tenant) {
+  async transform(ctx, tenant, item) {
     const endpoint = tenant.config.profile_platform_url ?? "";
     requireCustomer(item);
-    const userId = await findUserId(ctx, item, tenant);
+    const userId = await findUserId(ctx, tenant, item);
     const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
     if (userId !== null && !customer) return nothingToSend(endpoint, GONE.skipped);
     const person = readPerson(item);
@@ -94,7 +94,7 @@ export const profilePlatformChannel: Channel = {
       delivery_config: { method: "POST", endpoint, credentials_key: "profile_platform_token" },
     };
   },
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     if (isNothing(message)) return skipOf(message);
     const {
       profile_platform_enabled: isOn,

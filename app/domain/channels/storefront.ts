@@ -76,8 +76,8 @@ export const storefrontChannel: Channel = {
   requiresConsent: null,
   isDestination: false,
   isEnabled: (tenant) => isConnected(tenant),
-  async transform(ctx, item, tenant) {
-    const customer = await findItemCustomer(ctx, item, tenant);
+  async transform(ctx, tenant, item) {
+    const customer = await findItemCustomer(ctx, tenant, item);
     if (!customer || (!customer.email && !customer.storefront_customer_gid))
       return nobody(item, ENDPOINT);
     return {
@@ -93,10 +93,10 @@ export const storefrontChannel: Channel = {
       },
     };
   },
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     if (isNothing(message)) return skipOf(message);
-    return withCustomerLease(ctx, item, tenant, "storefront", () =>
-      write(ctx, item, tenant).catch(refuseWithoutInstall),
+    return withCustomerLease(ctx, tenant, item, "storefront", () =>
+      write(ctx, tenant, item).catch(refuseWithoutInstall),
     );
   },
 };
@@ -109,8 +109,8 @@ export function refuseWithoutInstall(error: unknown): never {
 }
 
 // Reads the customer again under the lease: an overtaken row must not restore an older state.
-async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryResult> {
-  const customer = await findItemCustomer(ctx, item, tenant);
+async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<DeliveryResult> {
+  const customer = await findItemCustomer(ctx, tenant, item);
   if (!customer) return GONE;
   const { sql } = dataOf(ctx, tenant);
   const known = customer.storefront_customer_gid;

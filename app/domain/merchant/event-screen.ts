@@ -93,7 +93,7 @@ export async function showExchange(
   const stored = await getStoredEvent(ctx, tenant, eventId);
   const [exchange, userId] = await Promise.all([
     readOpenExchange(ctx, tenant, { eventId, attemptId }),
-    findUserId(ctx, toItem(tenant, stored), tenant),
+    findUserId(ctx, tenant, toItem(tenant, stored)),
   ]);
   return { exchange, userIds: userId === null ? [] : [userId] };
 }

@@ -188,14 +188,14 @@ export function channelTo(name: string, url: string, timeoutMs = 15_000): Channe
     requiresConsent: null,
     isDestination: true,
     isEnabled: () => true,
-    transform: (_ctx, item) => {
+    transform: (_ctx, _tenant, item) => {
       if (item.payload.poison) return Promise.reject(new TypeError("this payload cannot be read"));
       return Promise.resolve({
         transformed_payload: { n: item.queueId },
         delivery_config: { method: "POST", endpoint: url, credentials_key: null },
       });
     },
-    async deliver(ctx, item, message) {
+    async deliver(ctx, _tenant, item, message) {
       const answer = await ctx.outbound.call({
         system: name,
         url,

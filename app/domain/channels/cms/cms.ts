@@ -73,7 +73,7 @@ export const cmsChannel: Channel = {
   isDestination: true,
   waitsForWebhook: true,
   isEnabled: (tenant) => isListedOrConfigured(tenant, cmsChannel),
-  async transform(ctx, item, tenant) {
+  async transform(ctx, tenant, item) {
     const endpoint = `/collections/${tenant.config.cms_customers_collection_id ?? ""}/items`;
     // Products have this default destination but no collection: only the archive stores the event.
     if (item.entityType === "product")
@@ -81,8 +81,8 @@ export const cmsChannel: Channel = {
         transformed_payload: item.payload,
         delivery_config: { method: ARCHIVE_METHOD, endpoint, credentials_key: null },
       };
-    const customer = await findItemCustomer(ctx, item, tenant);
-    if (!customer && (await findUserId(ctx, item, tenant)) === null)
+    const customer = await findItemCustomer(ctx, tenant, item);
+    if (!customer && (await findUserId(ctx, tenant, item)) === null)
       return nothingToSend(endpoint, UNKNOWN.skipped);
     if (!customer)
       return {
@@ -99,12 +99,12 @@ export const cmsChannel: Channel = {
     };
   },
   // Whether there is an item to delete is only certain under the lease: its creation may be in progress.
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     if (isNothing(message)) return skipOf(message);
     if (item.entityType === "product")
       return { httpStatus: null, skipped: "the CMS has no collection for products" };
-    return withCustomerLease(ctx, item, tenant, "cms", (userId) =>
-      write(ctx, item, tenant, userId, givenFields(message)),
+    return withCustomerLease(ctx, tenant, item, "cms", (userId) =>
+      write(ctx, tenant, item, userId, givenFields(message)),
     );
   },
   async probe(ctx, tenant) {
@@ -123,8 +123,8 @@ function requireCollection({ shop, config }: Tenant, eventId: string): Access {
 // Reads the customer again under the lease: an overtaken row must not restore an older state.
 async function write(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
   userId: number,
   given: CmsFields | null,
 ): Promise<DeliveryResult> {

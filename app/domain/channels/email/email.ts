@@ -90,13 +90,13 @@ function readMail(item: QueueItem): z.output<typeof Mail> {
   return mail.data;
 }
 
-async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Recipient | null> {
+async function findRecipient(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Recipient | null> {
   const { sealed_to: sealedTo, language = null, alert } = readMail(item);
   if (alert) return { to: await alertRecipients(ctx, tenant), name: null, language };
   if (sealedTo)
     return { to: ctx.secrets.unseal(`${tenant.shop}/mail`, sealedTo), name: null, language };
   requireCustomer(item);
-  const userId = await findUserId(ctx, item, tenant);
+  const userId = await findUserId(ctx, tenant, item);
   const customer = userId === null ? null : await findCustomerSnapshot(ctx, tenant, userId);
   if (!customer || customer.status === "deleted") return null;
   // Includes an unverified address, because the mail is its verification.
@@ -125,9 +125,9 @@ export const emailChannel: Channel = {
   isEnabled: (tenant) => isConfigured(tenant, emailChannel),
   // The address of a deleted account is stored nowhere else: it is not kept beyond its mail.
   isRecorded: (item) => item.payload.sealed_to === undefined,
-  async transform(ctx, item, tenant) {
+  async transform(ctx, tenant, item) {
     const { template, alert } = readMail(item);
-    if (!(await findRecipient(ctx, item, tenant))) return nobody(item, "/emails");
+    if (!(await findRecipient(ctx, tenant, item))) return nobody(item, "/emails");
     return {
       transformed_payload: alert
         ? { template, ...alert }
@@ -138,10 +138,10 @@ export const emailChannel: Channel = {
       delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" },
     };
   },
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     if (isNothing(message)) return skipOf(message);
     const mail = readMail(item);
-    const recipient = await findRecipient(ctx, item, tenant);
+    const recipient = await findRecipient(ctx, tenant, item);
     if (!recipient) return GONE;
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");

@@ -32,11 +32,11 @@ export const erpGenericChannel: Channel = {
   requiresConsent: null,
   isDestination: true,
   isEnabled: (tenant) => isListedOrConfigured(tenant, erpGenericChannel),
-  async transform(ctx, item, tenant) {
+  async transform(ctx, tenant, item) {
     requireErp(NAME, tenant, item);
     const endpoint = `/generic/${item.entityType}`;
-    const mapping = await requireMapping(ctx, item, tenant);
-    const payload = await readPayload(ctx, item, tenant);
+    const mapping = await requireMapping(ctx, tenant, item);
+    const payload = await readPayload(ctx, tenant, item);
     if (!payload) return nothingToSend(endpoint, GONE.skipped);
     const envelope = {
       event_id: item.eventId,
@@ -55,7 +55,7 @@ export const erpGenericChannel: Channel = {
       delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" },
     };
   },
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     const access = requireErp(NAME, tenant, item);
     if (isNothing(message)) return skipOf(message);
     const path =
@@ -73,7 +73,7 @@ export const erpGenericChannel: Channel = {
   probe: (ctx, tenant) => probeErp(NAME, ctx, tenant),
 };
 
-async function requireMapping(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Mapping> {
+async function requireMapping(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Mapping> {
   const stored = await findMapping(dataOf(ctx, tenant), NAME, item.entityType);
   if (!stored) throw new PermanentFailure(`no mapping for ${NAME}/${item.entityType}`);
   const mapping = Mapping.safeParse(stored.mapping);
@@ -88,9 +88,9 @@ async function requireMapping(ctx: Ctx, item: QueueItem, tenant: Tenant): Promis
  * The event's own fields take precedence over our record of the customer. Null when the customer is
  * deleted here.
  */
-async function readPayload(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Fields | null> {
+async function readPayload(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Fields | null> {
   if (item.entityType !== "customer") return item.payload;
-  const userId = await findUserId(ctx, item, tenant);
+  const userId = await findUserId(ctx, tenant, item);
   if (userId === null) return item.payload;
   const customer = await findPresentCustomer(ctx, tenant, userId);
   return customer && { ...toFields(customer), ...item.payload };

@@ -42,7 +42,7 @@ export const erpsysChannel: Channel = {
   requiresConsent: null,
   isDestination: true,
   isEnabled: (tenant) => isListedOrConfigured(tenant, erpsysChannel),
-  async transform(ctx, item, tenant) {
+  async transform(ctx, tenant, item) {
     requireErp("erpsys", tenant, item);
     const entitySet = ENTITY_SETS[item.entityType];
     if (!entitySet)
@@ -50,12 +50,12 @@ export const erpsysChannel: Channel = {
         `erpsys takes customers, orders and invoices, not ${item.entityType}`,
       );
     const endpoint = `/${entitySet}`;
-    if (item.entityType === "customer") return toPartnerMessage(ctx, item, tenant, endpoint);
+    if (item.entityType === "customer") return toPartnerMessage(ctx, tenant, item, endpoint);
     const organisation = requireOrganisation(item.payload, tenant.config.erp_defaults);
     const build = item.entityType === "order" ? toSalesOrder : toBillingDocument;
     return toMessage(endpoint, build(organisation, item));
   },
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     const access = requireErp("erpsys", tenant, item);
     if (isNothing(message)) return skipOf(message);
     const path = pathOf(item, message);
@@ -80,11 +80,11 @@ const toMessage = (endpoint: string, document: ErpNode): DeliveryMessage => ({
 
 async function toPartnerMessage(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
   endpoint: string,
 ): Promise<DeliveryMessage> {
-  const userId = await findUserId(ctx, item, tenant);
+  const userId = await findUserId(ctx, tenant, item);
   const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
   if (userId !== null && !customer) return nothingToSend(endpoint, GONE.skipped);
   const party = toParty(item, customer);

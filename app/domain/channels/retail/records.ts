@@ -44,10 +44,10 @@ export type RetailRecord = {
  */
 export async function buildRetailRecord(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
 ): Promise<RetailRecord | null> {
-  const { email } = await requireConsent(ctx, item, tenant);
+  const { email } = await requireConsent(ctx, tenant, item);
   if (!email) return null;
   const { payload } = item;
   const lines = listOf(ownField(payload, "line_items") ?? ownField(payload, "items"));
@@ -70,10 +70,10 @@ export async function buildRetailRecord(
 /** The latest consent record by the server's order counts; an unknown person has not consented. */
 async function requireConsent(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
 ): Promise<CustomerSnapshot> {
-  const userId = await findUserId(ctx, item, tenant);
+  const userId = await findUserId(ctx, tenant, item);
   const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
   if (!customer) throw new ConsentMissing(RETAIL_CONSENT);
   const last = await dataOf(ctx, tenant).prisma.consentRecord.findFirst({

@@ -43,11 +43,11 @@ export const retailAnalyticsAChannel: Channel = {
   requiresConsent: RETAIL_CONSENT,
   isDestination: true,
   isEnabled: (tenant) => isListedOrConfigured(tenant, retailAnalyticsAChannel),
-  async transform(ctx, item, tenant) {
+  async transform(ctx, tenant, item) {
     requireDrop(tenant);
     // Never logs the whole address: its query string may grant access to the folder.
     const endpoint = fileNameOf(item.eventId);
-    const record = await buildRetailRecord(ctx, item, tenant);
+    const record = await buildRetailRecord(ctx, tenant, item);
     if (!record)
       return nothingToSend(endpoint, "nothing to measure: no address to hash, or no product");
     return {
@@ -55,7 +55,7 @@ export const retailAnalyticsAChannel: Channel = {
       delivery_config: { method: "PUT", endpoint, credentials_key: null },
     };
   },
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     const { url, keys } = requireDrop(tenant);
     if (isNothing(message)) return skipOf(message);
     const file = File.safeParse(message.transformed_payload);

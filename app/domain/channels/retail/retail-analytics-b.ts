@@ -13,10 +13,10 @@ export const retailAnalyticsBChannel: Channel = {
   requiresConsent: RETAIL_CONSENT,
   isDestination: true,
   isEnabled: (tenant) => isListedOrConfigured(tenant, retailAnalyticsBChannel),
-  async transform(ctx, item, tenant) {
+  async transform(ctx, tenant, item) {
     if (!tenant.config.retail_analytics_b_url)
       throw new PermanentFailure("retail_analytics_b_url is not set");
-    const record = await buildRetailRecord(ctx, item, tenant);
+    const record = await buildRetailRecord(ctx, tenant, item);
     if (!record)
       return nothingToSend(ENDPOINT, "nothing to measure: no address to hash, or no product");
     return {
@@ -28,7 +28,7 @@ export const retailAnalyticsBChannel: Channel = {
       },
     };
   },
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     const { retail_analytics_b_url: url, retail_analytics_b_token: token } = tenant.config;
     if (!url) throw new PermanentFailure("retail_analytics_b_url is not set");
     if (isNothing(message)) return skipOf(message);

@@ -58,8 +58,8 @@ function toUserProperties(customer: CustomerSnapshot): Record<string, { value: s
  */
 function visitOf(
   ctx: Ctx,
-  { source, payload }: QueueItem,
   { shop }: Tenant,
+  { source, payload }: QueueItem,
 ): { clientId: string; sessionId: string } | null {
   if (source !== PIXEL_SOURCE || typeof payload.visit !== "string") return null;
   const pseudonym = ctx.secrets.pseudonym(`${shop}/analytics-visit`, payload.visit);
@@ -72,8 +72,8 @@ function visitOf(
 /** A person unknown in the store gets a stable pseudonym. */
 function clientIdOf(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
   customer: CustomerSnapshot | null,
 ): string {
   if (customer?.ga_client_id) return customer.ga_client_id;
@@ -98,17 +98,17 @@ function happenedAt({ clock }: Ctx, { occurredAt }: QueueItem): { timestamp_micr
 
 function toHit(
   ctx: Ctx,
-  item: QueueItem,
   tenant: Tenant,
+  item: QueueItem,
   customer: CustomerSnapshot | null,
 ): AnalyticsHit {
   const isCustomer = item.entityType === "customer";
   const event = isCustomer ? toAnalyticsEvent(item, customer) : toBusEvent(item);
-  const visit = visitOf(ctx, item, tenant);
+  const visit = visitOf(ctx, tenant, item);
   const sessionId = isCustomer && customer ? sessionIdOf(item) : visit?.sessionId;
   const ads = customer?.consents.marketing ? "GRANTED" : "DENIED";
   return {
-    client_id: visit?.clientId ?? clientIdOf(ctx, item, tenant, customer),
+    client_id: visit?.clientId ?? clientIdOf(ctx, tenant, item, customer),
     ...happenedAt(ctx, item),
     consent: { ad_user_data: ads, ad_personalization: ads },
     ...(isCustomer &&
@@ -141,13 +141,13 @@ export const webAnalyticsChannel: Channel = {
   isDestination: true,
   waitsForWebhook: true,
   isEnabled: (tenant) => isListedOrConfigured(tenant, webAnalyticsChannel),
-  async transform(ctx, item, tenant) {
-    const userId = await findUserId(ctx, item, tenant);
+  async transform(ctx, tenant, item) {
+    const userId = await findUserId(ctx, tenant, item);
     const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
     // Nothing is sent about a deleted customer.
     if (userId !== null && !customer) return nothingToSend(ENDPOINT, GONE.skipped);
     return {
-      transformed_payload: { ...toHit(ctx, item, tenant, customer) },
+      transformed_payload: { ...toHit(ctx, tenant, item, customer) },
       delivery_config: {
         method: "POST",
         endpoint: ENDPOINT,
@@ -155,7 +155,7 @@ export const webAnalyticsChannel: Channel = {
       },
     };
   },
-  async deliver(ctx, item, message, tenant) {
+  async deliver(ctx, tenant, item, message) {
     if (isNothing(message)) return skipOf(message);
     const answer = await ctx.webAnalytics.collect(
       requireStream(tenant, item.eventId),
