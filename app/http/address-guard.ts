@@ -74,11 +74,16 @@ function report(ctx: Ctx, { found }: Guard, path: string): void {
   found.clear();
 }
 
-/** Guards an endpoint's response. Changes the response; throws under tests. */
+/**
+ * Guards an endpoint's response. Changes the response; throws under tests.
+ *
+ * A response that is made from the address alone is not searched for the request's own secrets: it
+ * was made without them, and a caller could take any text out of it by naming that text a secret.
+ */
 export function guardReply(ctx: Ctx, url: URL, reply: ApiResponse): ApiResponse {
   const isPage = PAGE_TYPES.test(String(reply.headers["Content-Type"] ?? ""));
   const isText = typeof reply.body === "string";
-  const secrets = url.search ? secretsOf(url.searchParams) : [];
+  const secrets = url.search && !reply.isOfAddress ? secretsOf(url.searchParams) : [];
   if (!isPage && secrets.length === 0 && !reply.headers.Location && !reply.headers.Link)
     return reply;
   const guard = createGuard(secrets);
@@ -87,8 +92,16 @@ export function guardReply(ctx: Ctx, url: URL, reply: ApiResponse): ApiResponse 
     if (typeof value === "string") reply.headers[name] = guard.clean(value);
   }
   if (isText && (isPage || secrets.length > 0)) reply.body = guard.clean(reply.body as string);
+  if (guard.found.size > 0) keepOutOfCaches(reply);
   report(ctx, guard, url.pathname);
   return reply;
+}
+
+/** What was redacted for one caller is for nobody else, and its ETag is that of another text. */
+function keepOutOfCaches({ headers }: ApiResponse): void {
+  headers["Cache-Control"] = "private, no-store";
+  delete headers.ETag;
+  delete headers["Last-Modified"];
 }
 
 /**

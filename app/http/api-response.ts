@@ -7,6 +7,8 @@ export type ApiResponse = {
   body?: string | Buffer;
   /** The compression of the text, applied when it is sent. */
   encode?: (body: string) => Buffer;
+  /** Made from the address alone: no secret of the request can be in it. */
+  isOfAddress?: true;
 };
 
 /** The body as it is sent. */

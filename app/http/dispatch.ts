@@ -16,6 +16,7 @@ import { bearerToken, requireObjectText } from "./auth/guards.ts";
 import { AUTH_SCHEMES, type AuthCall } from "./auth/schemes.ts";
 import { sessionCredential } from "./auth/session-guard.ts";
 import { findTenantInBody, lookUpTenant, namedShop } from "./auth/tenant-lookup.ts";
+import { toPublicRequest } from "./caching/public-request.ts";
 import { corsHeaders, extensionCorsHeaders, preflightHeaders } from "./cors.ts";
 import type { AnySpec, Specs } from "./endpoint.ts";
 import { toErrorReply } from "./error-response.ts";
@@ -218,6 +219,7 @@ async function runEndpoint(
   const isForm = spec.handleForm && mediaType(request) === "application/x-www-form-urlencoded";
   const result = await (isForm ? handleForm(spec, call) : handleJson(spec, call));
   const reply = isReply(result) ? result : json(200, result);
+  if (spec.isCacheable) reply.isOfAddress = true;
   if (spec.access || access)
     await recordServed({
       ctx,
@@ -247,7 +249,10 @@ async function handleForm(spec: AnySpec, call: Authenticated): Promise<ApiRespon
 async function handleJson(spec: AnySpec, call: Authenticated): Promise<ApiResponse | object> {
   const body = await readBody(spec, call.request, call.raw);
   await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body });
-  return spec.handle({ ...call, body } as never);
+  const request = spec.isCacheable
+    ? toPublicRequest(call.request, Object.keys(spec.proxied ?? {}))
+    : call.request;
+  return spec.handle({ ...call, request, body } as never);
 }
 
 /** The signed bytes; null for other schemes, whose bodies are read after the authentication. */

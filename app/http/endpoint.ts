@@ -87,6 +87,12 @@ export type MethodSpec<
    */
   proxied?: ProxyParameters;
   /**
+   * Shared caches may keep the response and give it to everybody. The handler sees the address with
+   * `shop` and the parameters of `proxied`, and no credentials (caching/public-request.ts); a token
+   * names no store.
+   */
+  isCacheable?: true;
+  /**
    * The handler's own statement checks whether the cached tenant is current, and throws
    * StaleTenantError when not.
    */

@@ -12,7 +12,10 @@ type Traits = {
   hasSession: boolean;
   isOfExtensions: boolean;
   allowsCachedTenant: boolean;
-  /** Anybody may call it: an access token that comes along names its store, as everywhere. */
+  /**
+   * Anybody may call it: an access token that comes along names its store, as everywhere, except
+   * where caches keep the response for everybody. There nobody has verified the token.
+   */
   isPublic: boolean;
   shopOfToken: ((request: ApiRequest) => string | null) | null;
 };
@@ -30,7 +33,9 @@ export function traitsOf(specs: Specs): Traits {
     hasSession: all.some((spec) => AUTH_SCHEMES[spec.auth].isPerson || spec.auth === "visitor"),
     isOfExtensions: all.some((spec) => AUTH_SCHEMES[spec.auth].isOfExtensions),
     allowsCachedTenant: all.some((spec) => spec.allowsCachedTenant),
-    isPublic: all.some((spec) => spec.auth === "none" && spec.tenant === "registered"),
+    isPublic: all.some(
+      (spec) => spec.auth === "none" && spec.tenant === "registered" && !spec.isCacheable,
+    ),
     shopOfToken: all.map((spec) => AUTH_SCHEMES[spec.auth].shopOfToken).find(Boolean) ?? null,
   };
   traits.set(specs, known);

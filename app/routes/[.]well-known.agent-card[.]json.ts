@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "The store's agent card, in the version of A2A that `A2A-Version` names.",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     answers: { 200: "The card.", 304: "It is the one that If-None-Match names." },
     result: AgentCard,
     handle: async ({ ctx, request, tenant }) =>

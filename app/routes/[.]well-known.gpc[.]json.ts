@@ -10,6 +10,7 @@ export const { loader, action, route } = endpoint({
     summary: "Says that Global Privacy Control is obeyed.",
     auth: "none",
     tenant: "none",
+    isCacheable: true,
     answers: { 200: "The statement.", 304: "It is the one that If-None-Match names." },
     result: z.object({ gpc: z.literal(true), lastUpdate: z.iso.date() }),
     handle: async ({ request }) => publicDocument(request, { gpc: true, lastUpdate: LAST_UPDATE }),

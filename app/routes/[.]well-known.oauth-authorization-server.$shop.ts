@@ -11,6 +11,7 @@ export const { loader, action, route } = endpoint({
     summary: "The same for the issuer that has the store as its path.",
     auth: "none",
     tenant: "none",
+    isCacheable: true,
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
     result: ServerMetadata,
     async handle({ ctx, request, params }) {

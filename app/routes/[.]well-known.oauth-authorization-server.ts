@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "Where agents get access tokens (RFC 8414).",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
     result: ServerMetadata,
     handle: async ({ ctx, request, tenant }) =>

@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
     summary: "The same for one of the addresses that agents talk to: `mcp` or `a2a`.",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
     result: ResourceMetadata,
     async handle({ ctx, request, tenant, params }) {

@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "What agents need a token for, and who gives it (RFC 9728).",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
     result: ResourceMetadata,
     handle: async ({ ctx, request, tenant }) =>

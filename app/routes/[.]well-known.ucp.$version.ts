@@ -10,6 +10,7 @@ export const { loader, action, route } = endpoint({
     summary: "The capability manifest in one version of UCP, complete in itself.",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     answers: { 200: "The manifest.", 304: "It is the one that If-None-Match names." },
     result: UcpProfile,
     async handle({ ctx, request, tenant, params }) {

@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
     summary: "The store's capability manifest: a UCP business profile in the newest version.",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     answers: { 200: "The manifest.", 304: "It is the one that If-None-Match names." },
     result: UcpProfile,
     handle: async ({ ctx, request, tenant }) =>

@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
       "The shopper's account: signing in and up, and who is signed in. Public configuration only; through the app proxy also the signed customer's consents and tags.",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     proxied: SHOPPER_PAGE_PARAMETERS,
     answers: {
       200: "The page.",

@@ -6,6 +6,7 @@ export const { loader, action, route } = endpoint({
     summary: "The script of the shopper's account, the same for every store.",
     auth: "none",
     tenant: "none",
+    isCacheable: true,
     proxied: {},
     answers: { 200: "The script.", 304: "It is what the reader has." },
     result: "text/javascript",

@@ -11,6 +11,7 @@ export const { loader, action, route } = endpoint({
       "The page on which a shopper decides what the store may do with their data, and reads what they may ask for.",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     proxied: { locale: LOCALE_SHAPE },
     answers: {
       200: "HTML of public configuration alone.",

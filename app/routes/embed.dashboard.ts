@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
       "The shopper's dashboard: the person's data, consents, orders, mandates and agents. Public configuration only; through the app proxy also the signed customer's consents and tags.",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     proxied: SHOPPER_PAGE_PARAMETERS,
     answers: {
       200: "The page.",

@@ -11,6 +11,7 @@ export const { loader, action, route } = endpoint({
       "The store's privacy links, consent banner and preferences, as a page or for the theme to take over.",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     proxied: { locale: LOCALE_SHAPE },
     answers: {
       200: "HTML of public configuration alone.",

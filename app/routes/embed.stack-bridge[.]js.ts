@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
       "The loader's second part, the same for every store: sends what a browser has to tell, and connects forms.",
     auth: "none",
     tenant: "none",
+    isCacheable: true,
     proxied: {},
     answers: { 200: "The script.", 304: "It is what the reader has." },
     result: "text/javascript",

@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
       "The script that sets the consent defaults, loads web analytics as far as the shopper allows, and bridges forms and choices.",
     auth: "none",
     tenant: "registered",
+    isCacheable: true,
     proxied: { locale: LOCALE_SHAPE },
     answers: { 200: "JavaScript.", 304: "It is the one that If-None-Match names." },
     result: "text/javascript",

@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "This document.",
     auth: "none",
     tenant: "none",
+    isCacheable: true,
     answers: { 200: "The document.", 304: "It is the one that If-None-Match names." },
     result: z.looseObject({ openapi: z.string() }),
     handle: async ({ ctx, request }) => publicDocument(request, await serviceDocument(ctx)),

@@ -62,6 +62,8 @@ function findProblem(
   if (declared === undefined && status >= 400)
     return findErrorProblem(spec, mediaType, String(body ?? ""));
   if (!(status in answersOf(spec))) return "is not among the answers";
+  if (!spec.isCacheable && /\bpublic\b/.test(String(headers["Cache-Control"] ?? "")))
+    return "may be kept for everybody without isCacheable";
   if (body === undefined || body.length === 0)
     return declared?.length ? "has no body, against the declaration" : null;
   if (declared === undefined) return "has a body without a declaration";

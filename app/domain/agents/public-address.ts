@@ -15,7 +15,10 @@ export function addressOf({ origin, shop, isOwnHost }: PublicAddress, path: stri
   return `${origin}${path}${isOwnHost ? "" : `?shop=${shop}`}`;
 }
 
-/** The store's address for a request to `host`, which may have a port. */
+/**
+ * The store's address for a request to `host`. Its port is the caller's word, and caches keep one
+ * document for all ports, so that only on this machine it is believed.
+ */
 export function publicAddressOf(
   baseUrl: string,
   tenant: Tenant,
@@ -23,9 +26,10 @@ export function publicAddressOf(
 ): PublicAddress {
   const base = new URL(baseUrl);
   const asked = host?.toLowerCase() ?? base.host;
-  const isOwnHost = asked !== base.host && tenant.publicHosts.includes(normaliseHost(asked));
+  const name = normaliseHost(asked);
+  const isOwnHost = asked !== base.host && tenant.publicHosts.includes(name);
   return {
-    origin: isOwnHost ? `${base.protocol}//${asked}` : baseUrl,
+    origin: isOwnHost ? `${base.protocol}//${isLoopbackHost(name) ? asked : name}` : baseUrl,
     shop: tenant.shop,
     isOwnHost,
   };

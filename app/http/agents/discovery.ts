@@ -5,6 +5,7 @@ import { publicAddressOf, type PublicAddress } from "../../domain/agents/public-
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { empty, json, type ApiResponse } from "../api-response.ts";
+import { cacheControl } from "../caching/public-request.ts";
 
 const MAX_AGE_SECONDS = 300;
 
@@ -41,7 +42,7 @@ export function publicDocument(
   const etag = `"${hash("sha256", JSON.stringify(document), "base64url").slice(0, 27)}"`;
   const headers = {
     ETag: etag,
-    "Cache-Control": `public, max-age=${MAX_AGE_SECONDS}`,
+    "Cache-Control": cacheControl(request, `public, max-age=${MAX_AGE_SECONDS}`),
     ...(now && { "Last-Modified": servedSince(etag, now) }),
     Vary: ["Origin", ...SHOP_HEADERS, ...varies].join(", "),
   };

@@ -10,11 +10,17 @@ import { SHOP_PATTERN } from "../../domain/tenants/tenant-config.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { parseJson, type ApiRequest } from "../api-request.ts";
 
-const SHOP_HEADERS = ["x-storefront-shop-domain", "x-shopify-shop-domain"] as const;
+export const SHOP_HEADERS = ["x-storefront-shop-domain", "x-shopify-shop-domain"] as const;
+
+const queriedShops = ({ url }: ApiRequest) =>
+  new Set(url.searchParams.getAll("shop").filter(Boolean));
+
+/** Whether the query names the shop, so that no header does. */
+export const isShopInQuery = (request: ApiRequest): boolean => queriedShops(request).size > 0;
 
 /** The shop named by the request; null without one, 400 when it is invalid or there are several. */
 export function namedShop(request: ApiRequest): string | null {
-  const queried = new Set(request.url.searchParams.getAll("shop").filter(Boolean));
+  const queried = queriedShops(request);
   const header = SHOP_HEADERS.map((name) => request.header(name)).find(
     (value) => value !== undefined,
   );

@@ -10,6 +10,7 @@ import { toPublicConfig, type PublicConfig } from "../../embeds/public-config.ts
 import type { ProxiedRequest } from "../auth/app-proxy.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { empty, plain, type ApiResponse } from "../api-response.ts";
+import { cacheControl } from "../caching/public-request.ts";
 
 const CACHE = "public, max-age=300, stale-while-revalidate=86400";
 const VARY = "Accept-Encoding, Origin, X-Storefront-Shop-Domain, X-Shopify-Shop-Domain";
@@ -73,22 +74,29 @@ export function embedPageHeaders(
 }
 
 const PACKED_LIMIT = 1_000;
+const GZIP = { level: 9 } as const;
 /** Compressed bodies by their ETag: each is compressed once, not per shopper. */
 const packed = new Map<string, Buffer>();
 
+/** The body of this ETag, compressed. The least recently sent one makes room. */
 function pack(etag: string, body: string): Buffer {
-  const bytes = packed.get(etag) ?? gzipSync(body, { level: 9 });
-  if (packed.size >= PACKED_LIMIT) packed.clear();
+  const bytes = packed.get(etag) ?? gzipSync(body, GZIP);
+  packed.delete(etag);
   packed.set(etag, bytes);
+  if (packed.size > PACKED_LIMIT) packed.delete(packed.keys().next().value as string);
   return bytes;
 }
 
-/** The full body, compressed if accepted, or 304 when the client has it. */
+/**
+ * The full body, compressed if accepted, or 304 when the client has it. `isForOne`: a caller's own
+ * parameters are in it, so that it is compressed without a place among those of all shoppers.
+ */
 export function cacheable(
   request: ApiRequest,
   contentType: string,
   body: string,
   headers: Record<string, string> = {},
+  { isForOne = false } = {},
 ): ApiResponse {
   const etag = hash("sha256", body, "base64url").slice(0, 27);
   const isPacked = /(?:^|[\s,])gzip(?!;\s*q=0(?:\.0+)?(?:,|$))/i.test(
@@ -97,7 +105,7 @@ export function cacheable(
   const all = {
     ...headers,
     ETag: isPacked ? `"${etag}-gz"` : `"${etag}"`,
-    "Cache-Control": CACHE,
+    "Cache-Control": cacheControl(request, CACHE),
     Vary: VARY,
   };
   const known = (request.header("if-none-match") ?? "")
@@ -107,7 +115,8 @@ export function cacheable(
   return isPacked
     ? {
         ...plain(200, contentType, body, { ...all, "Content-Encoding": "gzip" }),
-        encode: (text) => pack(etag, text),
+        // Only the text that the ETag was made of: a later step may have changed it.
+        encode: (text) => (text === body && !isForOne ? pack(etag, body) : gzipSync(text, GZIP)),
       }
     : plain(200, contentType, body, all);
 }

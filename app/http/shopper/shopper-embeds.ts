@@ -37,7 +37,7 @@ export async function showShopperPage(call: EmbedCall, page: ShopperPage): Promi
   // A page with a customer's data is private.
   return proxied
     ? plain(200, HTML, body, { ...headers, "Cache-Control": "private, no-store" })
-    : cacheable(request, HTML, body, headers);
+    : cacheable(request, HTML, body, headers, { isForOne: returnTo !== null });
 }
 
 export const sendShopperScript = (request: ApiRequest, page: ShopperPage): ApiResponse =>
