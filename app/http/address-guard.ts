@@ -26,6 +26,7 @@ const ADDRESS_HEADERS = [
 ];
 const PAGE_TYPES = /^text\/(?:html|x-script)\b/i;
 const REDACTED = "redacted";
+const OF_REQUEST = "a secret of the request";
 
 // A URL inside a page may be escaped for HTML, for a script, or for another URL, several times.
 // Linear: the delimiter before a name, the name and the delimiter after it start with different
@@ -58,7 +59,7 @@ function createGuard(secrets: readonly string[]): Guard {
       for (const secret of secrets)
         for (const written of new Set([secret, encodeURIComponent(secret)]))
           if (cleaned.includes(written)) {
-            found.add("a secret of the request");
+            found.add(OF_REQUEST);
             cleaned = cleaned.replaceAll(written, REDACTED);
           }
       return cleaned;
@@ -93,6 +94,7 @@ export function guardReply(ctx: Ctx, url: URL, reply: ApiResponse): ApiResponse 
   }
   if (isText && (isPage || secrets.length > 0)) reply.body = guard.clean(reply.body as string);
   if (guard.found.size > 0) keepOutOfCaches(reply);
+  if (isPage && guard.found.has(OF_REQUEST)) withhold(reply);
   report(ctx, guard, url.pathname);
   return reply;
 }
@@ -102,6 +104,16 @@ function keepOutOfCaches({ headers }: ApiResponse): void {
   headers["Cache-Control"] = "private, no-store";
   delete headers.ETag;
   delete headers["Last-Modified"];
+}
+
+/**
+ * A page with something missing would be a caller's to write: a link can name a warning of the page,
+ * or a host on it, as a secret.
+ */
+function withhold(reply: ApiResponse): void {
+  reply.status = 400;
+  reply.headers["Content-Type"] = "text/plain; charset=utf-8";
+  reply.body = "The address of this page has a parameter that does not belong to it.";
 }
 
 /**

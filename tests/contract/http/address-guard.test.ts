@@ -80,6 +80,19 @@ describe("a secret of the request", () => {
   );
 });
 
+describe("a link that names a piece of a page as a secret", () => {
+  it.each(["hmac", "key"])("gets no page with that piece missing: %s", (name) => {
+    const warning = "You will be sent to https://evil.example";
+    const html = `<h1>Allow access?</h1><p>${warning}</p><button>Allow</button>`;
+    const before = deployed.logged.length;
+    const url = here(`?${name}=${encodeURIComponent(warning)}`);
+    const { status, body, headers } = guardReply(deployed.ctx, url, page(html));
+    expect([status, headers["Content-Type"]]).toEqual([400, "text/plain; charset=utf-8"]);
+    expect(body).not.toMatch(/Allow|evil/);
+    expect(deployed.logged.slice(before)).toMatchObject([{ event: "answer.redacted" }]);
+  });
+});
+
 describe("an address without a secret", () => {
   it("is sent unchanged", () => {
     for (const text of [
