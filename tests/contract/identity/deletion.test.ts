@@ -219,13 +219,17 @@ describe("a deleted account", () => {
   const EMAIL = "lovelace-unique@example.com";
   const NAMES = { first_name: "Adaunique", last_name: "Byronunique" };
 
-  it("keeps an empty user row, no claims, tags or extras, every earlier consent row and one revocation per granted consent", async () => {
-    const { token, id } = await signUp(service, {
+  let id: number;
+  let consentsBefore: Record<string, unknown>[];
+
+  beforeAll(async () => {
+    const signedUp = await signUp(service, {
       ...NAMES,
       email: EMAIL,
       consent_marketing: true,
       consent_cookie: false,
     });
+    ({ id } = signedUp);
     await queueIsEmpty(service);
     await service.database.query(
       "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier')",
@@ -235,7 +239,7 @@ describe("a deleted account", () => {
       "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT shop, $1, id, 'ucp' FROM crm_tags",
       [id],
     );
-    const consentsBefore = await service.database.query(
+    consentsBefore = await service.database.query(
       "SELECT * FROM consent_records WHERE user_id = $1 ORDER BY seq",
       [id],
     );
@@ -247,10 +251,13 @@ describe("a deleted account", () => {
       [id],
     );
 
-    expect((await deleteMe(service, token, { password: PASSWORD })).json).toEqual({
-      deleted: true,
-    });
+    for (const text of [EMAIL, NAMES.first_name, NAMES.last_name])
+      expect(await tablesWith(service.database, [text])).toContain("storefront_users");
+    const answer = await deleteMe(service, signedUp.token, { password: PASSWORD });
+    expect(answer.json).toEqual({ deleted: true });
+  });
 
+  it("keeps an empty user row, no claims, tags or extras, every earlier consent row and one revocation per granted consent", async () => {
     const [row] = await service.database.query("SELECT * FROM storefront_users WHERE id = $1", [
       id,
     ]);
