@@ -164,6 +164,6 @@ test("requests without a session token read and change nothing", async () => {
     body: new URLSearchParams({ intent: "save", fields: '{"brand_name":"Mallory"}' }),
   });
   // Remix sends a redirect inside its own response.
-  expect([202, 302, 401]).toContain(post.status);
+  expect(post.status).toBe(202);
   expect((await saved()).brand_name).toBeUndefined();
 });
