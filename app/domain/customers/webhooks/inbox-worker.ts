@@ -7,7 +7,7 @@ import { inSpan, SpanKind } from "../../../runtime/telemetry/tracing.ts";
 import { settlePlaceholders } from "../../bus/placeholder-rows.ts";
 import { findTenant } from "../../tenants/tenant.ts";
 import { handleWebhook } from "./storefront-webhooks.ts";
-import type { WebhookFollowers } from "./webhook.ts";
+import { ignored, type WebhookFollowers } from "./webhook.ts";
 import {
   claimWebhooks,
   finishWebhook,
@@ -62,17 +62,19 @@ async function workOn(
   const about = { shop: item.shop, topic: item.topic, delivery_id: item.deliveryId };
   try {
     const tenant = await findTenant(ctx, item.shop);
-    const outcome = tenant ? await handleWebhook(ctx, tenant, item, followers) : "ignored";
+    const handled = tenant
+      ? await handleWebhook(ctx, tenant, item, followers)
+      : ignored("unknown_store");
     if (item.eventId)
       await settlePlaceholders(
         database.forTenant(item.shop).sql,
         item.eventId,
-        `nothing to deliver: ${outcome}`,
+        `nothing to deliver: ${handled.outcome}`,
       );
     await finishWebhook(database, item);
     ctx.log.info("webhook.handled", {
       ...about,
-      outcome,
+      ...handled,
       ms: Math.round(performance.now() - started),
     });
   } catch (error) {

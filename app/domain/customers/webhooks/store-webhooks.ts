@@ -4,7 +4,7 @@ import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain
 import { requestWebPixel } from "../../tenants/storefront/web-pixel-worker.ts";
 import { keepTimeZone } from "../../tenants/storefront/time-zone.ts";
 import { changeTenantRecord } from "../../tenants/tenant-record.ts";
-import { changedAt, type Handled, type Webhook } from "./webhook.ts";
+import { changedAt, DONE, ignored, type Handled, type Webhook } from "./webhook.ts";
 
 /**
  * The token is already revoked, so no call is made; a webhook that arrives after a new installation
@@ -14,7 +14,7 @@ export async function onUninstalled(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant } = webhook;
   const at = changedAt(webhook);
   if (tenant.connection.installed_at && new Date(tenant.connection.installed_at) > at)
-    return "stale";
+    return { outcome: "stale" };
   await changeTenantRecord(ctx, tenant.shop, {
     remove: ["storefront_admin_token", "storefront_refresh_token", "storefront_token_expires_at"],
     connection: {
@@ -30,19 +30,19 @@ export async function onUninstalled(webhook: Webhook): Promise<Handled> {
     ifGeneration: tenant.connection.token_generation ?? 0,
   });
   ctx.log.info("install.removed", { shop: tenant.shop });
-  return "done";
+  return DONE;
 }
 
 export async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promise<Handled> {
   const parsed = z
     .looseObject({ current: z.array(z.string().max(100)).max(200) })
     .safeParse(payload);
-  if (!parsed.success) return "ignored";
+  if (!parsed.success) return ignored("unreadable_payload");
   await changeTenantRecord(ctx, tenant.shop, {
     connection: { granted_scopes: parsed.data.current },
   });
   await requestWebPixel(ctx, tenant.shop);
-  return "done";
+  return DONE;
 }
 
 /**
@@ -58,10 +58,10 @@ export async function onShopUpdated(webhook: Webhook): Promise<Handled> {
       myshopify_domain: z.literal(tenant.shop),
     })
     .safeParse(webhook.payload);
-  if (!parsed.success) return "ignored";
+  if (!parsed.success) return ignored("unreadable_payload");
   const host = toHost(parsed.data.domain);
   const isMoved = host !== null && (await keepPrimaryHost(ctx, tenant, host, changedAt(webhook)));
   // Without a time of its own: the scheduled run corrects what an old delivery has set.
   const isShifted = await keepTimeZone(ctx, tenant, parsed.data.iana_timezone);
-  return isMoved || isShifted ? "done" : "ignored";
+  return isMoved || isShifted ? DONE : ignored("unchanged");
 }

@@ -20,10 +20,17 @@ import {
   type CustomerChange,
 } from "../customer-change.ts";
 import { forgetStorefrontCustomer, mergeStorefrontCustomers } from "../deleted-customers.ts";
-import { applyStorefrontChange, type AppliedChange } from "../from-storefront.ts";
+import { applyStorefrontChange } from "../from-storefront.ts";
 import { canRefetch, fetchCustomer } from "../refetch.ts";
 import { onScopesUpdated, onShopUpdated, onUninstalled } from "./store-webhooks.ts";
-import { changedAt, type Handled, type Webhook, type WebhookFollowers } from "./webhook.ts";
+import {
+  changedAt,
+  DONE,
+  ignored,
+  type Handled,
+  type Webhook,
+  type WebhookFollowers,
+} from "./webhook.ts";
 import { inboxEventId, type InboxItem, type InboxStep } from "./webhook-inbox.ts";
 import { enqueueWelcome } from "./welcome.ts";
 
@@ -36,11 +43,7 @@ function eventIdOf({ tenant, item }: Webhook, step: InboxStep): string {
   return inboxEventId(tenant.shop, item.deliveryId, step);
 }
 
-async function apply(
-  webhook: Webhook,
-  change: CustomerChange,
-  step: InboxStep,
-): Promise<AppliedChange> {
+async function apply(webhook: Webhook, change: CustomerChange, step: InboxStep): Promise<Handled> {
   const { ctx, tenant, item } = webhook;
   const eventId = eventIdOf(webhook, step);
   const isNew = item.topic === "customers/create";
@@ -53,7 +56,7 @@ async function apply(
   });
   const isUnsettled = "hasUnsettledTags" in applied && applied.hasUnsettledTags;
   if (isUnsettled && isFirstAttempt(webhook) && canRefetch(tenant)) throw new UnsettledTags();
-  return applied;
+  return { outcome: applied.outcome };
 }
 
 /** The change is applied but for its tags; the inbox's next attempt reads those again. */
@@ -75,8 +78,8 @@ async function applyCompleted(
   const { ctx, tenant } = webhook;
   const applyPayload = async (step: InboxStep) =>
     claimed === "person" || (await isKnown(webhook, change.gid))
-      ? (await apply(webhook, change, step)).outcome
-      : "ignored";
+      ? apply(webhook, change, step)
+      : ignored("unknown_customer");
   if (!canRefetch(tenant)) return applyPayload("whole");
   try {
     const fetched = await fetchCustomer(ctx, tenant, change.gid);
@@ -84,16 +87,16 @@ async function applyCompleted(
     // is not proof of a deletion.
     if (!fetched) return await applyPayload("whole");
     const whole = completeChange(change, fetched);
-    return (await apply(webhook, whole, "whole")).outcome;
+    return await apply(webhook, whole, "whole");
   } catch (error) {
     if (error instanceof UnsettledTags) throw error;
-    const outcome = await applyPayload("payload");
+    const handled = await applyPayload("payload");
     if (error instanceof OutboundError && error.retryable) throw error;
     ctx.log.warn("customer.not_completed", {
       shop: tenant.shop,
       reason: (error as Error).message,
     });
-    return outcome;
+    return handled;
   }
 }
 
@@ -107,19 +110,19 @@ const mayBeWithheld = ({ connection }: Tenant, change: CustomerChange): boolean 
 async function onCustomer(webhook: Webhook): Promise<Handled> {
   const { item } = webhook;
   const parsed = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
-  if (!parsed) return "ignored";
+  if (!parsed) return ignored("unreadable_payload");
   const change = mayBeWithheld(webhook.tenant, parsed) ? withoutEmptyFields(parsed) : parsed;
   return isPartial(change) || !isFirstAttempt(webhook)
     ? applyCompleted(webhook, change, "person")
-    : (await apply(webhook, change, "whole")).outcome;
+    : apply(webhook, change, "whole");
 }
 
 async function onCustomerDeleted({ ctx, tenant, item, payload }: Webhook): Promise<Handled> {
   const named = z.looseObject({ admin_graphql_api_id: gid }).safeParse(payload);
   const customerGid = named.success ? named.data.admin_graphql_api_id : gidFromRawId(item.body);
-  if (!customerGid) return "ignored";
+  if (!customerGid) return ignored("unreadable_payload");
   await forgetStorefrontCustomer(ctx, tenant, customerGid);
-  return "done";
+  return DONE;
 }
 
 async function onCustomersMerged({ ctx, tenant, payload }: Webhook): Promise<Handled> {
@@ -130,14 +133,15 @@ async function onCustomersMerged({ ctx, tenant, payload }: Webhook): Promise<Han
       status: z.string().optional(),
     })
     .safeParse(payload);
-  if (!merge.success || merge.data.status === "failed") return "ignored";
+  if (!merge.success) return ignored("unreadable_payload");
+  if (merge.data.status === "failed") return ignored("merge_failed");
   await mergeStorefrontCustomers(
     ctx,
     tenant,
     merge.data.admin_graphql_api_customer_kept_id,
     merge.data.admin_graphql_api_customer_deleted_id,
   );
-  return "done";
+  return DONE;
 }
 
 // The mirror already contains our pending writes: the storefront's own list lacks pending additions
@@ -162,7 +166,7 @@ async function onTagsChanged(webhook: Webhook): Promise<Handled> {
       occurredAt: when,
     })
     .safeParse(webhook.payload);
-  if (!parsed.success) return "ignored";
+  if (!parsed.success) return ignored("unreadable_payload");
   const change: CustomerChange = {
     gid: parsed.data.customerId,
     changedAt: changedAt(webhook, parsed.data.occurredAt),
@@ -195,7 +199,7 @@ async function onPurchasingSummary(webhook: Webhook): Promise<Handled> {
     occurredAt: when,
   });
   const parsed = Summary.safeParse(webhook.payload);
-  if (!parsed.success) return "ignored";
+  if (!parsed.success) return ignored("unreadable_payload");
   const { customerId, numberOfOrders, amountSpent, occurredAt } = parsed.data;
   return applyToKnown(webhook, {
     gid: customerId,
@@ -217,11 +221,11 @@ async function onMarketingConsent(webhook: Webhook): Promise<Handled> {
     })
     .safeParse(webhook.payload);
   const customerGid = gidFromRawId(item.body, isEmail ? "customer_id" : "id");
-  if (!parsed.success || !customerGid) return "ignored";
+  if (!parsed.success || !customerGid) return ignored("unreadable_payload");
   const claimed = isEmail
     ? parsed.data.email_marketing_consent?.state
     : parsed.data.sms_marketing_consent?.state;
-  if (claimed === undefined || claimed === null) return "ignored";
+  if (claimed === undefined || claimed === null) return ignored("no_consent_state");
   return applyToKnown(webhook, {
     gid: customerGid,
     changedAt: changedAt(webhook),
@@ -230,15 +234,16 @@ async function onMarketingConsent(webhook: Webhook): Promise<Handled> {
 }
 
 /**
- * Puts an order on the bus, unless it arrived by the bus. Safe to repeat: the delivery names the
- * event.
+ * Puts an order on the bus, unless it arrived by the bus. Safe to repeat: the event's id is made
+ * from the delivery's id.
  */
-async function enqueueOrder(webhook: Webhook): Promise<void> {
+async function enqueueOrder(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant, item } = webhook;
   const order = z
     .looseObject({ admin_graphql_api_id: z.string().max(300), updated_at: when })
     .safeParse(webhook.payload);
-  if (item.eventId || !order.success) return;
+  if (!order.success) return ignored("unreadable_payload");
+  if (item.eventId) return DONE;
   const event = { eventType: "order.created", entityType: "order" };
   const { destinations, priority } = routeEvent(ctx, tenant, event);
   await enqueue(dataOf(ctx, tenant).sql, {
@@ -252,18 +257,21 @@ async function enqueueOrder(webhook: Webhook): Promise<void> {
     subjects: subjectMarks(ctx, tenant.shop, item.body),
     ...(priority !== undefined && { priority }),
   });
+  return DONE;
 }
 
 /** A new order is routed as the store's orders are, and changes its customer's totals. */
 async function onOrder(webhook: Webhook): Promise<Handled> {
-  await enqueueOrder(webhook);
+  const order = await enqueueOrder(webhook);
   await webhook.followers.order?.(webhook.ctx, webhook.tenant, webhook.payload);
   const parsed = z
     .looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid }).nullish() })
     .safeParse(webhook.payload);
   const customerGid = parsed.success ? parsed.data.customer?.admin_graphql_api_id : undefined;
-  if (!customerGid || !canRefetch(webhook.tenant)) return "ignored";
-  return applyCompleted(webhook, { gid: customerGid, changedAt: changedAt(webhook) }, "one side");
+  if (!customerGid || !canRefetch(webhook.tenant)) return order;
+  const change = { gid: customerGid, changedAt: changedAt(webhook) };
+  const customer = await applyCompleted(webhook, change, "one side");
+  return customer.outcome === "ignored" ? order : customer;
 }
 
 /**
@@ -272,7 +280,7 @@ async function onOrder(webhook: Webhook): Promise<Handled> {
  */
 async function applyToKnown(webhook: Webhook, change: CustomerChange): Promise<Handled> {
   return (await isKnown(webhook, change.gid))
-    ? (await apply(webhook, change, "whole")).outcome
+    ? apply(webhook, change, "whole")
     : applyCompleted(webhook, change, "one side");
 }
 

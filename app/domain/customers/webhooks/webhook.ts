@@ -20,8 +20,20 @@ export type Webhook = {
   followers: WebhookFollowers;
 };
 
-/** The outcome for the log line. */
-export type Handled = AppliedChange["outcome"] | "done" | "ignored";
+type IgnoreReason =
+  | "merge_failed"
+  | "no_consent_state"
+  | "unchanged"
+  | "unknown_customer"
+  | "unknown_store"
+  | "unreadable_payload";
+
+/** The outcome for the log line, with the reason when the webhook had no effect. */
+export type Handled =
+  { outcome: AppliedChange["outcome"] | "done" } | { outcome: "ignored"; reason: IgnoreReason };
+
+export const DONE: Handled = { outcome: "done" };
+export const ignored = (reason: IgnoreReason): Handled => ({ outcome: "ignored", reason });
 
 /** When the change happened in the store. */
 export const changedAt = ({ item }: Webhook, claimed?: string | null): Date =>
