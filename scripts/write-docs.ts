@@ -1,9 +1,12 @@
-// Writes the table of docs/configuration.md and .env.example from the settings themselves,
-// docs/data-sheet.md from the inventory of what is stored, and the list of docs/decisions/index.md:
-// `npm run docs:config`.
+// `npm run docs:config` writes what is documented from its source:
+//   docs/configuration.md, .env.example   the settings
+//   docs/operations.md                    the retry table
+//   docs/data-sheet.md                    the inventory of what is stored
+//   docs/decisions/index.md               the list of decisions
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderDataSheet } from "./data-sheet.ts";
+import { BACKOFF_MS } from "../app/domain/bus/retry-policy.ts";
 import { SETTINGS } from "../app/runtime/settings.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -32,6 +35,25 @@ export const CONFIGURATION_PAGE = "docs/configuration.md";
 /** The page with a new table. */
 export const withConfigurationTable = (page: string): string =>
   withSection(page, "configuration", renderConfigurationTable());
+
+export const OPERATIONS_PAGE = "docs/operations.md";
+
+/** The page with a new table of the retries. */
+export function withRetryTable(page: string): string {
+  const rows = Object.entries(BACKOFF_MS).map(([priority, delays]) => {
+    // The last delay is never waited: the failure before it makes a dead letter.
+    const waited = delays.slice(0, -1).map(toDuration).join(", ");
+    return `| ${priority} | ${delays.length} | ${waited} |`;
+  });
+  const table = ["| priority | attempts | delays between them |", "|---|---|---|", ...rows];
+  return withSection(page, "retries", table.join("\n"));
+}
+
+function toDuration(ms: number): string {
+  const minutes = ms / 60_000;
+  if (minutes < 1) return `${ms / 1_000} s`;
+  return minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
+}
 
 export const DECISIONS_PAGE = "docs/decisions/index.md";
 
@@ -74,6 +96,7 @@ if (import.meta.main) {
   const rewrite = (file: string, change: (page: string) => string) =>
     writeFileSync(join(root, file), change(readFileSync(join(root, file), "utf8")));
   rewrite(CONFIGURATION_PAGE, withConfigurationTable);
+  rewrite(OPERATIONS_PAGE, withRetryTable);
   rewrite(DECISIONS_PAGE, withDecisionList);
   writeFileSync(join(root, ".env.example"), renderEnvironmentExample());
   writeFileSync(join(root, "docs/data-sheet.md"), renderDataSheet());

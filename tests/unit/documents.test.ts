@@ -6,9 +6,11 @@ import { renderDataSheet } from "../../scripts/data-sheet.ts";
 import {
   CONFIGURATION_PAGE,
   DECISIONS_PAGE,
+  OPERATIONS_PAGE,
   renderEnvironmentExample,
   withConfigurationTable,
   withDecisionList,
+  withRetryTable,
 } from "../../scripts/write-docs.ts";
 import { CUSTOMER_2024_10, CUSTOMER_2026_07 } from "../support/storefront/payloads.ts";
 
@@ -37,6 +39,11 @@ describe("the README", () => {
   it("has a page of every setting as the service reads it", () => {
     const page = read(CONFIGURATION_PAGE);
     expect(withConfigurationTable(page)).toBe(page);
+  });
+
+  it("has a page with the delays and attempts of the service's retries", () => {
+    const page = read(OPERATIONS_PAGE);
+    expect(withRetryTable(page)).toBe(page);
   });
 
   it("has a list of every decision", () => {

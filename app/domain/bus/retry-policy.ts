@@ -8,8 +8,11 @@ export type Priority = 1 | 2 | 3 | 4 | 5;
 /**
  * SPEC's delays after the first, second, ... failure. The number of entries is `max_retries`. The
  * failure that reaches it makes a dead letter, so the last delay of each priority is never waited.
+ *
+ * A row keeps the `max_retries` it was enqueued with. A change of the delays applies to waiting rows
+ * too, at their next failure.
  */
-const BACKOFF_MS: Record<Priority, readonly number[]> = {
+export const BACKOFF_MS: Record<Priority, readonly number[]> = {
   1: [10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE],
   2: [30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR],
   3: [2 * MINUTE, 15 * MINUTE, HOUR],
