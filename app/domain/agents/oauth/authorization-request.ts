@@ -81,7 +81,7 @@ export async function readAuthorizationRequest(
       outcome: "refused",
       place,
       error: "invalid_scope",
-      description: "A scope is asked for that is not offered.",
+      description: "A requested scope is not offered.",
     };
   return {
     outcome: "ready",
@@ -114,7 +114,7 @@ function findFault(
   if (!/^[\w-]{43}$/.test(query.get("code_challenge") ?? ""))
     return invalid("code_challenge must be a base64url SHA-256.");
   if (!query.getAll("resource").every((resource) => isOwnResource(ctx.baseUrl, address, resource)))
-    return { error: "invalid_target", description: "The resource is not one of this service." };
+    return { error: "invalid_target", description: "The resource does not belong to this service." };
   return null;
 }
 
