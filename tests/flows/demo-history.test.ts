@@ -73,9 +73,14 @@ it("is never written outside the sandbox", async () => {
 
 it("continues after an interruption, and is written once", async () => {
   const stopping = new AbortController();
+  /** In the middle of the next step, which writes the consents. */
+  const stopWithinConsents = async () => {
+    const before = await count("consent_records");
+    await eventually("the first consents", async () => (await count("consent_records")) > before);
+    stopping.abort();
+  };
   const stopped = write(stopping.signal, (step) => {
-    // In the middle of the next step.
-    if (step === "agents") setTimeout(() => stopping.abort(), 60);
+    if (step === "agents") void stopWithinConsents();
   });
   await expect(stopped).rejects.toThrow("aborted");
   const half = await count("consent_records");

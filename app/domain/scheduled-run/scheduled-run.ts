@@ -34,6 +34,7 @@ export type ScheduledRunOptions = {
   signal?: AbortSignal;
   cause?: "schedule" | "manual";
   budgetMs?: number;
+  reportEveryMs?: number;
   steps?: readonly TenantStep[];
 };
 
@@ -105,10 +106,11 @@ async function run(
     lease.signal,
     ...(options.signal ? [options.signal] : []),
   ]);
+  const reportEveryMs = options.reportEveryMs ?? REPORT_EVERY_MS;
   let savedAt = started;
   await saveReport(ctx, lease, report);
   const progress = async () => {
-    if (performance.now() - savedAt < REPORT_EVERY_MS) return;
+    if (performance.now() - savedAt < reportEveryMs) return;
     savedAt = performance.now();
     report.ms = Math.round(savedAt - started);
     await saveReport(ctx, lease, report);
