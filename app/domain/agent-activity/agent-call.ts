@@ -11,7 +11,7 @@ export type CallMoney = { amount: string; currency: string; mandateId: string | 
 
 /**
  * `tokenHash`: of the agent's token, whose agent and customer are looked up later; it may be invalid.
- * Null: nobody is known.
+ * Null: the caller is unknown.
  */
 export type CallCaller =
   { clientId: string | null; userId: number | null } | { tokenHash: string } | null;

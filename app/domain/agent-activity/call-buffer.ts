@@ -1,5 +1,5 @@
-// Adds up calls until they are written: equal ones of one minute, and of one hour for callers that
-// nobody knows, so that a flood of them is a number and not a table full of rows.
+// Adds up calls until they are written: equal ones of one minute, and of one hour for unknown
+// callers, so that a flood of them is a number and not a table full of rows.
 import type { AgentCall, CallCaller } from "./agent-call.ts";
 
 export type CountedCall = Omit<AgentCall, "money"> & {
@@ -43,7 +43,7 @@ const nameOf = (caller: CallCaller): string =>
       ? caller.tokenHash
       : `${caller.userId} ${caller.clientId}`;
 
-/** `maxTokens`: entries of tokens that nobody checked; a caller with more of them is unknown. */
+/** `maxTokens`: entries of tokens that were not checked yet; calls with further tokens count as an unknown caller's. */
 export function createCallBuffer(maxEntries: number, maxTokens = maxEntries / 4): CallBuffer {
   let entries = new Map<string, CountedCall>();
   let tokens = 0;

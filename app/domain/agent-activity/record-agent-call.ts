@@ -99,7 +99,7 @@ const bounded = (sum: string) =>
   `CASE WHEN ${sum} > 999999999999.99 THEN 999999999999.99 ELSE ${sum} END`;
 
 /**
- * A token's agent and customer are looked up here; a token that nobody was given is an unknown caller.
+ * A token's agent and customer are looked up here; a token that was never issued is an unknown caller.
  * Calls for a deleted customer are not written. `lock`: of the customers, against an erasure at the same
  * moment, which deletes what is written before it.
  */

@@ -43,7 +43,7 @@ const RECORD_FAILURE = `
 
 /**
  * `attempt`: of a claimed row; when its lease was lost nothing is counted, because a process that was suspended finds its
- * calls timed out, whatever the system did meanwhile.
+ * calls timed out, even when the system answered meanwhile.
  *
  * @returns whether this failure opened the circuit, and how many failures count.
  */

@@ -46,7 +46,7 @@ export function routeEvent(
   const priorities = routes.flatMap(({ priority }) => (priority === undefined ? [] : [priority]));
   return {
     destinations: [...new Set(names)].filter((name) => isOpenTo(ctx, tenant, name)),
-    // Of several matching routes the most urgent priority counts.
+    // When several routes match, the most urgent priority counts.
     priority: priorities.length > 0 ? Math.min(...priorities) : undefined,
   };
 }

@@ -27,7 +27,7 @@ function leasesOf(ctx: Ctx, tenant: Tenant): Leases {
   const { sql } = dataOf(ctx, tenant);
   const made: Leases = {
     taking: createGroupCommit(async (wanted) => {
-      // Of two deliveries of one customer the first gets the lease.
+      // When two deliveries want one customer's lease, the first gets it.
       const first = wanted.filter(
         ({ key }, index) => wanted.findIndex((one) => one.key === key) === index,
       );
@@ -64,7 +64,7 @@ export async function withCustomerLease(
   try {
     return await work(userId);
   } finally {
-    // Nobody waits for it: a lease that could not be ended expires.
+    // Not awaited: a lease that could not be ended expires.
     ending.add(lease).catch(() => {});
   }
 }

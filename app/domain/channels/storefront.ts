@@ -115,7 +115,7 @@ async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Deliver
   const { sql } = dataOf(ctx, tenant);
   const known = customer.storefront_customer_gid;
   const hasNewDecision = item.eventType === "customer.consent_updated";
-  // Nobody becomes a customer of the store by a consent alone.
+  // A consent alone makes no person a customer of the store.
   if (hasNewDecision && !known)
     return { httpStatus: null, skipped: "the person is no customer of the store yet" };
   if (known) await bringMarketingInLine(ctx, tenant, customer, known, hasNewDecision);

@@ -29,7 +29,7 @@ const LineItem = z.object({
 
 const MAX_CODES = 10;
 
-/** Discount codes, each once whatever its case; the storefront ignores case too. */
+/** Discount codes, each once; case is ignored, as in the storefront. */
 export const DiscountCodes = z
   .array(
     z
@@ -227,7 +227,7 @@ export type CheckoutRow = Columns<
   replaced_carts: ReplacedCart[] | null;
 };
 
-// After its expiry a checkout reads as canceled, whatever is stored; only the database's clock decides.
+// After its expiry a checkout reads as canceled, even when its row says otherwise; only the database's clock decides.
 export const CHECKOUT_COLUMNS = `id, customer_id, CASE WHEN status NOT IN ('completed', 'canceled')
   AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status, status AS stored_status,
   source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id,

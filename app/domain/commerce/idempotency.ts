@@ -23,7 +23,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type Keep = (sql: TenantSql, answer: object) => Promise<void>;
 
-/** Nobody who signed in: what tells this caller from others. */
+/** A caller without a sign-in: what tells it from others. */
 export type Anonymous = { anonymous: string };
 
 /** `operation` names the action and its resource; `body` is the parsed request. */
@@ -42,7 +42,7 @@ type StoredError = {
 };
 /** The response as text: the database would reorder its members. */
 type Done = { answer: string } | { refusal: StoredError };
-/** `user_id` lets a redaction find it; null: of nobody who signed in. */
+/** `user_id` lets a redaction find it; null: the caller was not signed in. */
 type Entry = { user_id: number | null; body: string; run: string } & (
   { state: "running" } | ({ state: "done" } & Done)
 );

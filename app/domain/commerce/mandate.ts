@@ -56,7 +56,7 @@ export type MandateRow = Columns<
     status: MandateStatus;
   };
 
-// After its expiry a mandate reads as expired, whatever is stored; only the database's clock decides.
+// After its expiry a mandate reads as expired, even when its row says active; only the database's clock decides.
 export const MANDATE_COLUMNS = `mandate_id, customer_id, type, max_amount, spent_amount,
   reserved_amount, reservations, currency, scope, usage,
   CASE WHEN status = 'active' AND expires_at <= clock_timestamp() THEN 'expired'

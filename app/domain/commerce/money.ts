@@ -28,7 +28,7 @@ export function toRounded(text: string | number): string {
   return `${cents.slice(0, -2)}.${cents.slice(-2)}`;
 }
 
-/** Of an amount with two decimals. */
+/** Expects an amount with two decimals. */
 export const toCents = (amount: string): bigint => BigInt(amount.replace(".", ""));
 
 export function fromCents(cents: bigint): string {

@@ -186,7 +186,7 @@ function cmsStep({ config }: Tenant, outcomes: readonly string[]): StepResult {
   return deleted > 0 || config.cms_api_token ? erasedStep(deleted) : NOT_CONNECTED;
 }
 
-/** What was sent has a client id only, which leads to nobody once the account is empty. */
+/** The data that was sent has a client id only, which identifies no person once the account is empty. */
 function analyticsStep(ctx: Ctx, tenant: Tenant): StepResult {
   return isChannelEnabled(ctx, tenant, "web_analytics")
     ? { outcome: "pseudonymous" }

@@ -9,7 +9,7 @@ import { eraseArchived } from "./erase-outside.ts";
 
 const AT_ONCE = 200;
 
-/** Null when nobody deleted an account. Safe to repeat: a mark goes after its objects. */
+/** Null when no account was deleted. Safe to repeat: a mark is deleted after its objects. */
 export async function eraseCopies(
   ctx: Ctx,
   tenant: Tenant,

@@ -57,7 +57,7 @@ export type ConsentCounts = {
   rates: OptInRate[];
 };
 
-/** Of the last `days` days, today included; the rates also of as many days before them. */
+/** Counts the last `days` days, today included; the rates also cover as many days before them. */
 export async function readConsentCounts(
   ctx: Ctx,
   tenant: Tenant,

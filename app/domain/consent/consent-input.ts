@@ -26,7 +26,7 @@ const FormType = z
   .transform((text) => text.toLowerCase())
   .refine((text) => !isConsentType(text), "is the name of a consent, not of a form");
 
-/** So long a browser keeps what it could not send. */
+/** How long a browser keeps unsent decisions. */
 const MAX_WAIT_SECONDS = 30 * 86_400;
 /** A browser whose clock was moved meanwhile is still heard. */
 const WaitedSeconds = z
@@ -103,7 +103,7 @@ export type Submission = {
   gaClientId: string | null;
   timestamp: string | null;
   formType: string | null;
-  /** Of the form; a submission that says nothing grants. */
+  /** What the form decides; without it the submission grants. */
   formAction?: "granted" | "revoked";
   sourcePage: string | null;
   userAgent: string | null;

@@ -14,7 +14,7 @@ export type ConsentEntry = {
   consentType: string;
   action: string;
   method: string;
-  /** Of the policy; without it the store's at this time. Null: of another time, which had none. */
+  /** The policy's version; without it the store's current one. Null: a decision of an earlier time, which had none. */
   consentVersion?: string | null | undefined;
   /** Groups the decisions of one request. */
   consentId: string;

@@ -237,7 +237,7 @@ export type PendingChoice = {
   /** What each consent becomes by the confirmation. */
   consents: Partial<Record<keyof AddressFlags, ConsentOutcome>>;
   formType: string | null;
-  /** The store asked for it: nobody made the choice yet. */
+  /** The store asked for it: the customer has not chosen yet. */
   isAsked: boolean;
 };
 

@@ -9,7 +9,7 @@ export const EventTime = z.iso
   .datetime({ offset: true })
   .refine((text) => hasYear(new Date(text)), "must be in the years 0001 to 9999, in UTC");
 
-/** Of a header, which is no reason to refuse a request: null when it is missing or no such time. */
+/** Parses a header. Null when it is missing or invalid, because a bad header rejects no request. */
 export function parseEventTime(text: string | null | undefined): Date | null {
   const time = new Date(text ?? Number.NaN);
   return hasYear(time) ? time : null;

@@ -55,8 +55,8 @@ type Arriving = {
   /** The channels of its rows; null: its destinations. */
   channels: string[] | null;
   /**
-   * Of its channels: those whose rows only reach the archive, and those whose rows wait for the
-   * webhook's work.
+   * The channels whose rows only reach the archive, and those whose rows wait for the webhook's
+   * work.
    */
   archiveOnly: string[];
   waiting: string[];

@@ -8,7 +8,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { EventTime } from "./event-time.ts";
 
 export const PIXEL_SOURCE = "storefront_pixel";
-/** Whatever the store's event routes say. */
+/** Independent of the store's event routes. */
 export const PIXEL_ROUTE = { destinations: ["web_analytics"], priority: 5 } as const;
 export const MAX_PIXEL_BYTES = 8 * 1024;
 
@@ -88,7 +88,7 @@ export function readPixelEvent(ctx: Ctx, body: unknown) {
   const now = ctx.clock.now();
   return {
     event_type,
-    // Of a device whose clock is wrong by days the time of arrival is better.
+    // When a device's clock is wrong by days, the time of arrival is better.
     timestamp:
       Math.abs(Date.parse(timestamp) - now.getTime()) < MAX_SKEW_MS ? timestamp : now.toISOString(),
     entity_type: "order" as const,

@@ -20,7 +20,7 @@ const FIELDS = [
 const MOVEMENTS = ["inbound", "outbound", "transfer", "export-cleared", "import-cleared", "return"];
 const MAX_LENGTH = 200;
 
-/** Warehouse events have one fixed route, whatever the sender asks for. */
+/** Warehouse events have one fixed route; the destinations that the sender names are ignored. */
 export const WMS_ROUTE = {
   destinations: ["backend", "archive"],
   priority: 2,

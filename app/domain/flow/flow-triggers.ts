@@ -10,7 +10,7 @@ export type FlowField = {
   description?: string;
 };
 type FlowValue = string | number;
-/** Of a field without a reference, by its key. */
+/** The values of fields that are not references, by their keys. */
 type Values = Record<string, FlowValue>;
 
 const CUSTOMER: FlowField = { type: "customer_reference" };

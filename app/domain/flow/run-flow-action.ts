@@ -4,7 +4,7 @@
 // 5xx are repeated.
 //
 // No loop: what an action changes starts no trigger of ours, a consent is asked for once in 30 days, and
-// a customer takes 60 actions an hour, whatever the store's other triggers do.
+// a customer takes 60 actions an hour, counted apart from the store's other triggers.
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
@@ -94,7 +94,7 @@ export async function runFlowAction(
   const task = await prepare(ctx, tenant, action, run.properties);
   const customer = await findCustomer(ctx, tenant, task.gid);
   const key = KEYS.flowRun(hash("sha256", run.action_run_id));
-  // A repeated run gets its own answer, whatever was counted since.
+  // A repeated run gets its own answer again and is not counted again.
   if (!(await findKey(dataOf(ctx, tenant).sql, key))) {
     await consumeRateLimit(ctx, tenant, { flow_actions_per_customer: String(customer.id) });
     await task.countMail?.(customer);

@@ -32,7 +32,7 @@ export async function changeAccountStatus(
         updated_at = now() WHERE shop = $1 AND id = $2`,
       [userId, status],
     );
-    // Of the other systems only the CMS shows the status.
+    // The CMS is the only other system that shows the status.
     await enqueue(sql, {
       eventId: ctx.random.orderedUuid(),
       source: "backend",

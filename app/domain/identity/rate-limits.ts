@@ -32,7 +32,7 @@ export const RATE_LIMITS = {
   /** The store that an install names need not exist. */
   install_start_per_address: { max: 60, windowSeconds: 60, isOfPlatform: true },
   export_per_account: { max: 5, windowSeconds: 3_600 },
-  /** Of a customer who uses the extension in the store's customer accounts. */
+  /** For a customer who uses the extension in the store's customer accounts. */
   account_extension_calls_per_account: { max: 300, windowSeconds: 60 },
   consent_per_address: { max: 60, windowSeconds: 60 },
   /** Every change appends a row to the log, which is never deleted. */
@@ -56,7 +56,7 @@ export const RATE_LIMITS = {
   /** Platforms call for many shoppers from one address; this stops callers with made-up tokens. */
   agent_token_calls_per_address: { max: 6_000, windowSeconds: 60 },
   /**
-   * Of the standalone admin pages: key attempts, code requests and attempts, mails to one address
+   * For the standalone admin pages: key attempts, code requests and attempts, mails to one address
    * in total and per client.
    */
   gate_key_per_address: { max: 60, windowSeconds: 60, isOfPlatform: true },

@@ -3,7 +3,7 @@
 import { textColorOn, type MailBrand } from "./mail-brand.ts";
 import type { MailLocale } from "./mail-texts.ts";
 
-/** `light` and `dark` hold whatever the reader's device prefers: for previews. */
+/** `light` and `dark`, for previews, override what the reader's device prefers. */
 export type MailScheme = "auto" | "light" | "dark";
 
 export type MailContent = {
@@ -34,7 +34,7 @@ const DARK_WHEN: Record<MailScheme, string> = {
   light: "not all",
   dark: "all",
 };
-/** Of a store without a brand colour. */
+/** For a store without a brand colour. */
 const DEFAULT_COLOR = "#1a1c1d";
 
 /**

@@ -28,7 +28,7 @@ const SENDERS: Partial<Record<MailName, "app" | "service">> = {
   connection_test: "app",
   gate_code: "service",
 };
-/** Written to nobody in particular. */
+/** Mails that do not greet their recipient by name. */
 const WITHOUT_GREETING: ReadonlySet<MailName> = new Set(["connection_test", "gate_code"]);
 
 const oneLine = (text: string) =>

@@ -20,7 +20,7 @@ export type EventScreen = {
   event: EventView;
   /** The attempts whose exchange is stored. */
   exchanges: number[];
-  /** Of the chosen attempt; its values are masked. */
+  /** The calls of the chosen attempt, with their values masked. */
   exchange: ShownExchange | null;
   customerId: number | null;
   orderUrl: string | null;

@@ -53,7 +53,7 @@ export const renderSample = (
     brand: brandOf(tenant),
     name: template === "data_export" || template === "dead_letter" ? null : "Ada",
     provider: "storefront",
-    // To the front page: a link with a token of nobody would lead to an error.
+    // To the front page: a link with a made-up token would lead to an error.
     link: `https://${storeDomains(tenant)[0]}/`,
     channel: "cms",
     eventId: "sample",

@@ -22,7 +22,7 @@ export type RegionRulesView = {
   rules: ConsentRegions | null;
   presets: typeof REGION_PRESETS;
   groups: { name: (typeof REGION_GROUP_NAMES)[number]; regions: readonly string[] }[];
-  /** Of the saved rules (settings/field-versions.ts). */
+  /** The version of the saved rules (settings/field-versions.ts). */
   version: string;
   platform: Promise<RegionPolicies>;
 };

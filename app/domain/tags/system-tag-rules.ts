@@ -81,7 +81,7 @@ const RULES: readonly Rule[] = [
   { slug: "at_risk", holds: isAtRisk, isFromStorefront },
 ];
 
-/** Of each pair a customer has at most one. */
+/** Pairs of tags of which a customer has at most one. */
 export const EXCLUSIVE_PAIRS: readonly (readonly [string, string])[] = [
   ["active", "inactive"],
   ["vip", "prospect"],

@@ -244,5 +244,5 @@ export async function updateSystemTags(
   return applyTagRules(ctx, tenant, sql, customers, destinations, priority);
 }
 
-/** Of changes that nobody waits for: a run over all customers, and what time alone changes. */
+/** The priority of background changes: a run over all customers, and tags that change by time alone. */
 export const BACKGROUND_PRIORITY: Priority = 4;

@@ -9,7 +9,7 @@ import { DEFAULT_TAGS, TAG_CATEGORIES } from "./catalog.ts";
 
 /** Dated form tags grow every day: beyond this number tags are found by prefix search. */
 const MAX_TAGS_SHOWN = 300;
-/** Of one tag's people; one more means "more than that". */
+/** How many people of one tag are counted; one more means "more than that". */
 const MAX_PEOPLE_COUNTED = 10_000;
 
 export const TagQuery = z.object({

@@ -6,7 +6,7 @@ import type { Database } from "../../runtime/database/database.ts";
 type CellChecks<T> = {
   /** By name; where the process works with one database only, `database` is enough. */
   cells?: Record<string, T>;
-  /** Of the home database; not where it is one of the cells. */
+  /** The home database's value; absent when it is one of the cells. */
   home?: T;
 };
 

@@ -71,7 +71,7 @@ export async function countTables(ctx: Ctx, region: string): Promise<number> {
   return rows[0]?.tables ?? 0;
 }
 
-/** Of a cell that this process does not serve, and has no pool for. */
+/** Asks a cell that this process does not serve and has no pool for. */
 async function askAsOwner<R extends Row>(ctx: Ctx, cell: string, text: string): Promise<R[]> {
   try {
     const connection = await openCell(ctx, cell);

@@ -55,7 +55,7 @@ export type Connection = {
   primary_host_at?: string;
   /** IANA name of the store's own time zone. */
   time_zone?: string;
-  /** Of the last registration. */
+  /** The topics that the last registration could not subscribe to. */
   refused_webhooks?: RefusedWebhook[];
   /** The loader's metafield as it was last written, in JSON; it ends with the installation. */
   loader_metafield?: string;

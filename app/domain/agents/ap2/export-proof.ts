@@ -51,7 +51,7 @@ export type ProofQuery = z.output<typeof ProofQuery>;
 type OpenMandates = { kid: string; checkout: string; payment: string };
 
 /**
- * The proof names nobody; `customerId` is for the access log. `person` null: a caller with the admin
+ * The proof names no person; `customerId` is for the access log. `person` null: a caller with the admin
  * key. Throws `not_found`, also for an agent that the mandate is not for.
  */
 export async function exportProof(

@@ -14,8 +14,8 @@ export type AgentCheck =
   | { outcome: "invalid" };
 
 /**
- * Of grant `g`, person `u` and claims `c`; the epoch is the person's sessions_valid_after at the
- * time of the grant.
+ * SQL about grant `g`, person `u` and claims `c`. The epoch is the person's sessions_valid_after at
+ * the time of the grant.
  */
 const IS_SAME_PERSON =
   "u.status = 'active' AND g.sessions_epoch IS NOT DISTINCT FROM u.sessions_valid_after";

@@ -1,5 +1,5 @@
 // UCP's fulfillment extension of a checkout (schemas/shopping/fulfillment.json): one method, shipping, with
-// one address and one group. The address is what the platform sent with this very call; nobody reads it
+// one address and one group. The address is what the platform sent with this very call; no later call shows it
 // back later.
 import { AppError } from "../../../runtime/errors.ts";
 import {

@@ -38,7 +38,10 @@ type GivenCheckout = {
   fulfillment?: GivenFulfillment;
 };
 
-/** Of a checkout's fields as `/commerce/checkout` names them. `lines`: those of the request, joined. */
+/**
+ * Returns the path, in a UCP checkout, of a field that `/commerce/checkout` names. `lines`: the
+ * request's lines, with equal items joined.
+ */
 export const checkoutPath =
   ({ line_items: items = [], fulfillment }: GivenCheckout, lines: readonly CartLine[]): PathOf =>
   (field) => {

@@ -23,7 +23,7 @@ const FIND_UNALERTED = `
 export const eventsOf = (rows: readonly DeadRow[]): Iterable<DeadRow> =>
   new Map(rows.map((row) => [`${row.shop}/${row.event_id}`, row])).values();
 
-/** Sends the alerts of new dead letters, whatever the archive does. Safe to repeat and to run twice at once. */
+/** Sends the alerts of new dead letters, also while the archive fails. Safe to repeat and to run twice at once. */
 export async function announceDeadLetters(ctx: Ctx, database: Database): Promise<void> {
   const rows = await database.acrossTenants<DeadRow>(FIND_UNALERTED);
   await forEachStore(ctx, database, eventsOf(rows), {

@@ -15,7 +15,7 @@ const SLICE = 500;
 
 /** By the ids of the rows. */
 export const ReplayChosen = z.object({ ids: z.array(z.int().positive()).min(1).max(1_000) });
-/** Of one channel, or of every one. */
+/** Replays all dead letters of one channel; null: of every channel. */
 export const ReplayEverything = z.object({ channel: z.string().max(40).nullable() });
 
 /** Rows by id, or all, of one channel or of every one. */

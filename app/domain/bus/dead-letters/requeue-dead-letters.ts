@@ -11,7 +11,7 @@ const REQUEUE_SET =
   "status = 'pending', retry_count = 0, lease_lost = 0, lost_alone = 0, next_attempt_at = clock_timestamp(), dead_lettered_at = NULL, archived_at = NULL, alerted_at = NULL, updated_at = clock_timestamp()";
 
 /**
- * Returns dead letters to the queue, whatever their reason. A concurrent second replay finds none
+ * Returns dead letters to the queue, those of every reason. A concurrent second replay finds none
  * left.
  */
 export async function replay(

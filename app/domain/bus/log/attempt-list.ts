@@ -16,7 +16,7 @@ import { toFailure, type Failure } from "./failure-kind.ts";
 /** How many rows one page compares; with the event's own fields, which cost a look-up each, fewer. */
 const MAX_COMPARED = 5_000;
 const MAX_JOINED = 2_500;
-/** Of one object or customer. */
+/** How many events of one object or customer are looked up. */
 const MAX_EVENTS = 500;
 const MAX_EVENTS_SORTED = 5_000;
 

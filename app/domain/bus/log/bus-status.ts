@@ -13,7 +13,7 @@ export type BusStatus = {
   channels: Record<string, ChannelStatus>;
   dead_letter: { count: number; oldest: string | null };
   throughput: { events_per_minute: number; avg_latency_ms: number };
-  /** Of the channels that have something waiting or an open circuit. */
+  /** Only channels that have a waiting row or an open circuit. */
   waiting: Record<string, { next_attempt_at: string | null; circuit_open_until: string | null }>;
 };
 

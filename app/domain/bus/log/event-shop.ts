@@ -28,7 +28,7 @@ export async function findShopsOfEvent(ctx: Ctx, eventId: string): Promise<strin
   }
 }
 
-/** Of these stores those whose queue has the row: one, unless cells number their rows alike. */
+/** Finds the stores whose queue has the row: one, unless cells number their rows alike. */
 export async function findShopOfRow(
   ctx: Ctx,
   shops: readonly string[],

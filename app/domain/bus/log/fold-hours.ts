@@ -5,7 +5,7 @@ import type { ChannelHour, Columns } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { sumLatencies } from "./latency-histogram.ts";
 
-/** SQL of the hour of a column, in UTC whatever the session's time zone is. */
+/** SQL of the hour of a column, in UTC and independent of the session's time zone. */
 const hourOf = (column: string) => `date_bin('1 hour', ${column}, '2000-01-01Z')`;
 
 /** SQL of the time up to which the minutes of store `$1` are folded. */

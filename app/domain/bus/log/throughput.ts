@@ -98,6 +98,6 @@ export const sumCounts = (counts: readonly AttemptCounts[]): AttemptCounts => ({
   skipped: counts.reduce((sum, one) => sum + one.skipped, 0),
 });
 
-/** Of the attempts that were sent; null when nothing was. */
+/** The share of sent attempts that were delivered; null without any. */
 export const successRate = ({ delivered, failed }: AttemptCounts): number | null =>
   delivered + failed === 0 ? null : delivered / (delivered + failed);

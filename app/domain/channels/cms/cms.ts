@@ -177,7 +177,7 @@ const keepItems = (condition: string) => `
   ) AS kept WHERE storefront_users.shop = $1 AND storefront_users.id = kept.id`;
 
 type Keepers = {
-  /** On the disk before the call: whatever happens, `remove` searches for the item. */
+  /** On the disk before the call, so that `remove` searches for the item even after a crash. */
   started: GroupCommit<KeptItem, void>;
   /** The settlement waits for the disk; a delivery that is repeated finds its item by the slug. */
   written: GroupCommit<KeptItem, void>;

@@ -106,7 +106,7 @@ async function findRecipient(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise
   return to ? { to, name, language: customer.language_pref } : null;
 }
 
-/** The sender itself where nobody else is known, so that there is always a recipient. */
+/** Falls back to the sender, so that there is always a recipient. */
 async function alertRecipients(ctx: Ctx, tenant: Tenant): Promise<string[]> {
   const { addresses } = await findMerchantRecipients(ctx, tenant, "alert_emails");
   return addresses.length > 0

@@ -41,7 +41,7 @@ const allocationsOf = (cart: CartDiscounts): Allocation[] => [
 ];
 
 /**
- * Null when nobody asked for one and the store gives none. `deliveryOff`: what the code for the delivery
+ * Null when none was asked for and the store gives none. `deliveryOff`: what the code for the delivery
  * takes off it.
  */
 export function readDiscounts(

@@ -22,7 +22,7 @@ export type AgentAction = {
 };
 
 const MAX_ACTIONS = 10;
-/** Of all the agents together: one that calls all day may hide what another did before it. */
+/** The rows read for all agents together: one that calls all day may hide what another did before it. */
 const NEWEST_ROWS = 500;
 
 /** The newest actions of each of these agents for the customer, newest first, by client id. */

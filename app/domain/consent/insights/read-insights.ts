@@ -32,7 +32,7 @@ export type Insights = {
   days: InsightDay[];
   now: InsightPeriod;
   before: InsightPeriod;
-  /** Of the chosen cut; most shown first. */
+  /** The rows of the chosen dimension, those with the most displays first. */
   rows: InsightRow[];
 };
 

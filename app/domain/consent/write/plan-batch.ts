@@ -66,7 +66,7 @@ const toRecorded = ({ consentType, action }: ConsentEntry): Recorded => ({
   action: action as Recorded["action"],
 });
 
-/** So long a request may take, with its repetitions: a decision that waited less is made now. */
+/** A decision that waited less counts as made now: a request and its retries take this long. */
 const ON_TIME_SECONDS = 300;
 
 /**

@@ -50,7 +50,7 @@ export const ActionRunInput = z
   .object({
     kind: z.enum([...CUSTOMER_ACTIONS, "profile"]),
     selection: CustomerSelection,
-    /** Of an erasure: the number of customers, typed by the merchant. */
+    /** For an erasure: the number of customers, typed by the merchant. */
     typed: z.string().max(40).optional(),
   })
   .refine(({ kind, selection }) => kind !== "profile" || "segment" in selection, {

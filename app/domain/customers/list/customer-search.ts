@@ -17,7 +17,7 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { phoneHash } from "../storefront-columns.ts";
 
 const MAX_WORDS = 5;
-/** Of a long word the first keys find few enough customers, whose whole text is then compared. */
+/** The first keys of a long word find few enough customers, whose whole text is then compared. */
 const MAX_KEYS = 16;
 export const MAX_MATCHES = 5_000;
 /** How many of the newest customers show whether a search is common, and from how many on it is. */
@@ -94,7 +94,7 @@ export const keysCondition = (keys: string): string =>
 
 type FoundMatches = { newest: number; ids: Columns<StorefrontUser, "id">["id"][] };
 export type SearchQuery = {
-  /** Null for a text without a word: nobody matches it. */
+  /** Null for a text without a word, which matches no customer. */
   read: Read<FoundMatches> | null;
   toMatches(rows: readonly FoundMatches[]): Matches;
 };

@@ -39,7 +39,7 @@ export async function updateDueTags(
     });
     counts.customers += slice.customers;
     counts.changed += slice.changed;
-    // Nobody is locked where the catalog has no tag of the rules: the same customers would come again.
+    // Without a tag of the rules in the catalog no customer is locked: the same ones would come again.
     if (slice.due < SLICE || slice.customers === 0) break;
   }
   return counts;

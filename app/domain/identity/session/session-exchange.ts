@@ -52,7 +52,7 @@ export async function exchangeSessionCode(
   const kept = await takeKey<SessionCode>(sql, key);
   if (!kept) throw new AppError("invalid_code");
   const account = await getAccount(sql, kept.user_id);
-  // Whatever ended the person's sessions meanwhile ended this one too.
+  // A sign-out, a new password or a deletion that ended the person's sessions meanwhile ended this one too.
   if (account.status !== "active" || epochOf(account) !== kept.epoch)
     throw new AppError("invalid_code");
   return account;

@@ -105,7 +105,7 @@ function changeOf(item: TimelineItem): Pick<SummaryEvent, "change" | "subject"> 
   }
 }
 
-/** Of an event with several systems: the worst. */
+/** The worst outcome, when an event has several systems. */
 function outcomeOf(statuses: readonly string[]): "failed" | "waiting" | "delivered" {
   if (statuses.includes("dead_letter")) return "failed";
   return statuses.every((status) => status === "delivered") ? "delivered" : "waiting";

@@ -106,7 +106,7 @@ export function toTimeline({ kind, before }: TimelineQuery, rows: readonly Store
 
 type StoredDelivery = {
   systems: { channel: string; status: string }[];
-  /** Of each channel's last attempt. */
+  /** The note of each channel's last attempt. */
   notes: Record<string, string> | null;
 };
 /** `at`: ISO 8601. */

@@ -30,7 +30,7 @@ const METRIC_DAYS = 30;
 /** Null: nothing was measured. */
 export type HomeMetric = {
   value: number | null;
-  /** Of the period before; for a total, at its end. */
+  /** The value of the period before; for a total, the value at its end. */
   before: number | null;
   /** One per day of the period, oldest first. */
   days: (number | null)[];

@@ -31,7 +31,7 @@ export type StoreHealth = {
   keptDataAt?: string;
 };
 
-/** Of a store that was never connected. */
+/** The health of a store that was never connected. */
 export const NO_PROBLEMS: StoreHealth = {
   syncError: null,
   deadLetters: 0,

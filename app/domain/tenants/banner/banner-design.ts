@@ -51,7 +51,7 @@ const contrastsOf = (colors: BannerColors): BannerContrast[] =>
     ratio: Math.floor(contrastOf(colors[of], colors[on]) * 100) / 100,
   }));
 
-/** Of colours that are still being typed: null until all of them are colours. */
+/** The contrasts of these colours; null while one of them is still being typed. */
 export function findContrasts(colors: unknown): BannerContrast[] | null {
   const typed = z
     .object({ ground: Color, text: Color, button: Color, on_button: Color })
@@ -149,13 +149,13 @@ const Logo = z
 export const BannerDesign = z
   .strictObject({
     template: z.enum(TEMPLATES),
-    /** Of the corner and the minimal template. */
+    /** Used by the corner and the minimal template. */
     position: z.enum(POSITIONS),
     /** `auto`: as the shopper's system has it. */
     scheme: z.enum(SCHEMES),
     light: Colors,
     dark: Colors,
-    /** Of the corners, in CSS pixels. */
+    /** The corner radius, in CSS pixels. */
     radius: z.int().min(0).max(MAX_RADIUS),
     font: z.enum(FONTS),
     logo_url: Logo.nullable(),

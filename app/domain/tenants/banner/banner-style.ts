@@ -9,7 +9,7 @@ const FONTS: Record<BannerFont, string> = {
   serif: "ui-serif,Georgia,serif",
   rounded: "ui-rounded,'Arial Rounded MT Bold',system-ui,sans-serif",
 };
-/** Of lines against the ground (WCAG 1.4.11). */
+/** The contrast of lines against the background (WCAG 1.4.11). */
 const MIN_LINE_CONTRAST = 3;
 const LINE_SHARES = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 

@@ -200,7 +200,7 @@ function requireEqual(source: Fingerprints, target: Fingerprints): void {
     throw new MoveFailed(`The copy differs from the source. ${differences.join("; ")}.`);
 }
 
-/** The barrier. Whatever happens but the flip, it is open again afterwards. */
+/** The barrier. Unless the store is flipped, it is open again afterwards. */
 async function tryFlip(run: MoveRun, measured: Fingerprints, budgetMs: number): Promise<Outcome> {
   const { ctx, move, source, target } = run;
   await run.enter("barrier");

@@ -28,7 +28,7 @@ export type MoveProgress = {
   waits_for?: string | null;
   /** How long the store's writes were refused at the flip. */
   refused_ms?: number;
-  /** Of `undo`. */
+  /** The state in which a move that is undone ends. */
   ends_as?: "failed" | "cancelled";
 };
 

@@ -48,7 +48,7 @@ export function startMoveWorker(ctx: Ctx, options: MoveOptions = {}): Promise<Wo
   });
 }
 
-/** Of stores that left a cell a while ago. */
+/** Drops the guards of stores that left a cell a while ago. */
 async function takeDownGuards(ctx: Ctx): Promise<void> {
   for (const cell of ctx.regions.names())
     try {

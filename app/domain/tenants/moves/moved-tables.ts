@@ -57,7 +57,7 @@ export function movedRows(table: string, shop: string, of = ""): string {
     : isOfStore;
 }
 
-/** Keys that nobody misses, beside those that stay. */
+/** Keys that are not needed after a move, beside those that stay. */
 const PASSING_KEYS =
   "AND key !~ '^rate:' AND (expires_at IS NULL OR expires_at > clock_timestamp())";
 

@@ -39,7 +39,7 @@ export type StorefrontToken = {
 };
 
 /**
- * Stores a new grant, whatever was stored before: an install and a token exchange replace the pair.
+ * Stores a new grant. An install and a token exchange replace the pair that was stored before.
  */
 export async function storeGrant(ctx: Ctx, shop: string, grant: TokenGrant): Promise<void> {
   const { connection } = await getTenant(ctx, shop);

@@ -15,7 +15,7 @@ const PLATFORM_ORIGINS: ReadonlySet<string> = new Set([
 ]);
 /** Hosts below a store's own domain for its checkout and its customer accounts. */
 const STORE_HOSTS = ["account", "checkout"];
-/** Of a sandboxed frame, and of its workers: the platform runs pixels in both. */
+/** The origin of a sandboxed frame and of its workers: the platform runs pixels in both. */
 const OPAQUE_ORIGIN = "null";
 
 export const pixelKey = (ctx: Ctx, { shop, connection }: Tenant): string =>

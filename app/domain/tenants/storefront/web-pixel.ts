@@ -167,7 +167,7 @@ export async function readWebPixel(ctx: Ctx, tenant: Tenant): Promise<WebPixelSt
 }
 
 /**
- * Writes the pixel again whatever was written before, for a merchant's button: the store may have lost it.
+ * Writes the pixel again even when it was written before, for a merchant's button: the store may have lost it.
  * Never rejects.
  */
 export async function restoreWebPixel(ctx: Ctx, shop: string): Promise<WebPixelState> {
