@@ -25,7 +25,7 @@ type PreviewOptions = {
   language: BannerLanguage;
 };
 
-/** `design`: in one scheme, whatever the reader's system has. */
+/** `design`: in one color scheme, which need not be that of the reader's system. */
 export function previewDesign(
   tenant: Tenant,
   design: BannerDesign,

@@ -12,7 +12,7 @@ export type EmbedParts = {
   scripts: readonly string[];
   /** The language of the page. */
   lang: string;
-  /** Of the document around the root element, which stays behind when a theme takes the root. */
+  /** The class of the document around the root element, which a theme that takes the root leaves behind. */
   bodyClass?: string;
 };
 

@@ -41,7 +41,7 @@ export function renderFooterBody(config: PublicConfig, { values, texts }: Banner
   return `${renderBanner(config, { values, texts }, own)}${links}<p class="crm crm-auto${own} crm-status crm-toast" role="status" data-text="${escapeHtml(texts.saved)}"></p>${dialog}`;
 }
 
-/** Refusing and accepting are the same button twice, whatever the design. */
+/** Refusing and accepting are the same button twice, in every design. */
 function renderBanner(config: PublicConfig, { values, texts }: BannerLook, own: string): string {
   const { template, position, policy, version, logo } = values;
   const tag = template === "centre" ? "dialog" : "section";

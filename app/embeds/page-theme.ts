@@ -10,7 +10,7 @@ export type BrandTheme = {
   font: TenantConfig["brand_font"];
 };
 
-/** Of a page that belongs to no store, such as the operator's sign-in. */
+/** For a page that belongs to no store, such as the operator's sign-in. */
 export const PLAIN_THEME: BrandTheme = {
   color: null,
   background: null,

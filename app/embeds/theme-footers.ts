@@ -15,7 +15,7 @@ import { toPublicConfig } from "./public-config.ts";
  */
 const PATH_MARK = "crm:path";
 
-/** Of the value as JSON, in bytes: below what the platform stores in a metafield (128 kB). */
+/** The value's size as JSON: below what the platform stores in a metafield (128 kB). */
 const MAX_BYTES = 110_000;
 
 export function renderThemeFooters(

@@ -8,7 +8,7 @@ const win = window as StoreWindow;
 const all = <E extends HTMLElement>(selector: string) => document.querySelectorAll<E>(selector);
 const first = <E extends HTMLElement>(selector: string) => document.querySelector<E>(selector);
 
-/** So long the confirmation of a choice stays over the page. */
+/** How long the confirmation of a choice stays over the page. */
 const CONFIRMATION_MS = 6_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let isImplied = false;

@@ -16,7 +16,7 @@ export const [, at, query] = /^(.+).embed.stack-loader.js(.*)/.exec(script?.src 
 ];
 
 export const bridgeScript = at + "/embed/stack-bridge.js";
-/** Who is signed in at the store: empty when nobody is, undefined where the page does not say. */
+/** The customer who is signed in at the store: empty without one, undefined where the page does not say. */
 const customerId = script?.dataset.customer;
 export const customer = customerId && "customer " + customerId;
 

@@ -97,7 +97,7 @@ function adopt(outbox: LoaderAccess, { id, by, at, body }: OutboxItem, { ignored
   const consent = (window as StoreWindow)._crmConsent;
   const choice = consent?.read();
   const flags: Flags = {};
-  // A form is no choice of this browser; what nobody signed in did is decided in this browser alone.
+  // A form is no choice of this browser; what was done without a sign-in is decided in this browser alone.
   if (by && !body.form_type)
     for (const type of TYPES)
       if (
@@ -161,7 +161,7 @@ async function send(
   try {
     // The session of the person who acted. The storefront's proxy may drop a token, so a request with one
     // goes to the service directly where possible; without one, the store's own cookie identifies the
-    // customer. What nobody signed in did goes with cookies from its own page only: a session that began
+    // customer. What was done without a sign-in goes with cookies from its own page only: a session that began
     // later is another person's. Since the page was opened somebody else may be signed in, which the service
     // knows: it records nothing then. A page that does not know who is signed in leaves that open.
     const isOwn = token || (by ? by === customer : item.at >= performance.timeOrigin);

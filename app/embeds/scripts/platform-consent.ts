@@ -13,9 +13,9 @@ import { hasGpc, type CustomerPrivacy, type Flags, type StoreWindow } from "./wi
 
 /** localStorage: the platform's record as it was last seen here. */
 const SEEN_KEY = "crm_platform";
-/** localStorage: the region that asked nobody when a choice was made there. */
+/** localStorage: the region that did not ask when a choice was made there. */
 const FREE_KEY = "crm_unasked";
-/** So long the banner waits for the region. */
+/** How long the banner waits for the region. */
 const PATIENCE_MS = 1_000;
 const [OPT_IN, OPT_OUT] = [0, 1];
 
@@ -62,7 +62,7 @@ export function reconcile(isChoice = false): void {
   // Only before the platform holds a choice its answer is the region's rule.
   if ((isOurs || isOursNewer) && !Object.keys(flags).length && ask("shouldShowBanner") === false)
     write(FREE_KEY, ask("getRegion"));
-  // Before anybody chose, every answer is empty, and nobody consented to anything.
+  // Before a visitor chooses, every answer is empty, which is no consent.
   if (Object.keys(flags).length && seen !== read(SEEN_KEY)) {
     write(SEEN_KEY, seen);
     if (isOursNewer) return reconcile();
@@ -73,7 +73,7 @@ export function reconcile(isChoice = false): void {
   const mine = readMine();
   if (!mine || !differs(mine, flags)) return;
   const { cookie, marketing } = mine;
-  // What nobody decided is left out.
+  // What the visitor did not decide is left out.
   attempt(() =>
     api?.setTrackingConsent(
       {
@@ -131,7 +131,7 @@ export function readPlace(choice?: Flags | null): Place | null {
   };
 }
 
-/** What holds where nobody is asked: the platform knows it, the browser's signal wins. */
+/** What holds in a region that does not ask: the platform knows it, the browser's signal wins. */
 export const readAllowed = (): Flags => ({
   cookie: ask("analyticsProcessingAllowed") === true,
   marketing: !hasGpc && ask("marketingAllowed") === true,

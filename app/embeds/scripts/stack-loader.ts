@@ -15,7 +15,7 @@ function gtag(..._command: unknown[]): void {
   // oxlint-disable-next-line prefer-rest-params
   layer.push(arguments);
 }
-/** What nobody decided is left out: the default holds. */
+/** What the visitor did not decide is left out: the default holds. */
 const signals = (cookie?: boolean, marketing?: boolean) => ({
   ...(cookie !== undefined && { analytics_storage: word(cookie) }),
   ...(marketing !== undefined && {

@@ -17,7 +17,7 @@ export const version = config[4] || undefined;
 export const at = path;
 export const query = "?locale=" + encodeURIComponent(locale);
 export const bridgeScript = crmBridge;
-/** Who is signed in at the store; empty when nobody is. */
+/** The customer who is signed in at the store; empty without one. */
 export const customer = customerId && "customer " + customerId;
 /** The theme's pages are on the store's own origin. */
 export const ofStore = "";

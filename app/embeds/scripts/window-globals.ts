@@ -16,7 +16,7 @@ export type ConsentApi = {
   choose(flags: Flags, method?: string, isRecorded?: boolean): boolean | Promise<boolean> | void;
   /**
    * What holds without a choice, where the visitor's region asks for none: tags follow it. It is not
-   * stored and not recorded, because nobody consented.
+   * stored and not recorded, because no visitor consented.
    */
   imply?(flags: Flags): void;
   /** In the theme editor: everything is shown, and nothing is recorded. */
