@@ -111,7 +111,7 @@ type Dispatch = {
   notes: Record<string, unknown>;
 };
 
-/** Of a store whose settings are being changed all the time, a request is refused rather than repeated for ever. */
+/** When a store's settings change all the time, a request is refused rather than repeated forever. */
 const MAX_REPEATS = 10;
 
 /** The same request again when the store was changed meanwhile: by then, nothing was done. */

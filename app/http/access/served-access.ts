@@ -26,7 +26,7 @@ export type AccessNote = {
   actor?: Actor;
   /** The action or tool behind the route's path. */
   part?: string;
-  /** The answer is about nobody: there is nothing to record. */
+  /** The answer is about no customer: there is nothing to record. */
   isNobody?: true;
 };
 export type NoteAccess = (note: AccessNote) => void;

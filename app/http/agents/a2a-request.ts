@@ -65,7 +65,7 @@ const Name = z.string().max(255).nullish();
 const Names = listOf(z.string().max(255), MAX_NAMES);
 const Metadata = z.looseObject({}).and(Data).nullish();
 
-/** Of both versions: 0.3 names its kind and nests a file, 1.0 has one field per kind. */
+/** A part of either version: 0.3 names its kind and nests a file, 1.0 has one field per kind. */
 const Part = z.looseObject({
   data: Data.optional(),
   text: Text,
@@ -88,7 +88,7 @@ const Message = z.looseObject({
   referenceTaskIds: Names,
 });
 
-/** Of all methods: a task's id, a message, and what narrows a list. The SDK checks the rest. */
+/** The parameters of all methods: a task's id, a message, and what narrows a list. The SDK checks the rest. */
 export const Params = z.looseObject({
   id: Name,
   message: Message.nullish(),

@@ -78,7 +78,7 @@ export type ServedCall = {
   spec: AnySpec;
   isProxied: boolean;
   tenant: Tenant | null;
-  /** Undefined until the caller is authenticated; null: nobody, or a caller with the admin key. */
+  /** Undefined until the caller is authenticated; null: an anonymous caller, or one with the admin key. */
   principal: unknown;
   money: CallMoney | null;
 };

@@ -14,7 +14,7 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
-/** Of an SDK's own failure, whose text may be of its inside. */
+/** Replaces the text of an SDK's own failure, which may reveal internals. */
 export const INTERNAL_MESSAGE = "The message could not be processed.";
 /** The caller is not authorized. */
 const REFUSED = -32_000;

@@ -9,8 +9,8 @@ import type { ApiRequest } from "../api-request.ts";
 import { lookUpTenant, namedShop } from "./tenant-lookup.ts";
 
 /**
- * Of two stores that have the event the row decides. Throws `tenant_required` when no store is found,
- * or when it stays open which.
+ * When two stores have the event, the row decides. Throws `tenant_required` when no store is found,
+ * or when several remain.
  */
 export async function getCallbackTenant(
   ctx: Ctx,

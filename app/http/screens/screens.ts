@@ -126,7 +126,7 @@ export async function createScreens(options: {
     signal: AbortSignal,
   ): Promise<Request> {
     const { method } = request;
-    // The public URL is the configured one, whatever the request's Host header contains.
+    // The public URL is the configured one; the request's Host header does not count.
     const url = origin + request.url.pathname + withoutLaunchHmac(request.url);
     if (method === "GET" || method === "HEAD" || method === "OPTIONS")
       return new Request(url, { method, headers: createHeaders(incoming), signal });

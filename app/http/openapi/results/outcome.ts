@@ -3,7 +3,7 @@ import { z } from "zod";
 
 export const Ok = z.object({ ok: z.literal(true) });
 
-/** Of lists: null at the end. */
+/** The cursor of a list's next page; null at the end. */
 export const NextCursor = z
   .string()
   .nullable()
