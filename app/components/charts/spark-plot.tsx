@@ -2,7 +2,7 @@ import { area, line } from "d3-shape";
 
 const WIDTH = 120;
 const COLOR = "var(--p-color-icon-info)";
-/** Of the line, to the edges. */
+/** From the line to the edges. */
 const MARGIN = 2;
 
 type Props = { values: readonly (number | null)[]; height: number };

@@ -9,7 +9,7 @@ import { useLabelled } from "../i18n/use-labelled.ts";
 import { ChartTooltip } from "./chart-tooltip.tsx";
 import { COLORS, type Point, type Series } from "./series.ts";
 
-/** Of the drawing, which is stretched to the width of its card. */
+/** The width of the drawing, which is stretched to the width of its card. */
 const WIDTH = 720;
 /** The part of a step that its bar takes. */
 const BAR = 0.75;

@@ -30,7 +30,7 @@ export function usePreloadedScreens(): void {
 const whenIdle = (work: () => void): unknown =>
   "requestIdleCallback" in window ? requestIdleCallback(work) : setTimeout(work, 0);
 
-/** Of the routes that Remix knows by now: those of the menu and of the links on the screens so far. */
+/** Loads the routes that Remix knows by now: those of the menu and of the links on the screens so far. */
 async function preloadScreens(): Promise<void> {
   performance.mark(MARK);
   for (const route of Object.values(window.__remixManifest.routes))

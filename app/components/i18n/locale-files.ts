@@ -1,8 +1,8 @@
 import type { Locale } from "./locale.ts";
 
 /**
- * Of what a glob found in `app/locales`: the files of one language by their namespace. That is the
- * file's name, whatever folder it stands in.
+ * The files of one language by their namespace, out of what a glob found in `app/locales`. That is the
+ * file's name without its folder.
  */
 export const filesOf = <File>(locale: Locale, found: Record<string, File>): Record<string, File> =>
   Object.fromEntries(

@@ -8,7 +8,7 @@ type Props = {
   /** The text to type: the customer's address, or `#` and the number of one without. */
   phrase: string;
   isBusy: boolean;
-  /** Of the action; `fields.typed` when the text is not the phrase. */
+  /** The action's error; `fields.typed` when the typed text is not the phrase. */
   error: { message: string; fields?: Record<string, string> } | null;
   onErase(typed: string): void;
   onClose(): void;

@@ -15,7 +15,7 @@ type Props = {
   system: string;
   /** Where the button posts; by default the page's own address. */
   action?: string;
-  /** Of an earlier visit. */
+  /** The result of an earlier visit. */
   last?: Result | null;
   /** There are changes that are not saved: the test uses what is saved. */
   isDirty: boolean;

@@ -16,7 +16,7 @@ const PREVIEW = { maxWidth: "12rem", maxHeight: "4rem", objectFit: "contain" } a
 type Problem = Extract<LogoUpload, { outcome: "refused" }>["problem"];
 type Props = {
   shop: string;
-  /** Of the logo in the form. */
+  /** The address of the logo in the form. */
   url: string;
   /** The store allowed the app to write files. */
   isAllowed: boolean;

@@ -44,7 +44,7 @@ type Props = {
   onDismiss?(): void;
 };
 
-/** So long a look may take before the next one replaces it. */
+/** How long a check may take before the next one replaces it. */
 const MAX_WAIT_MS = 10_000;
 /** Places that a theme may show besides the banner. */
 const BLOCKS = ["footer", "account", "compliance"] as const;

@@ -6,7 +6,7 @@ import { FilterBar, type Filter } from "./filter-bar.tsx";
 import { Pager } from "./pager.tsx";
 
 type Texts = {
-  /** Of a log without any row; `url`: where it gets some. */
+  /** Shown for a log without any row; `url`: the page where rows come from. */
   empty: { title: string; text: string; action: string; url: string };
   noCustomer: string;
   manyCustomers: string;

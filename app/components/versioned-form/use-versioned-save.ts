@@ -5,7 +5,7 @@ import { useUnloadWarning } from "../hooks/use-unload-warning.ts";
 
 type Options<Version, Data> = {
   intent: string;
-  /** Of what the loader shows now. */
+  /** The version of what the loader shows now. */
   version: Version;
   isDirty: boolean;
   onSaved(data: Data): void;
