@@ -36,7 +36,7 @@ export function createFaultBook() {
     failNext(system: SystemName, fault: Fault, times = 1): void {
       planned.push({ system, fault, left: times });
     },
-    /** Of one system, or of all. */
+    /** Ends the faults of one system, or of all. */
     clear(system?: SystemName): void {
       planned = system === undefined ? [] : planned.filter((plan) => plan.system !== system);
     },

@@ -77,7 +77,7 @@ export type Sandbox = {
   backend: Omit<Backend, "handle">;
   /** The next `times` requests to the system (whose path and query match) fail this way. */
   failNext(system: SystemName, fault: Fault, times?: number): void;
-  /** Of one system, or of all. */
+  /** Ends the faults of one system, or of all. */
   clearFaults(system?: SystemName): void;
   /** The failure that lasts until it is cleared. */
   standingFault(system: SystemName): Fault | undefined;

@@ -22,7 +22,7 @@ const PASSED_BACK = [
   "retry-after",
 ];
 
-/** `customerId` is empty where nobody is signed in; null: the parameter is left out. */
+/** `customerId` is empty where no customer is signed in; null: the parameter is left out. */
 export type ProxyTarget = {
   appUrl: string;
   secret: string;

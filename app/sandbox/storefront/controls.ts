@@ -241,7 +241,7 @@ export function createStorefrontControls({
       saving.soon();
       return sendWebhook(domain, "shop/update", undefined);
     },
-    /** A subscription that the app made through the API, whatever its scopes are today. */
+    /** A subscription that the app made through the API, without a check of its present scopes. */
     subscribe(domain: string, topic: string, uri: string): void {
       const shop = getShop(domain);
       shop.subscriptions.push({

@@ -15,7 +15,7 @@ export type Discount = {
    */
   on: "items" | "order" | "delivery";
   isActive?: boolean;
-  /** Of `items`: off so many of each line, which become a line of their own. */
+  /** For `items`: how many units of each line are discounted; they become a line of their own. */
   units?: number;
   /** Only for carts with an e-mail address. */
   forKnown?: boolean;

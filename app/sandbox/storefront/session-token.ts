@@ -7,7 +7,7 @@ import { SignJWT } from "jose";
 import type { AppCredentials } from "./tokens.ts";
 
 const LIFETIME_SECONDS = 60;
-/** Of customer accounts. */
+/** The lifetime of a token for customer accounts. */
 const ACCOUNT_LIFETIME_SECONDS = 300;
 
 function sign(claims: Record<string, string>, seconds: number, app: AppCredentials) {

@@ -113,7 +113,7 @@ export type ShopState = {
   customers: Record<string, Customer>;
   /** Customer definitions by `namespace.key`. Absent in older state files. */
   metafieldDefinitions?: Record<string, MetafieldDefinition>;
-  /** Of the app's installation; an uninstall deletes them. Absent in older state files. */
+  /** Owned by the app's installation; an uninstall deletes them. Absent in older state files. */
   appMetafields?: Metafield[];
   nextCustomerId: string;
   /** Created on first use, like orders and carts. */

@@ -168,7 +168,7 @@ export function createStorefront(
     },
     sessionToken: (domain: string): Promise<string> =>
       mintSessionToken(ensureShop(domain).domain, app),
-    /** Of a customer who is signed in at the store's customer accounts. */
+    /** A token of a customer who is signed in at the store's customer accounts. */
     customerSessionToken: (domain: string, customerGid: string): Promise<string> =>
       mintCustomerToken(ensureShop(domain).domain, customerGid, app),
   };

@@ -17,7 +17,7 @@ const AGENT_NAME = "Playground agent";
 export type Memory = {
   endpoints?: Endpoints;
   clientId?: string;
-  /** Of Ada's browser, signed in. */
+  /** The headers of Ada's browser, in which she is signed in. */
   browser?: Record<string, string>;
   token?: string;
   variant?: { id: string; title: string };

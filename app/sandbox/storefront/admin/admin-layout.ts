@@ -17,7 +17,7 @@ export type AdminPage = {
   hasFrame?: boolean;
   /** The page holds the app's UI extensions. */
   hasExtensions?: boolean;
-  /** Of these pages, below the admin's address. */
+  /** The script of these pages, below the admin's address. */
   script?: string;
   status?: number;
 };

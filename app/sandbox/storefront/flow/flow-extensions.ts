@@ -18,7 +18,7 @@ export type FlowExtension = {
   handle: string;
   uid: string;
   description: string;
-  /** Of an action: below the app's address. */
+  /** An action's address, below the app's. */
   runtimeUrl: string;
   fields: DeclaredField[];
 };

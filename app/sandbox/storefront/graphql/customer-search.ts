@@ -15,7 +15,7 @@ export type CustomerSearch = {
   reverse?: boolean | null;
 };
 
-/** `updated_at` compares whole days, whatever time of day the filter names. */
+/** `updated_at` compares whole days; the time of day in the filter is ignored. */
 export function filterCustomers(shop: ShopState, query: string | null | undefined): Customer[] {
   const terms = (query ?? "")
     .split(/\sAND\s/)

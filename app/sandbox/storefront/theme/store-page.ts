@@ -34,12 +34,12 @@ import { readVisit, visitCookie, type Visit } from "./visit.ts";
 
 /**
  * Nothing leaves this machine: the analytics tag is requested, and blocked here. The theme editor frames
- * its preview; everything else is framed by nobody, as at the platform.
+ * its preview; no site may frame anything else, as at the platform.
  */
 const policyOf = (appUrl: string, { preview, shop }: Visit) =>
   `default-src 'self' 'unsafe-inline' data: ${new URL(appUrl).origin}; ${shop.isFrameable ? "" : `frame-ancestors ${preview === null ? "'none'" : "'self'"}; `}base-uri 'none'`;
 
-/** Of the frame that the pixel runs in: its origin is opaque, so that `'self'` would be nothing. */
+/** The policy of the frame that the pixel runs in: its origin is opaque, so that `'self'` would match nothing. */
 const pixelPolicyOf = ({ url, appUrl }: Sandbox) =>
   `default-src 'none'; script-src 'unsafe-inline' blob: ${url}; connect-src ${new URL(appUrl()).origin}; frame-ancestors ${url}`;
 

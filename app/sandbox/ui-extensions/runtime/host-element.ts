@@ -12,7 +12,7 @@ export type Drawing = (element: HostElement, shadow: ShadowRoot) => (() => void)
 
 /** Every element has them. */
 const COMMON = new Set(["id", "slot", "key"]);
-/** Of an HTML element, but not of the platform's. */
+/** Attributes of an HTML element that the platform's elements do not have. */
 const FORBIDDEN = [
   "className",
   "style",

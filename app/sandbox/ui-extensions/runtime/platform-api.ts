@@ -13,7 +13,7 @@ export type Start = {
   /** The service's address, a value of the extension's build. */
   appUrl: string;
   locale: string;
-  /** Of the extension's own texts. */
+  /** The language of the extension's own texts. */
   textsLocale: string;
   texts: Texts;
   country: string;
