@@ -31,7 +31,7 @@ type MandatePlan = {
   amount: string;
   usage: "single" | "multi";
   scope?: string;
-  /** Of the amount; all of it for a single use. */
+  /** The spent part of the amount; all of it for a single use. */
   spent?: string;
   isRevoked?: true;
 };

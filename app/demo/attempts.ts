@@ -21,9 +21,9 @@ const SYSTEMS: Readonly<Record<string, { latencyMs: number; status: number }>> =
   email: { latencyMs: 160, status: 200 },
 };
 const TIMEOUT_MS = 10_000;
-/** Of all deliveries on a usual day. */
+/** The share of deliveries that fail on a usual day. */
 const FAILING = 0.014;
-/** Of those that the outage made dead letters, the others were replayed after it. */
+/** The share of the outage's dead letters that stayed; the others were replayed after it. */
 const FORGOTTEN = 0.12;
 
 export function planAttempts(

@@ -1,4 +1,4 @@
-// Where the demo store's customers live. The names are frequent ones of each country; nobody is meant.
+// Where the demo store's customers live. The names are frequent ones of each country, and of no real person.
 export type DemoCountry = {
   code: string;
   language: string;

@@ -16,7 +16,7 @@ import type { DemoCustomer, DemoOrder } from "./people.ts";
 const SLICE = 40;
 /** Slices at once; the newest customers are a slice of their own. */
 const CONCURRENCY = 3;
-/** Nobody knows these passwords, so their hashes need not be strong. */
+/** These passwords are made up and forgotten, so their hashes need not be strong. */
 const QUICK_ITERATIONS = 1_000;
 const DAY_MS = 86_400_000;
 

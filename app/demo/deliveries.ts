@@ -19,11 +19,11 @@ const SEED = 5_150;
 const DAYS = 29;
 const SLICE = 40;
 const HOLDER = `${REQUEST_HOLDER}demo`;
-/** Of the newest events the message is kept as well, as it was sent. */
+/** Events of these newest days keep their message too, as it was sent. */
 const DAYS_WITH_MESSAGES = 3;
 /** Until the next attempt is played: no worker may take the row in between. */
 const PAUSE_MS = 3_600_000;
-/** What the sweep tries again by itself it has tried. */
+/** The sweep has made all of its own attempts. */
 const SWEEPS_DONE = 3;
 
 type DemoDelivery = { channel: string; attempts: DemoAttempt[] };

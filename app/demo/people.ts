@@ -125,7 +125,7 @@ function planCustomer(
   };
 }
 
-/** Nobody has an address at example.com (RFC 2606). */
+/** No person has an address at example.com (RFC 2606). */
 function addressOf(
   firstName: string,
   lastName: string,
