@@ -117,7 +117,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
   const running = new Map<string, Promise<AdminVisit>>();
 
   /**
-   * Proves who opened an embedded page; throws the Response to answer with when nobody did. The
+   * Proves who opened an embedded page; throws the Response to answer with when the request has no proof. The
    * loaders of one page run at once with one session token: they share the proof, or each would
    * exchange the token.
    */
@@ -222,7 +222,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     return new Response(null, { status: 404 });
   }
 
-  /** Embedded pages may be framed by their shop and the admin, all others by nobody. */
+  /** Embedded pages may be framed by their shop and the admin; other pages by no site. */
   function setDocumentHeaders(request: Request, headers: Headers, nonce: string): void {
     const { pathname, searchParams } = new URL(request.url);
     headers.set("Referrer-Policy", "strict-origin-when-cross-origin");
@@ -272,7 +272,7 @@ function isOfSomebodyElse(token: string | null): boolean {
   }
 }
 
-/** Of a proven token. */
+/** The staff member's id in a token that was verified before. */
 const staffIn = (token: string | null): string | null =>
   staffOf(token ? decodeJwt(token).sub : undefined);
 

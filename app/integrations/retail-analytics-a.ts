@@ -64,7 +64,7 @@ export function createRetailAnalyticsAClient({
         await bucket.put(name, csv, CONTENT_TYPE).catch(refuse);
         return { status: 200 };
       }
-      // A subfolder per store, whatever the address says: no store can write to another store's files.
+      // A subfolder per store, below the configured address: no store can write to another store's files.
       const folder = openFolder(join(folderOf(url, rules.root), shop));
       await folder.put(name, csv).catch(refuse);
       return { status: null };

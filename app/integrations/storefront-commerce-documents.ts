@@ -145,7 +145,7 @@ export const COMMERCE_DOCUMENTS: Record<string, string> = {
   DRAFT_ORDER_DELETE,
 };
 
-// Of the whole cart, or of one of its lines.
+// For the whole cart, or for one of its lines.
 const DISCOUNT_ALLOCATIONS = `discountAllocations {
         discountedAmount { amount currencyCode }
         ... on CartCodeDiscountAllocation { code }

@@ -196,7 +196,7 @@ export function toErrorBody(error: AppError, requestId: string) {
 export type OutboundErrorKind =
   "network" | "timeout" | "refused_address" | "foreign_redirect" | "status" | "malformed";
 
-/** Addresses that we refuse to call, whatever time passes. */
+/** Addresses that we refuse to call, at every attempt. */
 const REFUSED_KINDS: readonly OutboundErrorKind[] = ["refused_address", "foreign_redirect"];
 
 /** A failed call to an outside system. `retryable`: whether a later attempt may succeed. */

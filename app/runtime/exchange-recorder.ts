@@ -13,7 +13,7 @@ type RecordedCall = {
   failure: string | null;
 };
 
-/** Of one delivery: calls of other stores and events are never recorded in it. */
+/** The calls of one delivery: those of other stores and events are never recorded in it. */
 export type Recording = {
   readonly shop: string;
   readonly eventId: string;

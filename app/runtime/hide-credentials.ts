@@ -2,7 +2,7 @@
 // that are not known to be harmless are hidden: an outside system may call its key anything.
 const HIDDEN = "<hidden>";
 
-/** Headers whose values identify nobody and open nothing. Of every other header only the name stays. */
+/** Headers whose values neither identify a person nor open anything. Every other header keeps only its name. */
 const SHOWN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "allow",
@@ -83,7 +83,7 @@ export const hideInHeaders = (headers: Headers): HeaderLine[] =>
       return [name, isShown ? [value].flat().join(", ").slice(0, MAX_HEADER_LENGTH) : HIDDEN];
     });
 
-/** What the call authenticates with; a system that repeats it in its response shows it to nobody. */
+/** What the call authenticates with, so that it is hidden also where a system repeats it in its response. */
 export function credentialsOf(address: string, headers: Headers): string[] {
   const url = URL.parse(address);
   const values = Object.entries(headers)

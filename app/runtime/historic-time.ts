@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 declare const made: unique symbol;
 export type HistoricTime = Date & { readonly [made]: true };
 
-/** Throws outside the sandbox: nobody else can give a row another time than now. */
+/** Throws outside the sandbox: only the demo's history gives rows another time than now. */
 export function historicTime(config: Pick<Config, "isSandbox">, at: Date): HistoricTime {
   if (!config.isSandbox) throw new Error("only the sandbox writes history");
   return new Date(at) as HistoricTime;

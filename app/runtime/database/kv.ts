@@ -39,7 +39,7 @@ export const PLATFORM_KEYS = keys({
   gateCode: (browser: string) => `gate_code:${browser}`,
   gateAttempts: (browser: string) => `gate_tries:${browser}`,
   scheduledRun: "scheduled_run:report",
-  /** Of processes that serve some cells only. */
+  /** The report of processes that serve some cells only. */
   scheduledRunOf: (cells: string) => `scheduled_run:report:${cells}`,
 });
 

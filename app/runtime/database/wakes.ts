@@ -16,7 +16,7 @@ const MAX_PAYLOAD_BYTES = 7_000;
 export type Wake = [queue: string, payload: string];
 
 export type WakeSender = {
-  /** Returns at once; nobody waits for the workers to wake up. */
+  /** Returns at once, without waiting for the workers to wake up. */
   send(wakes: readonly Wake[]): void;
 };
 

@@ -188,7 +188,7 @@ async function copyToSystemPlace(native: string, version: string): Promise<strin
   }
 }
 
-/** Creates the system place, passable for everyone whatever the umask. */
+/** Creates the system place, passable for every user and independent of the umask. */
 export async function openSystemPlace(): Promise<void> {
   await mkdir(systemPlace, { recursive: true });
   for (const folder of [dirname(systemPlace), systemPlace]) await chmod(folder, 0o755);

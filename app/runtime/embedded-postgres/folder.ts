@@ -132,7 +132,7 @@ export async function initialise(
     // cleaning up, the old one.
     partial = await mkdtemp(`${dir}.partial-`);
     if (account.uid !== undefined) await chown(partial, account.uid, account.gid ?? account.uid);
-    // Nobody gets in until setPassword() and the file below: "reject" also keeps the password out
+    // No client gets in until setPassword() and the file below: "reject" also keeps the password out
     // of argv.
     const args = [
       "-D",

@@ -37,7 +37,7 @@ export function takeLock(path: string): () => void {
   for (let attempt = 0; attempt < 50; attempt++) {
     writeFileSync(draft, mine, { mode: 0o644 });
     try {
-      // link() is the atomic "create with this content, or fail": nobody ever sees a lock without
+      // link() is the atomic "create with this content, or fail": no process ever sees a lock without
       // its holder.
       linkSync(draft, path);
       return () => {

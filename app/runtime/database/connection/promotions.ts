@@ -25,7 +25,7 @@ export type Promotions = {
   endWhenFormer(timeline: Timeline, end: () => void): () => void;
 };
 
-/** Of each list of servers: clusters that were copied from each other have one identifier. */
+/** The promotions by list of servers: clusters that were copied from each other have one identifier. */
 const known = new Map<string, Promotions>();
 
 export function promotionsOf(hosts: readonly Host[]): Promotions {

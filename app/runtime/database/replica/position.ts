@@ -2,7 +2,7 @@
 import type pg from "pg";
 
 export type Position = {
-  /** Of the cluster: a standby has its primary's. */
+  /** The cluster's identifier: a standby has its primary's. */
   system: string;
   database: string;
   /** Counts promotions: the same position of another timeline is another history. */

@@ -136,7 +136,7 @@ export function openReplica({
         return false;
       }
       const asked = await readPrimaryPosition(primary);
-      // Of concurrent reads the newest position counts; a promoted primary begins anew.
+      // When reads are concurrent, the newest position counts; a promoted primary begins anew.
       if (required?.timeline !== asked.timeline || asked.written > required.written)
         required = asked;
       return true;
