@@ -15,7 +15,7 @@ import { connectErp, fillBacklog, startReceiver, STORES } from "./load/backlog.t
 import { runSocketRound, wireRequest } from "./load/socket-load.ts";
 import { sideEnvironment, startSide, stopSide, type Side } from "./side.ts";
 
-/** Of /proc: `getconf CLK_TCK` is 100 on every Linux that Node runs on. */
+/** The unit of /proc: `getconf CLK_TCK` is 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 const SECONDS = 4;
 const CONNECTIONS = 16;
@@ -26,7 +26,7 @@ const PASSWORD = "correct horse battery";
 /** Two workers do less than this per processor second: they wait for each other. */
 const MIN_TOGETHER = 0.9;
 
-/** Of one piece of work, in microseconds of one core. */
+/** What one piece of work takes, in microseconds of one core. */
 type Cost = { service: number; database: number };
 
 /** Processor time of a process with all its threads, in seconds; with `andEnded` of its ended children too. */

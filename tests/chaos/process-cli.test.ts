@@ -40,7 +40,7 @@ beforeAll(async () => {
     REMIX_DEV_ORIGIN: TUNNEL,
     PORT: String(port),
     SERVER_PORT: String(port),
-    // Of the test, not of the CLI: where the data goes.
+    // The test's own setting, unknown to the CLI: where the data goes.
     DATA_DIR: join(folder, "data"),
   });
   await child.line("`listening on`", /^listening on http/, 90_000);

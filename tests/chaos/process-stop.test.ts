@@ -100,7 +100,7 @@ test("SIGTERM with a grace time: not ready at once, new requests are served unti
   expect([await statusOf("/health/live"), await statusOf("/health")]).toEqual([200, 200]);
   const late = slowWebhook(server.url, 2);
   late.finish();
-  // Of a connection that was opened in the grace time.
+  // The webhook of the connection that was opened in the grace time.
   await eventually(
     "the webhook is stored",
     async () => (await service.database.query("SELECT 1 FROM webhook_inbox")).length === 1,

@@ -41,7 +41,7 @@ beforeEach(async () => {
 type Sent = {
   properties?: Record<string, unknown>;
   runId?: string;
-  /** Of the body. */
+  /** The shop in the body. */
   shop?: string;
   fields?: Record<string, unknown>;
   signature?: string | null;

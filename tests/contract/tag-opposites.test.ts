@@ -1,4 +1,4 @@
-// Of two opposite tags a customer holds at most one (DECISIONS 8).
+// A customer holds at most one of two opposite tags (DECISIONS 8).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SHOP, startService, type Service } from "../support/service.ts";
 import { assignedTags, beginTagStores, TENANT_KEY } from "../support/storefront/tag-stores.ts";

@@ -106,7 +106,7 @@ beforeEach(async () => {
 const dump = (): Promise<unknown[]> => storage.query("SELECT * FROM rows_of($1)", [THEIRS]);
 
 /**
- * Whatever it returns or throws: the other tenant's rows must be unchanged, and none may be in the
+ * It may return or throw anything: the other tenant's rows must be unchanged, and none may be in the
  * result.
  */
 async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {

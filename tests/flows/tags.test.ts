@@ -259,7 +259,7 @@ describe("a person changes their own tags", () => {
   });
 });
 
-/** Of a sign-up without orders. */
+/** The tags of a sign-up without orders. */
 const RULE_TAGS = ["active", "prospect", "accepts_tou", "accepts_privacy", "new_customer"];
 
 describe("concurrent changes", () => {

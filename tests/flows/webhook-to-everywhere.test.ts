@@ -9,7 +9,7 @@ beforeAll(async () => {
   service = await startService({
     background: true,
     env: { WORKER_POLL_MS: "60000" },
-    // Through a pooler nobody is notified.
+    // Through a pooler no worker is notified.
     envFrom: (_sandbox, database) => ({ DIRECT_DATABASE_URL: database.directServiceUrl }),
   });
 });

@@ -1,4 +1,4 @@
-// Which addresses lead to one database, whatever they look like.
+// Which addresses lead to one database, however different they look.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   findSharedDatabases,

@@ -9,7 +9,7 @@ import { routePatternOf } from "../../app/http/access/route-pattern.ts";
 import { loadRoutes } from "../../app/http/route-table.ts";
 import { root } from "../support/source-files.ts";
 
-/** Callers that act for nobody but themselves, and systems that send data. */
+/** Callers that act for themselves alone, and systems that send data. */
 const GET_NOBODYS_DATA: readonly Auth[] = [
   "none",
   "visitor",

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { t } from "./platform.ts";
 
 type Props = {
-  /** Of the dialog's element. */
+  /** The id of the dialog's element. */
   id: string;
   label: string;
   accessibilityLabel: string;

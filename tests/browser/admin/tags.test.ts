@@ -137,7 +137,7 @@ test("changed rules are saved with the save bar and show their run, and of two w
   await page.getByText("Rules saved.").first().waitFor();
   await shownRun.waitFor();
   expect(await page.locator("ui-save-bar[data-open]").count()).toBe(0);
-  // A save of one's own is nobody else's change.
+  // A save of one's own is not somebody else's change.
   await amount(page).fill("660");
   await save(page);
   await page.locator("ui-save-bar:not([data-open])").waitFor({ state: "attached" });

@@ -1,4 +1,4 @@
-// Where a visitor is asked, what holds where nobody is asked, and how our choice and the storefront's own
+// Where a visitor is asked, what holds elsewhere, and how our choice and the storefront's own
 // record follow each other: with a simulated privacy API as strict as the platform's.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -14,7 +14,7 @@ import { installStore } from "../../support/storefront/synced-store.ts";
 
 const TAG = "https://www.googletagmanager.com/gtag/js?id=G-TEST1";
 const SALE_LINK = "Do not sell or share my personal information";
-/** In Japan, where the platform asks nobody, this merchant asks. */
+/** In Japan, where the platform does not ask, this merchant asks. */
 const OWN_RULES: ConsentRegions = {
   ...REGION_PRESETS.recommended,
   exceptions: [{ region: "JP", mode: "opt_in" }],
@@ -143,7 +143,7 @@ describe("a visitor without a choice", () => {
     await reload();
     await settled();
     await eventually("what holds", async () => (await updates()).at(-1)?.[0] === "granted");
-    // What nobody decided is never denied on the way.
+    // What the visitor did not decide is never denied on the way.
     expect((await updates()).map(([cookie]) => cookie)).not.toContain("denied");
     expect((await updates()).at(-1)).toEqual(["granted", "denied"]);
     expect([await button(SALE_LINK).count(), await banner().count(), visit.errors]).toEqual([

@@ -1,4 +1,4 @@
-// A request that says who acted counts for nobody else.
+// A request that says who acted counts only for that person.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proxyTarget } from "../../../app/sandbox/storefront/app-proxy.ts";
 import {

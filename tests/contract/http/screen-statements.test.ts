@@ -111,7 +111,7 @@ async function fillStore(): Promise<KnownRows> {
   return { customerId, eventId, requestId: request?.id as number };
 }
 
-/** Of everything that the service asks until the whole answer is there, its deferred parts included. */
+/** All statements until the whole answer is there, its deferred parts included. */
 async function statementsOf(address: string): Promise<string[]> {
   const asked = vi.spyOn(pg.Client.prototype, "query");
   await open(address);

@@ -114,7 +114,7 @@ it("a tag change writes the CMS, the storefront, analytics and the profile platf
       ).status,
     ).toBe(200);
   });
-  // Of the user row only the list of tags.
+  // In the user's row only the list of tags changes.
   expect(written).toEqual(["users", "cms", "storefront", "analytics", "profile"]);
   expect(await channelsOf("customer.tags_changed")).toEqual([
     "cms delivered",

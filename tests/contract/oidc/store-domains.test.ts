@@ -171,7 +171,7 @@ describe("discovery", () => {
   });
 
   it("is not followed to a domain that the Admin API did not name, and the log says who must act", async () => {
-    // Not connected: nobody can be asked.
+    // Not connected: the platform cannot be asked.
     const shop = await newStore({ primaryHost: null });
     await expectForeign(shop);
     const line = service.logged.findLast(({ event }) => event === "sign_in.not_begun");

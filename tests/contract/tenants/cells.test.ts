@@ -18,7 +18,7 @@ beforeAll(async () => {
     background: true,
     env: {
       DATABASE_URL_EU: eu.serviceUrl,
-      // Nobody answers there: a connection would be noticed.
+      // No server answers there: a connection would be noticed.
       DATABASE_URL_US: "postgresql://127.0.0.1:1/us",
       CELLS: "eu",
       WORKER_POLL_MS: "50",

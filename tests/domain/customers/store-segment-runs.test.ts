@@ -129,7 +129,7 @@ describe("a run over a segment of the store admin", () => {
         FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = ANY($3::text[])`,
       [SHOP, run.id, page.gids],
     );
-    // What the process has committed, and its lease that nobody renews.
+    // What the process has committed, and its lease, which is not renewed any more.
     const killedWith = (state: object, position: number, unknown: number) =>
       service.database.query(
         `UPDATE tag_runs SET state = 'running', attempt_token = gen_random_uuid(), selection = $2,

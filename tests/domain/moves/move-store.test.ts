@@ -22,7 +22,7 @@ const models = Object.values(Prisma.ModelName);
 type Delegate = { create(args: { data: object }): Promise<unknown> };
 
 beforeAll(async () => {
-  // Of the workers only that of moves: the others would work on the rows.
+  // Only the worker of moves runs: the others would work on the rows.
   cells = await startCells({ env: { WORKER_POLL_MS: "50" } });
   worker = await startMoveWorker(cells.service.ctx, { reached: (step) => reached(step) });
   const { service } = cells;
@@ -173,7 +173,7 @@ test("what an earlier attempt of a move left at the target is replaced by the st
   const { id } = await requestMove(service.ctx, OTHER_SHOP, "eu");
   await untilEnded(service, id);
   const before = await rowsOfStore(eu, OTHER_SHOP);
-  // The cell that the store left says so, and what is there is of nobody.
+  // The cell that the store left says so, and what is there belongs to no store.
   await service.database.query(
     `WITH working AS (SELECT set_config('store_moves.working_on', $1, true))
      INSERT INTO crm_tags (shop, id, name, slug) SELECT $1, 99, 'Late', 'late' FROM working`,

@@ -76,7 +76,7 @@ export async function crawl(
   return found;
 }
 
-/** Of the page, and of what it frames; a page of the app is opened inside the admin. */
+/** The links of the page and of what it frames; a page of the app is opened inside the admin. */
 async function linksOf(page: Page): Promise<string[]> {
   const lists = await Promise.all(
     page

@@ -49,7 +49,7 @@ export type StoreOptions = {
   head?: string;
   body?: string;
   settings?: Record<string, unknown>;
-  /** Of the app's installation. */
+  /** The metafields of the app's installation. */
   metafields?: Parameters<typeof renderBlock>[1]["metafields"];
   isDesignMode?: boolean;
   gpc?: boolean;

@@ -7,7 +7,7 @@ export type Sent = Pick<SentEvent, "status" | "begunAt" | "endedAt"> & { id: str
 
 export type Load = { sent: Sent[]; acknowledged(): Sent[]; stop(): Promise<void> };
 
-/** Sends at its pace whatever the responses are, as many callers do. */
+/** Sends at its pace and does not react to the responses, as many callers do. */
 function startLoad(perSecond: number, send: () => Promise<Sent>): Load {
   const sent: Sent[] = [];
   const waiting = new Set<Promise<unknown>>();
@@ -32,7 +32,7 @@ export const startEvents = (url: string, perSecond: number): Load =>
     return { id: eventId, ...rest };
   });
 
-/** Of a new visitor each: their records form the store's chain. */
+/** Each consent is of a new visitor; their records form the store's chain. */
 export const startConsents = (url: string, perSecond: number): Load =>
   startLoad(perSecond, async () => {
     const id = randomUUID();

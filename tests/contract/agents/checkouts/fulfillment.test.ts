@@ -416,7 +416,7 @@ describe("under a mandate", () => {
     const mandate_id = await newMandate(service, shopper, { max_amount: "60.00" });
     const made = await makeWith("Express", { mandate_id });
     expect([made.status, await reserved(mandate_id)]).toEqual(["ready_for_complete", "52.90"]);
-    // Delivery is no field of this request, whatever its shape.
+    // Delivery is no field of this request, in any shape.
     const checkout = { fulfillment: { methods: [null] } };
     const confirmed = await tool("complete_checkout", { id: made.id, checkout });
     expect(confirmed.status).toBe("complete_in_progress");

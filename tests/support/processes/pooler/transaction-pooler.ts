@@ -1,5 +1,5 @@
 // A pooler in transaction mode, stricter than PgBouncer: every transaction gets another server
-// connection than the one before, and whatever it leaves in the session is an error.
+// connection than the one before, and anything it leaves in the session is an error.
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { randomInt } from "node:crypto";
 import { ServerConnection } from "./server-connection.ts";
@@ -91,7 +91,7 @@ export async function startTransactionPooler(serverUrl: string): Promise<Transac
     client.on("error", () => {});
     client.once("close", () => {
       sockets.delete(client);
-      // A transaction that nobody will end.
+      // A transaction that no client will end.
       server?.destroy();
     });
     readMessages(client, (one) => void (working = working.then(() => take(one))), startup);
