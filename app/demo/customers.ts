@@ -4,7 +4,7 @@ import { initTagSystem } from "../domain/tags/init-tag-system.ts";
 import { updateSystemTags } from "../domain/tags/system-tags.ts";
 import { fromGraphqlCustomer, type CustomerChange } from "../domain/customers/customer-change.ts";
 import { applyStorefrontPage } from "../domain/customers/sync/apply-page.ts";
-import { loadSyncState, saveSyncState } from "../domain/customers/sync/sync-state.ts";
+import { readSyncState, saveSyncState } from "../domain/customers/sync/sync-state.ts";
 import { signUp } from "../domain/identity/sign-up.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { isAppError } from "../runtime/errors.ts";
@@ -218,7 +218,7 @@ export async function writeStoreTags(demo: Demo): Promise<void> {
 
 /** The scheduled sync goes on from here, if the store has no customers but these. */
 async function noteImport({ ctx, tenant, storefront, customers, calendar }: Demo): Promise<void> {
-  const state = await loadSyncState(ctx, tenant);
+  const state = await readSyncState(ctx, tenant);
   if (state.watermark !== null || storefront.customers(tenant.shop).length > customers.length)
     return;
   const at = calendar.end.toISOString();

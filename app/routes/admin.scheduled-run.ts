@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { loadReport } from "../domain/scheduled-run/report.ts";
+import { findReport } from "../domain/scheduled-run/report.ts";
 import { runScheduledNow } from "../domain/scheduled-run/scheduled-run.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { RunReport } from "../http/openapi/results/operation.ts";
@@ -11,7 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "platform",
     tenant: "none",
     result: z.object({ report: RunReport.nullable() }),
-    handle: async ({ ctx }) => ({ report: await loadReport(ctx) }),
+    handle: async ({ ctx }) => ({ report: await findReport(ctx) }),
   },
   POST: {
     summary: "Runs the schedule now and answers its report.",

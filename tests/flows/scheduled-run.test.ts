@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadReport } from "../../app/domain/scheduled-run/report.ts";
+import { findReport } from "../../app/domain/scheduled-run/report.ts";
 import { runScheduled, runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
 import type { TenantStep } from "../../app/domain/scheduled-run/steps.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
@@ -74,7 +74,7 @@ describe("200 tenants, one of them failing", () => {
     ]);
     expect(report?.expired_keys).toBeGreaterThanOrEqual(30);
     expect(await service.database.query("SELECT 1 FROM kv WHERE key LIKE 'old:%'")).toEqual([]);
-    expect(await loadReport(service.ctx)).toEqual(report);
+    expect(await findReport(service.ctx)).toEqual(report);
     const line = service.logged.find(({ event }) => event === "scheduled_run.finished");
     expect(line?.steps).toEqual(
       Object.entries(report?.steps ?? {}).map(([step, counts]) => ({ step, ...counts })),
@@ -162,7 +162,7 @@ describe("200 tenants, one of them failing", () => {
     });
     await expect(run).rejects.toMatchObject({ code: "scheduled_run_running" });
     expect(visited).toHaveLength(8);
-    expect(await loadReport(service.ctx)).toMatchObject({ run_id: "of-another-process" });
+    expect(await findReport(service.ctx)).toMatchObject({ run_id: "of-another-process" });
     expect(await query("DELETE FROM kv WHERE key = 'lease:scheduled_run' RETURNING value")).toEqual(
       [{ value: "another-process" }],
     );
@@ -198,7 +198,7 @@ describe("200 tenants, one of them failing", () => {
   it("shows its progress while it runs", async () => {
     let seen: unknown;
     await runScheduledNow(service.ctx, {
-      steps: [{ name: "look", run: async (ctx) => ((seen ??= await loadReport(ctx)), {}) }],
+      steps: [{ name: "look", run: async (ctx) => ((seen ??= await findReport(ctx)), {}) }],
     });
     expect(seen).toMatchObject({ state: "running", cause: "manual" });
   });

@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { SETTINGS, type SettingName } from "../../runtime/settings.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { readCells } from "./cell-states.ts";
-import { loadReport } from "../scheduled-run/report.ts";
+import { findReport } from "../scheduled-run/report.ts";
 import { listShopsAfter } from "../tenants/directory.ts";
 import { tokenState } from "../tenants/store-access.ts";
 import { findTenant } from "../tenants/tenant.ts";
@@ -28,7 +28,7 @@ export type StoreRow = {
 export async function readSetupState(ctx: Ctx, after: string) {
   const [isDatabaseUp, report, stores, cellStates] = await Promise.all([
     ctx.home.isReachable(),
-    loadReport(ctx),
+    findReport(ctx),
     listStores(ctx, after),
     readCells(ctx),
   ]);

@@ -48,7 +48,7 @@ function keyOf(ctx: Ctx) {
   return cells === null ? PLATFORM_KEYS.scheduledRun : PLATFORM_KEYS.scheduledRunOf(cells);
 }
 
-export async function loadReport(ctx: Ctx): Promise<ScheduledRunReport | null> {
+export async function findReport(ctx: Ctx): Promise<ScheduledRunReport | null> {
   const stored = await findKey<ScheduledRunReport>(ctx.home.forTenant(PLATFORM).sql, keyOf(ctx));
   return stored?.value ?? null;
 }

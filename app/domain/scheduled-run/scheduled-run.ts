@@ -10,7 +10,7 @@ import { forgetHistory } from "../../runtime/database/retention.ts";
 import { applyPlatformRetention } from "../compliance/retention/apply-retention.ts";
 import { REGION_RULES } from "../inventory/row-rules.ts";
 import {
-  loadReport,
+  findReport,
   newReport,
   recordFailure,
   recordStep,
@@ -65,7 +65,7 @@ async function runUnderLease(
     ctx.random.uuid(),
     async (lease) => {
       const slot = Math.floor(ctx.clock.now().getTime() / SLOT_MS);
-      const last = await loadReport(ctx);
+      const last = await findReport(ctx);
       // A report of a later slot is from a process whose clock is a little ahead, or from before this
       // machine's clock was set back: that must not stop the runs until the old time is reached.
       const isDone = last?.state === "finished" && last.slot >= slot && last.slot <= slot + 1;

@@ -12,7 +12,7 @@ import { drainByPages } from "./catch-up-pages.ts";
 import { isWithheld, type SyncRun } from "./sync-run.ts";
 import {
   failWindow,
-  loadSyncState,
+  readSyncState,
   openWindow,
   repairSyncState,
   saveSyncState,
@@ -62,7 +62,7 @@ async function runUnderLease(
     ctx,
     tenant,
     lease,
-    state: await loadSyncState(ctx, tenant),
+    state: await readSyncState(ctx, tenant),
     counts: noCounts(),
     pageSize: options.pageSize ?? PAGE_SIZE,
     maxObjects: options.maxObjects ?? MAX_PAGED_OBJECTS,

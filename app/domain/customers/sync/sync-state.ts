@@ -48,7 +48,7 @@ const NO_WINDOW = {
   bulk_line: 0,
 } as const;
 
-export async function loadSyncState(ctx: Ctx, tenant: Tenant): Promise<SyncState> {
+export async function readSyncState(ctx: Ctx, tenant: Tenant): Promise<SyncState> {
   const stored = await findKey(dataOf(ctx, tenant).sql, KEYS.customerSync);
   return toSyncState(stored?.value);
 }

@@ -8,7 +8,7 @@ import { startRequestWorker } from "../../tenants/store-requests.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { syncCustomers } from "./catch-up.ts";
 import { syncRequests } from "./sync-request.ts";
-import { failWindow, loadSyncState, saveSyncState } from "./sync-state.ts";
+import { failWindow, readSyncState, saveSyncState } from "./sync-state.ts";
 
 const CONCURRENCY = 2;
 
@@ -42,7 +42,7 @@ async function sync(ctx: Ctx, tenant: Tenant, stopping: AbortSignal): Promise<st
     await saveSyncState(
       dataOf(ctx, tenant).sql,
       failWindow(
-        await loadSyncState(ctx, tenant),
+        await readSyncState(ctx, tenant),
         new Error("Something went wrong on our side. It has been logged."),
       ),
     );
