@@ -218,7 +218,7 @@ const AGENTS: DataSet = {
     },
     agent_activity: {
       holds:
-        "what agents asked and what came of it, counted by the minute: agent and customer by their ids, the operation, the reason of a refusal, amount and mandate; no words that were searched for, no articles; callers that nobody knows only as numbers per hour",
+        "what agents requested and with what result, counted by the minute: agent and customer by their ids, the operation, the reason of a refusal, amount and mandate; no search words, no articles; unknown callers only as numbers per hour",
       people: ["shoppers"],
       rules: [
         {

@@ -103,7 +103,7 @@ export const EVENTS: DataSet = {
     {
       path: "events/{channel}/{date}/",
       holds:
-        "each delivered message; `dead_letter` has those that failed, `warehouse` the warehouse's events, which name nobody",
+        "each delivered message; `dead_letter` has those that failed, `warehouse` the warehouse's events, which identify no person",
       people: ["shoppers"],
       rule: { objects: "archived_messages", after: "archive_retention_days" },
       end: null,
