@@ -50,10 +50,6 @@ afterAll(async () => {
 });
 beforeEach(() => world.sandbox.clearFaults());
 
-const shot = async (page: Page, name: string) => {
-  if (process.env.SHOTS)
-    await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
-};
 /** The frame of the only extension of the page, once it shows something. */
 async function extension(page: Page): Promise<Frame> {
   const place = page.locator(".ui-extension[data-state=rendered]");
@@ -93,7 +89,6 @@ test("staff sees on a customer's page consents, tags, systems and events in thre
     for (const text of ["GALA", "Wholesale"])
       await frame.getByText(text, { exact: true }).waitFor();
     expect([locale, ...(await isSound(page, frame))]).toEqual([locale, 0, [], []]);
-    await shot(page, `block-${locale}`);
   }
   const [opened] = await Promise.all([
     page.waitForEvent("popup"),
@@ -138,7 +133,6 @@ test("the block says that a customer is not known, and that the app is not reach
   try {
     await page.reload();
     await (await extension(page)).getByText("The app could not be reached.").waitFor();
-    await shot(page, "block-problem");
   } finally {
     await world.database.query("ALTER TABLE away RENAME TO storefront_users");
   }
@@ -155,13 +149,11 @@ test("a segment's customers get a tag from the admin, with the keyboard, and sta
   const { page, errors, foreign, close } = await visit("/customers/segments");
   await page.getByRole("link", { name: "Italy" }).click();
   await page.getByRole("button", { name: "Use segment" }).click();
-  await shot(page, "segment-menu");
   await page.getByRole("link", { name: "Assign a tag" }).click();
   const frame = await extension(page);
   await frame.getByText("3 customers in “Italy”").waitFor();
   expect(await frame.getByRole("button", { name: "Assign tag" }).isDisabled()).toBe(true);
   await frame.getByLabel("Tag").selectOption({ label: "AUTUMN_FAIR" });
-  await shot(page, "action-en");
   expect(await isSound(page, frame)).toEqual([0, [], []]);
   await frame.getByRole("button", { name: "Assign tag" }).focus();
   await page.keyboard.press("Enter");
@@ -169,7 +161,6 @@ test("a segment's customers get a tag from the admin, with the keyboard, and sta
   await frame.getByText("1 customer had it already.").waitFor();
   await frame.getByText("1 customer is not known to the app yet").waitFor();
   expect(await isSound(page, frame)).toEqual([0, [], []]);
-  await shot(page, "action-done");
   expect(await tagsOf(world.database, SHOP, ada + 1)).toContain("autumn_fair");
   await frame.getByRole("button", { name: "Close" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -183,7 +174,6 @@ test("a segment's customers get a tag from the admin, with the keyboard, and sta
     await opened.getByText(tag).waitFor();
     await opened.getByRole("button", { name: button }).waitFor();
     expect([locale, ...(await isSound(page, opened))]).toEqual([locale, 0, [], []]);
-    await shot(page, `action-${locale}`);
   }
   expect([errors, foreign]).toEqual([[], []]);
   await close();
@@ -197,6 +187,5 @@ test("the screen of places says that the block was shown", async () => {
   await page.getByRole("button", { name: "Test: Store admin: customers and segments" }).click();
   await page.getByText("The block was shown to your staff.").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
-  await shot(page, "places-admin");
   await merchant.leave();
 });

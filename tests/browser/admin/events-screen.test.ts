@@ -65,7 +65,7 @@ const statusOf = async (eventId: string) =>
     ])
   )[0]?.status;
 
-test("each system has a row with its state, others are offered with what is missing, a button tests the connection, and days are the store's", async () => {
+test("shows each connected system's state, offers the others with what they lack, tests a connection, and counts in the store's own days", async () => {
   const zone = "Pacific/Kiritimati";
   await changeTenantRecord(world.service.ctx, SHOP, { connection: { time_zone: zone } });
   const visit = await world.open("/app/events", { shop: SHOP });

@@ -1,6 +1,5 @@
 // From the screen "Where it appears" to the shopper's checkout and back: the merchant allows the web pixel, a
 // shopper pays, and the analytics product hears of it, with consent only.
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
@@ -27,10 +26,6 @@ afterAll(async () => {
 });
 beforeEach(() => world.database.query("DELETE FROM integration_queue"));
 
-const shot = async (page: Page, name: string) => {
-  if (process.env.SHOTS)
-    await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
-};
 const pixelHits = () =>
   world.sandbox.analytics
     .hits()
@@ -66,7 +61,6 @@ test("the merchant allows the pixel, a shopper's checkout reaches analytics with
   const { page: screen } = merchant;
   await screen.getByText("write_pixels, read_customer_events").waitFor();
   expect(await findA11yViolations(screen)).toEqual([]);
-  await shot(screen, "places-before");
   screen.once("dialog", (dialog) => void dialog.accept());
   await screen.getByRole("button", { name: "Allow" }).click();
   await screen.getByRole("button", { name: "Test: Web pixel: checkout and accounts" }).waitFor();
@@ -78,7 +72,6 @@ test("the merchant allows the pixel, a shopper's checkout reaches analytics with
 
   const { visit, page, ingested } = await buy("Accept all");
   await eventually("the checkout", async () => (await stored()).length === 2);
-  await shot(page, "checkout");
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Pay now" }).click();
   await page.getByRole("heading", { name: "Thank you for your order" }).waitFor();
@@ -120,7 +113,6 @@ test("the merchant allows the pixel, a shopper's checkout reaches analytics with
     "the new key",
     () => world.sandbox.storefront.webPixel(SHOP)?.settings.accountID !== before,
   );
-  await shot(screen, "places-after");
   expect(await findA11yViolations(screen)).toEqual([]);
   await merchant.leave();
 });
@@ -167,7 +159,6 @@ test("the theme's row follows the store admin, and the screen fits a phone in th
       0,
       [],
     ]);
-    await shot(page, `places-${locale}`);
   }
   await visit.leave();
 });

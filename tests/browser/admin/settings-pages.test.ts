@@ -55,7 +55,7 @@ const open = (path: string) => openScreen(world, browser, shop, path, WIDE);
 const titleOf = (page: Page, name: string) =>
   page.getByRole("heading", { name, level: 1, exact: true }).waitFor();
 
-test("every page is in the index, is no longer than 2,000 px, fits a phone and has no barriers", async () => {
+test("every page is in the index, is no longer than 2,000 px, fits a phone and has no accessibility violations", async () => {
   const hosts = Array.from({ length: 50 }, (_, at) => `host-${count}-${at}.example.com`);
   await saveTenantConfig(world.ctx, shop, { public_hosts: hosts }, false);
   const visit = await open("/app/settings");

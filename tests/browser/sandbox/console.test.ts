@@ -59,7 +59,7 @@ const got = (name: string) =>
 const waitForService = (state: string, on = page) =>
   on.locator("#service-state", { hasText: state }).waitFor();
 
-test("is one screen at 1280x800 and fits a phone, without barriers in light and dark", async () => {
+test("is one screen at 1280x800 and fits a phone, without accessibility violations in light and dark", async () => {
   await waitForService("Running");
   const heights = () =>
     page.evaluate(() => [document.documentElement.scrollHeight, window.innerHeight]);

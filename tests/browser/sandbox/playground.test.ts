@@ -72,7 +72,7 @@ test("shows every request and answer without a credential", async () => {
   expect(JSON.stringify(all)).not.toMatch(/agt_\w{5,}|__Host-crm_session=\w|"code=[\w-]{20,}/);
 });
 
-test("can be repeated, and has no barriers at 1280 and 390 px", async () => {
+test("can be repeated, and has no accessibility violations at 1280 and 390 px", async () => {
   const { page } = visit;
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 900 });

@@ -32,11 +32,6 @@ afterAll(async () => {
   await world?.stop();
 });
 
-const shot = async (page: Page, name: string) => {
-  if (process.env.SHOTS)
-    await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
-};
-
 /** The frame of the extension, once it is drawn. */
 async function extensionOf(page: Page): Promise<Frame> {
   const frame = await (await page.waitForSelector(".ui-extension iframe")).contentFrame();
@@ -70,7 +65,6 @@ test("a customer changes a consent, sees it in the history with its receipt, and
   await block.getByText("Granted, ").waitFor();
   await page.getByText("News and offers: granted").waitFor();
   expect([await findA11yViolations(page), await findA11yViolations(block)]).toEqual([[], []]);
-  await shot(page, "profile");
   const userId = (await findAccountId(world, SHOP, customer.gid)) as number;
   await giveAgentAndMandate(world, SHOP, userId);
 
@@ -94,14 +88,12 @@ test("a customer changes a consent, sees it in the history with its receipt, and
   ]);
   const proof = await world.call("GET", `/admin/consent/verify?shop=${SHOP}`);
   expect(proof.json).toMatchObject({ ok: true, rows: 2 });
-  await shot(page, "page");
   expect([await findA11yViolations(page), await findA11yViolations(frame)]).toEqual([[], []]);
 
   await frame.getByRole("button", { name: "End access: Trail Planner" }).click();
   // What stands in the dialog is slotted into it.
   const dialog = frame.locator("s-modal[id^=agent]");
   await dialog.getByText("The agent can no longer see your data").waitFor();
-  await shot(page, "agent-dialog");
   await dialog.getByRole("button", { name: "End access" }).click();
   await frame.getByText("No agent may act for you.").waitFor();
   await frame.getByRole("button", { name: "Revoke the mandate of" }).click();
@@ -134,7 +126,6 @@ test("a customer withdraws in the history what a form granted", async () => {
   await page.getByText("Withdrawn", { exact: true }).waitFor();
   expect(await page.getByRole("button", { name: "Withdraw: Trail news" }).count()).toBe(0);
   expect(await findA11yViolations(page)).toEqual([]);
-  await shot(frame.page(), "form-withdrawn");
   expect(errors).toEqual([]);
   await close();
 });
@@ -197,7 +188,6 @@ test("the page fits a phone in three languages, with each one's punctuation", as
     expect([locale, await findOverflow(page), await findOverflow(frame)]).toEqual([locale, 0, 0]);
     expect([await findA11yViolations(page), await findA11yViolations(frame)]).toEqual([[], []]);
     expect(errors).toEqual([]);
-    await shot(page, `page-${locale}`);
     await close();
   }
 });
@@ -223,11 +213,9 @@ test("the customer downloads everything, and deletes it by typing the address", 
   await dialog.getByLabel(`Type ${EMAIL} to confirm`).fill("yes");
   expect(await confirm.isDisabled()).toBe(true);
   await dialog.getByLabel(`Type ${EMAIL} to confirm`).fill(EMAIL);
-  await shot(page, "delete-dialog");
   expect(await findA11yViolations(frame)).toEqual([]);
   await confirm.click();
   await frame.getByText("Your data was deleted").waitFor();
-  await shot(page, "deleted");
   await eventually("the deletion", async () => {
     const rows = await world.database.query(
       "SELECT 1 FROM storefront_users WHERE shop = $1 AND email = $2",

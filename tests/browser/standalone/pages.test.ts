@@ -73,7 +73,7 @@ test.each([
   ["/settings", "Settings"],
   ["/onboarding", "Onboarding"],
 ])(
-  "%s shows itself without complaints, foreign requests or barriers, on a screen and on a phone",
+  "%s shows itself without errors, foreign requests or accessibility violations, on a screen and on a phone",
   async (path, title) => {
     for (const address of [path, `${path}?shop=${shop}`]) {
       const visit = await open(address);
