@@ -151,7 +151,7 @@ export async function answerMcp(
     const params = Object.hasOwn(PARAMS, method)
       ? PARAMS[method]?.safeParse(message.data.params ?? {})
       : undefined;
-    // Newer versions of the protocol have no `initialize`: the SDK says so before it reads the parameters.
+    // Newer versions of the protocol have no `initialize`: the SDK answers that, also when the parameters are wrong.
     const isOfVersion =
       method !== "initialize" ||
       (await isLegacyRequest(toRequest(request), toKnownMessage(message.data)));
