@@ -1,7 +1,8 @@
 // What two versions of a policy differ in, and the text that people read.
 import { describe, expect, it } from "vitest";
 import { findChanges } from "../../app/components/consent/policy-changes.ts";
-import { toReadableText } from "../../app/domain/consent/policy-text.ts";
+import { toReadableText } from "../../app/domain/consent/policy-text/readable-text.ts";
+import { processorMs } from "../support/processor-time.ts";
 
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}\n`).join("");
@@ -58,7 +59,56 @@ describe("a policy as people read it", () => {
     expect(toReadableText(text)).toBe(text);
   });
 
-  it("of deeply nested markup is found, and not an error", () => {
-    expect(() => toReadableText(`${"<div>".repeat(20_000)}deep`)).not.toThrow();
+  it("has the cells of a table on lines, and its rows apart", () => {
+    expect(
+      toReadableText(
+        "<table><thead><tr><th>Cookie</th><th>Days</th></tr></thead><tr><td colspan=2><p>_ga</p><td>2</table>after",
+      ),
+    ).toBe("Cookie\nDays\n\n_ga\n\n2\n\nafter");
+  });
+
+  it("has the numbers and the nesting of its lists", () => {
+    expect(
+      toReadableText(
+        `<ol type="a" start='2'><li><p>Data</p><ul><li>Name<li>City</ul></li><li>Time</ol><p>End`,
+      ),
+    ).toBe("b. Data\n    • Name\n    • City\n c. Time\n\nEnd");
+  });
+
+  it("keeps every word, whatever the markup around it", () => {
+    expect(toReadableText(`${"<div>".repeat(300)}deep`)).toBe("deep");
+    expect(toReadableText(`${"<ul><li>".repeat(300)}deep`)).toContain("deep");
+    expect(toReadableText("<p>1 < 2 &lt;p&gt; <a title='>'>word</a></ul></p x")).toBe(
+      "1 < 2 <p> word</p x",
+    );
+    expect(toReadableText("<p>İ<SCRIPT>a</p></Script >b<!-- <p> -->c<!DOCTYPE html>d")).toBe(
+      "İbcd",
+    );
+  });
+
+  it.each(
+    Object.entries({
+      "a cell of many columns": "<table><tr><td colspan=1000000>x</td></tr></table>",
+      "a cell of many rows": "<table><tr><td rowspan=1000000>x</td></tr></table>",
+      "many rows": `<table>${"<tr><td>x".repeat(55_000)}`,
+      "many cells": `<table><tr>${"<td>x".repeat(100_000)}`,
+      "nested tables": "<table><tr><td>x".repeat(31_000),
+      "nested blocks": "<div>x".repeat(83_000),
+      "nested lists": "<ul><li>x".repeat(55_000),
+      "closing tags of nothing": "<div></p>".repeat(55_000),
+      "more items than Roman numbers": `<ol type=i>${"<li>x".repeat(5_000)}`,
+      "lines in nested lists": `${"<ul><li>".repeat(100)}${"x<br>".repeat(19_700)}`,
+      attributes: `<p ${"a=b ".repeat(120_000)}>x`,
+      "quotes without an end": `<p>${"<p a='".repeat(83_000)}`,
+      "tags without an end": `<p>${"<!-- <script><a ".repeat(31_000)}`,
+      "empty blocks": "<p></p>".repeat(71_000),
+      "horizontal lines": `<p>${"<hr>".repeat(120_000)}`,
+      entities: `<p>${"&amp;".repeat(100_000)}`,
+    }),
+  )("of %s costs less than a second, and is no longer than a megabyte", (_, body) => {
+    const before = processorMs();
+    const text = toReadableText(body);
+    expect(processorMs() - before).toBeLessThan(1_000);
+    expect(text.length).toBeLessThan(1_000_000);
   });
 });

@@ -5,7 +5,7 @@ import { SHOP_POLICIES } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { toReadableText } from "./policy-text.ts";
+import { toReadableText } from "./policy-text/readable-text.ts";
 
 const POLICIES_SCOPE = "read_legal_policies";
 

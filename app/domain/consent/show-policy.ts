@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findPolicy, listPolicies, PolicyInput, type StoredPolicy } from "./policies.ts";
-import { toReadableText } from "./policy-text.ts";
+import { toReadableText } from "./policy-text/readable-text.ts";
 
 export const PolicyAddress = z.object({
   version: PolicyInput.shape.version,
