@@ -9,6 +9,7 @@ import {
 import type { Person } from "../domain/identity/account.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { saysToBeAgent } from "./auth/agent-guard.ts";
+import { issuedToken } from "./auth/issued-token.ts";
 import type { ProxiedRequest } from "./auth/app-proxy.ts";
 import type { EventSender } from "./auth/event-source-guard.ts";
 import { callerAddress } from "./client-address.ts";
@@ -27,6 +28,8 @@ type Seen = {
   proxied: ProxiedRequest | null;
   principal?: unknown;
   body?: unknown;
+  /** For limits with `readsIssuedToken`: the caller's token, if this service issued it. */
+  issued?: string | null;
 };
 /** Null: this call does not count. */
 type Subject = (seen: Seen) => string | null;
@@ -38,6 +41,7 @@ export type RateLimit = {
    */
   counted: "before_auth" | "before_work";
   subjects: Partial<Record<RateLimitName, Subject>>;
+  readsIssuedToken?: true;
 };
 
 const limit = (subjects: RateLimit["subjects"]): RateLimit => ({
@@ -129,12 +133,15 @@ const ofNamedAgents =
  * Public. A caller that identifies as an agent is counted with its other calls; a page of the store
  * reads more.
  */
-export const CATALOG = limit({
-  catalog_reads_per_address: (seen) => (saysToBeAgent(seen.request) ? null : address(seen)),
-  agent_calls_per_token: ofNamedAgents(token),
-  agent_token_calls_per_address: ofNamedAgents(addressOfToken),
-  agent_calls_per_address: ofNamedAgents((seen) => (token(seen) === null ? address(seen) : null)),
-});
+export const CATALOG: RateLimit = {
+  ...limit({
+    catalog_reads_per_address: (seen) => (saysToBeAgent(seen.request) ? null : address(seen)),
+    agent_calls_per_token: ofNamedAgents(({ issued }) => issued ?? null),
+    agent_token_calls_per_address: ofNamedAgents((seen) => (seen.issued ? address(seen) : null)),
+    agent_calls_per_address: ofNamedAgents((seen) => (seen.issued ? null : address(seen))),
+  }),
+  readsIssuedToken: true,
+};
 
 /** Throws `too_many_requests`. */
 export async function enforceRateLimit(
@@ -143,10 +150,13 @@ export async function enforceRateLimit(
   seen: Seen,
 ): Promise<void> {
   if (rateLimit?.counted !== counted) return;
+  const { ctx, tenant } = seen;
+  const issued =
+    rateLimit.readsIssuedToken && tenant ? await issuedToken(ctx, tenant, token(seen)) : null;
   const subjects: Subjects = {};
   for (const [name, subject] of Object.entries(rateLimit.subjects)) {
-    const value = subject(seen);
+    const value = subject({ ...seen, issued });
     if (value !== null) subjects[name as RateLimitName] = value;
   }
-  if (Object.keys(subjects).length > 0) await consumeRateLimit(seen.ctx, seen.tenant, subjects);
+  if (Object.keys(subjects).length > 0) await consumeRateLimit(ctx, tenant, subjects);
 }

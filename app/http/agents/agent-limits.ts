@@ -1,11 +1,12 @@
-// Rate limits of /mcp and /a2a, which report errors in JSON-RPC: by client address without a token,
-// else by token. The numbers are in identity/rate-limits.ts; all other routes declare theirs
+// Rate limits of /mcp and /a2a, which report errors in JSON-RPC: by client address without a token
+// that was issued, else by token. The numbers are in identity/rate-limits.ts; all other routes declare theirs
 // (rate-limit.ts).
 import type { Ctx } from "../../context.server.ts";
 import { consumeRateLimit } from "../../domain/identity/rate-limits.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { clientAddress } from "../client-address.ts";
 import { bearerToken } from "../auth/guards.ts";
+import { issuedToken } from "../auth/issued-token.ts";
 import type { ApiRequest } from "../api-request.ts";
 
 export const addressOfCaller = (ctx: Ctx, request: ApiRequest): string =>
@@ -13,7 +14,8 @@ export const addressOfCaller = (ctx: Ctx, request: ApiRequest): string =>
 
 /** Counts a call; throws 429. */
 export async function countAgentCall(ctx: Ctx, request: ApiRequest, tenant: Tenant): Promise<void> {
-  const [token, address] = [bearerToken(request), addressOfCaller(ctx, request)];
+  const token = await issuedToken(ctx, tenant, bearerToken(request));
+  const address = addressOfCaller(ctx, request);
   await consumeRateLimit(
     ctx,
     tenant,
@@ -24,7 +26,13 @@ export async function countAgentCall(ctx: Ctx, request: ApiRequest, tenant: Tena
 }
 
 /** Counts a write in addition to its call; throws 429. */
-export const countAgentChange = (ctx: Ctx, request: ApiRequest, tenant: Tenant): Promise<void> =>
-  consumeRateLimit(ctx, tenant, {
-    agent_changes_per_caller: bearerToken(request) ?? addressOfCaller(ctx, request),
+export async function countAgentChange(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+): Promise<void> {
+  const token = await issuedToken(ctx, tenant, bearerToken(request));
+  await consumeRateLimit(ctx, tenant, {
+    agent_changes_per_caller: token ?? addressOfCaller(ctx, request),
   });
+}

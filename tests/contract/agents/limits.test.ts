@@ -43,9 +43,9 @@ const mcp = (headers: Record<string, string>, key: string | null = null, name = 
     headers,
     body: { jsonrpc: "2.0", id: 9, method: name, params: {} },
   });
-const a2a = (headers: Record<string, string>) =>
+const a2a = (headers: Record<string, string>, key: string | null = null) =>
   service.call("POST", `/a2a?shop=${SHOP}`, {
-    key: null,
+    key,
     headers,
     body: {
       jsonrpc: "2.0",
@@ -183,6 +183,32 @@ describe("with a token", () => {
       }),
     );
     expect(answers.at(-1)?.status).toBe(429);
+  });
+
+  it.each([
+    ["/mcp", (headers: Record<string, string>, key: string) => mcp(headers, key)],
+    ["/a2a", a2a],
+    [
+      "/commerce/products",
+      (headers: Record<string, string>, key: string) =>
+        service.call("GET", `/commerce/products?shop=${SHOP}`, {
+          key,
+          headers: { ...headers, "UCP-Agent": "agent/1" },
+        }),
+    ],
+  ] as const)("%s gives a made-up token no more calls than none", async (_path, one) => {
+    const headers = newAddress();
+    const shop = Buffer.from(SHOP).toString("base64url");
+    const session = Buffer.from(JSON.stringify({ alg: "HS256", kid: `${SHOP}/00000000` }));
+    const madeUp = [
+      "made-up",
+      `agt_${shop}.${"A".repeat(43)}`,
+      `${session.toString("base64url")}.${Buffer.from("{}").toString("base64url")}.AAAA`,
+    ];
+    for (const key of madeUp) expect((await one(headers, key)).status).toBe(200);
+    for (const key of madeUp) expect((await one(headers, `${key}2`)).status).toBe(429);
+    const { token } = await newAgent();
+    expect((await one(headers, token)).status).toBe(200);
   });
 });
 

@@ -3,7 +3,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, OauthGrant } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { hashSecret, isAgentToken } from "./agent-token.ts";
+import { hashSecret, isAgentToken, shopOfAgentToken } from "./agent-token.ts";
 
 export type AgentCaller = { userId: number; clientId: string; scopes: string[] };
 /** `no_consent`: valid except for the shopper's consent; `closed`: the store disables agents. */
@@ -67,6 +67,22 @@ export async function checkAgentToken(
     outcome: "valid",
     caller: { userId: row.user_id, clientId: row.client_id, scopes: row.scopes },
   };
+}
+
+/** Whether such a token was issued and is not over; what it allows is checked by `checkAgentToken`. */
+export async function isIssuedAgentToken(
+  ctx: Ctx,
+  tenant: Tenant,
+  token: string,
+): Promise<boolean> {
+  if (shopOfAgentToken(token) !== tenant.shop) return false;
+  const rows = await dataOf(ctx, tenant).sql(
+    `SELECT 1 FROM oauth_tokens WHERE shop = $1 AND token_hash = $2 AND kind = 'access'
+      AND expires_at > clock_timestamp()`,
+    [hashSecret(token)],
+    "agent-token-issued",
+  );
+  return rows.length > 0;
 }
 
 /** The caller, or null for any reason. */
