@@ -12,6 +12,7 @@ import { parseForm, type ApiRequest } from "./api-request.ts";
 import { empty, isReply, json, type ApiResponse } from "./api-response.ts";
 import { personWithoutStore } from "./auth/agent-guard.ts";
 import { requireProxiedRequest } from "./auth/app-proxy.ts";
+import { mayBodyBeProven } from "./auth/body-proof.ts";
 import { bearerToken, requireObjectText } from "./auth/guards.ts";
 import { AUTH_SCHEMES, type AuthCall } from "./auth/schemes.ts";
 import { sessionCredential } from "./auth/session-guard.ts";
@@ -177,10 +178,7 @@ async function runEndpoint(
   recorded: ServedCall,
 ): Promise<ApiResponse> {
   const raw = await readRaw(spec, request);
-  const found =
-    raw.length > 0 && !asked.error
-      ? ((await findTenantInBody(ctx, request, raw, AUTH_SCHEMES[spec.auth].shopFields)) ?? asked)
-      : asked;
+  const found = await findBodyTenant(spec, { ctx, request, raw, asked });
   const proxied = isProxied
     ? requireProxiedRequest(ctx, request.url.searchParams, found.tenant, spec.proxied ?? {})
     : null;
@@ -253,6 +251,19 @@ async function handleJson(spec: AnySpec, call: Authenticated): Promise<ApiRespon
     ? toPublicRequest(call.request, Object.keys(spec.proxied ?? {}))
     : call.request;
   return spec.handle({ ...call, request, body } as never);
+}
+
+/** With the store that a signed body names, if nothing else of the request does. */
+async function findBodyTenant(
+  spec: AnySpec,
+  { ctx, request, raw, asked }: Pick<Requested, "ctx" | "request" | "asked"> & { raw: Buffer },
+): Promise<Found> {
+  const { shopFields } = AUTH_SCHEMES[spec.auth];
+  if (raw.length === 0 || asked.error || shopFields.length === 0 || namedShop(request) !== null)
+    return asked;
+  const call = { ctx, request, tenant: null, raw, proxied: null, agent: spec.agent };
+  if (!(await mayBodyBeProven(spec.auth, call))) return asked;
+  return (await findTenantInBody(ctx, raw, shopFields)) ?? asked;
 }
 
 /** The signed bytes; null for other schemes, whose bodies are read after the authentication. */

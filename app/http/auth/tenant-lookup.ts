@@ -75,16 +75,13 @@ export async function lookUpTenant(
 }
 
 /**
- * The store that a signed body names in one of `shopFields`, for a request without another
- * reference to a store.
+ * The store that a signed body names in one of `shopFields`.
  */
 export async function findTenantInBody(
   ctx: Ctx,
-  request: ApiRequest,
   raw: Buffer,
   shopFields: readonly string[],
 ): Promise<{ shop: string; tenant: Tenant | null } | null> {
-  if (shopFields.length === 0 || namedShop(request) !== null) return null;
   try {
     const body = parseJson(raw).json as Record<string, unknown>;
     const shop = shopFields.map((field) => body[field]).find((value) => typeof value === "string");
