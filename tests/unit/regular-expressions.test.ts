@@ -46,7 +46,7 @@ const ALLOWED: Record<string, string> = {
 /** `file`: why a pattern is built at run time there. */
 const MADE_AT_RUN_TIME: Record<string, string> = {
   "app/domain/compliance/erase-outside.ts":
-    "one person's escaped addresses, names and digits, with at most three characters between two digits",
+    "one person's escaped addresses and ids, without repetitions",
   "app/embeds/scripts/outbox.ts": "from two texts of that file, over the browser's own cookies",
   "app/http/address-guard.ts":
     "from constants of that file; what may come before a name, a name and what may come after it begin with different signs",

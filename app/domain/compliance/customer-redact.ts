@@ -30,7 +30,9 @@ import {
   type PrivacyRequest,
 } from "./privacy-requests.ts";
 import { erasedStep, recordSteps, type StepResult } from "./request-steps.ts";
-import { identityPatterns, type KnownSubject, type Subject } from "./subject.ts";
+import { findRows, maskRows, searchFor } from "./personal-values/mask-rows.ts";
+import { foldName } from "./personal-values/person-values.ts";
+import { addressesPattern, sentencePattern, type KnownSubject, type Subject } from "./subject.ts";
 
 type Progress = { subject: Subject; known: KnownSubject };
 type Evidence = {
@@ -72,9 +74,16 @@ export async function redactCustomer(
   const { known } = progress;
   if (await isInFlight(sql, known)) throw new Reschedule(IN_FLIGHT_MS);
   known.eventIds = await findEventIds(ctx, database, tenant.shop, known);
+  const search = searchFor(database, tenant, known);
+  const named = await findRows(search);
+  if (named.isHeld) throw new Reschedule(IN_FLIGHT_MS);
+  // What was archived and logged of these events goes, too, and once their rows are masked nothing
+  // leads to it.
+  known.eventIds = union(known.eventIds, named.eventIds);
   await savePass(pass, sql, progress);
 
   let changed = found + (await eraseReferences(pass, known));
+  changed += count(pass, await maskRows(search, named));
   if (found > 0 || evidence.cms === undefined) await eraseOutside(pass, known);
   changed += await eraseArchive(pass, known);
   await savePass(pass, sql, progress);
@@ -234,14 +243,13 @@ async function findSubject(
   ).flat();
   const all = [...new Map([...people, ...more].map((person) => [person.id, person])).values()];
   const userIds = all.map(({ id }) => id);
+  const foundNames = all.flatMap((person) => [
+    person.full_name,
+    [person.first_name, person.last_name].filter(Boolean).join(" "),
+  ]);
   const names = await ownNames(
     sql,
-    present(
-      all.flatMap((person) => [
-        person.full_name,
-        [person.first_name, person.last_name].filter(Boolean).join(" "),
-      ]),
-    ),
+    union(known.names, present(foundNames)),
     union(userIds, known.userIds),
   );
   return {
@@ -256,7 +264,7 @@ async function findSubject(
           present(all.map((person) => person.email?.toLowerCase() ?? null)),
         ),
         phones: known.phones,
-        names: union(known.names, names),
+        names,
         orders: known.orders,
         eventIds: known.eventIds,
       },
@@ -264,31 +272,44 @@ async function findSubject(
   };
 }
 
+/** As `foldName` folds them, for names of the store's customers. */
+const FOLDED =
+  "btrim(regexp_replace(lower(normalize(coalesce(full_name, concat_ws(' ', first_name, last_name)), NFKC)), '\\s+', ' ', 'g'))";
+
 /**
- * Full names that are unique in the store: a search for the others would find, and erase, another
- * customer.
+ * Full names that are unique in the store: a search for the others would find another customer. Asked
+ * in each pass, because a customer may come meanwhile who has the name.
  */
 async function ownNames(
   sql: TenantSql,
   names: readonly string[],
   userIds: readonly number[],
 ): Promise<string[]> {
-  const whole = union(names.map((name) => name.trim())).filter((name) => name.includes(" "));
+  const whole = union(names.map((name) => name.trim())).filter((name) => /\s/.test(name));
   if (whole.length === 0) return [];
   const rows = await sql<{ name: string }>(
-    `SELECT DISTINCT lower(full_name) AS name FROM storefront_users WHERE shop = $1
-      AND lower(full_name) = ANY($2::text[]) AND id <> ALL($3::int[])`,
-    [whole.map((name) => name.toLowerCase()), userIds],
+    `SELECT DISTINCT ${FOLDED} AS name FROM storefront_users WHERE shop = $1
+      AND ${FOLDED} = ANY($2::text[]) AND id <> ALL($3::int[])`,
+    [whole.map(foldName), userIds],
   );
   const shared = new Set(rows.map(({ name }) => name));
-  return whole.filter((name) => !shared.has(name.toLowerCase()));
+  return whole.filter((name) => !shared.has(foldName(name)));
 }
+
+const anyOf = (...patterns: (string | null)[]): string | null =>
+  patterns.filter((pattern) => pattern !== null).join("|") || null;
 
 async function prove(
   { ctx, database, tenant, request, evidence, erased }: Pass,
   known: KnownSubject,
 ): Promise<void> {
-  const { searched, residual } = await searchTables(database, tenant.shop, identityPatterns(known));
+  const addresses = addressesPattern(known);
+  const sentences = sentencePattern(known);
+  // In the tables that an erasure can change, names and phone numbers are found by their fields: the
+  // pass before has found no more of them. As words they are other people's, too.
+  const { searched, residual } = await searchTables(database, tenant.shop, (table) =>
+    ERASABLE_TABLES.has(table) ? addresses : anyOf(addresses, sentences),
+  );
   const isErasable = Object.keys(residual).some((table) => ERASABLE_TABLES.has(table));
   if (isErasable && (evidence.passes ?? 0) < MAX_PASSES) throw new Reschedule(NEXT_PASS_MS);
   if (isErasable) throw new Error(`residual in ${Object.keys(residual).join(", ")}`);

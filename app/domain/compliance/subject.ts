@@ -2,6 +2,8 @@
 import type { Ctx } from "../../context.server.ts";
 import { storableText } from "../../runtime/database/storable-json.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
+import { foldPhone } from "./personal-values/person-values.ts";
+import { addressPattern, namePattern, phonePattern } from "./personal-values/spellings.ts";
 
 /** The platform's identifiers of the person; each may be missing. */
 export type Subject = {
@@ -77,51 +79,30 @@ export function readSubject(raw: Buffer): { subject: Subject; externalId: string
   };
 }
 
-const MIN_PHONE_DIGITS = 7;
-const escapeRegex = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-/** In the forms in which other programs write JSON. */
-const jsonEscaped = (text: string) =>
-  text.replace(
-    /[^\u0020-\u007e]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-
-const spellings = (text: string): string[] =>
-  [...new Set([text, jsonEscaped(text)])].map(escapeRegex);
-/** Whole, not the end of a longer address; and in its URL-encoded form. */
-const addressPattern = (email: string): string[] => [
-  ...spellings(email).map((text) => `(?<![a-z0-9._+-])${text}(?![a-z0-9-]|\\.[a-z0-9])`),
-  escapeRegex(encodeURIComponent(email)),
-];
-const namePattern = (name: string): string[] =>
-  spellings(name).map((text) => `(?<!\\w)${text}(?!\\w)`);
-
-function phonePattern(phone: string): string[] {
-  const digits = phone.replace(/\D/g, "");
-  return digits.length < MIN_PHONE_DIGITS
-    ? []
-    : [`(?<!\\d)${digits.split("").join("[^0-9a-zA-Z]{0,3}")}(?!\\d)`];
+/** The person's addresses, in any spelling. Case-insensitive; null: none is known. */
+export function addressesPattern({ emails }: Pick<KnownSubject, "emails">): string | null {
+  return emails.length > 0 ? emails.map(addressPattern).join("|") : null;
 }
 
-/** Direct identifiers: addresses, phone numbers in any notation, full names. Case-insensitive. */
-export function identityPatterns({
-  emails,
-  phones,
-  names,
-}: Pick<KnownSubject, "emails" | "phones" | "names">): string[] {
-  return [
-    ...emails.flatMap(addressPattern),
-    ...phones.flatMap(phonePattern),
-    ...names.flatMap(namePattern),
-  ];
-}
-
-/** Also references by the storefront's id, in the forms that ids have in payloads. */
+/**
+ * Also references by the storefront's id, in the forms that ids have in payloads. Neither names nor
+ * phone numbers: other people's rows have the same words and digits (personal-values/).
+ */
 export function mentionPattern(subject: KnownSubject): string | null {
   const ids = subject.gids
     .map((gid) => gid.slice(gid.lastIndexOf("/") + 1))
     .filter((digits) => /^\d+$/.test(digits));
   const references = ids.map((id) => `(Customer\\\\?/|"(id|customer_id)" ?: ?"?)${id}(?!\\d)`);
-  const parts = [...identityPatterns(subject), ...references];
+  const parts = [addressesPattern(subject) ?? [], references].flat();
+  return parts.length > 0 ? parts.join("|") : null;
+}
+
+/** Names and phone numbers in sentences, for texts that an erasure cannot change. */
+export function sentencePattern({
+  names,
+  phones,
+}: Pick<KnownSubject, "names" | "phones">): string | null {
+  const numbers = phones.map(foldPhone).filter((digits) => digits !== null);
+  const parts = [...names.map(namePattern), ...numbers.map(phonePattern)];
   return parts.length > 0 ? parts.join("|") : null;
 }

@@ -1,0 +1,74 @@
+// Regular expressions that find a text in every form in which programs write it: in the normal forms of
+// Unicode, with the escapes of JSON, and percent-encoded. For PostgreSQL and JavaScript, case-insensitive. Letters
+// outside ASCII stand in both cases, because a database with the locale C does not know them.
+const escapeRegex = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+const isPlain = (sign: string): boolean => /^[a-z0-9]$/i.test(sign);
+
+const jsonEscaped = (text: string): string =>
+  text.replace(/[^a-z0-9]/gi, (sign) => `\\\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+function spellingOf(sign: string): string {
+  if (isPlain(sign)) return sign;
+  const forms = [sign, sign.toLowerCase(), sign.toUpperCase()].flatMap((form) => [
+    form,
+    form.normalize("NFD"),
+  ]);
+  const written = forms.flatMap((form) => [
+    escapeRegex(form),
+    jsonEscaped(form),
+    escapeRegex(encodeURIComponent(form)),
+  ]);
+  if (/["\\/]/.test(sign)) written.push(`\\\\${escapeRegex(sign)}`);
+  return `(?:${[...new Set(written)].join("|")})`;
+}
+
+const spell = (text: string): string => Array.from(text.normalize("NFC"), spellingOf).join("");
+
+// What stands before an address, so that it is not the end of a longer one: no sign of an address, or the
+// escape of a sign that is none. An apostrophe belongs to the address when a letter is before it (o'brien@).
+const LETTERS = "a-z0-9\\u00c0-\\u024f";
+const NO_ADDRESS_SIGNS = "[01][0-9a-f]|2[02689acf]|3[a-f]|5[bcd]|7[bcd]";
+const BEFORE_ADDRESS = [
+  "^",
+  `[^${LETTERS}._+~'-]`,
+  `(?:^|[^${LETTERS}])'`,
+  "\\\\[bfnrt]",
+  `\\\\u00(?:${NO_ADDRESS_SIGNS})`,
+  `%(?:${NO_ADDRESS_SIGNS})`,
+].join("|");
+/** A full stop may end a sentence. */
+const AFTER_ADDRESS = `$|[^${LETTERS}.-]|\\.(?:$|[^${LETTERS}])`;
+
+/** An e-mail address, whole. */
+export const addressPattern = (email: string): string =>
+  `(?:${BEFORE_ADDRESS})${spell(email)}(?:${AFTER_ADDRESS})`;
+
+const wordsOf = (name: string): string[] => name.trim().split(/\s+/);
+const REST_OF_STRING = '(?:[^"\\\\]|\\\\.)*';
+const STRING_END = '"\\s*[,}\\]]';
+
+/**
+ * JSON strings that begin with the first word of a name, and ones that end with its last: a text that
+ * contains the name in one value, or in a first and a last name, contains both. Keys are no values.
+ */
+export function nameBounds(name: string): { begins: string; ends: string } {
+  const words = wordsOf(name);
+  return {
+    begins: `"\\s*${spell(words[0] ?? "")}${REST_OF_STRING}${STRING_END}`,
+    ends: `${spell(words.at(-1) ?? "")}\\s*${STRING_END}`,
+  };
+}
+
+/** A name in a sentence. */
+export const namePattern = (name: string): string =>
+  `(?:^|[^${LETTERS}_])${wordsOf(name).map(spell).join("\\s+")}(?:$|[^${LETTERS}_])`;
+
+const SEPARATORS = "[^0-9a-zA-Z]{0,3}";
+
+/** Digits in any notation: also numbers that are no phone number. */
+export const digitsPattern = (digits: string): string =>
+  `${digits.split("").join(SEPARATORS)}(?:$|[^0-9])`;
+
+/** A phone number in a sentence: with its plus sign, for any other digits may be an article's. */
+export const phonePattern = (digits: string): string => `\\+${digitsPattern(digits)}`;
