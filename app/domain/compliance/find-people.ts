@@ -54,7 +54,8 @@ export async function findPeople(
     email,
     digits,
     gid ? tombstoneOf(ctx, shop, "gid", gid) : null,
-    phone ? phoneHash(ctx, shop, phone) : null,
+    // Phone numbers without a digit would all be the same.
+    phone && /\d/.test(phone) ? phoneHash(ctx, shop, phone) : null,
     email ? tombstoneOf(ctx, shop, "email", email) : null,
   ]);
 }

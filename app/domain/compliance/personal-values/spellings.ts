@@ -45,6 +45,12 @@ export const addressPattern = (email: string): string =>
   `(?:${BEFORE_ADDRESS})${spell(email)}(?:${AFTER_ADDRESS})`;
 
 const wordsOf = (name: string): string[] => name.trim().split(/\s+/);
+
+/** A pattern of a very long name would be too complex for the database. */
+const MAX_SIGNS = 40;
+const firstSigns = (word: string): string => Array.from(word).slice(0, MAX_SIGNS).join("");
+const lastSigns = (word: string): string => Array.from(word).slice(-MAX_SIGNS).join("");
+
 const REST_OF_STRING = '(?:[^"\\\\]|\\\\.)*';
 const STRING_END = '"\\s*[,}\\]]';
 
@@ -55,14 +61,18 @@ const STRING_END = '"\\s*[,}\\]]';
 export function nameBounds(name: string): { begins: string; ends: string } {
   const words = wordsOf(name);
   return {
-    begins: `"\\s*${spell(words[0] ?? "")}${REST_OF_STRING}${STRING_END}`,
-    ends: `${spell(words.at(-1) ?? "")}\\s*${STRING_END}`,
+    begins: `"\\s*${spell(firstSigns(words[0] ?? ""))}${REST_OF_STRING}${STRING_END}`,
+    ends: `${spell(lastSigns(words.at(-1) ?? ""))}\\s*${STRING_END}`,
   };
 }
 
-/** A name in a sentence. */
-export const namePattern = (name: string): string =>
-  `(?:^|[^${LETTERS}_])${wordsOf(name).map(spell).join("\\s+")}(?:$|[^${LETTERS}_])`;
+/** A name in a sentence; of a very long one, its beginning. */
+export function namePattern(name: string): string {
+  const whole = wordsOf(name).join(" ");
+  const start = firstSigns(whole);
+  const words = wordsOf(start).map(spell).join("\\s+");
+  return `(?:^|[^${LETTERS}_])${words}${start === whole ? `(?:$|[^${LETTERS}_])` : ""}`;
+}
 
 const SEPARATORS = "[^0-9a-zA-Z]{0,3}";
 
