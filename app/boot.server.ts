@@ -1,7 +1,6 @@
 // Starts what this process's roles ask for, and stops it again.
 import { schedule } from "node-cron";
 import type { Ctx } from "./context.server.ts";
-import { flushAgentCalls } from "./domain/agent-activity/record-agent-call.ts";
 import { startWorker } from "./domain/bus/worker.ts";
 import { completeFromOrder } from "./domain/commerce/checkout-completion.ts";
 import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
@@ -31,9 +30,8 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
         await startBulkRunWorker(ctx, database, CUSTOMER_ACTIONS),
         await startWorker(ctx, database),
       ];
-      // The inbox first: what it finishes while stopping still finds its queue.
       stops.push(async () => {
-        for (const worker of workers) await worker.stop();
+        await Promise.all(workers.map((worker) => worker.stop()));
       });
     }
   if (ctx.config.roles.has("worker")) {
@@ -68,7 +66,6 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
   return {
     async stop() {
       await Promise.all(stops.map((stop) => stop()));
-      await flushAgentCalls(ctx);
     },
   };
 }

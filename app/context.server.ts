@@ -70,6 +70,9 @@ export type Ctx = {
   /** The process is stopping: it is given no more requests. */
   isDraining(): boolean;
   startDraining(): void;
+  /** Aborted when the process takes no more requests: long work ends at its next safe place. */
+  stopping: AbortSignal;
+  beginStop(): void;
   close(): Promise<void>;
 };
 
@@ -118,6 +121,7 @@ export function createCtx({
   });
   const { home } = regions;
   let isDraining = false;
+  const stopping = new AbortController();
   const objects = openMovableArchive(config.ARCHIVE_URL, root, () => savedArchiveUrl(home));
   const addressRules = async (): Promise<AddressRules> => ({
     allow,
@@ -152,6 +156,8 @@ export function createCtx({
     customerAccounts: createCustomerAccountClient({ outbound, storefront }),
     isDraining: () => isDraining,
     startDraining: () => void (isDraining = true),
+    stopping: stopping.signal,
+    beginStop: () => stopping.abort(),
     async close() {
       await outbound.close();
       await regions.close();

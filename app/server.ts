@@ -3,8 +3,10 @@ import { writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { startBackground, type Background } from "./boot.server.ts";
 import { createCtx, type Ctx } from "./context.server.ts";
+import { flushAgentCalls } from "./domain/agent-activity/record-agent-call.ts";
 import { channels } from "./domain/channels/index.ts";
 import { renderThemeFooters } from "./embeds/theme-footers.ts";
 import { registerTenant } from "./domain/tenants/tenant-record.ts";
@@ -30,6 +32,9 @@ import { LIVE } from "./runtime/version.ts";
 import type { SandboxSystems } from "./sandbox-systems.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 
+/** What is still in progress by then is cut off. */
+const FINISH_WITHIN_MS = 25_000;
+/** The rest of it closes the connections to the database. */
 const STOP_WITHIN_MS = 30_000;
 const DATABASE_WAIT_MS = 15_000;
 /** The paths that a process without the role `web` serves, for monitoring. */
@@ -241,7 +246,8 @@ async function main(): Promise<void> {
   const log = openLog(config);
   const { server, port, answering } = await openPort(config);
   const baseUrl = config.BASE_URL ?? `http://127.0.0.1:${port}`;
-  const stops: (() => Promise<unknown>)[] = [];
+  /** In this order, once no work needs them any more. */
+  const stops: Stop[] = [];
   const tracing = await startTracing(config);
   if (tracing) stops.unshift(() => tracing.stop());
 
@@ -259,7 +265,10 @@ async function main(): Promise<void> {
     clock,
     log,
   });
-  stops.unshift(() => ctx.close());
+  stops.unshift(
+    () => flushAgentCalls(ctx),
+    () => ctx.close(),
+  );
   const following = await clock.follow(ctx.home);
   stops.unshift(async () => following.stop());
   await refuseSharedDatabases(ctx);
@@ -282,25 +291,38 @@ async function main(): Promise<void> {
   // After the modules were loaded: while that keeps a slow machine busy, its first connections to the
   // database would time out.
   const background: Background = await startBackground(ctx);
-  stops.unshift(() => background.stop());
+  const work: Stop[] = [() => background.stop()];
   server.off("request", notYet).on("request", listener);
-  stopOnSignal(ctx, server, answering, stops);
+  stopOnSignal(ctx, { server, answering, work, stops });
   if (sandbox && config.roles.has("web")) await sandbox.prepareDemo(ctx);
   process.stdout.write(`listening on http://127.0.0.1:${port}\n`);
   if (sandbox) process.stdout.write(sandbox.welcome(ctx));
   if (sandbox && config.roles.has("web")) {
     const demo = sandbox.startDemo(ctx);
-    stops.unshift(() => demo.stop());
+    work.push(() => demo.stop());
   }
 }
 
+type Stop = () => Promise<unknown>;
+
 function stopOnSignal(
   ctx: Ctx,
-  server: ReturnType<typeof createServer>,
-  answering: SlotPool<ServerResponse>,
-  stops: (() => Promise<unknown>)[],
+  {
+    server,
+    answering,
+    work,
+    stops,
+  }: {
+    server: ReturnType<typeof createServer>;
+    answering: SlotPool<ServerResponse>;
+    /** Ended beside the requests: one that takes long keeps nobody taking new work. */
+    work: readonly Stop[];
+    stops: readonly Stop[];
+  },
 ): void {
   const { config, log } = ctx;
+  const attempt = (step: Stop) =>
+    step().catch((error: unknown) => log.error("process.stop_failed", error));
   const isBalanced = config.roles.has("web") && !config.isSandbox && !config.isDevelopment;
   let endGrace: (() => void) | null = null;
   const stop = async (signal: string) => {
@@ -323,10 +345,15 @@ function stopOnSignal(
     );
     const closed = new Promise<void>((done) => server.close(() => done()));
     const closeIdle = setInterval(() => server.closeIdleConnections(), 100);
-    await closed;
+    ctx.beginStop();
+    const finished = Promise.all([closed, ...work.map(attempt)]).then(() => true);
+    const isFinished = await Promise.race([finished, delay(FINISH_WITHIN_MS, false)]);
     clearInterval(closeIdle);
-    for (const step of stops)
-      await step().catch((error: unknown) => log.error("process.stop_failed", error));
+    if (!isFinished) {
+      log.warn("process.stop_cut", { requests: answering.all().length });
+      server.closeAllConnections();
+    }
+    for (const step of stops) await attempt(step);
     process.exit(0);
   };
   // Development tools register handlers of their own that end the process before it has drained.

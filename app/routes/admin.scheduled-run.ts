@@ -19,6 +19,9 @@ export const { loader, action, route } = endpoint({
     tenant: "none",
     answers: { 200: "The report.", 409: "A run is under way." },
     result: Ok.extend({ report: RunReport }),
-    handle: async ({ ctx }) => ({ ok: true, report: await runScheduledNow(ctx) }),
+    handle: async ({ ctx }) => ({
+      ok: true,
+      report: await runScheduledNow(ctx, { signal: ctx.stopping }),
+    }),
   },
 });

@@ -15,6 +15,6 @@ export const { loader, action, route } = endpoint({
     },
     result: SyncCounts,
     handle: async ({ ctx, tenant, requestId }) =>
-      toSyncReply(await syncCms(ctx, tenant), requestId),
+      toSyncReply(await syncCms(ctx, tenant, { signal: ctx.stopping }), requestId),
   },
 });

@@ -16,7 +16,7 @@ export const { loader, action, route } = endpoint({
     },
     result: SyncCounts,
     async handle({ ctx, tenant, requestId, accessed }) {
-      const result = await syncCustomers(ctx, tenant);
+      const result = await syncCustomers(ctx, tenant, { signal: ctx.stopping });
       // A sync that fails half-way has changed customers too.
       if (result.outcome !== "busy")
         accessed({ action: "changed", count: result.counts.created + result.counts.updated });

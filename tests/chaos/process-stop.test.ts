@@ -4,10 +4,12 @@ import { chmod, mkdtemp, readFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { loadReport } from "../../app/domain/scheduled-run/report.ts";
 import { endChildren, startProgram, startServer, type Child } from "../support/processes/child.ts";
 import { addCustomer, addRows } from "../support/bus/queue.ts";
 import { removeFolder, rows } from "../support/processes/embedded-postgres.ts";
 import {
+  ADMIN_KEY,
   eventually,
   sign,
   SHOP,
@@ -15,6 +17,7 @@ import {
   testEnvironment,
   type Service,
 } from "../support/service.ts";
+import { installStore } from "../support/storefront/synced-store.ts";
 import { countByStatus, sendWebhook, startLoad, webhookOf } from "../support/bus/webhook-load.ts";
 
 let service: Service;
@@ -140,6 +143,49 @@ test("SIGTERM with deliveries in flight and 60 pending rows: those in flight are
     lost: 0,
   });
   expect(counts.delivered).toBeGreaterThan(0);
+});
+
+test("SIGTERM while a request never ends: no row is taken any more, the request is cut off, no row stays claimed, and the exit code is 0", async () => {
+  const server = await start("web,worker", { LOG_LEVEL: "info" });
+  const endless = slowWebhook(server.url, 3);
+  expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+  server.signal("SIGTERM");
+  await server.line("the end of the worker", /worker\.stopped/);
+  const userId = await addCustomer(service.database, SHOP);
+  await addRows(service.database, {
+    shop: SHOP,
+    channel: "web_analytics",
+    count: 3,
+    payload: { user_id: userId },
+  });
+  expect(server.hasEnded()).toBe(false);
+  expect(await server.ended).toBe(0);
+  expect(await endless.answer).toBe("");
+  expect(await claimed()).toEqual([]);
+  expect(await service.database.query("SELECT DISTINCT status FROM integration_queue")).toEqual([
+    { status: "pending" },
+  ]);
+});
+
+test("SIGTERM during a scheduled run that was asked for: its report says interrupted and is the answer, and no lease stays", async () => {
+  await installStore(service);
+  service.sandbox.failNext("storefront", { delayMs: 1_000 }, Infinity);
+  const before = service.sandbox.requests("storefront").length;
+  const server = await start("web");
+  const answer = fetch(`${server.url}/admin/scheduled-run`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, "Content-Type": "application/json" },
+    body: "{}",
+  }).then((response) => response.json());
+  await eventually(
+    "the run asks the storefront",
+    () => service.sandbox.requests("storefront").length > before,
+  );
+  server.signal("SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(await answer).toMatchObject({ ok: true, report: { state: "interrupted" } });
+  expect(await loadReport(service.ctx)).toMatchObject({ state: "interrupted" });
+  expect(await service.database.query("SELECT key FROM kv WHERE key LIKE 'lease:%'")).toEqual([]);
 });
 
 test("SIGTERM under load, three times: every acknowledged webhook is stored, no row stays claimed, exit code 0", async () => {

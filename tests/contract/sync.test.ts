@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import {
   installStore,
@@ -92,6 +92,17 @@ describe("a failing system", () => {
     const { status, json } = await service.call("POST", `/sync/cms?shop=bare.myshopify.com`);
     expect([status, json.code]).toEqual([409, "cms_not_configured"]);
   });
+});
+
+test("a sync that was asked for ends when the process stops, and says that it is unfinished", async () => {
+  const stopping = await startService();
+  onTestFinished(() => stopping.stop());
+  await installStore(stopping);
+  stopping.ctx.beginStop();
+  for (const kind of ["customers", "cms"]) {
+    const { status, json } = await stopping.call("POST", `/sync/${kind}?shop=${SHOP}`);
+    expect([status, json.processed, json.unfinished]).toEqual([200, 0, true]);
+  }
 });
 
 describe("/admin/scheduled-run", () => {

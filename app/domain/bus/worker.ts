@@ -261,18 +261,19 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   return {
     async stop() {
       stopping = true;
-      await pump.stopClaiming();
-      // A claim in progress still returns rows: they are released too.
-      await Promise.all([claiming, announcing, archiving]);
-      gate.close();
-      for (const scheduler of schedulers.values())
-        for (const tenantChannel of scheduler.tenantChannels())
-          for (const resume of tenantChannel.waiting.splice(0)) resume();
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise<void>(
         (resolve) => (timer = setTimeout(resolve, RELEASE_WAIT_MS)),
       );
-      await Promise.race([Promise.all(held.all().map(({ done }) => done)), patience]);
+      await pump.stopClaiming();
+      // A claim in progress still returns rows: they are released too.
+      await Promise.race([claiming, patience]);
+      gate.close();
+      for (const scheduler of schedulers.values())
+        for (const tenantChannel of scheduler.tenantChannels())
+          for (const resume of tenantChannel.waiting.splice(0)) resume();
+      const inProgress = [...held.all().map(({ done }) => done), announcing, archiving];
+      await Promise.race([Promise.all(inProgress), patience]);
       clearTimeout(timer);
       pump.stopRenewing();
       ctx.log.info("worker.stopped", { worker: name, abandoned: held.all().length });

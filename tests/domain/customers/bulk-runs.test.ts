@@ -195,6 +195,35 @@ test("a run whose worker died halfway continues from there and counts each perso
   expect([await tags(50), await tags(51)]).toEqual([[], ["vip"]]);
 });
 
+test("a run whose worker stops ends after the customer in progress, is released with its counts, and continues with the next", async () => {
+  const ids: number[] = [];
+  for (const name of ["A", "B", "C", "D"])
+    ids.push(await put({ full_name: name, email: `${name}@x.example` }));
+  const { id } = await startAction(
+    world.ctx,
+    tenant,
+    ActionRunInput.parse({ kind: "suspend", selection: { filter: {} } }),
+  );
+  let stopped: Promise<void> | null = null;
+  const first = await startBulkRunWorker(world.ctx, world.ctx.home, {
+    ...CUSTOMER_ACTIONS,
+    async suspend(ctx, store, userId, runId) {
+      if (userId === ids[1]) stopped = first.stop();
+      return CUSTOMER_ACTIONS.suspend(ctx, store, userId, runId);
+    },
+  });
+  await eventually("the stop", () => stopped !== null);
+  await stopped;
+  expect(await findBulkRun(world.ctx, tenant, id)).toMatchObject({
+    state: "waiting",
+    processed: 2,
+    changed: 2,
+  });
+  const second = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  expect(await finished(id)).toMatchObject({ state: "done", processed: 4, changed: 4 });
+  await second.stop();
+});
+
 test("a person at the tag limit is counted as rejected, the others get theirs", async () => {
   const full = await put({
     full_name: "Full",

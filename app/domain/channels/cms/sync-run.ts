@@ -30,7 +30,7 @@ export function startCmsSync(ctx: Ctx, tenant: Tenant): Promise<boolean> {
     { sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() },
     NAME,
     async (report) => {
-      const synced = await syncCms(ctx, tenant, { report });
+      const synced = await syncCms(ctx, tenant, { report, signal: ctx.stopping });
       if (synced.outcome === "busy") return { outcome: "busy", counts: noCounts(), failure: null };
       const { outcome, counts } = synced;
       return {

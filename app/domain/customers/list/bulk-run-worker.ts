@@ -106,7 +106,7 @@ async function workOn(
   try {
     const stored: unknown = JSON.parse(ctx.secrets.unseal(sealContext(run.shop), run.selection));
     const conditionOf = await customersOf(ctx, tenant, run, stored, stopping);
-    const { size, change } = stepOf(ctx, tenant, run, actions, stored);
+    const { size, change } = stepOf(ctx, tenant, run, actions, stored, stopping);
     for (let position = run.position; conditionOf && !stopping.aborted;) {
       const condition = await conditionOf(5);
       const people = await sql<Columns<StorefrontUser, "id">>(
@@ -116,15 +116,16 @@ async function workOn(
         [position, run.last_id, size, ...condition.values],
       );
       const counts = await change(people.map(({ id }) => id));
-      position = people.at(-1)?.id ?? position;
+      position = people[counts.processed - 1]?.id ?? position;
       await bulkRuns.update(
         sql,
         run,
         "position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7",
-        [position, people.length, counts.changed, counts.refused],
+        [position, counts.processed, counts.changed, counts.refused],
       );
       // Not returned as a promise: its failure is this run's too.
-      if (people.length < size) return await finish("done", null);
+      if (counts.processed === people.length && people.length < size)
+        return await finish("done", null);
     }
     await bulkRuns.release(database, [run]);
   } catch (error) {
@@ -159,7 +160,8 @@ async function customersOf(
   return async (first) => membersOf(run.id, first);
 }
 
-type Counts = { changed: number; refused: number };
+/** `processed`: fewer than were given when the worker stops. */
+type Counts = { processed: number; changed: number; refused: number };
 type Step = { size: number; change(ids: readonly number[]): Promise<Counts> };
 
 function stepOf(
@@ -168,6 +170,7 @@ function stepOf(
   run: Run,
   actions: CustomerActions,
   stored: unknown,
+  stopping: AbortSignal,
 ): Step {
   if (run.kind === "profile") {
     const { audience } = z.object({ audience: Audience }).parse(stored);
@@ -176,19 +179,20 @@ function stepOf(
       change: (ids) =>
         dataOf(ctx, tenant).transaction(async (sql) => {
           await enqueueAudience(ctx, sql, run.id, audience, ids);
-          return { changed: ids.length, refused: 0 };
+          return { processed: ids.length, changed: ids.length, refused: 0 };
         }),
     };
   }
   if (run.kind !== "rules") {
     const change = changeOf(ctx, tenant, run, actions);
-    return { size: SLICE, change: (ids) => changeEach(change, ids) };
+    return { size: SLICE, change: (ids) => changeEach(change, ids, stopping) };
   }
   const systems = channelsFor("tag_change", tenant, ctx.channels);
   return {
     size: LARGE_SLICE,
     change: (ids) =>
       dataOf(ctx, tenant).transaction(async (sql) => ({
+        processed: ids.length,
         changed: await updateSystemTags(ctx, tenant, sql, ids, systems, BACKGROUND_PRIORITY),
         refused: 0,
       })),
@@ -218,9 +222,12 @@ function changeOf(
 async function changeEach(
   change: (userId: number) => Promise<boolean>,
   ids: readonly number[],
+  stopping: AbortSignal,
 ): Promise<Counts> {
-  const counts = { changed: 0, refused: 0 };
+  const counts = { processed: 0, changed: 0, refused: 0 };
   for (const id of ids) {
+    if (stopping.aborted) break;
+    counts.processed += 1;
     try {
       if (await change(id)) counts.changed += 1;
     } catch (error) {

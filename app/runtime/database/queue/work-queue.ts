@@ -154,10 +154,11 @@ export async function startWorkQueue<Item extends object>({
   return {
     async stop() {
       stopping.abort();
-      await pump.stopClaiming();
-      await claiming;
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, stopWaitMs)));
+      await pump.stopClaiming();
+      // A claim in progress still returns items: it releases them itself.
+      await Promise.race([claiming, patience]);
       await Promise.race([Promise.all(inFlight.values()), patience]);
       clearTimeout(timer);
       pump.stopRenewing();
