@@ -3,9 +3,10 @@ import { globSync } from "node:fs";
 import { chmod, mkdtemp, readFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { loadReport } from "../../app/domain/scheduled-run/report.ts";
 import { endChildren, startProgram, startServer, type Child } from "../support/processes/child.ts";
+import { startDatabaseProxy } from "../support/processes/database-proxy.ts";
 import { addCustomer, addRows } from "../support/bus/queue.ts";
 import { removeFolder, rows } from "../support/processes/embedded-postgres.ts";
 import {
@@ -165,6 +166,15 @@ test("SIGTERM while a request never ends: no row is taken any more, the request 
   expect(await service.database.query("SELECT DISTINCT status FROM integration_queue")).toEqual([
     { status: "pending" },
   ]);
+});
+
+test("SIGTERM after the database's connections went silent: the exit code is 0", async () => {
+  const line = await startDatabaseProxy(service.database.serviceUrl);
+  onTestFinished(() => line.stop());
+  const server = await start("web,worker", { DATABASE_URL: line.url });
+  line.deafen();
+  server.signal("SIGTERM");
+  expect(await server.ended).toBe(0);
 });
 
 test("SIGTERM during a scheduled run that was asked for: its report says interrupted and is the answer, and no lease stays", async () => {

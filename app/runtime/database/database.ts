@@ -138,6 +138,8 @@ function tenantSql(shop: string, connection: () => Connection, naming: Naming): 
 
 const QUERY_TIMEOUT_MS = 10_000;
 const PROBE_TIMEOUT_MS = 2_000;
+/** How long `close` waits for statements in progress. */
+const CLOSE_WITHIN_MS = 2_000;
 
 export type DatabaseOptions = {
   url: string;
@@ -254,9 +256,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     reading: () => Promise.resolve(database),
     async close() {
       promotions.stop();
-      watch.stop();
+      const cut = setTimeout(
+        () => watch.dropAll(new Error("Connection terminated: it is closed here")),
+        CLOSE_WITHIN_MS,
+      );
       await prisma.$disconnect();
       if (!pool.ended) await pool.end();
+      clearTimeout(cut);
+      watch.stop();
     },
   };
   return replicaUrl === undefined

@@ -87,3 +87,19 @@ test.each(["P2037", "P1008"])("Prisma's %s counts as an outage", (code) => {
     true,
   );
 });
+
+test("a database whose connections have gone silent can be closed: its listener and its statements end", async () => {
+  const silent = openDatabase({
+    url: proxy.url,
+    region: "default",
+    poolSize: 2,
+    log: createLog("silent"),
+  });
+  const listener = await silent.listen("nothing", () => {});
+  await silent.time();
+  proxy.deafen();
+  const asked = failureOf(silent.acrossTenants("SELECT 1"));
+  await listener.stop();
+  await silent.close();
+  expect(isDatabaseAway(await asked)).toBe(true);
+});

@@ -27,6 +27,8 @@ const ABOUT = aboutWith("NULL AS system, NULL AS timeline");
 const ABOUT_ONE_OF_SEVERAL = aboutWith(TIMELINE_COLUMNS);
 
 const ABOUT_TIMEOUT_MS = 5_000;
+/** How long a server may take to answer the goodbye. */
+const CLOSE_WITHIN_MS = 1_000;
 
 const UTC: ReadonlySet<string> = new Set(["UTC", "Etc/UTC", "GMT", "Etc/GMT", "UCT"]);
 
@@ -99,15 +101,26 @@ export class DatabaseClient extends pg.Client {
     this.on("error", () => this.#servers.lose(server));
   }
 
+  /** Ends the connection, also one that went silent. Never throws. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.#socket.destroy(), CLOSE_WITHIN_MS);
+    await this.end().catch(() => {});
+    clearTimeout(timer);
+  }
+
   /** Now, or once another server is promoted while this one goes on. */
   #endWhenFormer(timeline: Timeline): void {
     const { promotions } = this.#servers;
     if (!promotions) return;
     if (!promotions.note(timeline)) throw new FormerPrimaryError();
-    // The types omit the connection's socket.
-    const { stream } = this.connection as unknown as { stream: Socket };
-    const end = () => stream.destroy(new FormerPrimaryError());
-    stream.once("close", promotions.endWhenFormer(timeline, end));
+    const socket = this.#socket;
+    const end = () => socket.destroy(new FormerPrimaryError());
+    socket.once("close", promotions.endWhenFormer(timeline, end));
+  }
+
+  /** The types omit it. */
+  get #socket(): Socket {
+    return (this.connection as unknown as { stream: Socket }).stream;
   }
 }
 

@@ -1,8 +1,10 @@
 // A dedicated connection that receives notifications.
 import pg from "pg";
-import { clientOf } from "./client.ts";
+import { clientOf, type DatabaseClient } from "./client.ts";
 
 const RELISTEN_MS = { first: 250, longest: 8_000 };
+/** How long a silent connection stands before it is asked for a sign of life, ten times in ten seconds. */
+const KEEP_ALIVE_MS = 10_000;
 
 type ListenOptions = {
   url: string;
@@ -33,12 +35,16 @@ export async function listen({
 }: ListenOptions): Promise<Listener> {
   let address = url;
   let stopped = false;
-  let client: pg.Client | undefined;
+  let client: DatabaseClient | undefined;
   let retry: NodeJS.Timeout | undefined;
   let wait = RELISTEN_MS.first;
 
   async function connect(): Promise<void> {
-    const next = clientOf(address, { ...connection, keepAlive: true });
+    const next = clientOf(address, {
+      ...connection,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    });
     const lost = (error: Error) => {
       next.removeAllListeners();
       next.on("error", () => {});
@@ -81,7 +87,7 @@ export async function listen({
     async stop() {
       stopped = true;
       clearTimeout(retry);
-      await client?.end().catch(() => {});
+      await client?.close();
     },
   };
 }
