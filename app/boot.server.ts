@@ -1,5 +1,4 @@
 // Starts what this process's roles ask for, and stops it again.
-import { schedule } from "node-cron";
 import type { Ctx } from "./context.server.ts";
 import { startWorker } from "./domain/bus/worker.ts";
 import { completeFromOrder } from "./domain/commerce/checkout-completion.ts";
@@ -14,7 +13,7 @@ import { startMoveWorker } from "./domain/tenants/moves/move-worker.ts";
 import { startLoaderWorker } from "./domain/tenants/storefront/loader-worker.ts";
 import { startRegistrationWorker } from "./domain/tenants/storefront/registration-worker.ts";
 import { startWebPixelWorker } from "./domain/tenants/storefront/web-pixel-worker.ts";
-import { runScheduled, SCHEDULE } from "./domain/scheduled-run/scheduled-run.ts";
+import { startScheduler } from "./domain/scheduled-run/scheduler.ts";
 
 export type Background = { stop(): Promise<void> };
 
@@ -47,21 +46,8 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
     });
   }
   if (ctx.config.roles.has("scheduler")) {
-    const stopping = new AbortController();
-    let running: Promise<unknown> = Promise.resolve();
-    const run = () =>
-      (running = runScheduled(ctx, { signal: stopping.signal }).catch((error: unknown) =>
-        ctx.log.error("scheduled_run.failed", error),
-      ));
-    const task = schedule(SCHEDULE, run, { noOverlap: true, name: "scheduled-run" });
-    // A run that was missed while nothing was up is made up at once; a quarter of an hour that has
-    // its run gets no second one.
-    void run();
-    stops.push(async () => {
-      stopping.abort();
-      await task.destroy();
-      await running;
-    });
+    const scheduler = startScheduler(ctx);
+    stops.push(() => scheduler.stop());
   }
   return {
     async stop() {

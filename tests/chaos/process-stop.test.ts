@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { loadReport } from "../../app/domain/scheduled-run/report.ts";
+import { findReport } from "../../app/domain/scheduled-run/report.ts";
 import { endChildren, startProgram, startServer, type Child } from "../support/processes/child.ts";
 import { startDatabaseProxy } from "../support/processes/database-proxy.ts";
 import { addCustomer, addRows } from "../support/bus/queue.ts";
@@ -194,7 +194,7 @@ test("SIGTERM during a scheduled run that was asked for: its report says interru
   server.signal("SIGTERM");
   expect(await server.ended).toBe(0);
   expect(await answer).toMatchObject({ ok: true, report: { state: "interrupted" } });
-  expect(await loadReport(service.ctx)).toMatchObject({ state: "interrupted" });
+  expect(await findReport(service.ctx)).toMatchObject({ state: "interrupted" });
   expect(await service.database.query("SELECT key FROM kv WHERE key LIKE 'lease:%'")).toEqual([]);
 });
 

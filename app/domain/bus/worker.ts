@@ -272,8 +272,8 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       for (const scheduler of schedulers.values())
         for (const tenantChannel of scheduler.tenantChannels())
           for (const resume of tenantChannel.waiting.splice(0)) resume();
-      const inProgress = [...held.all().map(({ done }) => done), announcing, archiving];
-      await Promise.race([Promise.all(inProgress), patience]);
+      const rows = Promise.all(held.all().map(({ done }) => done));
+      await Promise.race([Promise.all([rows, announcing, archiving]), patience]);
       clearTimeout(timer);
       pump.stopRenewing();
       ctx.log.info("worker.stopped", { worker: name, abandoned: held.all().length });

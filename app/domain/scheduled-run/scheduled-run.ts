@@ -22,7 +22,6 @@ import { TENANT_STEPS, type TenantStep } from "./steps.ts";
 import { listShopsAfter } from "../tenants/directory.ts";
 import { findTenant, getTenant } from "../tenants/tenant.ts";
 
-export const SCHEDULE = "*/15 * * * *";
 const SLOT_MS = 15 * 60_000;
 const TENANTS_AT_ONCE = 8;
 const SHOPS_PAGE = 200;
@@ -47,6 +46,8 @@ export async function runScheduled(
   options: ScheduledRunOptions = {},
 ): Promise<ScheduledRunReport | null> {
   try {
+    // Before the lease: a look that finds nothing to do writes nothing.
+    if (options.cause !== "manual" && hasRun(await findReport(ctx), slotOf(ctx))) return null;
     return await runUnderLease(ctx, options);
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
@@ -54,6 +55,15 @@ export async function runScheduled(
     return null;
   }
 }
+
+const slotOf = (ctx: Ctx): number => Math.floor(ctx.clock.now().getTime() / SLOT_MS);
+
+/**
+ * A report of a later slot is from a process whose clock is a little ahead, or from before this machine's clock was
+ * set back: that must not stop the runs until the old time is reached.
+ */
+const hasRun = (last: ScheduledRunReport | null, slot: number): boolean =>
+  last?.state === "finished" && last.slot >= slot && last.slot <= slot + 1;
 
 async function runUnderLease(
   ctx: Ctx,
@@ -64,12 +74,9 @@ async function runUnderLease(
     ["scheduled_run", servedCells(ctx)].filter((part) => part !== null).join(" "),
     ctx.random.uuid(),
     async (lease) => {
-      const slot = Math.floor(ctx.clock.now().getTime() / SLOT_MS);
+      const slot = slotOf(ctx);
       const last = await findReport(ctx);
-      // A report of a later slot is from a process whose clock is a little ahead, or from before this
-      // machine's clock was set back: that must not stop the runs until the old time is reached.
-      const isDone = last?.state === "finished" && last.slot >= slot && last.slot <= slot + 1;
-      if (options.cause !== "manual" && isDone) return null;
+      if (options.cause !== "manual" && hasRun(last, slot)) return null;
       return run(
         ctx,
         lease,
