@@ -142,6 +142,42 @@ describe("200 tenants, one of them failing", () => {
     expect(new Set(rest).size).toBe(TENANTS);
   });
 
+  it("steps that the end of the run kept from running are counted, and the next run begins with their stores", async () => {
+    const worked: string[] = [];
+    const ended: string[] = [];
+    const rest: string[] = [];
+    const stop = new AbortController();
+    const steps = [
+      ...counting(worked, {
+        run: async (_ctx, tenant) => (worked.push(tenant.shop) === 20 && stop.abort(), {}),
+      }),
+      ...counting(ended, { name: "end" }),
+    ];
+    const report = await runScheduledNow(service.ctx, { signal: stop.signal, steps });
+    expect(report.steps.end?.cut).toBeGreaterThan(0);
+    const [firstCut] = worked.filter((shop) => !ended.includes(shop) && shop >= shopOf(8)).sort();
+    await runScheduledNow(service.ctx, { steps: counting(rest) });
+    expect(rest.slice(0, 8)).toContain(firstCut);
+    expect(new Set(rest).size).toBe(TENANTS);
+  });
+
+  it("a step that takes long is ended in time for the steps after it", async () => {
+    const shop = shopOf(0);
+    const ended: string[] = [];
+    const steps = [
+      ...counting([], {
+        name: "long",
+        run: async (_ctx, tenant, signal) => (
+          tenant.shop === shop && (await once(signal, "abort")),
+          {}
+        ),
+      }),
+      ...counting(ended),
+    ];
+    await runScheduledNow(service.ctx, { budgetMs: 8_000, steps });
+    expect(ended).toContain(shop);
+  });
+
   it("a run that another process took over goes to no further tenant and leaves that one's report alone", async () => {
     const visited: string[] = [];
     const query = (sql: string) => service.database.query(sql);
@@ -201,6 +237,33 @@ describe("200 tenants, one of them failing", () => {
       steps: [{ name: "look", run: async (ctx) => ((seen ??= await findReport(ctx)), {}) }],
     });
     expect(seen).toMatchObject({ state: "running", cause: "manual" });
+  });
+
+  it("shows the steps of a store that is not finished", async () => {
+    let seen: unknown;
+    let look = () => {};
+    const looked = new Promise<void>((done) => (look = done));
+    await runScheduledNow(service.ctx, {
+      steps: [
+        {
+          name: "wait",
+          // Long enough for the report to be due; the other stores wait for the look.
+          run: async (_ctx, tenant) => (
+            await (tenant.shop === shopOf(0) ? setTimeout(1_100) : looked),
+            {}
+          ),
+        },
+        {
+          name: "look",
+          async run(ctx) {
+            seen ??= await findReport(ctx);
+            look();
+            return {};
+          },
+        },
+      ],
+    });
+    expect(seen).toMatchObject({ tenants: 8, steps: { wait: { done: 1 } } });
   });
 });
 

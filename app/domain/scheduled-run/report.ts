@@ -12,6 +12,8 @@ type StepReport = {
   done: number;
   skipped: number;
   failed: number;
+  /** The run's time was over before this step of a store. */
+  cut: number;
   ms: number;
   slowest_ms: number;
   counts: Record<string, number>;
@@ -35,7 +37,7 @@ export type ScheduledRunReport = {
   expired_keys: number;
   /** Rows of history beyond their retention. */
   forgotten_rows: number;
-  /** The time limit was reached before the last tenant: the next run starts after this shop. */
+  /** The time limit was reached before the last step of the last tenant: the next run starts after this shop. */
   resume_after: string | null;
 };
 
@@ -89,7 +91,15 @@ export function newReport(
 }
 
 const stepOf = (report: ScheduledRunReport, name: string): StepReport =>
-  (report.steps[name] ??= { done: 0, skipped: 0, failed: 0, ms: 0, slowest_ms: 0, counts: {} });
+  (report.steps[name] ??= {
+    done: 0,
+    skipped: 0,
+    failed: 0,
+    cut: 0,
+    ms: 0,
+    slowest_ms: 0,
+    counts: {},
+  });
 
 export function recordStep(
   report: ScheduledRunReport,
@@ -121,6 +131,10 @@ export function recordFailure(
   report.errors_total += 1;
   if (report.errors.length < MAX_ERRORS)
     report.errors.push({ shop, step: name, message: error.message.slice(0, 300) });
+}
+
+export function recordCut(report: ScheduledRunReport, name: string): void {
+  stepOf(report, name).cut += 1;
 }
 
 function addTime(step: StepReport, ms: number): void {

@@ -12,6 +12,7 @@ import { REGION_RULES } from "../inventory/row-rules.ts";
 import {
   findReport,
   newReport,
+  recordCut,
   recordFailure,
   recordStep,
   saveReport,
@@ -25,8 +26,11 @@ import { findTenant, getTenant } from "../tenants/tenant.ts";
 const SLOT_MS = 15 * 60_000;
 const TENANTS_AT_ONCE = 8;
 const SHOPS_PAGE = 200;
-/** Ends before the next run is due. */
 const BUDGET_MS = 12 * 60_000;
+/** For what is removed once per run, also when the stores took all of the time. Ends before the next run is due. */
+const CLEANUP_MS = 2 * 60_000;
+/** A long sync goes on in the next run, and leaves time to the steps after it. */
+const STEPS_PER_BUDGET = 4;
 const REPORT_EVERY_MS = 1_000;
 
 export type ScheduledRunOptions = {
@@ -107,12 +111,9 @@ async function run(
   options: ScheduledRunOptions,
 ): Promise<ScheduledRunReport> {
   const started = performance.now();
-  const budget = AbortSignal.timeout(options.budgetMs ?? BUDGET_MS);
-  const signal = AbortSignal.any([
-    budget,
-    lease.signal,
-    ...(options.signal ? [options.signal] : []),
-  ]);
+  const budgetMs = options.budgetMs ?? BUDGET_MS;
+  const stops = [lease.signal, ...(options.signal ? [options.signal] : [])];
+  const signal = AbortSignal.any([AbortSignal.timeout(budgetMs), ...stops]);
   const reportEveryMs = options.reportEveryMs ?? REPORT_EVERY_MS;
   let savedAt = started;
   await saveReport(ctx, lease, report);
@@ -124,33 +125,45 @@ async function run(
   };
 
   const walk = walkShops(ctx, resumeAfter);
-  let lastShop: string | null = null;
-  let isComplete = false;
+  const reached: Reached = { last: resumeAfter, cut: null, isComplete: false };
   await Promise.all(
     Array.from({ length: TENANTS_AT_ONCE }, async () => {
       while (!signal.aborted) {
-        const { value: shop, done } = await walk.next();
+        const { value: visit, done } = await walk.next();
         if (done) {
-          isComplete = true;
+          reached.isComplete = true;
           return;
         }
-        lastShop = shop;
+        const { shop } = visit;
+        reached.last = shop;
         if (!(await isServed(ctx, shop))) continue;
         report.tenants += 1;
-        await runTenant(ctx, shop, report, signal, options.steps ?? TENANT_STEPS);
-        await progress();
+        const isCut = await runTenant(ctx, shop, report, {
+          steps: options.steps ?? TENANT_STEPS,
+          signal,
+          stepMs: budgetMs / STEPS_PER_BUDGET,
+          progress,
+        });
+        // A store of the run's beginning had all of its time: starting with it again would keep the last ones waiting.
+        if (
+          isCut &&
+          visit.place >= TENANTS_AT_ONCE &&
+          visit.place < (reached.cut?.place ?? Infinity)
+        )
+          reached.cut = visit;
       }
     }),
   );
+  const cleanup = AbortSignal.any([AbortSignal.timeout(CLEANUP_MS), ...stops]);
   for (const region of ctx.regions.names()) {
     report.expired_keys += await deleteAllExpired(ctx, region, options.signal);
-    report.forgotten_rows += await forgetOld(ctx, region, signal);
+    report.forgotten_rows += await forgetOld(ctx, region, cleanup);
   }
   Object.assign(report, {
     state: options.signal?.aborted ? "interrupted" : "finished",
     finished_at: ctx.clock.now().toISOString(),
     ms: Math.round(performance.now() - started),
-    resume_after: isComplete ? null : lastShop,
+    resume_after: toResumeAfter(reached),
   });
   await saveReport(ctx, lease, report);
   // As a list: the log would take the step `token` for a secret.
@@ -165,15 +178,30 @@ async function isServed(ctx: Ctx, shop: string): Promise<boolean> {
   return !tenant || ctx.regions.serves(tenant.region);
 }
 
+/** `after`: the shop before it in the walk. */
+type Visit = { shop: string; place: number; after: string | null };
+
+/** How far a run came. `cut`: the first store in the walk that was left with steps that did not run. */
+type Reached = { last: string | null; cut: Visit | null; isComplete: boolean };
+
+function toResumeAfter({ last, cut, isComplete }: Reached): string | null {
+  if (cut) return cut.after;
+  return isComplete ? null : last;
+}
+
 /** All shops once, one page in memory at a time, starting where the last run stopped. */
-async function* walkShops(ctx: Ctx, resumeAfter: string | null): AsyncGenerator<string> {
+async function* walkShops(ctx: Ctx, resumeAfter: string | null): AsyncGenerator<Visit> {
   const until = resumeAfter ?? "";
+  let previous = resumeAfter;
+  let place = 0;
   for (const isSecondHalf of resumeAfter === null ? [true] : [false, true]) {
     for (let after = isSecondHalf ? "" : until; ;) {
       const shops = await listShopsAfter(ctx, after, SHOPS_PAGE);
       for (const shop of shops) {
         if (isSecondHalf && resumeAfter !== null && shop > until) return;
-        yield shop;
+        yield { shop, place, after: previous };
+        previous = shop;
+        place += 1;
       }
       if (shops.length < SHOPS_PAGE) break;
       after = shops.at(-1) as string;
@@ -181,19 +209,34 @@ async function* walkShops(ctx: Ctx, resumeAfter: string | null): AsyncGenerator<
   }
 }
 
+type TenantRun = {
+  steps: readonly TenantStep[];
+  signal: AbortSignal;
+  /** How long one step may take. */
+  stepMs: number;
+  /** Called after each step. */
+  progress(): Promise<void>;
+};
+
+/** Whether the end of the run's time kept a step from running. */
 async function runTenant(
   ctx: Ctx,
   shop: string,
   report: ScheduledRunReport,
-  signal: AbortSignal,
-  steps: readonly TenantStep[],
-): Promise<void> {
-  for (const step of steps) {
-    if (signal.aborted) return;
+  { steps, signal, stepMs, progress }: TenantRun,
+): Promise<boolean> {
+  for (const [at, step] of steps.entries()) {
+    if (signal.aborted) {
+      for (const { name } of steps.slice(at)) recordCut(report, name);
+      return true;
+    }
     const started = performance.now();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), stepMs);
     try {
       // Read again for each step, because the previous one may have changed it.
-      const result = await step.run(ctx, await getTenant(ctx, shop), signal);
+      const tenant = await getTenant(ctx, shop);
+      const result = await step.run(ctx, tenant, AbortSignal.any([signal, late.signal]));
       recordStep(report, step.name, performance.now() - started, result);
     } catch (error) {
       recordFailure(report, step.name, performance.now() - started, shop, error as Error);
@@ -202,8 +245,12 @@ async function runTenant(
         step: step.name,
         reason: (error as Error).message,
       });
+    } finally {
+      clearTimeout(timer);
     }
+    await progress();
   }
+  return false;
 }
 
 async function forgetOld(ctx: Ctx, region: string, signal: AbortSignal): Promise<number> {
