@@ -68,6 +68,20 @@ const moveAge = new Gauge({
   registers: [registry],
 });
 
+/** Prometheus gives up after ten seconds, and then nothing tells that a database is down. */
+const READ_WITHIN_MS = 2_000;
+
+function inTime<T>(reading: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`no answer within ${READ_WITHIN_MS} ms`)),
+      READ_WITHIN_MS,
+    );
+  });
+  return Promise.race([reading, late]).finally(() => clearTimeout(timer));
+}
+
 export const METRICS_CONTENT_TYPE = registry.contentType;
 
 export async function renderMetrics(ctx: Ctx): Promise<string> {
@@ -79,10 +93,10 @@ export async function renderMetrics(ctx: Ctx): Promise<string> {
   return registry.metrics();
 }
 
-/** An unreachable or unprovisioned region must not hide the others. */
+/** An unreachable, silent or unprovisioned region must not hide the others. */
 async function readRegion(ctx: Ctx, region: string): Promise<void> {
   try {
-    const { queue, webhooks } = await readQueueDepths(ctx.regions.get(region));
+    const { queue, webhooks } = await inTime(readQueueDepths(ctx.regions.get(region)));
     for (const row of queue) {
       depth.set({ region, channel: row.channel, status: row.status }, row.count);
       if (row.status === "pending")
@@ -99,7 +113,7 @@ async function readRegion(ctx: Ctx, region: string): Promise<void> {
 /** Home has all of them, whichever cells this process serves. */
 async function readMoves(ctx: Ctx): Promise<void> {
   try {
-    for (const { step, count, lag_bytes, age_seconds } of await countMoves(ctx)) {
+    for (const { step, count, lag_bytes, age_seconds } of await inTime(countMoves(ctx))) {
       moves.set({ step }, count);
       moveLag.set({ step }, lag_bytes);
       moveAge.set({ step }, age_seconds);

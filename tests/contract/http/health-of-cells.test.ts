@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createCtx } from "../../../app/context.server.ts";
+import { createCtx, type Ctx } from "../../../app/context.server.ts";
 import { channels } from "../../../app/domain/channels/index.ts";
 import { renderThemeFooters } from "../../../app/embeds/theme-footers.ts";
 import { loadRoutes } from "../../../app/http/route-table.ts";
@@ -11,7 +11,7 @@ import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
 import { createCall, eventually, startService, type Service } from "../../support/service.ts";
 
-type Process = { call: Service["call"]; stop(): Promise<void> };
+type Process = { ctx: Ctx; call: Service["call"]; stop(): Promise<void> };
 
 let service: Service;
 let eu: TestDatabase;
@@ -59,6 +59,7 @@ async function startProcess(cells: string[]): Promise<Process> {
   const server = createServer(createListener({ ctx, routes: await loadRoutes(), screens }));
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   return {
+    ctx,
     call: createCall(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     async stop() {
       server.closeAllConnections();
@@ -112,6 +113,32 @@ describe("a process that serves another cell only", () => {
 });
 
 describe("a process that serves several cells", () => {
+  test.each([
+    ["home", () => toHome, { default: 0, eu: 1 }],
+    ["the other one", () => toEu, { default: 1, eu: 0 }],
+  ] as const)(
+    "gives its metrics before the database's own time limit while %s is silent, and says which is down",
+    async (_, proxy, up) => {
+      // A connection that is open by then would wait for ten seconds.
+      await ofBoth.call("GET", "/metrics");
+      proxy().silence();
+      const waiting = ofBoth.ctx.regions
+        .get(up.eu === 0 ? "eu" : "default")
+        .acrossTenants("SELECT 1")
+        .then(
+          () => "answered",
+          () => "given up",
+        );
+      const metrics = ofBoth.call("GET", "/metrics");
+      const first = await Promise.race([metrics, waiting]);
+      expect(first).toMatchObject({ status: 200 });
+      const { text } = await metrics;
+      for (const [region, value] of Object.entries(up))
+        expect(text).toContain(`database_up{region="${region}"} ${value}`);
+      expect(await waiting).toBe("given up");
+    },
+  );
+
   test("names them when all are well", async () => {
     expect(await ask(ofBoth, "/health")).toEqual([
       200,
