@@ -1,6 +1,7 @@
 // The archive at the address in the saved platform configuration, or at the deployed one. Changing
 // the address moves no objects: the operator copies them.
 import { isDatabaseAway } from "../runtime/database/database.ts";
+import { createPatience } from "../runtime/patience.ts";
 import { openObjectStore, type ObjectStore } from "./archive.ts";
 
 /** How long the saved address is cached: it rarely changes, and every delivery needs it. */
@@ -27,20 +28,29 @@ export function openMovableArchive(
     return archive;
   };
   let current = open(deployedUrl);
-  let checkedAt = -CACHE_MS;
+  let readAt = 0;
   let isRead = false;
+  let reading: Promise<void> | null = null;
+  const patience = createPatience();
 
-  async function present(): Promise<ObjectStore> {
-    if (performance.now() - checkedAt >= CACHE_MS) {
-      checkedAt = performance.now();
-      try {
-        current = open((await savedUrl()) ?? deployedUrl);
-        isRead = true;
-      } catch (error) {
-        // While home is away, other cells go on with the address that they know.
-        if (!isRead || !isDatabaseAway(error)) throw error;
-      }
+  async function read(): Promise<void> {
+    readAt = performance.now();
+    try {
+      current = open((await savedUrl()) ?? deployedUrl);
+      isRead = true;
+    } catch (error) {
+      // While home is away, other cells go on with the address that they know.
+      if (!isRead || !isDatabaseAway(error)) throw error;
+    } finally {
+      reading = null;
     }
+  }
+
+  /** Without waiting where another call reads already, and only for a moment where home is silent. */
+  async function present(): Promise<ObjectStore> {
+    if (!isRead) await (reading ??= read());
+    else if (reading === null && performance.now() - readAt >= CACHE_MS)
+      await patience.wait((reading = read()));
     return current;
   }
   return {

@@ -1,12 +1,14 @@
 // A tenant in code: one read of the key-value store joins its saved record with the platform's
 // saved settings and the deployed ones (saved values win). The parsed form is cached by the
 // versions it was built from.
+import { setTimeout as pause } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM, type Columns, type Kv } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import { KEYS, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
+import { createPatience, SILENT, type Patience } from "../../runtime/patience.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import { HOME_REGION, MIN_SECRET_LENGTH } from "../../runtime/settings.ts";
 import { withLentSettings } from "./settings/lent-settings.ts";
@@ -97,12 +99,16 @@ type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant }
 type TenantCache = {
   entries: Map<string, Cached>;
   reads: GroupCommit<string, StoredRecord[]>;
-  /** performance.now() until which the home database is not asked again for cached stores. */
-  homeAwayUntil: number;
+  /** Cached stores of other cells do not wait for the home database. */
+  isHomeAway: boolean;
+  /** How long they wait for it otherwise. */
+  patience: Patience;
   /** The app of a store without a record; set by the last look-up of such a store. */
   defaultApp: Tenant["app"] | null;
 };
 
+/** Between two reads of a home database that is away. */
+const HOME_RETRY_MS = 1_000;
 const DEFAULTS = defaultFields();
 const CACHE_LIMIT = 5_000;
 const caches = new WeakMap<Ctx, TenantCache>();
@@ -118,7 +124,8 @@ function cacheOf(ctx: Ctx): TenantCache {
   const cache: TenantCache = caches.get(ctx) ?? {
     entries: new Map(),
     defaultApp: null,
-    homeAwayUntil: 0,
+    isHomeAway: false,
+    patience: createPatience(),
     reads: createGroupCommit(async (shops) => {
       const wanted = [...new Set(shops)];
       const cached = wanted.map((shop) => cache.entries.get(shop));
@@ -142,12 +149,58 @@ function cacheOf(ctx: Ctx): TenantCache {
   return cache;
 }
 
-export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
+/** Null: no such store. */
+export function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
   const cache = cacheOf(ctx);
+  const cached = cache.entries.get(shop)?.tenant;
+  return cached && cached.region !== HOME_REGION
+    ? findElsewhere(ctx, cache, cached)
+    : readTenant(ctx, cache, shop);
+}
+
+/** A store of another cell is served by what is remembered of it while home is away, and its cell still holds it. */
+async function findElsewhere(ctx: Ctx, cache: TenantCache, cached: Tenant): Promise<Tenant | null> {
+  const { shop } = cached;
+  const remembered = () => cache.entries.get(shop)?.tenant ?? cached;
+  if (cache.isHomeAway && !(await hasLeft(ctx, cached))) return remembered();
+  const reading = readTenant(ctx, cache, shop);
+  try {
+    const found = await cache.patience.wait(reading);
+    if (found !== SILENT) return found;
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error;
+  }
+  void readUntilHomeAnswers(ctx, cache, shop, reading);
+  return (await hasLeft(ctx, cached)) ? reading : remembered();
+}
+
+/** Home is asked by one read at a time, behind all requests. */
+async function readUntilHomeAnswers(
+  ctx: Ctx,
+  cache: TenantCache,
+  shop: string,
+  first: Promise<unknown>,
+): Promise<void> {
+  if (cache.isHomeAway) return;
+  cache.isHomeAway = true;
+  let reading = first;
+  while (await failsAsAway(reading)) {
+    await pause(HOME_RETRY_MS, undefined, { ref: false });
+    reading = readTenant(ctx, cache, shop);
+  }
+  cache.isHomeAway = false;
+}
+
+const failsAsAway = (reading: Promise<unknown>): Promise<boolean> =>
+  reading.then(() => false, isDatabaseAway);
+
+const hasLeft = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
+  (await dataOf(ctx, tenant).prisma.heldStore.count({ where: { role: "gone" } })) > 0;
+
+async function readTenant(ctx: Ctx, cache: TenantCache, shop: string): Promise<Tenant | null> {
   const { entries } = cache;
   for (;;) {
-    const rows = await readRecords(ctx, cache, shop);
-    if (rows === USE_CACHED) return entries.get(shop)?.tenant ?? null;
+    const rows = await cache.reads.add(shop);
     const record = rows.find((row) => row.shop === shop);
     const platform = rows.find((row) => row.shop === PLATFORM);
     const readPlatform = (): PlatformConfig =>
@@ -179,35 +232,6 @@ export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
     return tenant;
   }
 }
-
-const USE_CACHED = Symbol("use cached");
-/** A home database that does not answer is asked once in this time, not by every request. */
-const HOME_RETRY_MS = 1_000;
-
-/**
- * Reads the stored records. USE_CACHED: the home database is down, and the store is in another cell that still
- * holds it.
- */
-async function readRecords(
-  ctx: Ctx,
-  cache: TenantCache,
-  shop: string,
-): Promise<StoredRecord[] | typeof USE_CACHED> {
-  const cached = cache.entries.get(shop)?.tenant;
-  const isElsewhere = cached !== undefined && cached.region !== HOME_REGION;
-  if (isElsewhere && performance.now() < cache.homeAwayUntil && !(await hasLeft(ctx, cached)))
-    return USE_CACHED;
-  try {
-    return await cache.reads.add(shop);
-  } catch (error) {
-    if (!isElsewhere || !isDatabaseAway(error) || (await hasLeft(ctx, cached))) throw error;
-    cache.homeAwayUntil = performance.now() + HOME_RETRY_MS;
-    return USE_CACHED;
-  }
-}
-
-const hasLeft = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
-  (await dataOf(ctx, tenant).prisma.heldStore.count({ where: { role: "gone" } })) > 0;
 
 export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
   const tenant = await findTenant(ctx, shop);
