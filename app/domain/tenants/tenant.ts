@@ -8,7 +8,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import { KEYS, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
-import { createPatience, SILENT, type Patience } from "../../runtime/patience.ts";
+import { createPatience, SILENT, type Patience } from "../../runtime/database/patience.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import { HOME_REGION, MIN_SECRET_LENGTH } from "../../runtime/settings.ts";
 import { withLentSettings } from "./settings/lent-settings.ts";

@@ -1,7 +1,7 @@
 // An answer is waited for while the process is able to notice it, and no longer.
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createPatience, SILENT } from "../../../app/runtime/patience.ts";
+import { createPatience, SILENT } from "../../../app/runtime/database/patience.ts";
 
 const LIMITS = { everyMs: 20, looks: 3 };
 const forever = new Promise<never>(() => {});
@@ -31,7 +31,7 @@ test("an answer that came while the process was busy is not given up", async () 
 test("an error is passed on before the limit, and of no consequence after it", async () => {
   const patience = createPatience(LIMITS);
   await expect(patience.wait(Promise.reject(new Error("refused")))).rejects.toThrow("refused");
-  let fail = (_: Error) => {};
+  let fail: (error: Error) => void = () => {};
   const late = new Promise<never>((_, reject) => (fail = reject));
   expect(await patience.wait(late)).toBe(SILENT);
   fail(new Error("too late"));

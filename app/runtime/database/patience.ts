@@ -1,6 +1,6 @@
 // A short wait for an answer that may never come, with one timer for all who wait: a timer per call on the path of
 // every request would outlive it (docs/decisions/025).
-import { createSlotPool } from "./slot-pool.ts";
+import { createSlotPool } from "../slot-pool.ts";
 
 export const SILENT = Symbol("silent");
 
