@@ -79,5 +79,6 @@ export function handleError(
   const isAnswer =
     typeof error === "object" && error !== null && "status" in error && "statusText" in error;
   if (isAnswer || request.signal.aborted) return;
+  context.failure = error;
   context.ctx.log.error("screen.failed", error, { path: new URL(request.url).pathname });
 }

@@ -38,6 +38,11 @@ export function toAppError(error: unknown): AppError | null {
   if (isAppError(error)) return error;
   if (error instanceof OutboundError)
     return new AppError("storefront_unavailable", { message: error.message });
+  return toDatabaseError(error);
+}
+
+/** Null when the database is not the reason, or when trying again does not help. */
+export function toDatabaseError(error: unknown): AppError | null {
   if (isStoreMoving(error))
     return new AppError("store_moving", { headers: { "Retry-After": "1" } });
   if (isDatabaseAway(error) || isDatabaseBusy(error))

@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { dataSet, dataSetNames, type DataSetName } from "../inventory/data-sets.ts";
 import type { Aged, DataSet, End, People } from "../inventory/data-set.ts";
 import { daysOf, DEFAULT_RETENTION, type RetentionDays } from "../inventory/retention-settings.ts";
+import { readAtHome } from "../tenants/read-at-home.ts";
 import { readPlatformConfig } from "../tenants/settings/configuration.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { retentionOf } from "./retention/apply-retention.ts";
@@ -34,7 +35,7 @@ export async function readPrivacyPolicy(ctx: Ctx, tenant: Tenant | null): Promis
       name: tenant.config.brand_name ?? tenant.shop,
       contact: tenant.config.support_email ?? null,
     },
-    contact: ctx.config.SUPPORT_EMAIL ?? (await findSenderAddress(ctx)),
+    contact: ctx.config.SUPPORT_EMAIL ?? (await findSenderAddress(ctx, tenant)),
   };
 }
 
@@ -57,8 +58,10 @@ function toPolicySet(set: DataSet, days: RetentionDays): Omit<PolicySet, "name">
   };
 }
 
-/** The address of `Display Name <address>`. */
-async function findSenderAddress(ctx: Ctx): Promise<string | null> {
-  const sender = (await readPlatformConfig(ctx)).email_from ?? ctx.config.EMAIL_FROM;
+/** The address of `Display Name <address>`. None while home is away: the deployed one may have been replaced. */
+async function findSenderAddress(ctx: Ctx, tenant: Tenant | null): Promise<string | null> {
+  const reading = readPlatformConfig(ctx);
+  const platform = await (tenant ? readAtHome(tenant, reading) : reading);
+  const sender = platform && (platform.email_from ?? ctx.config.EMAIL_FROM);
   return /<([^<>]+)>$/.exec(sender ?? "")?.[1] ?? null;
 }

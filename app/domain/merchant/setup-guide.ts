@@ -9,7 +9,7 @@ import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import {
   requestSync,
   SYNC_KEYS,
-  syncRequests,
+  isSyncRequested,
   toSyncProgress,
   type SyncProgress,
 } from "../customers/sync/sync-request.ts";
@@ -91,7 +91,7 @@ export const SETUP_KEYS: readonly Key[] = [
 
 async function readProgress(ctx: Ctx, tenant: Tenant): Promise<SetupProgress> {
   const [isRequested, stored] = await Promise.all([
-    syncRequests.isOpen(ctx, tenant.shop),
+    isSyncRequested(ctx, tenant),
     findKeys(dataOf(ctx, tenant).sql, SETUP_KEYS),
   ]);
   return toSetupProgress(isRequested, stored);

@@ -6,9 +6,8 @@ import { pathToFileURL } from "node:url";
 import type { ServerBuild } from "@remix-run/node";
 import type { Ctx } from "../../context.server.ts";
 import { MAX_LOGO_BYTES } from "../../domain/tenants/storefront/logo-upload.ts";
-import { isDatabaseAway } from "../../runtime/database/database.ts";
-import { isDatabaseBusy } from "../../runtime/database/postgres-errors.ts";
 import { AppError, isAppError, toErrorBody } from "../../runtime/errors.ts";
+import { toDatabaseError } from "../error-response.ts";
 import { guardReply, guardResponse } from "../address-guard.ts";
 import { isGated, passGate } from "./admin-gate.ts";
 import { serveBuiltFiles, type ServeFile } from "./built-files.ts";
@@ -91,10 +90,12 @@ export async function createScreens(options: {
       const request = readInbound(incoming);
       const gate = isGated(request) ? await passGate(ctx, request) : null;
       if (isReply(gate)) return toWeb(incoming, guardReply(ctx, request.url, gate));
+      const context = { ctx, shopify, gate, requestId, failure: null };
+      const answered = await answer(await toRequest(incoming, request, signal), context);
       const response = guardResponse(
         ctx,
         request.url,
-        await answer(await toRequest(incoming, request, signal), { ctx, shopify, gate, requestId }),
+        withDatabaseStatus(answered, context.failure),
       );
       return isGated(request) ? withoutCache(response) : response;
     } catch (error) {
@@ -102,11 +103,7 @@ export async function createScreens(options: {
         ctx.log.error("screen.failed", error, { request_id: requestId });
       const shown = isAppError(error)
         ? error
-        : new AppError(
-            isDatabaseAway(error) || isDatabaseBusy(error)
-              ? "database_unavailable"
-              : "internal_error",
-          );
+        : (toDatabaseError(error) ?? new AppError("internal_error"));
       return Response.json(toErrorBody(shown, requestId), {
         status: shown.status,
         headers: shown.headers,
@@ -163,6 +160,15 @@ function withoutLaunchHmac({ search, searchParams }: URL): string {
   return `?${query}`;
 }
 
+/** Remix answers every failure with 500. */
+function withDatabaseStatus(response: Response, failure: unknown): Response {
+  const shown = response.status === 500 ? toDatabaseError(failure) : null;
+  if (!shown) return response;
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(shown.headers)) headers.set(name, value);
+  return new Response(response.body, { status: shown.status, headers });
+}
+
 function withoutCache(response: Response): Response {
   const copy = new Response(response.body, response);
   copy.headers.set("Cache-Control", "no-store");
@@ -205,4 +211,11 @@ async function openDevelopment(ctx: Ctx, root: string, server?: Server): Promise
     serveFile: (incoming, response, next) => vite.middlewares(incoming, response, next),
     close: () => vite.close(),
   };
+}
+
+declare module "@remix-run/node" {
+  interface AppLoadContext {
+    /** The error that no screen expected. */
+    failure: unknown;
+  }
 }

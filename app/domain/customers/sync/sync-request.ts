@@ -1,6 +1,7 @@
 // A sync that was requested in the background; its progress is in the sync's own state.
 import type { Ctx } from "../../../context.server.ts";
 import { findKeys, KEYS, PLATFORM_KEYS, type Key } from "../../../runtime/database/kv.ts";
+import { readAtHome } from "../../tenants/read-at-home.ts";
 import { storeRequests } from "../../tenants/store-requests.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { toSyncState } from "./sync-state.ts";
@@ -21,13 +22,17 @@ export async function requestSync(ctx: Ctx, shop: string): Promise<void> {
   if (await syncRequests.add(ctx, shop)) ctx.log.info("customer_sync.requested", { shop });
 }
 
+/** Not known while home is away: no requested sync begins then, and one that runs has its lease in the store's cell. */
+export const isSyncRequested = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
+  (await readAtHome(tenant, syncRequests.isOpen(ctx, tenant.shop))) ?? false;
+
 const LEASE_KEY = KEYS.lease("sync_customers");
 /** What `toSyncProgress` needs of the store's keys. */
 export const SYNC_KEYS: readonly Key[] = [LEASE_KEY, KEYS.customerSync];
 
 export async function readSyncProgress(ctx: Ctx, tenant: Tenant): Promise<SyncProgress> {
   const [isRequested, stored] = await Promise.all([
-    syncRequests.isOpen(ctx, tenant.shop),
+    isSyncRequested(ctx, tenant),
     findKeys(dataOf(ctx, tenant).sql, SYNC_KEYS),
   ]);
   return toSyncProgress(isRequested, stored);

@@ -1,12 +1,13 @@
 // A sign-in with an identity provider: out with state, nonce and code challenge, back with a code.
 // The state works once, is bound to the browser that started, and belongs to one tenant and one
-// provider.
+// provider. It is kept in the store's cell, so that a sign-in needs no other one.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { putKey, takeKey, TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
+import { HOME_REGION } from "../../../runtime/settings.ts";
 import { isConnected } from "../../tenants/store-access.ts";
 import { tryToReadPrimaryDomain } from "../../tenants/storefront/primary-domain.ts";
 import { findTenant, getTenant, type Tenant } from "../../tenants/tenant.ts";
@@ -66,7 +67,8 @@ export async function beginJourney(
     });
     return { error: reason };
   }
-  const state = ctx.random.uuid();
+  const id = ctx.random.uuid();
+  const state = tenant.region === HOME_REGION ? id : `${id}.${tenant.region}`;
   const nonce = ctx.random.bytes(24).toString("base64url");
   const verifier = ctx.random.bytes(32).toString("base64url");
   const kept: State = {
@@ -77,8 +79,8 @@ export async function beginJourney(
     return_to: toReturnPath(start.returnTo),
     handoff_challenge: start.handoffChallenge,
   };
-  const { sql } = ctx.home.forTenant(PLATFORM);
-  await putKey(sql, PLATFORM_KEYS.oauthState(state), kept, TTL_SECONDS.oauthState);
+  const { sql } = ctx.regions.get(tenant.region).forTenant(PLATFORM);
+  await putKey(sql, PLATFORM_KEYS.oauthState(id), kept, TTL_SECONDS.oauthState);
   await putKey(sql, PLATFORM_KEYS.pkce(state), verifier, provider.verifierSeconds);
   const location = new URL(endpoint);
   const query = {
@@ -147,11 +149,7 @@ export async function completeJourney(
   visit: Visit,
 ): Promise<JourneyEnd> {
   const state = query.get("state") ?? "";
-  const { sql } = ctx.home.forTenant(PLATFORM);
-  const kept = await takeKey<State>(sql, PLATFORM_KEYS.oauthState(state));
-  // Only by the holder of the state: of two concurrent callbacks the one without must not take the
-  // verifier from the other.
-  const verifier = kept ? await takeKey<string>(sql, PLATFORM_KEYS.pkce(state)) : null;
+  const { kept, verifier } = await takeState(ctx, state);
   const tenant = kept ? await findTenant(ctx, kept.shop) : null;
   const fail = (error: JourneyError, detail?: string): JourneyEnd => {
     ctx.log.warn("sign_in.failed", {
@@ -205,6 +203,21 @@ export async function completeJourney(
     if (error instanceof OutboundError) return fail(toJourneyError(error), error.message);
     throw error;
   }
+}
+
+/** The state ends with the cell that it is kept in, unless that is home. Throws `cell_not_served`. */
+async function takeState(
+  ctx: Ctx,
+  state: string,
+): Promise<{ kept: State | null; verifier: string | null }> {
+  const [id = "", region = HOME_REGION] = state.split(".", 2);
+  if (!ctx.regions.has(region)) return { kept: null, verifier: null };
+  const { sql } = ctx.regions.get(region).forTenant(PLATFORM);
+  const kept = await takeKey<State>(sql, PLATFORM_KEYS.oauthState(id));
+  // Only by the holder of the state: of two concurrent callbacks the one without must not take the
+  // verifier from the other.
+  const verifier = kept && (await takeKey<string>(sql, PLATFORM_KEYS.pkce(state)));
+  return { kept, verifier };
 }
 
 async function fetchIdentity(

@@ -4,7 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { keysRead, toValues } from "../../../runtime/database/kv.ts";
 import { readTogether } from "../../../runtime/database/read-together.ts";
 import { toRetainedAt, wholeStoreRequestRead } from "../../compliance/find-retained-store.ts";
-import { syncRequests } from "../../customers/sync/sync-request.ts";
+import { isSyncRequested } from "../../customers/sync/sync-request.ts";
 import {
   openCircuitsRead,
   toChannels,
@@ -30,8 +30,8 @@ export async function readHome(ctx: Ctx, shop: string, tenant: Tenant | null): P
       guide: toSetupGuide(ctx, shop, null),
       health: NO_PROBLEMS,
     };
-  const [isSyncRequested, rows] = await Promise.all([
-    syncRequests.isOpen(ctx, shop),
+  const [isRequested, rows] = await Promise.all([
+    isSyncRequested(ctx, tenant),
     readTogether(dataOf(ctx, tenant).sql, {
       keys: keysRead(SETUP_KEYS),
       circuits: openCircuitsRead(ctx),
@@ -39,7 +39,7 @@ export async function readHome(ctx: Ctx, shop: string, tenant: Tenant | null): P
       wholeStoreRequests: wholeStoreRequestRead(ctx, shop),
     }),
   ]);
-  const progress = toSetupProgress(isSyncRequested, toValues(rows.keys));
+  const progress = toSetupProgress(isRequested, toValues(rows.keys));
   const keptAt = toRetainedAt(rows.wholeStoreRequests);
   return {
     connection: toConnectionState(ctx, shop, tenant, toChannels(ctx, tenant, rows.circuits)),
