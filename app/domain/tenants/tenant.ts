@@ -239,9 +239,13 @@ export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
   return tenant;
 }
 
+/** As this process knew it last, for what is shown while the database is away. */
+export const findRememberedTenant = (ctx: Ctx, shop: string): Tenant | null =>
+  caches.get(ctx)?.entries.get(shop)?.tenant ?? null;
+
 /** The cached tenant without a look-up; the caller must check that it `isCurrent`. */
 export async function findCachedTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
-  return caches.get(ctx)?.entries.get(shop)?.tenant ?? findTenant(ctx, shop);
+  return findRememberedTenant(ctx, shop) ?? findTenant(ctx, shop);
 }
 
 /**

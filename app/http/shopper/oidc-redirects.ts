@@ -14,13 +14,14 @@ import {
 } from "../../domain/identity/session/session-exchange.ts";
 import { issueToken } from "../../domain/identity/session/sessions.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
-import { findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
+import { findRememberedTenant, findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { plainLook, renderSignInError } from "../../embeds/account-pages.ts";
 import { TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { boundJourneyCookie, readCookie } from "../cookies.ts";
 import { PAGE_HEADERS } from "../cors.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { plain, redirect, redirectAway, type ApiResponse } from "../api-response.ts";
+import { toDatabaseError } from "../error-response.ts";
 import { isOwnPath } from "../route-table.ts";
 import { readVisit } from "./read-visit.ts";
 import { sessionCookie } from "./session-response.ts";
@@ -117,7 +118,23 @@ export async function finishSignIn(
   request: ApiRequest,
   provider: ProviderName,
 ): Promise<ApiResponse> {
-  const { browserSecret, shop } = readKept(request);
+  const kept = readKept(request);
+  try {
+    return await finishKept(ctx, request, provider, kept);
+  } catch (error) {
+    const tenant = kept.shop && toDatabaseError(error) && findRememberedTenant(ctx, kept.shop);
+    if (!tenant) throw error;
+    ctx.log.warn("sign_in.failed", { provider, reason: "database_unavailable", shop: tenant.shop });
+    return sendBack(ctx, tenant, "/", "database_unavailable");
+  }
+}
+
+async function finishKept(
+  ctx: Ctx,
+  request: ApiRequest,
+  provider: ProviderName,
+  { browserSecret, shop }: ReturnType<typeof readKept>,
+): Promise<ApiResponse> {
   const end = await completeJourney(
     ctx,
     OIDC_PROVIDERS[provider],

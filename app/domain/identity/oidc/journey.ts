@@ -3,9 +3,10 @@
 // provider. It is kept in the store's cell, so that a sign-in needs no other one.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
-import { PLATFORM } from "../../../runtime/database/database.ts";
+import { isDatabaseAway, PLATFORM } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { putKey, takeKey, TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
+import { isDatabaseBusy } from "../../../runtime/database/postgres-errors.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
 import { isConnected } from "../../tenants/store-access.ts";
@@ -26,7 +27,8 @@ export type JourneyError =
   | "provider_unavailable"
   | "foreign_domain"
   | "account_exists"
-  | "account_unavailable";
+  | "account_unavailable"
+  | "database_unavailable";
 
 type State = {
   kind: "federated" | "storefront";
@@ -141,6 +143,7 @@ export type JourneyEnd =
     }
   | { outcome: "failed"; error: JourneyError; tenant: Tenant | null; returnTo: string };
 
+/** Throws while the database is away and the state is not read yet. */
 export async function completeJourney(
   ctx: Ctx,
   provider: OidcProvider,
@@ -201,6 +204,8 @@ export async function completeJourney(
       return fail("invalid_token", error.message);
     }
     if (error instanceof OutboundError) return fail(toJourneyError(error), error.message);
+    // The code is used: only a new sign-in helps, which the page that the person came from can begin.
+    if (isDatabaseAway(error) || isDatabaseBusy(error)) return fail("database_unavailable");
     throw error;
   }
 }
