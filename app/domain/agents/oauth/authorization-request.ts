@@ -114,7 +114,10 @@ function findFault(
   if (!/^[\w-]{43}$/.test(query.get("code_challenge") ?? ""))
     return invalid("code_challenge must be a base64url SHA-256.");
   if (!query.getAll("resource").every((resource) => isOwnResource(ctx.baseUrl, address, resource)))
-    return { error: "invalid_target", description: "The resource does not belong to this service." };
+    return {
+      error: "invalid_target",
+      description: "The resource does not belong to this service.",
+    };
   return null;
 }
 
