@@ -20,9 +20,15 @@ export function startScheduler(
 ): Scheduler {
   const stopping = new AbortController();
   let running: Promise<unknown> | null = null;
+  let hasFailed = false;
+  /** An outage is logged once, not at every look. */
+  const fail = (error: unknown) => {
+    if (!hasFailed) ctx.log.error("scheduled_run.failed", error);
+    hasFailed = true;
+  };
   const run = () => {
     running ??= runScheduled(ctx, { ...options, signal: stopping.signal })
-      .catch((error: unknown) => ctx.log.error("scheduled_run.failed", error))
+      .then(() => (hasFailed = false), fail)
       .finally(() => (running = null));
   };
   const task = schedule(SCHEDULE, run, { name: "scheduled-run" });
