@@ -1,7 +1,8 @@
 // customers/data_request: writes a person's stored data to the archive as one JSON document, and
 // mails a link to the merchant, who forwards it (shopify.dev: "provide this data to the store owner
-// directly").
+// directly"). The request is done when a mail was delivered, not when it was queued.
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, IntegrationQueue } from "../../db.server.ts";
 import { isChannelEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { findMerchantRecipients } from "../mails/merchant-recipients.ts";
@@ -11,17 +12,33 @@ import { compileExport } from "./compile-export.ts";
 import {
   finishPrivacyRequest,
   openSubject,
+  Reschedule,
   savePeople,
+  saveQueuedMails,
   type PrivacyRequest,
 } from "./privacy-requests.ts";
-import { recordSteps, type StepResult } from "./request-steps.ts";
+import { recordSteps } from "./request-steps.ts";
 import type { Subject } from "./subject.ts";
 
+const MIN_MAIL_WAIT_MS = 500;
+const MAX_MAIL_WAIT_MS = 300_000;
+
+/** The evidence while the mails are on their way: no personal data. */
+type QueuedMails = { recipients: string; event_ids: string[] };
+
+/** Throws Reschedule while a mail waits for its delivery. */
 export async function answerDataRequest(
   ctx: Ctx,
   tenant: Tenant,
   request: PrivacyRequest,
 ): Promise<void> {
+  if (request.steps.mail?.outcome === "queued") return settleMails(ctx, tenant, request);
+  const isQueued = await exportAndMail(ctx, tenant, request);
+  if (isQueued) throw new Reschedule(MIN_MAIL_WAIT_MS);
+}
+
+/** Returns whether mails were queued; without a recipient the request has failed. */
+async function exportAndMail(ctx: Ctx, tenant: Tenant, request: PrivacyRequest): Promise<boolean> {
   const subject = openSubject<Subject>(ctx, request) ?? {};
   const { document, counts, userIds } = await compileExport(ctx, tenant, request, subject);
   const { sql } = dataOf(ctx, tenant);
@@ -38,24 +55,21 @@ export async function answerDataRequest(
   await recordSteps(ctx, sql, request, { archive: { outcome: "stored", count: 1 } });
   const { addresses, found } = await findMerchantRecipients(ctx, tenant, "privacy_emails");
   const canMail = isChannelEnabled(ctx, tenant, "email");
-  const evidence = {
-    exported: counts,
-    archive: archive.pathOf(path),
-    mailed: canMail ? found : "nobody",
-  };
-  // One transaction for the settlement and the mails: otherwise the mail could be sent twice or never.
+  const evidence = { exported: counts, archive: archive.pathOf(path) };
+  const problem = canMail ? (addresses.length === 0 ? "no_recipient" : null) : "no_email_provider";
+  // One transaction for the row and the mails: otherwise a mail could be sent twice or never.
   await dataOf(ctx, tenant).transaction(async (tx) => {
-    const isMailed = canMail && addresses.length > 0;
-    const mail: StepResult = isMailed
-      ? { outcome: "mailed", count: addresses.length }
-      : { outcome: "not_mailed" };
-    await recordSteps(ctx, tx, request, { mail });
-    if (!canMail) return finishPrivacyRequest(tx, request, "failed", evidence, "no_email_provider");
-    if (addresses.length === 0)
-      return finishPrivacyRequest(tx, request, "failed", evidence, "no_recipient");
-    for (const address of addresses)
+    if (problem !== null) {
+      await recordSteps(ctx, tx, request, { mail: { outcome: "not_mailed" } });
+      const unmailed = { ...evidence, mailed: canMail ? found : "nobody" };
+      return finishPrivacyRequest(tx, request, "failed", unmailed, problem);
+    }
+    const mails: QueuedMails = { recipients: found, event_ids: [] };
+    for (const address of addresses) {
+      const eventId = ctx.random.uuid();
+      mails.event_ids.push(eventId);
       await enqueue(tx, {
-        eventId: ctx.random.uuid(),
+        eventId,
         source: "backend",
         eventType: "mail.data_export",
         entityType: "privacy_request",
@@ -70,6 +84,43 @@ export async function answerDataRequest(
         destinations: ["email"],
         priority: 2,
       });
-    await finishPrivacyRequest(tx, request, "done", evidence);
+    }
+    await recordSteps(ctx, tx, request, {
+      mail: { outcome: "queued", count: addresses.length },
+    });
+    await saveQueuedMails(tx, request, { ...evidence, mails });
   });
+  return problem === null;
+}
+
+/**
+ * Finishes the request when every mail is delivered or dead: one that was delivered is enough.
+ * Throws Reschedule before that.
+ */
+async function settleMails(ctx: Ctx, tenant: Tenant, request: PrivacyRequest): Promise<void> {
+  const { mails, ...evidence } = request.evidence as { mails: QueuedMails };
+  const { sql, transaction } = dataOf(ctx, tenant);
+  const rows = await sql<Columns<IntegrationQueue, "status">>(
+    "SELECT status FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[])",
+    [mails.event_ids],
+  );
+  const isWaiting = rows.some(({ status }) => status !== "delivered" && status !== "dead_letter");
+  if (isWaiting) throw new Reschedule(waitOf(ctx, request));
+  const delivered = rows.filter(({ status }) => status === "delivered").length;
+  await transaction(async (tx) => {
+    if (delivered === 0) {
+      await recordSteps(ctx, tx, request, { mail: { outcome: "not_mailed" } });
+      const unmailed = { ...evidence, mailed: "nobody" };
+      return finishPrivacyRequest(tx, request, "failed", unmailed, "mail_refused");
+    }
+    await recordSteps(ctx, tx, request, { mail: { outcome: "mailed", count: delivered } });
+    return finishPrivacyRequest(tx, request, "done", { ...evidence, mailed: mails.recipients });
+  });
+}
+
+/** As long again as the mails have waited: soon at first, rarely during an outage. */
+function waitOf(ctx: Ctx, { steps }: PrivacyRequest): number {
+  const queuedAt = Date.parse(steps.mail?.at ?? "");
+  const waitedMs = ctx.clock.now().getTime() - queuedAt;
+  return Math.min(Math.max(waitedMs, MIN_MAIL_WAIT_MS), MAX_MAIL_WAIT_MS);
 }

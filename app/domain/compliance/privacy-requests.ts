@@ -259,6 +259,20 @@ export async function saveProgress(
   ]);
 }
 
+/**
+ * Keeps what settles the request once its mails are delivered. The problem of an earlier attempt is
+ * over. Throws LeaseLost.
+ */
+export async function saveQueuedMails(
+  sql: TenantSql,
+  request: PrivacyRequest,
+  evidence: object,
+): Promise<void> {
+  await privacyRequests.update(sql, rowOf(request), "evidence = $4::jsonb, last_error = NULL", [
+    JSON.stringify(evidence),
+  ]);
+}
+
 /** Merges the steps into the row's. Throws LeaseLost. */
 export async function saveSteps(
   sql: TenantSql,

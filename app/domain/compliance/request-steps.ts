@@ -26,7 +26,8 @@ export type StepName = (typeof STEP_NAMES)[PrivacyKind][number];
  * `not_connected`: the store has no such system. `not_linked`: no customer
  * of the store is known for the person. `no_access`: its settings were removed, and
  * something is left there. `by_store`: the store asked, and erases itself. `stays_in_store`: the
- * merchant asked here. `pseudonymous`: it holds nothing that names the person.
+ * merchant asked here. `pseudonymous`: it holds nothing that names the person. `queued`: its mail
+ * is on its way.
  */
 type StepOutcome =
   | "erased"
@@ -42,6 +43,7 @@ type StepOutcome =
   | "exported"
   | "stored"
   | "handed_over"
+  | "queued"
   | "mailed"
   | "not_mailed";
 

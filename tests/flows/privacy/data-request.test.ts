@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findBoardRequest } from "../../../app/domain/compliance/board/request-list.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import {
   ADA,
@@ -245,6 +247,64 @@ describe("customers/data_request", () => {
       await mute.ctx.archive.ofStore(SHOP).get(`gdpr/${SHOP}/${json.request_id}.json`),
     ).not.toBeNull();
     await mute.stop();
+  });
+
+  it("stays open while the mail with the link waits, and is done when the mail is delivered", async () => {
+    service.sandbox.failNext("email", { status: 503 }, 1_000);
+    const { json } = await privacy(
+      service,
+      "data-request",
+      dataRequestBody({ email: "nobody@example.com" }, OTHER_SHOP),
+      { shop: OTHER_SHOP },
+    );
+    const mailsOf = (status: string) =>
+      service.database.query(
+        `SELECT id FROM integration_queue WHERE event_type = 'mail.data_export' AND entity_id = $1
+          AND status = $2 AND retry_count > 0`,
+        [String(json.request_id), status],
+      );
+    await eventually("a mail has failed once", async () => (await mailsOf("pending"))[0]);
+    const [waiting] = await service.database.query(
+      "SELECT state, completed_at, steps FROM privacy_requests WHERE id = $1",
+      [json.request_id],
+    );
+    expect(["received", "running"]).toContain(waiting?.state);
+    expect(waiting).toMatchObject({ completed_at: null, steps: { mail: { outcome: "queued" } } });
+
+    service.sandbox.clearFaults();
+    await service.database.query(
+      "UPDATE integration_queue SET next_attempt_at = now() WHERE entity_id = $1",
+      [String(json.request_id)],
+    );
+    expect(await settled(service, json.request_id)).toMatchObject({
+      state: "done",
+      steps: { mail: { outcome: "mailed", count: 2 } },
+      evidence: { mailed: "privacy_emails" },
+    });
+  });
+
+  it("fails when the mail provider refuses every mail, and its proof says that nobody got one", async () => {
+    service.sandbox.failNext("email", { status: 401 }, 1_000);
+    const { json } = await privacy(
+      service,
+      "data-request",
+      dataRequestBody({ email: "nobody@example.com" }, OTHER_SHOP),
+      { shop: OTHER_SHOP },
+    );
+    const request = await settled(service, json.request_id);
+    service.sandbox.clearFaults();
+    expect(request).toMatchObject({
+      state: "failed",
+      last_error: "mail_refused",
+      steps: { mail: { outcome: "not_mailed" } },
+      evidence: { mailed: "nobody", archive: expect.stringContaining("gdpr/") },
+    });
+    const tenant = await getTenant(service.ctx, OTHER_SHOP);
+    expect(await findBoardRequest(service.ctx, tenant, json.request_id)).toMatchObject({
+      problem: { kind: "mail_refused" },
+      has_export: true,
+      steps: [{ state: "done" }, { state: "done" }, { name: "mail", state: "failed" }],
+    });
   });
 
   it("is undone by a redaction: the export is deleted too", async () => {

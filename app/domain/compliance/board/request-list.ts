@@ -34,7 +34,7 @@ export type RequestFilters = z.output<typeof RequestFilters>;
  * found.
  */
 export type RequestProblem = {
-  kind: "no_email_provider" | "no_recipient" | "system" | "left_behind" | "ours";
+  kind: "no_email_provider" | "no_recipient" | "mail_refused" | "system" | "left_behind" | "ours";
   system: string | null;
 };
 
@@ -229,7 +229,7 @@ function toBoardRequest(ctx: Ctx, tenant: Tenant, row: Row, owner: Owner): Board
 }
 
 function toProblem(error: string): RequestProblem {
-  if (error === "no_email_provider" || error === "no_recipient")
+  if (error === "no_email_provider" || error === "no_recipient" || error === "mail_refused")
     return { kind: error, system: null };
   if (error.startsWith("residual in ")) return { kind: "left_behind", system: null };
   const system = /^([a-z_]+): /.exec(error)?.[1];

@@ -10,6 +10,12 @@ export type ShownStep = {
   result: Step | null;
 };
 
+/** Of the outcomes that are not the end of their step, or not a good one. */
+const STATES: Partial<Record<Step["outcome"], ShownStep["state"]>> = {
+  queued: "running",
+  not_mailed: "failed",
+};
+
 export function toShownSteps(
   kind: PrivacyKind,
   state: BoardRequest["state"],
@@ -21,8 +27,7 @@ export function toShownSteps(
   const isFinished = state === "done" || state === "retained";
   return names.flatMap((name): ShownStep[] => {
     const result = steps[name] ?? null;
-    if (result)
-      return [{ name, state: result.outcome === "not_mailed" ? "failed" : "done", result }];
+    if (result) return [{ name, state: STATES[result.outcome] ?? "done", result }];
     // A request that needed no such step, for example a copy that was handed over by a button.
     if (isFinished && Object.keys(steps).length > 0) return [];
     if (isFinished) return [{ name, state: "unrecorded", result }];
