@@ -14,7 +14,11 @@ export function useRequestActions(): (id: number) => RequestAction {
   };
   const { data, error } = last ? actions[last.intent] : { data: null, error: null };
   const problem =
-    error?.code === "not_found" && last?.intent === "export" ? t("exportGone") : error?.message;
+    error?.code === "not_found" && last?.intent === "export"
+      ? t("exportGone")
+      : error?.code === "conflict"
+        ? t(error.fields?.state === "running" ? "isRunning" : "isFinished")
+        : error?.message;
   return (id) => ({
     run(intent) {
       setLast({ id, intent });

@@ -24,8 +24,8 @@ export const ManualRequest = z.object({
 });
 
 /**
- * Retries now; a failed request starts again. Throws `not_found` for a request that cannot be
- * retried.
+ * Retries now; a failed request starts again. Throws `conflict` for a request that is worked on or
+ * finished, and `not_found` for one that cannot be retried.
  */
 export async function retryRequest(ctx: Ctx, tenant: Tenant, id: number): Promise<void> {
   const rows = await dataOf(ctx, tenant).sql(
@@ -35,8 +35,27 @@ export async function retryRequest(ctx: Ctx, tenant: Tenant, id: number): Promis
      ) SELECT id, pg_notify('${PRIVACY_NOTIFICATION}', '') FROM again`,
     [id],
   );
-  if (rows.length === 0) throw new AppError("not_found");
+  if (rows.length === 0) throw await refusalOf(ctx, tenant, id, ["running", "done", "retained"]);
   ctx.log.info("privacy_request.retried", { shop: tenant.shop, request_id: id });
+}
+
+/**
+ * Why nothing was changed: the page is older than the request's state, which it is told as the
+ * field `state`.
+ */
+async function refusalOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: number,
+  reached: readonly string[],
+): Promise<AppError> {
+  const request = await dataOf(ctx, tenant).prisma.privacyRequest.findFirst({
+    select: { state: true },
+    where: { id, state: { in: [...reached] } },
+  });
+  return request
+    ? new AppError("conflict", { fields: { state: request.state } })
+    : new AppError("not_found");
 }
 
 /** The export's document. */
@@ -63,10 +82,10 @@ export async function offerExport(
 
 /**
  * For an export without a mail recipient: the merchant downloaded and forwarded it. The evidence
- * records it, and its digest covers it.
+ * records it, and its digest covers it. Throws `conflict` for a request that is done already.
  */
 export async function markHandedOver(ctx: Ctx, tenant: Tenant, id: number): Promise<void> {
-  await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+  const isMarked = await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const [row] = await sql<
       Columns<PrivacyRequest, "evidence" | "steps"> & {
         evidence: Record<string, unknown>;
@@ -77,7 +96,7 @@ export async function markHandedOver(ctx: Ctx, tenant: Tenant, id: number): Prom
         AND state = 'failed' AND evidence ? 'archive' FOR UPDATE`,
       [id],
     );
-    if (!row) throw new AppError("not_found");
+    if (!row) return false;
     const { sha256: _before, ...known } = row.evidence;
     const at = ctx.clock.now().toISOString();
     const evidence = { ...known, handed_over_at: at };
@@ -91,7 +110,9 @@ export async function markHandedOver(ctx: Ctx, tenant: Tenant, id: number): Prom
         evidence: { ...evidence, sha256: hash("sha256", JSON.stringify(evidence)) },
       },
     });
+    return true;
   });
+  if (!isMarked) throw await refusalOf(ctx, tenant, id, ["done", "retained"]);
   ctx.log.info("privacy_request.handed_over", { shop: tenant.shop, request_id: id });
 }
 

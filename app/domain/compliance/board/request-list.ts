@@ -201,7 +201,6 @@ export async function readProgressMark(ctx: Ctx, tenant: Tenant): Promise<string
 }
 
 function toBoardRequest(ctx: Ctx, tenant: Tenant, row: Row, owner: Owner): BoardRequest {
-  const isOpen = row.state === "received" || row.state === "running";
   const isFinished = row.state === "done" || row.state === "retained";
   const isRetried = row.shop === tenant.shop && Object.keys(row.payload).length > 0;
   const now = ctx.clock.now();
@@ -223,7 +222,8 @@ function toBoardRequest(ctx: Ctx, tenant: Tenant, row: Row, owner: Owner): Board
       row.state === "received" && row.attempts > 0 ? row.next_attempt_at.toISOString() : null,
     problem,
     has_export: row.has_export,
-    can_retry: isRetried && ((isOpen && row.attempts > 0) || row.state === "failed"),
+    can_retry:
+      isRetried && ((row.state === "received" && row.attempts > 0) || row.state === "failed"),
     steps: toShownSteps(row.kind, row.state, row.steps, problem),
   };
 }
