@@ -127,7 +127,7 @@ test("dead letters and a failed sync are this store's own; a store that is not c
     "INSERT INTO kv (shop, key, value) VALUES ($1, 'sync:customers', $2)",
     [OTHER, JSON.stringify({ watermark: null, error: "no answer" })],
   );
-  const nothing = { syncError: null, deadLetters: 0, failedRequests: 0, refusedTopics: [] };
+  const nothing = { syncError: null, deadLetters: 0, urgentRequests: 0, refusedTopics: [] };
   expect(await healthOf(SHOP)).toMatchObject(nothing);
   expect(await healthOf(OTHER)).toMatchObject({
     syncError: "no answer",

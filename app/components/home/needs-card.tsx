@@ -73,11 +73,11 @@ function useNeeds(health: StoreHealth, paused: readonly string[]): Need[] {
       text: t("pausedText"),
       action: { content: t("review"), url: "/app/events" },
     },
-    health.failedRequests > 0 && {
+    health.urgentRequests > 0 && {
       key: "privacy",
-      title: t("failedRequests", { total: formatCount(locale, health.failedRequests) }),
-      text: t("failedRequestsText"),
-      action: { content: t("review"), url: "/app/privacy" },
+      title: t("urgentRequests", { total: formatCount(locale, health.urgentRequests) }),
+      text: t("urgentRequestsText"),
+      action: { content: t("review"), url: "/app/privacy?state=failed" },
     },
     health.refusedTopics.length > 0 && {
       key: "topics",

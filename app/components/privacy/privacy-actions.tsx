@@ -33,6 +33,11 @@ export function PrivacyActions({
             {t("retry")}
           </Button>
         )}
+        {request.store_customers_url !== null && (
+          <Link url={request.store_customers_url} target="_top">
+            {t("eraseInStore")}
+          </Link>
+        )}
         {request.has_export && (
           <Button
             variant="plain"

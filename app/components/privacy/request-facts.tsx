@@ -54,7 +54,7 @@ export function Due({ request }: Props) {
 export function Progress({ request }: Props) {
   const { t } = useTranslation("privacy");
   if (!isOpen(request) && request.state !== "failed") return null;
-  const done = request.steps.filter(({ state }) => state === "done").length;
+  const done = request.steps.filter(({ state }) => state === "done" || state === "left").length;
   return (
     <Text as="p" variant="bodySm">
       {t("progress", { count: done, of: request.steps.length })}

@@ -13,6 +13,7 @@ const TONES = {
   running: "info",
   waiting: undefined,
   failed: "critical",
+  left: "attention",
   unrecorded: undefined,
 } as const;
 

@@ -9,6 +9,7 @@ import {
   listBoard,
   RequestFilters,
 } from "../../../app/domain/compliance/board/request-list.ts";
+import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
@@ -28,14 +29,15 @@ type Row = {
   due?: number;
   kind?: "data_request" | "customer_redact";
   problem?: string;
+  steps?: Record<string, { outcome: string; at: string; count: number }>;
 };
 
-async function addRequest({ state, due = 30, kind = "customer_redact", problem }: Row) {
+async function addRequest({ state, due = 30, kind = "customer_redact", problem, steps = {} }: Row) {
   const [row] = await service.database.query<{ id: number }>(
     `INSERT INTO privacy_requests (shop, kind, delivery_id, state, due_by, attempts, last_error,
-      payload, evidence, locked_until)
+      payload, evidence, locked_until, steps)
      VALUES ($1, $2, gen_random_uuid(), $3, now() + make_interval(days => $4), 1, $5, $6,
-      '{"archive": "gdpr/x"}', now() + interval '1 hour') RETURNING id`,
+      '{"archive": "gdpr/x"}', now() + interval '1 hour', $7) RETURNING id`,
     [
       SHOP,
       kind,
@@ -43,6 +45,7 @@ async function addRequest({ state, due = 30, kind = "customer_redact", problem }
       due,
       problem ?? null,
       JSON.stringify({ sealed: service.ctx.secrets.seal(`${SHOP}/privacy`, "{}") }),
+      JSON.stringify(steps),
     ],
   );
   return row!.id;
@@ -67,4 +70,54 @@ test("a retry or a hand-over from an older page says that the request is done al
       code: "conflict",
       fields: { state: "done" },
     });
+});
+
+test("a step that the merchant has to finish is left to the merchant, with the way to the store's customers", async () => {
+  const step = (outcome: string) => ({ outcome, at: "2026-01-01T00:00:00.000Z", count: 0 });
+  const steps = {
+    tables: step("erased"),
+    storefront: step("stays_in_store"),
+    cms: step("no_access"),
+  };
+  const id = await addRequest({ state: "done", steps });
+  const request = await findBoardRequest(service.ctx, tenant, id);
+  expect(request?.state).toBe("done");
+  expect(request?.store_customers_url).toContain("/admin/customers");
+  expect(request?.steps.map(({ name, state }) => [name, state])).toEqual([
+    ["tables", "done"],
+    ["storefront", "left"],
+    ["cms", "left"],
+  ]);
+});
+
+test("unfinished requests stand first, by their due date, then the finished ones, newest first, on every page", async () => {
+  const early = await addRequest({ state: "done" });
+  const late = await addRequest({ state: "received", due: 20 });
+  const overdue = await addRequest({ state: "failed", due: -2 });
+  const finished = await addRequest({ state: "retained" });
+  const soon = await addRequest({ state: "running", due: 3 });
+  const expected = [overdue, soon, late, finished, early];
+  expect((await list()).requests.map(({ id }) => id)).toEqual(expected);
+
+  const paged: number[] = [];
+  let before: number | null = null;
+  do {
+    const { requests, next } = await list({}, 2, before);
+    paged.push(...requests.map(({ id }) => id));
+    before = next;
+  } while (before !== null);
+  expect(paged).toEqual(expected);
+});
+
+test("needs the merchant: failed, overdue, or due within a week with a problem; Home counts what the list shows", async () => {
+  const failed = await addRequest({ state: "failed", problem: "no_recipient" });
+  const overdue = await addRequest({ state: "received", due: -1 });
+  const troubled = await addRequest({ state: "received", due: 6, problem: "cms: status 503" });
+  await addRequest({ state: "received", due: 9, problem: "cms: status 503" });
+  await addRequest({ state: "received", due: 3 });
+  await addRequest({ state: "done", due: -5, problem: "cms: status 503" });
+  const { requests } = await list({ state: "failed" });
+  expect(requests.map(({ id }) => id)).toEqual([overdue, troubled, failed]);
+  const { health } = await readHome(service.ctx, SHOP, tenant);
+  expect(health.urgentRequests).toBe(3);
 });

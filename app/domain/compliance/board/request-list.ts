@@ -56,6 +56,8 @@ export type BoardRequest = {
   problem: RequestProblem | null;
   has_export: boolean;
   can_retry: boolean;
+  /** Where the merchant erases a customer that the store still has. */
+  store_customers_url: string | null;
   steps: ShownStep[];
 };
 
@@ -82,25 +84,36 @@ type Row = Columns<
   has_export: boolean;
 };
 
+const URGENT_DAYS = 7;
 const IS_OPEN = "state IN ('received', 'running')";
 const IS_DUE = "state NOT IN ('done', 'retained')";
+/** What the merchant has to look at before its deadline: Home counts it, and the list filters by it. */
+export const NEEDS_MERCHANT = `(state = 'failed' OR (${IS_OPEN} AND (due_by < clock_timestamp()
+  OR (last_error IS NOT NULL AND due_by < clock_timestamp() + interval '${URGENT_DAYS} days'))))`;
 // Requests to delete the store have no row of the tenant.
 const OF_STORE = "(shop = $1 OR (shop = $2 AND subject_hmac = $3))";
 const COLUMNS = `id, shop, kind, state, external_id, delivery_id, received_at, due_by, completed_at,
   attempts, next_attempt_at, last_error, user_ids, payload, steps,
   coalesce(evidence ? 'archive', false) AS has_export`;
+/**
+ * Unfinished requests by their due date, then the others, newest first, as one number that a cursor
+ * can hold: it has 15 digits at most.
+ */
+const POSITION = `(CASE WHEN ${IS_DUE} THEN floor(extract(epoch FROM due_by))::bigint * 100000 + id % 100000
+  ELSE 900000000000000 - id END)::float8`;
 
-// Walks the key backwards; privacy requests are few. A search reads the accounts of these requests
+// Sorts all of a store's requests, which are few. A search reads the accounts of these requests
 // only, however many customers the store has.
 const LIST = `
-  SELECT ${COLUMNS} FROM privacy_requests r WHERE ${OF_STORE} AND ($4::int IS NULL OR id < $4)
+  SELECT ${COLUMNS}, ${POSITION} AS position FROM privacy_requests r WHERE ${OF_STORE}
+    AND ($4::float8 IS NULL OR ${POSITION} > $4)
     AND ($5::text IS NULL OR kind = $5)
-    AND CASE $6::text WHEN 'open' THEN ${IS_OPEN} WHEN 'failed' THEN state = 'failed'
+    AND CASE $6::text WHEN 'open' THEN ${IS_OPEN} WHEN 'failed' THEN ${NEEDS_MERCHANT}
       WHEN 'finished' THEN state IN ('done', 'retained') ELSE true END
     AND ($7::timestamptz IS NULL OR (${IS_DUE} AND due_by < $7))
     AND ($8::text IS NULL OR id = ANY($9::int[]) OR EXISTS (SELECT FROM storefront_users u
       WHERE u.shop = $1 AND u.id = ANY(r.user_ids) AND (u.full_name ILIKE $8 OR u.email ILIKE $8)))
-  ORDER BY id DESC LIMIT $10`;
+  ORDER BY position LIMIT $10`;
 
 const ONE = `SELECT ${COLUMNS}, evidence FROM privacy_requests WHERE ${OF_STORE} AND id = $4`;
 
@@ -113,7 +126,7 @@ export async function listBoard(
   { q, kind, state, overdue }: RequestFilters,
   { limit, before }: { limit: number; before: number | null },
 ): Promise<{ requests: BoardRequest[]; next: number | null }> {
-  const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [
+  const rows = await dataOf(ctx, tenant).sql<Row & { position: number }>(LIST, [
     ...cursorContext(ctx, tenant),
     before,
     kind ?? null,
@@ -126,7 +139,7 @@ export async function listBoard(
   const shown = rows.slice(0, limit);
   const owners = await findOwners(ctx, tenant, shown);
   const requests = shown.map((row, at) => toBoardRequest(ctx, tenant, row, owners[at] as Owner));
-  return { requests, next: rows.length > limit ? (requests.at(-1)?.id ?? null) : null };
+  return { requests, next: rows.length > limit ? (shown.at(-1)?.position ?? null) : null };
 }
 
 /** The unfinished requests that name the person so, and the request of this number. */
@@ -224,6 +237,10 @@ function toBoardRequest(ctx: Ctx, tenant: Tenant, row: Row, owner: Owner): Board
     has_export: row.has_export,
     can_retry:
       isRetried && ((row.state === "received" && row.attempts > 0) || row.state === "failed"),
+    store_customers_url:
+      row.steps.storefront?.outcome === "stays_in_store"
+        ? ctx.storefront.adminUrl(tenant.shop, "/admin/customers")
+        : null,
     steps: toShownSteps(row.kind, row.state, row.steps, problem),
   };
 }

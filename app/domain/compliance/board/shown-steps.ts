@@ -3,10 +3,10 @@ import type { PrivacyKind } from "../privacy-requests.ts";
 import { STEP_NAMES, type Step, type StepName, type Steps } from "../request-steps.ts";
 import type { BoardRequest, RequestProblem } from "./request-list.ts";
 
-/** `unrecorded`: finished before steps were recorded. */
+/** `left`: the merchant has to finish it. `unrecorded`: finished before steps were recorded. */
 export type ShownStep = {
   name: StepName;
-  state: "done" | "running" | "waiting" | "failed" | "unrecorded";
+  state: "done" | "running" | "waiting" | "failed" | "left" | "unrecorded";
   result: Step | null;
 };
 
@@ -14,6 +14,8 @@ export type ShownStep = {
 const STATES: Partial<Record<Step["outcome"], ShownStep["state"]>> = {
   queued: "running",
   not_mailed: "failed",
+  stays_in_store: "left",
+  no_access: "left",
 };
 
 export function toShownSteps(

@@ -5,6 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { HealthState } from "../../bus/log/health-rules.ts";
 import { readTogether, type Read } from "../../../runtime/database/read-together.ts";
 import { deliveryHealthQuery, type DeliveryHealth } from "../../channels/delivery-health.ts";
+import { NEEDS_MERCHANT } from "../../compliance/board/request-list.ts";
 import { forReading } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { homeMetricsQuery, type HomeMetrics } from "./home-metrics.ts";
@@ -18,8 +19,8 @@ export type StoreHealth = {
   syncError: string | null;
   /** Counted up to 1,000. */
   deadLetters: number;
-  /** Privacy requests that did not succeed. */
-  failedRequests: number;
+  /** Privacy requests that failed, are overdue, or are due soon and have a problem. */
+  urgentRequests: number;
   /** The platform's topics that it refused to report. */
   refusedTopics: string[];
   /** Whether the setup guide is hidden on Home. */
@@ -35,24 +36,24 @@ export type StoreHealth = {
 export const NO_PROBLEMS: StoreHealth = {
   syncError: null,
   deadLetters: 0,
-  failedRequests: 0,
+  urgentRequests: 0,
   refusedTopics: [],
   isGuideDismissed: false,
 };
 
-// Dead letters and failed requests are few, or counted up to a bound, by their partial indexes.
+// Dead letters and unfinished requests are few, or counted up to a bound, by their indexes.
 const PROBLEMS = `
   SELECT (SELECT count(*)::int FROM (SELECT 1 FROM integration_queue
       WHERE shop = $1 AND status = 'dead_letter' LIMIT ${MAX_COUNTED}) AS dead) AS "deadLetters",
-    (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND state = 'failed') AS "failedRequests"`;
+    (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND ${NEEDS_MERCHANT}) AS "urgentRequests"`;
 
-export type ProblemCounts = Pick<StoreHealth, "deadLetters" | "failedRequests">;
+export type ProblemCounts = Pick<StoreHealth, "deadLetters" | "urgentRequests">;
 export const problemCountsRead: Read<ProblemCounts> = { sql: PROBLEMS };
 
 export const toStoreHealth = (
   tenant: Tenant,
   { sync, isDismissed }: SetupProgress,
-  [counts = { deadLetters: 0, failedRequests: 0 }]: readonly ProblemCounts[],
+  [counts = { deadLetters: 0, urgentRequests: 0 }]: readonly ProblemCounts[],
   keptAt: Date | null,
 ): StoreHealth => ({
   ...counts,
