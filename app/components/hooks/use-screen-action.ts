@@ -45,7 +45,8 @@ export function useScreenAction<Data = unknown>(
   };
 }
 
-export function useErrorMessage(): (error: Pick<ActionError, "code">) => string {
+export function useErrorMessage(): (error: Pick<ActionError, "code" | "http_status">) => string {
   const { t, i18n } = useTranslation("errors");
-  return ({ code }) => t(i18n.exists(code, { ns: "errors" }) ? (code as "other") : "other");
+  return ({ code, http_status: status }) =>
+    t(i18n.exists(code, { ns: "errors" }) ? (code as "other") : "other", { status });
 }

@@ -5,7 +5,8 @@ import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { deleteKey, findKey, findKeys, KEYS, putKey, type Key } from "../../runtime/database/kv.ts";
 import { isChannelEnabled } from "../bus/channel.ts";
-import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
+import type { Failure } from "../bus/log/failure-kind.ts";
+import { failureOf } from "../bus/log/system-problem.ts";
 import {
   requestSync,
   SYNC_KEYS,
@@ -155,7 +156,7 @@ function toSteps(
     step("sync", sync.state === "never" ? "todo" : sync.state, {
       count: sync.state === "running" ? sync.read : null,
       reason: sync.error,
-      failure: failureOf(sync.error),
+      failure: knownFailureOf(sync.error),
     }),
     step("systems", systems > 0 ? "done" : "todo", { count: systems }),
   ];
@@ -252,12 +253,11 @@ export async function setGuideDismissed(
 function refused(name: GuideStepName, error: unknown): GuideResult {
   if (!isAppError(error) && !(error instanceof OutboundError)) throw error;
   const { message: reason } = error;
-  return { ...failed(name, "refused", reason), failure: failureOf(reason) };
+  return { ...failed(name, "refused", reason), failure: knownFailureOf(reason) };
 }
 
-/** The kind of an error of another system, whose status its message has. */
-function failureOf(reason: string | null): Failure | null {
-  const [, status] = /\banswered (\d{3})\b/.exec(reason ?? "") ?? [];
-  const failure = toFailure({ error: reason, http_status: status ? Number(status) : null });
+/** The kind of an error of another system, if it is a known one. */
+function knownFailureOf(reason: string | null): Failure | null {
+  const failure = failureOf(reason);
   return failure.kind === "other" ? null : failure;
 }

@@ -5,6 +5,7 @@ import { data, type ActionFunctionArgs } from "@remix-run/node";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { AccessAction } from "../../domain/compliance/access-log/record-access.ts";
+import { toSystemProblem } from "../../domain/bus/log/system-problem.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { authenticate } from "../../shopify.server.ts";
 import type { RecordScreenAccess } from "../access/screen-access.ts";
@@ -18,6 +19,8 @@ export type ActionError = {
   intent: string;
   code: string;
   fields?: Record<string, string>;
+  /** What another system answered. */
+  http_status?: number | null;
   message: string;
 };
 export type ActionResult<Data> = { ok: true; intent: string; data: Data } | ActionError;
@@ -143,7 +146,8 @@ function toActionError(ctx: Ctx, intent: string, error: unknown) {
     kind: error.kind,
     status: error.status,
   });
-  return actionError(intent, { code: "system_unavailable", message: error.message });
+  const problem = toSystemProblem(error.system, error.message, error.status);
+  return actionError(intent, { ...problem, message: error.message });
 }
 
 /** Turns an AppError of a loader into a response; the page shows it by its status. */

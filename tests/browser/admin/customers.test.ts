@@ -332,12 +332,12 @@ test("a store without customers shows an empty state with one next step, which i
   await leave();
 });
 
-test("when the store is unreachable, the list is complete and a sync reports its failure", async () => {
+test("when the store answers with an error, the list is complete and a sync names the error", async () => {
   const page = await open();
   await page.getByText("Import your customers").waitFor();
   world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
   await page.getByRole("button", { name: "Sync customers now" }).click();
-  await page.getByText("Your store could not be read.").waitFor();
+  await page.getByText("Your store had an internal error (HTTP 503).").waitFor();
   world.sandbox.clearFaults();
   await leave();
 });

@@ -1,7 +1,7 @@
 // The progress of a bulk change.
 import { useTranslation } from "react-i18next";
-import { Banner, BlockStack, ProgressBar, type BannerHandles } from "@shopify/polaris";
-import { useEffect, useRef } from "react";
+import { Banner, BlockStack, ProgressBar, Text, type BannerHandles } from "@shopify/polaris";
+import { useEffect, useId, useRef } from "react";
 import type { BulkRunState } from "../../../domain/customers/list/bulk-runs.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useJobProgress } from "../../hooks/use-job-progress.ts";
@@ -18,6 +18,7 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
   const { t } = useTranslation("customers");
   const locale = useLocale();
   const banner = useRef<BannerHandles>(null);
+  const nameId = useId();
   useEffect(() => {
     if (isNew) banner.current?.focus();
   }, [isNew]);
@@ -54,20 +55,27 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
         )}
       </Banner>
     );
+  if (run.state === "waiting")
+    return (
+      <Banner ref={banner} tone="info" title={t("bulk.waiting")}>
+        <p>{t("bulk.waitingText", { total: count(run.total) })}</p>
+      </Banner>
+    );
   const progress = { done: count(run.processed), total: count(run.total) };
+  const title =
+    kind === "tags" ? t("bulk.running", progress) : t(`action.${kind}.running`, progress);
   return (
-    <Banner
-      ref={banner}
-      tone="info"
-      title={kind === "tags" ? t("bulk.running", progress) : t(`action.${kind}.running`, progress)}
-    >
+    <Banner ref={banner} tone="info" title={title}>
       <BlockStack gap="200">
         <p>{t("bulk.runningText")}</p>
         <ProgressBar
           progress={Math.min(100, Math.round((run.processed / Math.max(1, run.total)) * 100))}
           size="small"
-          ariaLabelledBy={undefined}
+          ariaLabelledBy={nameId}
         />
+        <Text as="span" visuallyHidden id={nameId}>
+          {title}
+        </Text>
       </BlockStack>
     </Banner>
   );

@@ -1,6 +1,7 @@
 // A sync that was requested in the background; its progress is in the sync's own state.
 import type { Ctx } from "../../../context.server.ts";
 import { findKeys, KEYS, PLATFORM_KEYS, type Key } from "../../../runtime/database/kv.ts";
+import { toSystemProblem, type SystemProblem } from "../../bus/log/system-problem.ts";
 import { readAtHome } from "../../tenants/read-at-home.ts";
 import { storeRequests } from "../../tenants/store-requests.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -15,6 +16,8 @@ export type SyncProgress = {
   /** When the last window was drained. ISO 8601. */
   syncedAt: string | null;
   error: string | null;
+  /** The kind of `error`. */
+  problem: SystemProblem | null;
 };
 
 /** A second request changes nothing. */
@@ -55,5 +58,6 @@ export function toSyncProgress(
     read: state.mode === "bulk" ? state.bulk_line : state.objects,
     syncedAt: state.synced_at,
     error: isRunning ? null : state.error,
+    problem: isRunning || state.error === null ? null : toSystemProblem("storefront", state.error),
   };
 }

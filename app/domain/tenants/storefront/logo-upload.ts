@@ -22,14 +22,21 @@ const READY_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 500;
 
 /**
- * `type`: neither PNG nor JPEG, by its first bytes. `scope`: the store did not allow it. `processing`:
- * the platform could not read the image, or takes too long. `unreachable`: worth another try.
+ * `type`: neither PNG nor JPEG, by its first bytes. `scope`: the store did not allow it.
+ * `access_refused`: the store refuses every call of the app. `processing`: the platform could not read the image, or takes too long. `unreachable`: worth another try.
  */
 export type LogoUpload =
   | { outcome: "uploaded"; url: string }
   | {
       outcome: "refused";
-      problem: "type" | "size" | "scope" | "not_connected" | "processing" | "unreachable";
+      problem:
+        | "type"
+        | "size"
+        | "scope"
+        | "not_connected"
+        | "access_refused"
+        | "processing"
+        | "unreachable";
     };
 
 /** True also for a token entered by hand, whose scopes are unknown. */
@@ -135,6 +142,7 @@ function problemOf(ctx: Ctx, { shop }: Tenant, error: unknown) {
   if (!(error instanceof OutboundError)) throw error;
   ctx.log.warn("logo.not_uploaded", { shop, kind: error.kind, status: error.status });
   if (/access denied/i.test(error.message)) return "scope";
+  if (error.status === 401 || error.status === 403) return "access_refused";
   const isRedirect = error.status !== undefined && error.status < 400;
   return error.retryable && !isRedirect ? "unreachable" : "processing";
 }

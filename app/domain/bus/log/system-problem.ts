@@ -1,0 +1,36 @@
+// Why another system did not do what a screen asked of it, as a code that the screen translates
+// (locales/<language>/errors.json).
+import { toFailure, type Failure } from "./failure-kind.ts";
+
+const NAMED_KINDS = ["access_refused", "rejected", "too_many", "unwell"] as const;
+
+export type SystemProblem = {
+  code:
+    | `${"store" | "system"}_${(typeof NAMED_KINDS)[number]}`
+    | "storefront_unavailable"
+    | "system_unavailable";
+  http_status: number | null;
+};
+
+/** `error`: its message, which may have the status that `http_status` does not name. */
+export function toSystemProblem(
+  system: string,
+  error: string,
+  httpStatus: number | null = null,
+): SystemProblem {
+  const { kind, http_status } = failureOf(error, httpStatus);
+  return { code: codeOf(system, kind), http_status };
+}
+
+/** The failure that a message names. */
+export function failureOf(error: string | null, httpStatus: number | null = null): Failure {
+  const [, named] = /\banswered (\d{3})\b/.exec(error ?? "") ?? [];
+  return toFailure({ error, http_status: httpStatus ?? (named ? Number(named) : null) });
+}
+
+function codeOf(system: string, kind: Failure["kind"]): SystemProblem["code"] {
+  const isStore = system === "storefront";
+  const named = NAMED_KINDS.find((one) => one === kind);
+  if (named) return `${isStore ? "store" : "system"}_${named}`;
+  return isStore ? "storefront_unavailable" : "system_unavailable";
+}

@@ -1,0 +1,26 @@
+// What a screen says when another system did not do what was asked.
+import { expect, test } from "vitest";
+import { toSystemProblem } from "../../../app/domain/bus/log/system-problem.ts";
+
+test.each([
+  ["email", 401, "system_access_refused"],
+  ["email", 403, "system_access_refused"],
+  ["email", 422, "system_rejected"],
+  ["email", 429, "system_too_many"],
+  ["email", 503, "system_unwell"],
+  ["storefront", 403, "store_access_refused"],
+  ["storefront", 429, "store_too_many"],
+  ["storefront", 503, "store_unwell"],
+])("a refusal of %s with status %i is shown as %s, with the status", (system, status, code) => {
+  const problem = { code, http_status: status };
+  expect(toSystemProblem(system, `${system} answered ${status}`, status)).toEqual(problem);
+  expect(toSystemProblem(system, `${system} answered ${status}`)).toEqual(problem);
+});
+
+test("a system that cannot be reached or is too slow is shown as one that did not answer", () => {
+  for (const error of ["email cannot be reached", "email did not answer in time"])
+    expect(toSystemProblem("email", error).code).toBe("system_unavailable");
+  expect(toSystemProblem("storefront", "storefront did not answer in time").code).toBe(
+    "storefront_unavailable",
+  );
+});
