@@ -6,7 +6,6 @@ import {
   Box,
   Button,
   Card,
-  EmptyState,
   IndexTable,
   InlineStack,
   Link,
@@ -14,6 +13,7 @@ import {
   Text,
   TextField,
 } from "@shopify/polaris";
+import { EmptyState } from "../ui/empty-state.tsx";
 import { useState } from "react";
 import { ScreenPage } from "../frame/screen-page.tsx";
 import { labelOf } from "../i18n/label-of.ts";
@@ -49,6 +49,8 @@ export function TagsScreen({ query, usage, rules, run }: Props) {
   const locale = useLocale();
   const { question, key, ask, close } = useQuestion<TagQuestion>();
   const [openedWith] = useState(run);
+  // Its result stays beside the pressed button, also when the tags have appeared meanwhile.
+  const [wasEmpty] = useState(usage.isEmpty);
   const [shownRun, setShownRun] = useState(run);
   return (
     <>
@@ -68,6 +70,7 @@ export function TagsScreen({ query, usage, rules, run }: Props) {
             onDismiss={() => setShownRun(null)}
           />
         )}
+        {wasEmpty && <PrepareCard isEmpty={usage.isEmpty} />}
         {!usage.isEmpty && (
           <Card padding="0">
             <Narrow query={query} />
@@ -84,7 +87,7 @@ export function TagsScreen({ query, usage, rules, run }: Props) {
         {!usage.isEmpty && (
           <RulesCard settings={rules} people={rules.people} onStarted={setShownRun} />
         )}
-        <PrepareCard isEmpty={usage.isEmpty} />
+        {!wasEmpty && <PrepareCard isEmpty={usage.isEmpty} />}
       </ScreenPage>
       {question && <TagModal key={key} question={question} onClose={close} />}
     </>
@@ -160,7 +163,7 @@ function TagTable({
           { title: t("columns.actions"), hidden: true },
         ]}
         emptyState={
-          <EmptyState heading={t("noMatch")} image="">
+          <EmptyState heading={t("noMatch")}>
             <p>{t("noMatchText")}</p>
           </EmptyState>
         }
