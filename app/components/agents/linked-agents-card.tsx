@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { Banner, BlockStack, Box, Card, EmptyState, IndexTable, Text } from "@shopify/polaris";
+import { Banner, BlockStack, Box, Card, IndexTable, Text } from "@shopify/polaris";
+import { EmptyState } from "../ui/empty-state.tsx";
 import type { StoreAgent } from "../../domain/agents/linked-agents.ts";
 import { useScopeLabel } from "./agent-labels.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
@@ -38,7 +39,6 @@ export function LinkedAgentsCard({
       {agents.length === 0 ? (
         <EmptyState
           heading={t("empty.title")}
-          image=""
           action={{ content: t("empty.action"), url: manifestUrl, target: "_blank" }}
         >
           <p>{t("empty.text")}</p>

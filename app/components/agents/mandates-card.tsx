@@ -6,11 +6,11 @@ import {
   Box,
   Card,
   EmptySearchResult,
-  EmptyState,
   IndexTable,
   Link,
   Text,
 } from "@shopify/polaris";
+import { EmptyState } from "../ui/empty-state.tsx";
 import type { ListedMandate } from "../../domain/agents/mandate-list.ts";
 import { useCoverLabel } from "./agent-labels.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
@@ -47,7 +47,6 @@ export function MandatesCard({ mandates, next, filters }: Props) {
       <Card>
         <EmptyState
           heading={t("mandatesEmpty.title")}
-          image=""
           action={{ content: t("mandatesEmpty.action"), url: "/app/agents" }}
         >
           <p>{t("mandatesEmpty.text")}</p>

@@ -5,11 +5,11 @@ import {
   Button,
   Card,
   EmptySearchResult,
-  EmptyState,
   IndexTable,
   Link,
   Text,
 } from "@shopify/polaris";
+import { EmptyState } from "../ui/empty-state.tsx";
 import type { ConsentFilters, LoggedConsent } from "../../domain/consent/consent-log.ts";
 import { labelOf } from "../i18n/label-of.ts";
 import { FilterBar, type Filter } from "../ui/filter-bar.tsx";
@@ -36,7 +36,6 @@ export function ConsentLogCard({
       <Card>
         <EmptyState
           heading={t("empty.title")}
-          image=""
           action={{ content: t("empty.action"), url: "/app/settings/consent" }}
         >
           <p>{t("empty.text")}</p>

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { Badge, Card, EmptyState, IndexTable, InlineStack, Link } from "@shopify/polaris";
+import { Badge, Card, IndexTable, InlineStack, Link } from "@shopify/polaris";
+import { EmptyState } from "../ui/empty-state.tsx";
 import type { ListedPolicy } from "../../domain/consent/policies.ts";
 import { labelOf } from "../i18n/label-of.ts";
 import { DateTime } from "../ui/date-time.tsx";
@@ -17,7 +18,7 @@ export function PolicyList({
   if (policies.length === 0)
     return (
       <Card>
-        <EmptyState heading={t("policy.empty.title")} image="">
+        <EmptyState heading={t("policy.empty.title")}>
           <p>{t("policy.empty.text")}</p>
         </EmptyState>
       </Card>

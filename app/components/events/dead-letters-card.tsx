@@ -4,12 +4,12 @@ import {
   BlockStack,
   Card,
   EmptySearchResult,
-  EmptyState,
   IndexTable,
   Link,
   Text,
   useIndexResourceState,
 } from "@shopify/polaris";
+import { EmptyState } from "../ui/empty-state.tsx";
 import { useChannelName } from "../i18n/channel-names.ts";
 import { useFailureText } from "./failure-text.ts";
 import type { DeadLetter } from "../../domain/bus/log/dead-letter-list.ts";
@@ -33,6 +33,12 @@ type Props = {
   counts: readonly { channel: string; count: number }[];
   replay: Replay | null;
 };
+
+/** The chosen destination keeps its name in the filter when its last event is gone. */
+const withChosen = (counts: Props["counts"], channel: string | null): Props["counts"] =>
+  channel === null || counts.some((one) => one.channel === channel)
+    ? counts
+    : [...counts, { channel, count: 0 }];
 
 export function DeadLettersCard({ letters, next, channel, counts, replay }: Props) {
   const { t } = useTranslation("events");
@@ -94,7 +100,7 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
                 label: t("filters.channel"),
                 kind: "choice",
                 value: channel ?? undefined,
-                choices: counts.map((one) => ({
+                choices: withChosen(counts, channel).map((one) => ({
                   value: one.channel,
                   label: `${channelName(one.channel)} (${formatCount(locale, one.count)})`,
                 })),
@@ -107,7 +113,6 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
         ) : letters.length === 0 ? (
           <EmptyState
             heading={t("deadEmpty.title")}
-            image=""
             action={{ content: t("log"), url: "/app/events/log" }}
           >
             <p>{t("deadEmpty.text")}</p>

@@ -1,14 +1,7 @@
 // The list of privacy requests.
 import { useTranslation } from "react-i18next";
-import {
-  BlockStack,
-  Card,
-  EmptySearchResult,
-  EmptyState,
-  IndexTable,
-  Link,
-  Text,
-} from "@shopify/polaris";
+import { BlockStack, Card, EmptySearchResult, IndexTable, Link, Text } from "@shopify/polaris";
+import { EmptyState } from "../ui/empty-state.tsx";
 import type { BoardRequest, RequestFilters } from "../../domain/compliance/board/request-list.ts";
 import { FilterBar } from "../ui/filter-bar.tsx";
 import { WrappingText } from "../ui/layout.tsx";
@@ -35,7 +28,7 @@ export function PrivacyBoard({ requests, next, filters, mark }: Board) {
   if (requests.length === 0 && !isFiltered && next === null)
     return (
       <Card>
-        <EmptyState heading={t("empty.title")} image="">
+        <EmptyState heading={t("empty.title")}>
           <p>{t("empty.text")}</p>
         </EmptyState>
       </Card>
@@ -60,7 +53,7 @@ export function PrivacyBoard({ requests, next, filters, mark }: Board) {
             { title: columns.kind },
             { title: columns.state },
             { title: columns.received },
-            { title: columns.due },
+            { title: columns.dueOrFinished },
             { title: columns.next },
           ]}
         >

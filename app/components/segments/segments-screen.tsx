@@ -1,7 +1,8 @@
 // A store's segments: what each means in words, how many customers it has, and what can be done with them.
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "@remix-run/react";
-import { BlockStack, Card, EmptyState, IndexTable, Link, Text } from "@shopify/polaris";
+import { BlockStack, Card, IndexTable, Link, Text } from "@shopify/polaris";
+import { EmptyState } from "../ui/empty-state.tsx";
 import { useEffect, useState } from "react";
 import type { ListedSegment } from "../../domain/customers/segments/list-segments.ts";
 import type { BulkRunState } from "../../domain/customers/list/bulk-runs.ts";
@@ -62,7 +63,6 @@ export function SegmentsScreen({ segments, choices, currency, run, hasProfiles }
         {segments.length === 0 ? (
           <EmptyState
             heading={t("empty")}
-            image=""
             action={{ content: t("toCustomers"), onAction: toCustomers }}
           >
             <p>{t("emptyText")}</p>

@@ -1,7 +1,8 @@
 // A log that may be followed while it grows: its filters, the switch that keeps it current, and its pager.
 import type { ReactNode } from "react";
 import { useSearchParams } from "@remix-run/react";
-import { Banner, Box, Card, Checkbox, EmptyState } from "@shopify/polaris";
+import { Banner, Box, Card, Checkbox } from "@shopify/polaris";
+import { EmptyState } from "./empty-state.tsx";
 import { FilterBar, type Filter } from "./filter-bar.tsx";
 import { Pager } from "./pager.tsx";
 
@@ -77,7 +78,7 @@ export function LogCard({
 
 const EmptyLog = ({ title, text, action, url }: Texts["empty"]) => (
   <Card>
-    <EmptyState heading={title} image="" action={{ content: action, url }}>
+    <EmptyState heading={title} action={{ content: action, url }}>
       <p>{text}</p>
     </EmptyState>
   </Card>

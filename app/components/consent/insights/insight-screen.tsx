@@ -1,15 +1,8 @@
 // The numbers of a period: what was shown and answered, its course, and a table by region, device, language or
 // version.
 import { useTranslation } from "react-i18next";
-import {
-  BlockStack,
-  Card,
-  EmptyState,
-  InlineGrid,
-  InlineStack,
-  Select,
-  Text,
-} from "@shopify/polaris";
+import { BlockStack, Card, InlineGrid, InlineStack, Select, Text } from "@shopify/polaris";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { useSearchParams } from "@remix-run/react";
 import type {
   InsightQuery,
@@ -38,7 +31,6 @@ export function InsightScreen({ query, insights }: { query: InsightQuery; insigh
         <Card>
           <EmptyState
             heading={t("empty.title", { days: query.days })}
-            image=""
             action={{ content: t("empty.action"), url: "/app/consent/banner" }}
           >
             <p>{t("empty.text")}</p>
