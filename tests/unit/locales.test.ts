@@ -181,3 +181,19 @@ test("every English text of the embeds and mails is used", () => {
   );
   expect(unused).toEqual([]);
 });
+
+test("French texts have a no-break space before high punctuation, and call a tag by one name", () => {
+  const french = ["app/locales/fr", "app/locales/storefront", "extensions"].flatMap((folder) =>
+    readdirSync(join(app, "..", folder), { recursive: true, encoding: "utf8" })
+      .map((file) => join(folder, file))
+      .filter((file) => /\/fr\b.*\.json$/.test(file)),
+  );
+  expect(french.length).toBeGreaterThan(25);
+  const wrong = french.flatMap((file) =>
+    readFileSync(join(app, "..", file), "utf8")
+      .split("\n")
+      .filter((line) => /\S [:;?!»]|« |étiquette/i.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(wrong).toEqual([]);
+});
