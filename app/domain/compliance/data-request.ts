@@ -2,7 +2,6 @@
 // mails a link to the merchant, who forwards it (shopify.dev: "provide this data to the store owner
 // directly"). The request is done when a mail was delivered, not when it was queued.
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, IntegrationQueue } from "../../db.server.ts";
 import { isChannelEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { findMerchantRecipients } from "../mails/merchant-recipients.ts";
@@ -99,11 +98,11 @@ async function exportAndMail(ctx: Ctx, tenant: Tenant, request: PrivacyRequest):
  */
 async function settleMails(ctx: Ctx, tenant: Tenant, request: PrivacyRequest): Promise<void> {
   const { mails, ...evidence } = request.evidence as { mails: QueuedMails };
-  const { sql, transaction } = dataOf(ctx, tenant);
-  const rows = await sql<Columns<IntegrationQueue, "status">>(
-    "SELECT status FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[])",
-    [mails.event_ids],
-  );
+  const { prisma, transaction } = dataOf(ctx, tenant);
+  const rows = await prisma.integrationQueue.findMany({
+    select: { status: true },
+    where: { event_id: { in: mails.event_ids } },
+  });
   const isWaiting = rows.some(({ status }) => status !== "delivered" && status !== "dead_letter");
   if (isWaiting) throw new Reschedule(waitOf(ctx, request));
   const delivered = rows.filter(({ status }) => status === "delivered").length;

@@ -14,7 +14,8 @@ export type MailValues = {
   provider?: string | null;
   link?: string | null;
   channel?: string | null;
-  eventId?: string | null;
+  /** The privacy request whose data the mail hands over, and its legal deadline. */
+  request?: { id: number; dueBy: Date; timeZone: string } | null;
   attempts?: number | null;
   code?: string | null;
 };
@@ -42,8 +43,18 @@ function localeOf(locale: string): MailLocale {
   return language === "es" || language === "fr" ? language : "en";
 }
 
+const formatDay = (
+  locale: MailLocale,
+  { dueBy, timeZone }: NonNullable<MailValues["request"]>,
+): string => new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(dueBy);
+
+/** A mail is read outside the admin, where "your store" is not the name of a system. */
 const channelName = (locale: MailLocale, channel: string) =>
-  Object.hasOwn(CHANNEL_NAMES[locale], channel) ? CHANNEL_NAMES[locale][channel]! : channel;
+  channel === "storefront"
+    ? "Shopify"
+    : Object.hasOwn(CHANNEL_NAMES[locale], channel)
+      ? CHANNEL_NAMES[locale][channel]!
+      : channel;
 
 export function renderMail(template: MailName, values: MailValues): RenderedMail {
   const locale = localeOf(values.locale);
@@ -63,13 +74,14 @@ export function renderMail(template: MailName, values: MailValues): RenderedMail
     brand: brand.name,
     provider,
     channel: oneLine(channelName(locale, values.channel ?? "")),
-    event: values.eventId ?? "",
+    request: String(values.request?.id ?? "-"),
+    due: values.request ? formatDay(locale, values.request) : "-",
     attempts: String(values.attempts ?? "-"),
     code: values.code ?? "",
   };
   const fill = (text: string) =>
     text.replace(
-      /\{(brand|provider|channel|event|attempts|code)\}/g,
+      /\{(brand|provider|channel|request|due|attempts|code)\}/g,
       (_, blank: string) => blanks[blank] ?? "",
     );
   const name = oneLine(values.name ?? "");

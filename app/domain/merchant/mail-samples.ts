@@ -12,6 +12,7 @@ import {
   type MailTemplate,
 } from "../mails/mail-texts.ts";
 import { renderMail, type RenderedMail } from "../mails/render-mail.ts";
+import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import { storeDomains } from "../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -24,6 +25,7 @@ export type MailSamples = {
 
 const LOCALES = ["en", "es", "fr"] as const;
 const MAX_ADDRESS = 254;
+const SAMPLE_DUE_MS = 30 * 86_400_000;
 
 /** Which mail, and how it is shown. */
 export const SampleAddress = z.object({
@@ -56,7 +58,7 @@ export const renderSample = (
     // To the front page: a link with a made-up token would lead to an error.
     link: `https://${storeDomains(tenant)[0]}/`,
     channel: "cms",
-    eventId: "sample",
+    request: { id: 1, dueBy: new Date(Date.now() + SAMPLE_DUE_MS), timeZone: timeZoneOf(tenant) },
     attempts: 7,
   });
 

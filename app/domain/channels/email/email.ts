@@ -17,6 +17,7 @@ import { MAIL_TEMPLATES, type MailTemplate } from "../../mails/mail-texts.ts";
 import { findMerchantRecipients } from "../../mails/merchant-recipients.ts";
 import { renderMail } from "../../mails/render-mail.ts";
 import { normaliseMailbox } from "../../tenants/mailbox.ts";
+import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { findUserId, GONE, isNothing, nobody, requireCustomer, skipOf } from "../item-customer.ts";
 
@@ -147,7 +148,7 @@ export const emailChannel: Channel = {
     if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
     const content = renderMail(mail.template, {
       channel: mail.alert?.channel ?? null,
-      eventId: mail.alert?.event_id ?? null,
+      request: await findRequest(ctx, tenant, mail.request_id),
       attempts: mail.alert?.attempts ?? null,
       locale: recipient.language ?? tenant.config.locale,
       brand: brandOf(tenant),
@@ -171,6 +172,14 @@ export const emailChannel: Channel = {
     }
   },
 };
+
+/** The number and the deadline of the privacy request that the mail is about. */
+async function findRequest(ctx: Ctx, tenant: Tenant, id: number | undefined) {
+  if (id === undefined) return null;
+  const { prisma } = dataOf(ctx, tenant);
+  const row = await prisma.privacyRequest.findFirst({ select: { due_by: true }, where: { id } });
+  return row && { id, dueBy: row.due_by, timeZone: timeZoneOf(tenant) };
+}
 
 function linkOf(
   ctx: Ctx,

@@ -40,7 +40,7 @@ export async function retryRequest(ctx: Ctx, tenant: Tenant, id: number): Promis
 }
 
 /**
- * Why nothing was changed: the page is older than the request's state, which it is told as the
+ * Why nothing was changed: the page is older than the request's state, which the error has as its
  * field `state`.
  */
 async function refusalOf(
