@@ -28,7 +28,10 @@ export async function loader(args: LoaderFunctionArgs) {
 export const action = defineActions({
   switch: {
     input: AgentSwitch,
-    run: ({ ctx, tenant }, input) => setAgentAccess(ctx, tenant, input),
+    async run({ ctx, tenant }, input) {
+      await setAgentAccess(ctx, tenant, input);
+      return { is_on: input.is_on };
+    },
   },
 });
 

@@ -139,6 +139,17 @@ test("dead letters and a failed sync are this store's own; a store that is not c
   });
 });
 
+test("dead letters beyond 1,000 are counted as more", async () => {
+  await world.database.query(
+    `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, status, dead_lettered_at)
+      SELECT $1, 'e' || n, 'cms', 'manual', 't', 'customer', '1', 'dead_letter', now()
+      FROM generate_series(1, 1100) AS n`,
+    [SHOP],
+  );
+  expect(await healthOf(SHOP)).toMatchObject({ deadLetters: 1_001 });
+});
+
 test("tags are listed by category and name with their holders, searched by prefix of name or slug, never another store's", async () => {
   await putPerson(world.database, SHOP, { email: "a@x.example", tags: ["gala", "opening"] });
   await putPerson(world.database, SHOP, { email: "b@x.example", tags: ["gala"] });

@@ -8,8 +8,8 @@ import { useScreenAction } from "../hooks/use-screen-action.ts";
 /** Takes effect with the next call of any agent. */
 export function KillSwitchCard({ name, isOn }: { name: "access" | "payments"; isOn: boolean }) {
   const { t } = useTranslation("agents");
-  const { submit, isBusy, error } = useScreenAction("switch", {
-    onSuccess: () => showToast(t(`${name}.done`)),
+  const { submit, isBusy, error } = useScreenAction<{ is_on: boolean }>("switch", {
+    onSuccess: ({ is_on: isNowOn }) => showToast(t(`${name}.${isNowOn ? "doneOn" : "doneOff"}`)),
   });
   return (
     <Card>

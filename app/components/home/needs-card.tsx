@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { BlockStack, Button, Card, Divider, InlineGrid, Text } from "@shopify/polaris";
 import type { StoreHealth } from "../../domain/merchant/home/store-overview.ts";
 import { formatCount } from "../i18n/format-number.ts";
-import { useLocale } from "../i18n/locale.ts";
+import { useLocale, type Locale } from "../i18n/locale.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { useDateFormat } from "../ui/date-time.tsx";
@@ -50,6 +50,11 @@ export function NeedsCard({ health, paused }: { health: StoreHealth; paused: rea
   );
 }
 
+/** The count of dead letters ends here: one more stands for more. */
+const MAX_COUNTED = 1_000;
+const formatCapped = (locale: Locale, count: number): string =>
+  count > MAX_COUNTED ? `${formatCount(locale, MAX_COUNTED)}+` : formatCount(locale, count);
+
 /** Most severe first. */
 function useNeeds(health: StoreHealth, paused: readonly string[]): Need[] {
   const { t } = useTranslation("home");
@@ -63,7 +68,7 @@ function useNeeds(health: StoreHealth, paused: readonly string[]): Need[] {
     },
     health.deadLetters > 0 && {
       key: "dead",
-      title: t("deadLetters", { total: formatCount(locale, health.deadLetters) }),
+      title: t("deadLetters", { total: formatCapped(locale, health.deadLetters) }),
       text: t("deadLettersText"),
       action: { content: t("review"), url: "/app/events/dead-letters" },
     },

@@ -1,7 +1,16 @@
 // Rules for single countries, or parts of one, which come before those of their group.
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { BlockStack, Button, Card, InlineStack, Select, Text, TextField } from "@shopify/polaris";
+import {
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  InlineStack,
+  Select,
+  Text,
+  TextField,
+} from "@shopify/polaris";
 import type { ConsentRegions, RegionMode } from "../../domain/tenants/consent-regions.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { useModeOptions, useRegionNames } from "./region-texts.ts";
@@ -60,7 +69,7 @@ function NewException({ taken, onAdd }: { taken: string[]; onAdd(added: Exceptio
     setText("");
   };
   return (
-    <InlineStack gap="300" blockAlign="end">
+    <InlineStack gap="300" blockAlign="start">
       <TextField
         label={t("exceptions.region")}
         helpText={t("exceptions.regionHelp")}
@@ -77,7 +86,10 @@ function NewException({ taken, onAdd }: { taken: string[]; onAdd(added: Exceptio
         value={mode}
         onChange={(chosen) => setMode(chosen as RegionMode)}
       />
-      <Button onClick={add}>{t("exceptions.add")}</Button>
+      {/* Beside the fields, which have a label above and a help text below. */}
+      <Box paddingBlockStart={{ sm: "600" }}>
+        <Button onClick={add}>{t("exceptions.add")}</Button>
+      </Box>
     </InlineStack>
   );
 }

@@ -42,6 +42,9 @@ export function CellsCard({ cells, moves }: CellStates) {
   );
 }
 
+/** A longer time is shown in minutes. */
+const MIN_SECONDS_IN_MINUTES = 120;
+
 function CellRow({ cell, state, stores, bytes, waiting, oldestDueSeconds }: CellState) {
   const { t } = useTranslation("standalone");
   const locale = useLocale();
@@ -50,10 +53,15 @@ function CellRow({ cell, state, stores, bytes, waiting, oldestDueSeconds }: Cell
     t("cells.stores", { count: stores }),
     bytes !== null &&
       t("cells.size", { size: formatCount(locale, Math.ceil(bytes / BYTES_PER_MB)) }),
-    waiting !== null && t("cells.waiting", { count: waiting }),
+    waiting !== null && t("cells.waiting", { count: waiting, shown: formatCount(locale, waiting) }),
     oldestDueSeconds !== null &&
       oldestDueSeconds > 0 &&
-      t("cells.oldest", { count: oldestDueSeconds }),
+      (oldestDueSeconds < MIN_SECONDS_IN_MINUTES
+        ? t("cells.oldest", { count: oldestDueSeconds })
+        : t("cells.oldestMinutes", {
+            count: Math.floor(oldestDueSeconds / 60),
+            shown: formatCount(locale, Math.floor(oldestDueSeconds / 60)),
+          })),
   ];
   return (
     <BlockStack gap="200">

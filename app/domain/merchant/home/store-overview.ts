@@ -12,12 +12,13 @@ import { homeMetricsQuery, type HomeMetrics } from "./home-metrics.ts";
 import { recentActivityRead, toRecentActivity, type ActivityItem } from "./recent-activity.ts";
 import type { SetupProgress } from "../setup-guide.ts";
 
+/** Counted exactly; what is beyond it is shown as more. */
 const MAX_COUNTED = 1_000;
 
 export type StoreHealth = {
   /** The sync's own words for why it could not be done. */
   syncError: string | null;
-  /** Counted up to 1,000. */
+  /** Counted up to 1,000: one more stands for more. */
   deadLetters: number;
   /** Privacy requests that failed, are overdue, or are due soon and have a problem. */
   urgentRequests: number;
@@ -44,7 +45,7 @@ export const NO_PROBLEMS: StoreHealth = {
 // Dead letters and unfinished requests are few, or counted up to a bound, by their indexes.
 const PROBLEMS = `
   SELECT (SELECT count(*)::int FROM (SELECT 1 FROM integration_queue
-      WHERE shop = $1 AND status = 'dead_letter' LIMIT ${MAX_COUNTED}) AS dead) AS "deadLetters",
+      WHERE shop = $1 AND status = 'dead_letter' LIMIT ${MAX_COUNTED + 1}) AS dead) AS "deadLetters",
     (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND ${NEEDS_MERCHANT}) AS "urgentRequests"`;
 
 export type ProblemCounts = Pick<StoreHealth, "deadLetters" | "urgentRequests">;
