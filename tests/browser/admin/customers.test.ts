@@ -179,10 +179,10 @@ test("a bulk change of all matching customers includes other pages, and its prog
   await page.getByRole("dialog").getByRole("button", { name: "Preview" }).click();
   await page.getByRole("dialog").getByText("Customers that change: 60 of 60").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Add tags (60)" }).click();
-  await page.getByText("Tags are being changed: 0 of 60").waitFor();
+  await page.getByText("The change waits to start").waitFor();
   await leave();
   const back = await open();
-  await back.getByText("Tags are being changed: 0 of 60").waitFor();
+  await back.getByText("The change waits to start").waitFor();
   worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
   await back.getByText("Customers with changed tags: 60.").waitFor();
   const [row] = await world.database.query(

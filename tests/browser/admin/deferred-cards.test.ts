@@ -119,7 +119,7 @@ test("a run in progress is shown once its script has loaded", async () => {
   const { page, held, errors, close } = await openSlowly(
     await embeddedUrl(world, SHOP, { path: "/app/customers" }),
   );
-  await page.getByText("Tags are being changed: 0 of 1").waitFor();
+  await page.getByText("The change waits to start").waitFor();
   expect(held.join()).toContain("bulk-run-banner");
   expect(errors).toEqual([]);
   await close();

@@ -142,7 +142,7 @@ test("every events page loads without errors, also when it is empty and other sy
   const EMPTY = "quiet-store.myshopify.com";
   await world.connect(EMPTY);
   for (const [path, text] of [
-    ["/app/events/dead-letters", "Everything was delivered"],
+    ["/app/events/dead-letters", "Nothing has failed"],
     ["/app/events/log", "Nothing was delivered yet"],
     ["/app/events/destinations", "No routes: every event uses the default destinations."],
   ] as const) {
@@ -166,7 +166,7 @@ test("a dead letter is selected, replayed and delivered; the log and the event p
   await page.getByText(/1 of 1 put back into the queue\./).waitFor();
   await eventually("it is delivered", async () => (await statusOf(eventId)) === "delivered");
   await page.goto(await adminUrl(world.service, SHOP, "/app/events/dead-letters"));
-  await page.getByText("Everything was delivered").waitFor();
+  await page.getByText("Nothing has failed").waitFor();
   await page.getByText(/1 of 1 put back into the queue\./).waitFor();
   await page.getByRole("link", { name: "Delivery log" }).first().click();
   await chooseFilter(page, "Outcome", "Failed attempt");

@@ -259,6 +259,32 @@ test("an overdue request is highlighted and retried by a button; an export witho
   await visit.close();
 });
 
+test("an erasure that Shopify still has to do is left to the merchant, with a link, in the list and on its page", async () => {
+  const at = new Date().toISOString();
+  const [left] = await query<{ id: number }>(
+    `INSERT INTO privacy_requests (shop, kind, delivery_id, state, due_by, completed_at, steps)
+      VALUES ($1, 'customer_redact', 'merchant-left', 'done', now() + interval '30 days', now(), $2)
+      RETURNING id`,
+    [
+      SHOP,
+      JSON.stringify({
+        tables: { at, outcome: "erased", count: 1 },
+        storefront: { at, outcome: "stays_in_store", count: 0 },
+      }),
+    ],
+  );
+  const visit = await world.open("/app/privacy?state=finished", { shop: SHOP });
+  const { page } = visit;
+  const row = page.locator(`tr[id="${left?.id}"]`);
+  const link = row.getByRole("link", { name: "Erase in Shopify too" });
+  expect(await link.getAttribute("href")).toContain("/admin/customers");
+  await row.getByRole("link").first().click();
+  await page.getByText("Left to you").waitFor();
+  await page.getByRole("link", { name: "Erase in Shopify too" }).waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
 test("no button finds another store's request, and nothing changes", async () => {
   const [row] = await query<{ id: number }>(
     "SELECT id FROM privacy_requests WHERE shop = $1 AND evidence ? 'archive' ORDER BY id LIMIT 1",

@@ -56,6 +56,22 @@ test("a store without tags can set up the default tags, and each step shows its 
   await visit.leave();
 });
 
+test("a new store's setup shows a refusal of the store where it was started, above the new tags", async () => {
+  world.sandbox.failNext("storefront", { status: 403, match: "graphql" }, 50);
+  const page = await open();
+  await page.getByRole("button", { name: "Set up tags" }).click();
+  const refusal = page.getByText("Your store refuses the app's access (HTTP 403).");
+  await refusal.waitFor();
+  await page.getByText("Skipped: no CMS connected").waitFor();
+  const [shown, list] = await Promise.all([
+    refusal.boundingBox(),
+    page.getByRole("table").first().boundingBox(),
+  ]);
+  expect(shown?.y).toBeLessThan(list?.y ?? 0);
+  world.sandbox.clearFaults();
+  await visit.leave();
+});
+
 test("the list shows the number of this store's customers per tag and links to them", async () => {
   await putPerson(world.database, shop, { full_name: "Ada", tags: ["gala", "opening"] });
   await putPerson(world.database, shop, { full_name: "Grace", tags: ["gala"] });
@@ -128,7 +144,7 @@ test("changed rules are saved with the save bar and show their run, and of two w
   const other = await open();
   const amount = (of: typeof page) => of.getByLabel("VIP: spent at least");
   const save = (of: typeof page) => of.getByRole("button", { name: "Save", exact: true }).click();
-  const shownRun = page.getByText("Tags are being set by the rules: 0 of 1");
+  const shownRun = page.getByText("The change waits to start");
   await amount(page).fill("650");
   page.once("dialog", (dialog) => void dialog.dismiss());
   await page.getByRole("link", { name: "Customers", exact: true }).press("Enter");
