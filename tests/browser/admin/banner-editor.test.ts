@@ -53,7 +53,7 @@ const answerCounted = (page: Page) =>
   );
 const previews = (page: Page) => page.locator("iframe[sandbox]");
 
-test("a merchant designs a banner, publishes it, and shoppers see it without a call to the service; an earlier version returns with one press", async () => {
+test("a merchant designs a banner, is shown when its preview stands still, publishes it, and shoppers see it without a call to the service; an earlier version returns with one press", async () => {
   const visit = await world.open("/app/consent/banner", { shop: SHOP });
   const { page } = visit;
   await page.getByText("No shopper sees the banner yet").waitFor();
@@ -83,8 +83,12 @@ test("a merchant designs a banner, publishes it, and shoppers see it without a c
   await page.getByLabel("Position").selectOption("right");
   await page.getByLabel("Buttons (Light)", { exact: true }).fill("#999999");
   await page.getByText("Text on buttons 2.84:1, needs 4.5:1").waitFor();
+  const frozen = page.getByText("The draft is not shown as it is now");
+  await frozen.waitFor();
+  expect(await page.getByText("Draft is published").count()).toBe(0);
   await page.getByLabel("Buttons (Light)", { exact: true }).fill("#0b57d0");
   await page.getByText(/^Text on buttons 6\.\d+:1$/).waitFor();
+  await frozen.waitFor({ state: "detached" });
   await page.getByLabel("Language").selectOption("de");
   await page.getByLabel("Title", { exact: true }).fill("Keine Kekse ohne Sie");
   await draft.getByText("Keine Kekse ohne Sie").waitFor();

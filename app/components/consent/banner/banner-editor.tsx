@@ -134,10 +134,10 @@ function PublishCard({
                 ? t("state.default")
                 : t("state.version", { version: published })
           }
-          {...((isChanged || published > 0) && {
+          {...((isDirty || isChanged || published > 0) && {
             status: {
-              tone: isChanged ? "info" : "success",
-              text: isChanged ? t("state.changed") : t("state.same"),
+              tone: isDirty || isChanged ? "info" : "success",
+              text: isDirty ? t("state.unsaved") : isChanged ? t("state.changed") : t("state.same"),
             },
           })}
         />

@@ -24,7 +24,8 @@ type Device = keyof typeof SIZES;
 export function PreviewCard({ preview, published }: { preview: BannerPreview; published: number }) {
   const { t } = useTranslation("banner");
   const [device, setDevice] = useState<Device>("phone");
-  const { shown, error, scheme, setScheme, view, setView, store, page, setNeutral } = preview;
+  const { shown, isDraftOld, error, scheme, setScheme, view, setView, store, page, setNeutral } =
+    preview;
   const backdrop = page === "store" ? (store?.html ?? null) : null;
   return (
     <Card>
@@ -63,6 +64,13 @@ export function PreviewCard({ preview, published }: { preview: BannerPreview; pu
             <p>{error.message}</p>
           </Banner>
         )}
+        <div aria-live="polite">
+          {isDraftOld && !error && (
+            <Banner tone="warning">
+              <p>{t("preview.notShown")}</p>
+            </Banner>
+          )}
+        </div>
         <InlineGrid columns={{ xs: 1, sm: 2 }} gap="300">
           <Framed
             title={t("preview.draft")}

@@ -34,6 +34,7 @@ export function useBannerPreview(
   const [isNeutral, setNeutral] = useState(false);
   const page: "store" | "neutral" = store?.html && !isNeutral ? "store" : "neutral";
   const [shown, setShown] = useState<Preview | null>(null);
+  const [isDraftOld, setDraftOld] = useState(false);
   const [error, setError] = useState<Pick<ActionError, "code"> | null>(null);
   const messageOf = useErrorMessage();
   const asked = JSON.stringify({ intent: "preview", fields, language, scheme, view, page });
@@ -43,8 +44,9 @@ export function useBannerPreview(
       const result = await askForPreview(asked, leaving.signal);
       if (leaving.signal.aborted) return;
       setError(result.ok ? null : result);
-      if (result.ok)
-        setShown((last) => ({ ...result.data, draft: result.data.draft ?? last?.draft ?? null }));
+      if (!result.ok) return;
+      setDraftOld(result.data.draft === null);
+      setShown((last) => ({ ...result.data, draft: result.data.draft ?? last?.draft ?? null }));
     };
     const timer = setTimeout(() => void read(), TYPING_MS);
     return () => {
@@ -55,7 +57,18 @@ export function useBannerPreview(
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [asked, published]);
   const problem = error && { code: error.code, message: messageOf(error) };
-  return { shown, error: problem, scheme, setScheme, view, setView, store, page, setNeutral };
+  return {
+    shown,
+    isDraftOld,
+    error: problem,
+    scheme,
+    setScheme,
+    view,
+    setView,
+    store,
+    page,
+    setNeutral,
+  };
 }
 
 /** Null until the store answered. */
