@@ -34,6 +34,8 @@ import { createTerminalLog } from "./terminal-log.ts";
 
 /** What is still in progress by then is cut off. */
 const FINISH_WITHIN_MS = 25_000;
+/** A database that went silent keeps no stop waiting for the counts of agents' calls. */
+const LAST_WRITE_MS = 2_000;
 /** The rest of it closes the connections to the database. */
 const STOP_WITHIN_MS = 30_000;
 const DATABASE_WAIT_MS = 15_000;
@@ -266,7 +268,7 @@ async function main(): Promise<void> {
     log,
   });
   stops.unshift(
-    () => flushAgentCalls(ctx),
+    () => Promise.race([flushAgentCalls(ctx), delay(LAST_WRITE_MS)]),
     () => ctx.close(),
   );
   const following = await clock.follow(ctx.home);
