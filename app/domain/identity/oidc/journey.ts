@@ -210,14 +210,18 @@ export async function completeJourney(
   }
 }
 
-/** The state ends with the cell that it is kept in, unless that is home. Throws `cell_not_served`. */
+/**
+ * The state ends with the cell that it is kept in, unless that is home, which every process reaches. Throws
+ * `cell_not_served`.
+ */
 async function takeState(
   ctx: Ctx,
   state: string,
 ): Promise<{ kept: State | null; verifier: string | null }> {
   const [id = "", region = HOME_REGION] = state.split(".", 2);
   if (!ctx.regions.has(region)) return { kept: null, verifier: null };
-  const { sql } = ctx.regions.get(region).forTenant(PLATFORM);
+  const database = region === HOME_REGION ? ctx.home : ctx.regions.get(region);
+  const { sql } = database.forTenant(PLATFORM);
   const kept = await takeKey<State>(sql, PLATFORM_KEYS.oauthState(id));
   // Only by the holder of the state: of two concurrent callbacks the one without must not take the
   // verifier from the other.
