@@ -6,6 +6,7 @@ import { PLATFORM } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { deleteExpiredKeys } from "../../runtime/database/kv.ts";
 import { LeaseLost, withLease, type Lease } from "../../runtime/database/queue/lease.ts";
+import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { forgetHistory } from "../../runtime/database/retention.ts";
 import { applyPlatformRetention } from "../compliance/retention/apply-retention.ts";
 import { REGION_RULES } from "../inventory/row-rules.ts";
@@ -136,7 +137,14 @@ async function run(
         }
         const { shop } = visit;
         reached.last = shop;
-        if (!(await isServed(ctx, shop))) continue;
+        try {
+          if (!(await isServed(ctx, shop))) continue;
+        } catch (error) {
+          if (isDatabaseAway(error)) throw error;
+          // A record that cannot be read keeps no other store waiting.
+          recordFailure(report, "tenant", 0, shop, error as Error);
+          continue;
+        }
         report.tenants += 1;
         const isCut = await runTenant(ctx, shop, report, {
           steps: options.steps ?? TENANT_STEPS,
