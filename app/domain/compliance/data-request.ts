@@ -14,6 +14,7 @@ import {
   Reschedule,
   savePeople,
   saveQueuedMails,
+  sealEvidence,
   type PrivacyRequest,
 } from "./privacy-requests.ts";
 import { recordSteps } from "./request-steps.ts";
@@ -21,6 +22,8 @@ import type { Subject } from "./subject.ts";
 
 const MIN_MAIL_WAIT_MS = 500;
 const MAX_MAIL_WAIT_MS = 300_000;
+
+const MAIL_REFUSED = "mail_refused";
 
 /** The evidence while the mails are on their way: no personal data. */
 type QueuedMails = { recipients: string; event_ids: string[] };
@@ -98,23 +101,62 @@ async function exportAndMail(ctx: Ctx, tenant: Tenant, request: PrivacyRequest):
  */
 async function settleMails(ctx: Ctx, tenant: Tenant, request: PrivacyRequest): Promise<void> {
   const { mails, ...evidence } = request.evidence as { mails: QueuedMails };
-  const { prisma, transaction } = dataOf(ctx, tenant);
-  const rows = await prisma.integrationQueue.findMany({
-    select: { status: true },
-    where: { event_id: { in: mails.event_ids } },
-  });
-  const isWaiting = rows.some(({ status }) => status !== "delivered" && status !== "dead_letter");
-  if (isWaiting) throw new Reschedule(waitOf(ctx, request));
-  const delivered = rows.filter(({ status }) => status === "delivered").length;
-  await transaction(async (tx) => {
+  const { waiting, delivered } = await countMails(ctx, tenant, mails);
+  if (waiting > 0) throw new Reschedule(waitOf(ctx, request));
+  await dataOf(ctx, tenant).transaction(async (tx) => {
     if (delivered === 0) {
       await recordSteps(ctx, tx, request, { mail: { outcome: "not_mailed" } });
-      const unmailed = { ...evidence, mailed: "nobody" };
-      return finishPrivacyRequest(tx, request, "failed", unmailed, "mail_refused");
+      const unmailed = { ...evidence, mails, mailed: "nobody" };
+      return finishPrivacyRequest(tx, request, "failed", unmailed, MAIL_REFUSED);
     }
     await recordSteps(ctx, tx, request, { mail: { outcome: "mailed", count: delivered } });
     return finishPrivacyRequest(tx, request, "done", { ...evidence, mailed: mails.recipients });
   });
+}
+
+async function countMails(ctx: Ctx, tenant: Tenant, { event_ids: ids }: QueuedMails) {
+  const rows = await dataOf(ctx, tenant).prisma.integrationQueue.findMany({
+    select: { status: true },
+    where: { event_id: { in: ids } },
+  });
+  const dead = rows.filter(({ status }) => status === "dead_letter").length;
+  const waiting = rows.filter(({ status }) => status !== "delivered").length - dead;
+  // Only delivered rows are ever removed from the queue.
+  return { waiting, delivered: ids.length - waiting - dead };
+}
+
+/**
+ * Finishes the requests whose refused mail was delivered after all, by a replay or the sweep of the dead letters.
+ * Returns how many.
+ */
+export async function finishMailedLate(ctx: Ctx, tenant: Tenant): Promise<number> {
+  const { prisma } = dataOf(ctx, tenant);
+  const refused = { state: "failed", last_error: MAIL_REFUSED, kind: "data_request" };
+  const requests = await prisma.privacyRequest.findMany({
+    select: { id: true, evidence: true, steps: true },
+    where: refused,
+    orderBy: { id: "asc" },
+  });
+  let finished = 0;
+  for (const { id, evidence: stored, steps } of requests) {
+    const { mails, sha256: _, ...evidence } = stored as { mails: QueuedMails; sha256: string };
+    const { delivered } = await countMails(ctx, tenant, mails);
+    if (delivered === 0) continue;
+    const at = ctx.clock.now();
+    const mail = { at: at.toISOString(), outcome: "mailed", count: delivered };
+    const { count } = await prisma.privacyRequest.updateMany({
+      where: { id, ...refused },
+      data: {
+        state: "done",
+        last_error: null,
+        completed_at: at,
+        steps: { ...(steps as object), mail },
+        evidence: sealEvidence({ ...evidence, mailed: mails.recipients }),
+      },
+    });
+    finished += count;
+  }
+  return finished;
 }
 
 /** As long again as the mails have waited: soon at first, rarely during an outage. */

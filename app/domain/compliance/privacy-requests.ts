@@ -293,10 +293,13 @@ export async function savePeople(
   await privacyRequests.update(sql, rowOf(request), "user_ids = $4::int[]", [userIds]);
 }
 
-/**
- * The evidence contains its own digest, so that a copy can be compared with the row. Throws
- * LeaseLost.
- */
+/** The evidence with its own digest, so that a copy can be compared with the row. */
+export const sealEvidence = <Evidence extends object>(evidence: Evidence) => ({
+  ...evidence,
+  sha256: hash("sha256", JSON.stringify(evidence)),
+});
+
+/** Throws LeaseLost. */
 export async function finishPrivacyRequest(
   sql: TenantSql,
   request: PrivacyRequest,
@@ -304,12 +307,11 @@ export async function finishPrivacyRequest(
   evidence: object,
   error: string | null = null,
 ): Promise<void> {
-  const sealed = { ...evidence, sha256: hash("sha256", JSON.stringify(evidence)) };
   await privacyRequests.settle(
     sql,
     rowOf(request),
     "state = $4, payload = '{}', evidence = $5::jsonb, last_error = $6, completed_at = clock_timestamp()",
-    [state, JSON.stringify(sealed), error],
+    [state, JSON.stringify(sealEvidence(evidence)), error],
   );
 }
 

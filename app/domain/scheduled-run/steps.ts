@@ -6,6 +6,7 @@ import { foldHours } from "../bus/log/fold-hours.ts";
 import { cmsChannel } from "../channels/cms/cms.ts";
 import { syncCms } from "../channels/cms/sync.ts";
 import { endCheckouts } from "../commerce/expire-checkouts.ts";
+import { finishMailedLate } from "../compliance/data-request.ts";
 import { eraseCopies } from "../compliance/erase-copies.ts";
 import {
   applyArchiveRetention,
@@ -120,7 +121,10 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   { name: "checkouts", run: (ctx, tenant, signal) => endCheckouts(ctx, tenant, signal) },
   {
     name: "dead_letters",
-    run: async (ctx, tenant) => ({ requeued: await sweepDeadLetters(ctx, tenant) }),
+    async run(ctx, tenant) {
+      await finishMailedLate(ctx, tenant);
+      return { requeued: await sweepDeadLetters(ctx, tenant) };
+    },
   },
   {
     name: "rollups",

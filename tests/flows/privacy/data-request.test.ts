@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { replay } from "../../../app/domain/bus/dead-letters/requeue-dead-letters.ts";
 import { findBoardRequest } from "../../../app/domain/compliance/board/request-list.ts";
+import { finishMailedLate } from "../../../app/domain/compliance/data-request.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import {
@@ -292,7 +294,7 @@ describe("customers/data_request", () => {
     });
   });
 
-  it("fails when the mail provider refuses every mail, and its proof says that nobody got one", async () => {
+  it("fails when the mail provider refuses every mail, its proof says so, and it is done once a replay delivers one", async () => {
     service.sandbox.failNext("email", { status: 401 }, 1_000);
     const { json } = await privacy(
       service,
@@ -314,6 +316,27 @@ describe("customers/data_request", () => {
       has_export: true,
       steps: [{ state: "done" }, { state: "done" }, { name: "mail", state: "failed" }],
     });
+    expect(await finishMailedLate(service.ctx, tenant)).toBe(0);
+
+    const mails = await service.database.query<{ event_id: string }>(
+      "SELECT event_id FROM integration_queue WHERE event_type = 'mail.data_export' AND entity_id = $1",
+      [String(json.request_id)],
+    );
+    await replay(
+      service.ctx,
+      tenant,
+      mails.map(({ event_id: id }) => id),
+    );
+    await eventually("a finished request", () => finishMailedLate(service.ctx, tenant));
+    const late = await settled(service, json.request_id);
+    expect(late).toMatchObject({
+      state: "done",
+      last_error: null,
+      steps: { mail: { outcome: "mailed", count: mails.length } },
+    });
+    const { sha256, ...evidence } = late.evidence as { sha256: string; mailed: string };
+    expect(evidence.mailed).not.toBe("nobody");
+    expect(sha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it("is undone by a redaction: the export is deleted too", async () => {

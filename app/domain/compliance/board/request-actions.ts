@@ -1,6 +1,5 @@
 // A merchant's actions on privacy requests: retry now, download the export, mark it as handed over,
 // and request an export or an erasure for an address manually.
-import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, PrivacyRequest } from "../../../db.server.ts";
@@ -10,7 +9,7 @@ import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { createExportLink, peopleOfExport, readExport } from "../export-link.ts";
 import { findPeople } from "../find-people.ts";
 import { requireConfirmation } from "../merchant-requests.ts";
-import { PRIVACY_NOTIFICATION, receivePrivacyRequest } from "../privacy-requests.ts";
+import { PRIVACY_NOTIFICATION, receivePrivacyRequest, sealEvidence } from "../privacy-requests.ts";
 import type { Step } from "../request-steps.ts";
 
 export const RequestId = z.object({ id: z.int().positive().max(999_999_999) });
@@ -107,7 +106,7 @@ export async function markHandedOver(ctx: Ctx, tenant: Tenant, id: number): Prom
         state: "done",
         last_error: null,
         steps: { ...row.steps, mail },
-        evidence: { ...evidence, sha256: hash("sha256", JSON.stringify(evidence)) },
+        evidence: sealEvidence(evidence),
       },
     });
     return true;

@@ -102,7 +102,7 @@ const COLUMNS = `id, shop, kind, state, external_id, delivery_id, received_at, d
 const POSITION = `(CASE WHEN ${IS_DUE} THEN floor(extract(epoch FROM due_by))::bigint * 100000 + id % 100000
   ELSE 900000000000000 - id END)::float8`;
 
-// Sorts all of a store's requests, which are few. A search reads the accounts of these requests
+// Sorts all of a store's requests: thousands after an erasure of many customers. A search reads the accounts of these requests
 // only, however many customers the store has.
 const LIST = `
   SELECT ${COLUMNS}, ${POSITION} AS position FROM privacy_requests r WHERE ${OF_STORE}
