@@ -17,6 +17,7 @@ import {
   isPresent,
   type CustomerSnapshot,
 } from "../customers/customer-snapshot.ts";
+import { FOREIGN_NUMBER_SOURCES } from "../bus/foreign-numbers.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { fieldsOf, firstText, textOf, type Fields } from "./payload-fields.ts";
 
@@ -25,9 +26,6 @@ export type PersonReference =
   { userId: number } | { userId: null; gid: string | null; email: string | null };
 
 const UserId = z.number().int().positive().max(2_147_483_647);
-/** Sources whose numeric ids are neither the storefront's nor ours. */
-const OTHER_NUMBERS = new Set(["cms", "erp", "erpsys", "wms"]);
-
 const toGid = (id: string | null, isStorefronts: boolean): string | null =>
   id === null
     ? null
@@ -50,7 +48,7 @@ function referenceIn(
   ids: readonly (string | null)[],
   email: string | null,
 ): PersonReference {
-  const isStorefronts = !OTHER_NUMBERS.has(item.source);
+  const isStorefronts = !FOREIGN_NUMBER_SOURCES.has(item.source);
   const gid =
     [...ids, textOf(fields.admin_graphql_api_id), textOf(fields.id)]
       .map((id) => toGid(id, isStorefronts))
@@ -65,7 +63,9 @@ function referenceIn(
 export function readPerson(item: QueueItem): PersonReference {
   const { payload } = item;
   if (isAboutCustomer(item)) {
-    const userId = UserId.safeParse(OTHER_NUMBERS.has(item.source) ? undefined : payload.user_id);
+    const userId = UserId.safeParse(
+      FOREIGN_NUMBER_SOURCES.has(item.source) ? undefined : payload.user_id,
+    );
     return userId.success
       ? { userId: userId.data }
       : referenceIn(item, payload, [item.entityId], firstText(payload, "email"));

@@ -14,6 +14,7 @@ import {
 } from "../bus/exchanges/read-exchange.ts";
 import { getStoredEvent, type EventView, type StoredEvent } from "../bus/log/event-view.ts";
 import { findUserId, readPerson, userIdRead } from "../channels/item-customer.ts";
+import { FOREIGN_NUMBER_SOURCES } from "../bus/foreign-numbers.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type EventScreen = {
@@ -28,8 +29,6 @@ export type EventScreen = {
 };
 
 const MAX_ID_LENGTH = 200;
-/** Sources whose numbers are not the store's. */
-const OTHER_NUMBERS: ReadonlySet<string> = new Set(["cms", "erp", "erpsys", "wms"]);
 
 const AttemptId = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER).catch(0);
 
@@ -76,7 +75,8 @@ const toItem = ({ shop }: Tenant, { event, entityId, payload }: StoredEvent) =>
 /** The order in the store's admin; null for another system's order. */
 function orderUrlOf(ctx: Ctx, tenant: Tenant, event: EventView): string | null {
   const number = /^(?:gid:\/\/shopify\/Order\/)?(\d{1,20})$/.exec(event.entity_id ?? "")?.[1];
-  if (event.entity_type !== "order" || !number || OTHER_NUMBERS.has(event.source)) return null;
+  if (event.entity_type !== "order" || !number || FOREIGN_NUMBER_SOURCES.has(event.source))
+    return null;
   return ctx.storefront.adminUrl(tenant.shop, `/admin/orders/${number}`);
 }
 

@@ -44,14 +44,20 @@ async function addAccount(email: string, first: string, last: string): Promise<n
 async function addMessage(
   eventId: string,
   payload: unknown,
-  { type = "order", id = eventId, status = "delivered", error = null as string | null } = {},
+  {
+    source = "storefront",
+    type = "order",
+    id = eventId,
+    status = "delivered",
+    error = null as string | null,
+  } = {},
 ): Promise<void> {
   await query(
     `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, payload, transformed_payload, status, max_retries, next_attempt_at, archived_at, last_error)
-      VALUES ($1, $2, 'unheard_of', 'storefront', 'order.created', $3, $4, $5, '{"document":"x"}', $6, 3,
+      VALUES ($1, $2, 'unheard_of', $8, 'order.created', $3, $4, $5, '{"document":"x"}', $6, 3,
       now() + interval '1 hour', now(), $7)`,
-    [SHOP, eventId, type, id, JSON.stringify(payload), status, error],
+    [SHOP, eventId, type, id, JSON.stringify(payload), status, error, source],
   );
 }
 
@@ -346,6 +352,20 @@ describe("an erasure finds the person", () => {
       await query("SELECT error FROM delivery_attempts WHERE event_id = 'order-without-address'"),
     ).toEqual([{ error: null }]);
     expect(await service.objects.list("")).toEqual([]);
+  });
+
+  it("by name beside the number that another system gave them", async () => {
+    const email = newEmail();
+    await addAccount(email, "Zoé", "Foreign");
+    const values = { customer_id: 1001, customer_name: "Zoé Foreign", total: 5 };
+    await addMessage("order-of-the-erp", values, { source: "erp" });
+    const { json } = await privacy(service, "customer-redact", redactBody({ email }));
+    await settled(service, json.request_id);
+    expect(await payloadOf("order-of-the-erp")).toEqual({
+      customer_id: 1001,
+      customer_name: "redacted",
+      total: 5,
+    });
   });
 
   it("by phone number alone, where the request names nothing else", async () => {

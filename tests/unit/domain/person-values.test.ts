@@ -72,8 +72,11 @@ describe("a person's values", () => {
 });
 
 describe("a document names a customer", () => {
-  const isNamed = (text: string) =>
-    namesCustomer(parseDocument(text), new Set(["help@store.example"]));
+  const isNamed = (text: string, hasForeignNumbers = false) =>
+    namesCustomer(parseDocument(text), {
+      storeAddresses: new Set(["help@store.example"]),
+      hasForeignNumbers,
+    });
 
   it.each([
     '{"contact":{"mail":"Other@x.example"}}',
@@ -88,7 +91,13 @@ describe("a document names a customer", () => {
     '{"customer":null,"customer_id":null,"email":""}',
     '{"support":"Help@store.example"}',
     '{"line_items":[{"id":7,"product_id":7}]}',
+    '{"customer_id":"BP-1001"}',
   ])("not by %s", (text) => expect(isNamed(text)).toBe(false));
+
+  it.each(['{"customer_id":1001}', '{"customer":{"id":"1001"}}'])(
+    "not by another system's number: %s",
+    (text) => expect(isNamed(text, true)).toBe(false),
+  );
 });
 
 describe("a pattern", () => {

@@ -4,6 +4,7 @@
 import type { Database, TenantSql } from "../../../runtime/database/database.ts";
 import { findEmailAddresses } from "../../../runtime/email-addresses.ts";
 import { KEYS } from "../../../runtime/database/kv.ts";
+import { FOREIGN_NUMBER_SOURCES } from "../../bus/foreign-numbers.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { KnownSubject } from "../subject.ts";
 import { tableSlices } from "../table-slices.ts";
@@ -27,6 +28,8 @@ type Source = {
   /** An id that may itself be a phone number. */
   entityId: string;
   eventId: string;
+  /** Whose numbers the row's documents have. */
+  source: string;
   /** Whether the row names a customer outside its documents. */
   isOfCustomer: string;
   /** Whether a worker holds the row. */
@@ -43,7 +46,10 @@ const SOURCES = {
     documentType: "jsonb",
     entityId: "entity_id",
     eventId: "event_id",
-    isOfCustomer: "entity_type = 'customer' AND entity_id NOT LIKE '+%'",
+    source: "source",
+    // A number of the ERP is no customer that anybody here could tell from the person.
+    isOfCustomer: `entity_type = 'customer' AND (entity_id LIKE 'gid://%' OR entity_id LIKE '%@%'
+      OR (entity_id ~ '^[0-9]+$' AND source <> ALL('{${[...FOREIGN_NUMBER_SOURCES].join(",")}}')))`,
     isHeld: "status IN ('processing', 'ready') AND locked_until > clock_timestamp()",
     // The error of a failed delivery may quote the value.
     also: `, updated_at = clock_timestamp(), last_error = CASE WHEN status = 'delivered' OR last_error IS NULL
@@ -56,6 +62,7 @@ const SOURCES = {
     documentType: "text",
     entityId: "NULL::text",
     eventId: "event_id",
+    source: "'storefront'",
     isOfCustomer: "topic LIKE 'customers/%'",
     isHeld: "status = 'processing' AND locked_until > clock_timestamp()",
     also: ", last_error = NULL",
@@ -67,6 +74,7 @@ const SOURCES = {
     documentType: "jsonb",
     entityId: "NULL::text",
     eventId: "NULL::text",
+    source: "'backend'",
     isOfCustomer: "value ? 'user_id'",
     isHeld: "false",
     also: ", version = version + 1",
@@ -79,6 +87,7 @@ type Row = {
   documents: (string | null)[];
   entity_id: string | null;
   event_id: string | null;
+  source: string;
   is_of_customer: boolean | null;
   is_held: boolean | null;
 };
@@ -197,7 +206,7 @@ function readRows(
     `SELECT ${source.key}::text AS key,
       ARRAY[${source.documents.map((column) => `${column}::text`).join(", ")}] AS documents,
       ${source.entityId} AS entity_id, ${source.eventId} AS event_id,
-      (${source.isOfCustomer}) AS is_of_customer, (${source.isHeld}) AS is_held
+      ${source.source} AS source, (${source.isOfCustomer}) AS is_of_customer, (${source.isHeld}) AS is_held
      FROM ${table} WHERE shop = $1 AND ${source.key} = ANY($2::${source.keyType}[])`,
     [keys],
   );
@@ -210,7 +219,13 @@ function maskRow({ values, storeAddresses }: Search, row: Row): Masked | null {
   const documents = row.documents.map((text) => (text === null ? undefined : parseDocument(text)));
   const isOfOther =
     storeAddresses !== null &&
-    (row.is_of_customer || documents.some((one) => namesCustomer(one, storeAddresses)));
+    (row.is_of_customer ||
+      documents.some((one) =>
+        namesCustomer(one, {
+          storeAddresses,
+          hasForeignNumbers: FOREIGN_NUMBER_SOURCES.has(row.source),
+        }),
+      ));
   if (isOfOther) return null;
   const counts = documents.map((document) => maskValues(document, values));
   const digits = row.entity_id?.startsWith("+") ? foldPhone(row.entity_id) : null;

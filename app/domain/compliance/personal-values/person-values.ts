@@ -75,16 +75,26 @@ const CUSTOMER_GID = /^gid:\/\/shopify\/Customer\/\d+$/;
 /** Objects whose `id` is the customer's. */
 const CUSTOMER_OBJECTS: ReadonlySet<string> = new Set(["customer", "buyer"]);
 
-/** Whether a document names a customer, by an e-mail address or an id. The addresses of the store name nobody. */
-export function namesCustomer(document: unknown, storeAddresses: ReadonlySet<string>): boolean {
+/**
+ * Whether a document names a customer, by an e-mail address or an id of the store. The addresses of the store name
+ * nobody, and neither do the numbers of other systems (`hasForeignNumbers`).
+ */
+export function namesCustomer(
+  document: unknown,
+  {
+    storeAddresses,
+    hasForeignNumbers,
+  }: { storeAddresses: ReadonlySet<string>; hasForeignNumbers: boolean },
+): boolean {
+  const isNumber = (text: string) => !hasForeignNumbers && /^\d+$/.test(text);
   return partsOf(document).some(({ fields, label }) =>
     Object.entries(fields).some(([key, value]) => {
       const text = textOf(value);
       if (text === null || text === "") return false;
       if (CUSTOMER_GID.test(text)) return true;
       const name = foldKey(key);
-      if (name === "customerid") return true;
-      if (name === "id" && CUSTOMER_OBJECTS.has(label)) return true;
+      const isCustomerId = name === "customerid" || (name === "id" && CUSTOMER_OBJECTS.has(label));
+      if (isCustomerId && isNumber(text)) return true;
       return findEmailAddresses(text).some((found) => !storeAddresses.has(found.toLowerCase()));
     }),
   );
