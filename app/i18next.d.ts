@@ -10,6 +10,7 @@ import type customers from "./locales/en/customers/customers.json";
 import type deliveries from "./locales/en/events/deliveries.json";
 import type errors from "./locales/en/errors.json";
 import type events from "./locales/en/events/events.json";
+import type failures from "./locales/en/events/failures.json";
 import type frame from "./locales/en/frame.json";
 import type glossary from "./locales/en/glossary.json";
 import type home from "./locales/en/home.json";
@@ -39,6 +40,7 @@ declare module "i18next" {
       deliveries: typeof deliveries;
       errors: typeof errors;
       events: typeof events;
+      failures: typeof failures;
       frame: typeof frame;
       glossary: typeof glossary;
       home: typeof home;

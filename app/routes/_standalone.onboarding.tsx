@@ -18,7 +18,7 @@ export { StandaloneProblem as ErrorBoundary } from "../components/standalone/sta
 
 export const meta = standaloneMeta("onboarding");
 
-export const handle = { i18n: ["setup-guide", "standalone", "events"] };
+export const handle = { i18n: ["setup-guide", "standalone", "failures"] };
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, shop, after } = requireMerchant(args);

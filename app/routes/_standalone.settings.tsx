@@ -23,7 +23,7 @@ export { StandaloneProblem as ErrorBoundary } from "../components/standalone/sta
 
 export const meta = standaloneMeta("settings");
 
-export const handle = { i18n: ["settings", "standalone", "events"] };
+export const handle = { i18n: ["settings", "standalone", "failures"] };
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, gate, shop, after } = requireMerchant(args);

@@ -23,7 +23,7 @@ export {
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["events"] };
+export const handle = { i18n: ["events", "failures"] };
 export const clientLoader = withTranslations(handle);
 
 const PeriodChoice = z.enum(periodNames).catch("24h");

@@ -15,7 +15,7 @@ import { withTranslations } from "../components/i18n/load-translations.ts";
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["events", "deliveries"] };
+export const handle = { i18n: ["events", "failures", "deliveries"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {

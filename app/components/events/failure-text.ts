@@ -6,12 +6,12 @@ import { useLabelled } from "../i18n/use-labelled.ts";
 
 /** The reason of a failed delivery, with the HTTP status if there is one. */
 export function useFailureText(): (failure: Failure) => string {
-  const { t } = useTranslation("events");
+  const { t } = useTranslation("failures");
   const labelled = useLabelled();
   return ({ kind, about, http_status: status }) => {
-    const text = t(`channel.failures.${kind}`);
+    const text = t(`kinds.${kind}`);
     const isAnswered = status !== null && status >= 400;
-    const answered = isAnswered ? ` (${t("channel.answered", { status })})` : "";
+    const answered = isAnswered ? ` (${t("answered", { status })})` : "";
     if (about !== null) return `${labelled(text, about)}${answered}.`;
     // The status stands inside the first sentence: what to do comes after it.
     return text.replace(/[.]|$/, `${answered}.`);

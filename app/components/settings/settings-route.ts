@@ -8,5 +8,5 @@ export {
 export { ScreenProblem as ErrorBoundary } from "../frame/screen-error.tsx";
 export { screenHeaders as headers } from "../frame/screen-headers.ts";
 
-export const handle = { i18n: ["settings", "events"] };
+export const handle = { i18n: ["settings", "failures"] };
 export const clientLoader = withTranslations(handle);

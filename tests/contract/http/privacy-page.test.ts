@@ -87,7 +87,7 @@ describe("the privacy page", () => {
   it("is in the store's language, and keeps to the default periods of a store that chose none", async () => {
     const { text } = await get(`?shop=${OTHER_SHOP}`);
     expect(text).toContain('<html lang="fr">');
-    expect(text).toContain("Messages archivés : 365 jours");
+    expect(text).toContain("Messages archivés\u00a0: 365 jours");
     expect(text).not.toContain("91");
   });
 

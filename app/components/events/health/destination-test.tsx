@@ -41,7 +41,7 @@ export function DestinationTest({ name, label }: { name: string; label: string }
               </Text>
             ) : (
               <Text as="p" tone="critical">
-                {probe.failure ? failureText(probe.failure) : t("channel.failures.other")}
+                {failureText(probe.failure ?? { kind: "other", about: null, http_status: null })}
               </Text>
             ))}
         </WrappingText>
