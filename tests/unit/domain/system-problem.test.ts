@@ -17,6 +17,14 @@ test.each([
   expect(toSystemProblem(system, `${system} answered ${status}`)).toEqual(problem);
 });
 
+test.each([
+  ["The storefront no longer accepts this store's token. Install the app again.", "not_installed"],
+  ["the storefront refused the call: Access denied for customers", "other"],
+  ["Something went wrong on our side. It has been logged.", "other"],
+])("'%s' is not called silence of the store, but %s", (error, code) =>
+  expect(toSystemProblem("storefront", error).code).toBe(code),
+);
+
 test("a system that cannot be reached or is too slow is shown as one that did not answer", () => {
   for (const error of ["email cannot be reached", "email did not answer in time"])
     expect(toSystemProblem("email", error).code).toBe("system_unavailable");

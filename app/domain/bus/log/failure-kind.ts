@@ -28,11 +28,11 @@ const OURS: readonly [pattern: RegExp, kind: FailureKind][] = [
   [/^the mapping for ([\w/]+) is not one/, "mapping"],
   [/^([a-z_]+) is not set$/, "setting"],
   [/(?: is| are) not set$|is not enabled or has no address$/, "setting"],
-  [/^not_installed$|^The app is not installed/, "not_connected"],
+  [/^not_installed$|^The app is not installed|^The storefront no longer accepts/, "not_connected"],
   [/^worker_lost$/, "given_up"],
   [/^internal_error$/, "ours"],
   [/^\w+ takes [\w, ]+, not (\w+)$/, "data"],
-  [/did not answer in time/, "slow"],
+  [/^the storefront did not answer|did not answer in time/i, "slow"],
   [/cannot be reached|ECONN|ENOTFOUND/, "unreachable"],
 ];
 

@@ -8,7 +8,9 @@ export type SystemProblem = {
   code:
     | `${"store" | "system"}_${(typeof NAMED_KINDS)[number]}`
     | "storefront_unavailable"
-    | "system_unavailable";
+    | "system_unavailable"
+    | "not_installed"
+    | "other";
   http_status: number | null;
 };
 
@@ -32,5 +34,7 @@ function codeOf(system: string, kind: Failure["kind"]): SystemProblem["code"] {
   const isStore = system === "storefront";
   const named = NAMED_KINDS.find((one) => one === kind);
   if (named) return `${isStore ? "store" : "system"}_${named}`;
-  return isStore ? "storefront_unavailable" : "system_unavailable";
+  if (kind === "slow" || kind === "unreachable")
+    return isStore ? "storefront_unavailable" : "system_unavailable";
+  return kind === "not_connected" ? "not_installed" : "other";
 }
