@@ -3,6 +3,7 @@ import { Gauge } from "prom-client";
 import type { Ctx } from "../context.server.ts";
 import { readQueueDepths } from "../domain/bus/log/queue-depth.ts";
 import { countMoves } from "../domain/tenants/moves/move-record.ts";
+import { inTime } from "../runtime/deadlines/in-time.ts";
 import { registry, requestDuration } from "../runtime/telemetry/metrics.ts";
 
 const observers = new Map<string, (seconds: number) => void>();
@@ -71,15 +72,10 @@ const moveAge = new Gauge({
 /** Prometheus gives up after ten seconds, and then nothing tells that a database is down. */
 const READ_WITHIN_MS = 2_000;
 
-function inTime<T>(reading: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`no answer within ${READ_WITHIN_MS} ms`)),
-      READ_WITHIN_MS,
-    );
+function readInTime<T>(reading: Promise<T>): Promise<T> {
+  return inTime(reading, READ_WITHIN_MS, () => {
+    throw new Error(`no answer within ${READ_WITHIN_MS} ms`);
   });
-  return Promise.race([reading, late]).finally(() => clearTimeout(timer));
 }
 
 export const METRICS_CONTENT_TYPE = registry.contentType;
@@ -96,7 +92,7 @@ export async function renderMetrics(ctx: Ctx): Promise<string> {
 /** An unreachable, silent or unprovisioned region must not hide the others. */
 async function readRegion(ctx: Ctx, region: string): Promise<void> {
   try {
-    const { queue, webhooks } = await inTime(readQueueDepths(ctx.regions.get(region)));
+    const { queue, webhooks } = await readInTime(readQueueDepths(ctx.regions.get(region)));
     for (const row of queue) {
       depth.set({ region, channel: row.channel, status: row.status }, row.count);
       if (row.status === "pending")
@@ -113,7 +109,7 @@ async function readRegion(ctx: Ctx, region: string): Promise<void> {
 /** Home has all of them, whichever cells this process serves. */
 async function readMoves(ctx: Ctx): Promise<void> {
   try {
-    for (const { step, count, lag_bytes, age_seconds } of await inTime(countMoves(ctx))) {
+    for (const { step, count, lag_bytes, age_seconds } of await readInTime(countMoves(ctx))) {
       moves.set({ step }, count);
       moveLag.set({ step }, lag_bytes);
       moveAge.set({ step }, age_seconds);

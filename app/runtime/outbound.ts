@@ -4,7 +4,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { lookup as resolve } from "node:dns";
 import { Agent, buildConnector, request, type Dispatcher } from "undici";
-import { createDeadlines } from "./deadlines.ts";
+import { createDeadlines } from "./deadlines/deadlines.ts";
 import { OutboundError } from "./errors.ts";
 import { noteCall } from "./exchange-recorder.ts";
 import { isPrivateAddress } from "./ip-address.ts";

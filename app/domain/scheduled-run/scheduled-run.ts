@@ -2,11 +2,10 @@
 // the removal of expired keys. One runner across processes, by a lease; when a quarter of an hour
 // has no finished run, the next process that checks makes up for it.
 import type { Ctx } from "../../context.server.ts";
-import { PLATFORM } from "../../runtime/database/database.ts";
+import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { deleteExpiredKeys } from "../../runtime/database/kv.ts";
 import { LeaseLost, withLease, type Lease } from "../../runtime/database/queue/lease.ts";
-import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { forgetHistory } from "../../runtime/database/retention.ts";
 import { applyPlatformRetention } from "../compliance/retention/apply-retention.ts";
 import { REGION_RULES } from "../inventory/row-rules.ts";

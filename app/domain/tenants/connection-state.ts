@@ -3,6 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, Kv } from "../../db.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
+import { inTime } from "../../runtime/deadlines/in-time.ts";
 import { readTogether, type Read } from "../../runtime/database/read-together.ts";
 import { isConnected, tokenState } from "./store-access.ts";
 import { webhookPath } from "./bus-phase.ts";
@@ -92,16 +93,10 @@ export async function readWebhooksState(
   shop: string,
   known?: Tenant | null,
 ): Promise<WebhooksPart> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<WebhooksPart>((resolve) => {
-    timer = setTimeout(resolve, WEBHOOKS_TIMEOUT_MS, {
-      state: "unknown",
-      reason: "The store admin did not answer in time.",
-    });
-  });
-  const state = await Promise.race([readWebhooks(ctx, shop, known), late]);
-  clearTimeout(timer);
-  return state;
+  return inTime<WebhooksPart>(readWebhooks(ctx, shop, known), WEBHOOKS_TIMEOUT_MS, () => ({
+    state: "unknown",
+    reason: "The store admin did not answer in time.",
+  }));
 }
 
 /** Undefined when the record cannot be read, null when there is none. */

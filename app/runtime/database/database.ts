@@ -4,6 +4,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "../../generated/prisma/client.ts";
+import { inTime } from "../deadlines/in-time.ts";
 import type { Log } from "../log.ts";
 import { connectionOf, prismaPool, type OpenTransaction } from "./prisma-pool.ts";
 import { connectionTo, DatabaseClient } from "./connection/client.ts";
@@ -137,6 +138,7 @@ function tenantSql(shop: string, connection: () => Connection, naming: Naming): 
 }
 
 const QUERY_TIMEOUT_MS = 10_000;
+/** Opening a connection may take longer than a load balancer waits for the answer. */
 const PROBE_TIMEOUT_MS = 2_000;
 /** How long `close` waits for statements in progress. */
 const CLOSE_WITHIN_MS = 2_000;
@@ -242,10 +244,14 @@ export function openDatabase(options: DatabaseOptions): Database {
           () => true,
           () => false,
         ),
-        false,
+        PROBE_TIMEOUT_MS,
+        () => false,
       ),
     readiness: () =>
-      inTime(readReadiness(probe), { database: "unreachable", migrations: "unknown" }),
+      inTime(readReadiness(probe), PROBE_TIMEOUT_MS, () => ({
+        database: "unreachable",
+        migrations: "unknown",
+      })),
     async time() {
       const [row] = await probe("SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds");
       return Number(row?.seconds) * 1_000;
@@ -276,15 +282,6 @@ export function openDatabase(options: DatabaseOptions): Database {
         poolSize,
         log,
       });
-}
-
-/** Opening a connection may take longer than a load balancer waits for the answer. */
-function inTime<T>(work: Promise<T>, late: NoInfer<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<T>((done) => {
-    timer = setTimeout(() => done(late), PROBE_TIMEOUT_MS);
-  });
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
 const prismaOn = (pool: pg.Pool): PrismaClient =>

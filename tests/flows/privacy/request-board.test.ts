@@ -112,12 +112,12 @@ test("unfinished requests stand first, by their due date, then the finished ones
 test("needs the merchant: failed, overdue, or due within a week with a problem; Home counts what the list shows", async () => {
   const failed = await addRequest({ state: "failed", problem: "no_recipient" });
   const overdue = await addRequest({ state: "received", due: -1 });
-  const troubled = await addRequest({ state: "received", due: 6, problem: "cms: status 503" });
+  const withProblem = await addRequest({ state: "received", due: 6, problem: "cms: status 503" });
   await addRequest({ state: "received", due: 9, problem: "cms: status 503" });
   await addRequest({ state: "received", due: 3 });
   await addRequest({ state: "done", due: -5, problem: "cms: status 503" });
   const { requests } = await list({ state: "failed" });
-  expect(requests.map(({ id }) => id)).toEqual([overdue, troubled, failed]);
+  expect(requests.map(({ id }) => id)).toEqual([overdue, withProblem, failed]);
   const { health } = await readHome(service.ctx, SHOP, tenant);
   expect(health.urgentRequests).toBe(3);
 });

@@ -1,7 +1,7 @@
 // A deadline fires once when it expires, and never after it was cleared.
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { createDeadlines } from "../../../app/runtime/deadlines.ts";
+import { createDeadlines } from "../../../app/runtime/deadlines/deadlines.ts";
 
 test("fires when its time is over, not before, and only once", async () => {
   const deadlines = createDeadlines();

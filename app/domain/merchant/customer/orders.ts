@@ -1,5 +1,6 @@
 // The newest orders of a customer, from the store's API.
 import type { Ctx } from "../../../context.server.ts";
+import { inTime } from "../../../runtime/deadlines/in-time.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { listOrdersOf } from "../../commerce/orders.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
@@ -25,10 +26,6 @@ export async function readOrders(
   gid: string | null,
 ): Promise<OrdersPart> {
   if (!gid) return { state: "none" };
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<OrdersPart>((resolve) => {
-    timer = setTimeout(resolve, ORDERS_TIMEOUT_MS, { state: "unavailable" });
-  });
   const asked = listOrdersOf(
     ctx,
     tenant,
@@ -45,7 +42,5 @@ export async function readOrders(
       return { state: "unavailable" };
     },
   );
-  const part = await Promise.race([asked, late]);
-  clearTimeout(timer);
-  return part;
+  return inTime<OrdersPart>(asked, ORDERS_TIMEOUT_MS, () => ({ state: "unavailable" }));
 }

@@ -2,7 +2,7 @@
 // call stays in memory until it expires: fifteen seconds of finished calls, which the garbage
 // collector would carry along.
 import { EventEmitter } from "node:events";
-import { createSlotPool } from "./slot-pool.ts";
+import { createSlotPool } from "../slot-pool.ts";
 
 const LOOK_EVERY_MS = 100;
 
