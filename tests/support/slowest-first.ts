@@ -1,7 +1,12 @@
 // The order of test files. What waits for a minute must not begin when everything else is done.
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-const SLOW = [/\/chaos\//, /\/channels\/conformance/, /\/browser\//, /\/flows\//];
+const SLOW = [
+  /\/chaos\//,
+  /\/channels\/conformance|silent-home|health-of-cells|move-under-load|access-log/,
+  /\/browser\//,
+  /\/flows\//,
+];
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
   const place = SLOW.findIndex((pattern) => pattern.test(moduleId));
