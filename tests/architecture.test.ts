@@ -105,6 +105,11 @@ describe("imports follow the map", () => {
       "a route parses, calls and responds; it never reaches a client or the database itself",
     ],
     [
+      "app/process",
+      ["app/process", "app/runtime"],
+      "how the process starts and stops does not depend on what it serves",
+    ],
+    [
       "app/db.server.ts",
       ["app/runtime/database", "app/generated/prisma"],
       "the door to the database names its parts and adds none",

@@ -1,7 +1,7 @@
 // The log at a terminal: one readable line per thing.
 import { expect, test } from "vitest";
 import { createLog, type Log } from "../../../app/runtime/log.ts";
-import { createTerminalLog } from "../../../app/terminal-log.ts";
+import { createTerminalLog } from "../../../app/process/terminal-log.ts";
 
 function print(write: (log: Log) => void, options: { hasColours?: boolean; level?: string } = {}) {
   const { hasColours = false, level = "info" } = options;

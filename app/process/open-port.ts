@@ -1,0 +1,54 @@
+// The port, opened before anything else is started.
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Config } from "../runtime/config.ts";
+import { createSlotPool, type SlotPool } from "../runtime/slot-pool.ts";
+import { LIVE } from "../runtime/version.ts";
+import { explainListening } from "./start-error.ts";
+
+export type OpenPort = {
+  server: Server;
+  port: number;
+  /** The responses that are not finished. */
+  answering: SlotPool<ServerResponse>;
+  /** Requests get 503 until then. */
+  serve(listener: RequestListener): void;
+};
+
+/** A busy port is found before a database is started. */
+export async function openPort(config: Config): Promise<OpenPort> {
+  const server = createServer({
+    requestTimeout: 30_000,
+    headersTimeout: 10_000,
+    keepAliveTimeout: 65_000,
+  });
+  const answering = createSlotPool<ServerResponse>();
+  server.on("request", (_request, response) => response.once("close", answering.put(response)));
+  server.on("request", notYet);
+  await new Promise<void>((ready, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(explainListening(error, "PORT"));
+    });
+    server.listen(config.PORT, config.HOST, ready);
+  });
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    answering,
+    serve: (listener) => void server.off("request", notYet).on("request", listener),
+  };
+}
+
+/** Alive while it waits for its database: a restart would not bring that back. */
+const notYet: RequestListener = (request, response) => {
+  if (request.url === "/health/live")
+    return void response
+      .writeHead(200, { "Content-Type": "application/json" })
+      .end(JSON.stringify(LIVE));
+  response.writeHead(503, { "Retry-After": "1", "Content-Type": "text/plain" }).end("starting");
+};
+
+/** For a process without the role `web`. */
+export const servesNoPages: RequestListener = (_request, response) => {
+  response.writeHead(404, { "Content-Type": "text/plain" }).end("This process serves no pages.");
+};

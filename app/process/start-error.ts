@@ -1,0 +1,35 @@
+// Why the process does not start.
+
+/** A cause outside the service, with what to do about it. */
+export class StartError extends Error {
+  override name = "StartError";
+}
+
+export type ListenError = NodeJS.ErrnoException & { port?: number };
+
+export function explainListening(error: ListenError, setting: "PORT" | "SANDBOX_PORT"): StartError {
+  const rest = `set ${setting} to a free one (0 picks one).`;
+  if (error.code === "EADDRINUSE")
+    return new StartError(`Port ${error.port} is in use. Stop the other program, or ${rest}`);
+  if (error.code === "EACCES")
+    return new StartError(`Port ${error.port} is not open to this user account: ${rest}`);
+  return new StartError(error.message);
+}
+
+/** Errors whose message says what to do. */
+const EXPLAINED: ReadonlySet<string> = new Set([
+  "ConfigError",
+  "EmbeddedPostgresError",
+  "LocalSecretsError",
+  "MigrationError",
+  "StartError",
+  "StateFileError",
+]);
+
+/** Ends the process with a sentence for the person at the terminal; only our own bugs show a stack. */
+export function refuseToStart(error: unknown): never {
+  const { name, message, stack, code } = error as Error & { code?: string };
+  const isExplained = EXPLAINED.has(name) || code !== undefined;
+  process.stderr.write(`${isExplained ? message : stack}\n`);
+  process.exit(1);
+}
