@@ -3,7 +3,13 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
+import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import type { Connection } from "./tenant.ts";
+
+export type TenantRecord = Record<string, unknown> & {
+  registered_at: string;
+  connection?: Connection;
+};
 
 export type RecordChange = {
   set?: Record<string, unknown>;
@@ -70,4 +76,20 @@ export async function registerTenant(
   );
   if (rows.length === 1) ctx.log.info("tenant.registered", { shop });
   return rows.length === 1;
+}
+
+/** The named fields of a stored record, sealed ones opened. */
+export function openFields(
+  secrets: Secrets,
+  place: string,
+  record: Record<string, unknown>,
+  names: readonly string[],
+): Record<string, unknown> {
+  const open: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = record[name];
+    if (value !== undefined)
+      open[name] = isSealed(value) ? secrets.unseal(`${place}/${name}`, value) : value;
+  }
+  return open;
 }

@@ -1,26 +1,18 @@
-// A tenant in code: one read of the key-value store joins its saved record with the platform's
-// saved settings and the deployed ones (saved values win). The parsed form is cached by the
-// versions it was built from.
-import { setTimeout as pause } from "node:timers/promises";
+// A tenant in code, and how it is found. `tenant-cache.ts` reads and remembers it, `build-tenant.ts`
+// makes it of its stored record.
 import type { Ctx } from "../../context.server.ts";
-import { PLATFORM, type Columns, type Kv } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { isDatabaseAway } from "../../runtime/database/database.ts";
-import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
-import { KEYS, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
-import { createPatience, SILENT, type Patience } from "../../runtime/database/patience.ts";
-import { isSealed, type Secrets } from "../../runtime/secrets.ts";
-import { HOME_REGION, MIN_SECRET_LENGTH } from "../../runtime/settings.ts";
-import { withLentSettings } from "./settings/lent-settings.ts";
-import { PLATFORM_FIELDS, type PlatformConfig } from "./settings/platform-config.ts";
+import { PLATFORM } from "../../runtime/database/database.ts";
+import { PLATFORM_KEYS } from "../../runtime/database/kv.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import { buildApp } from "./build-tenant.ts";
 import {
-  defaultFields,
-  isErpField,
-  tenantField,
-  tenantFieldNames,
-  type TenantConfig,
-  type TenantFieldName,
-} from "./tenant-config.ts";
+  findDefaultApp,
+  findRememberedTenant,
+  readFromOtherCell,
+  readTenant,
+} from "./tenant-cache.ts";
+import type { TenantConfig } from "./tenant-config.ts";
 
 /** A webhook topic that the platform rejected, with its reason. */
 export type RefusedWebhook = { topic: string; reason: string };
@@ -73,11 +65,6 @@ export type Connection = {
   withheld_data?: { /** ISO 8601. */ since: string; parts: WithheldPart[] };
 };
 
-export type TenantRecord = Record<string, unknown> & {
-  registered_at: string;
-  connection?: Connection;
-};
-
 export type Tenant = {
   shop: string;
   /** The versions of the stored records this was built from. */
@@ -94,143 +81,12 @@ export type Tenant = {
   app: { clientId: string; secrets: string[] };
 };
 
-type StoredRecord = Columns<Kv, "shop" | "version"> & { value: Record<string, unknown> | null };
-type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant };
-type TenantCache = {
-  entries: Map<string, Cached>;
-  reads: GroupCommit<string, StoredRecord[]>;
-  /** Cached stores of other cells do not wait for the home database. */
-  isHomeAway: boolean;
-  /** How long they wait for it otherwise. */
-  patience: Patience;
-  /** The app of a store without a record; set by the last look-up of such a store. */
-  defaultApp: Tenant["app"] | null;
-};
-
-/** Between two reads of a home database that is away. */
-const HOME_RETRY_MS = 1_000;
-const DEFAULTS = defaultFields();
-const CACHE_LIMIT = 5_000;
-const caches = new WeakMap<Ctx, TenantCache>();
-
-// Concurrent readers of a tenant share one look-up of the stored versions; a record is transferred
-// only when it differs from the cached one.
-const READ_RECORDS = `
-  SELECT kv.shop, kv.version, CASE WHEN kv.version = wanted.version THEN NULL ELSE kv.value END AS value
-  FROM unnest($1::text[], $2::text[], $3::bigint[]) AS wanted(shop, key, version)
-    JOIN kv ON kv.shop = wanted.shop AND kv.key = wanted.key`;
-
-function cacheOf(ctx: Ctx): TenantCache {
-  const cache: TenantCache = caches.get(ctx) ?? {
-    entries: new Map(),
-    defaultApp: null,
-    isHomeAway: false,
-    patience: createPatience(),
-    reads: createGroupCommit(async (shops) => {
-      const wanted = [...new Set(shops)];
-      const cached = wanted.map((shop) => cache.entries.get(shop));
-      const platformVersion = Math.min(...cached.map((entry) => entry?.platformVersion ?? -1));
-      const rows = await ctx.home.acrossTenants<StoredRecord>(
-        READ_RECORDS,
-        [
-          [...wanted, PLATFORM],
-          [...wanted.map(KEYS.tenant), PLATFORM_KEYS.config],
-          [...cached.map((entry) => entry?.tenantVersion ?? -1), platformVersion],
-        ],
-        "tenant_records",
-      );
-      const byShop = new Map(rows.map((row) => [row.shop, row]));
-      return shops.map((shop) =>
-        [byShop.get(shop), byShop.get(PLATFORM)].filter((row) => row !== undefined),
-      );
-    }),
-  };
-  caches.set(ctx, cache);
-  return cache;
-}
-
 /** Null: no such store. */
 export function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
-  const cache = cacheOf(ctx);
-  const cached = cache.entries.get(shop)?.tenant;
-  return cached && cached.region !== HOME_REGION
-    ? findElsewhere(ctx, cache, cached)
-    : readTenant(ctx, cache, shop);
-}
-
-/** A store of another cell is served by what is remembered of it while home is away, and its cell still holds it. */
-async function findElsewhere(ctx: Ctx, cache: TenantCache, cached: Tenant): Promise<Tenant | null> {
-  const { shop } = cached;
-  const remembered = () => cache.entries.get(shop)?.tenant ?? cached;
-  if (cache.isHomeAway && !(await hasLeft(ctx, cached))) return remembered();
-  const reading = readTenant(ctx, cache, shop);
-  try {
-    const found = await cache.patience.wait(reading);
-    if (found !== SILENT) return found;
-  } catch (error) {
-    if (!isDatabaseAway(error)) throw error;
-  }
-  void readUntilHomeAnswers(ctx, cache, shop, reading);
-  return (await hasLeft(ctx, cached)) ? reading : remembered();
-}
-
-/** Home is asked by one read at a time, behind all requests. */
-async function readUntilHomeAnswers(
-  ctx: Ctx,
-  cache: TenantCache,
-  shop: string,
-  first: Promise<unknown>,
-): Promise<void> {
-  if (cache.isHomeAway) return;
-  cache.isHomeAway = true;
-  let reading = first;
-  while (await failsAsAway(reading)) {
-    await pause(HOME_RETRY_MS, undefined, { ref: false });
-    reading = readTenant(ctx, cache, shop);
-  }
-  cache.isHomeAway = false;
-}
-
-const failsAsAway = (reading: Promise<unknown>): Promise<boolean> =>
-  reading.then(() => false, isDatabaseAway);
-
-const hasLeft = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
-  (await dataOf(ctx, tenant).prisma.heldStore.count({ where: { role: "gone" } })) > 0;
-
-async function readTenant(ctx: Ctx, cache: TenantCache, shop: string): Promise<Tenant | null> {
-  const { entries } = cache;
-  for (;;) {
-    const rows = await cache.reads.add(shop);
-    const record = rows.find((row) => row.shop === shop);
-    const platform = rows.find((row) => row.shop === PLATFORM);
-    const readPlatform = (): PlatformConfig =>
-      openFields(ctx.secrets, PLATFORM, platform?.value ?? {}, Object.keys(PLATFORM_FIELDS));
-    if (!record) {
-      entries.delete(shop);
-      cache.defaultApp = buildApp(ctx, readPlatform());
-      return null;
-    }
-    const platformVersion = platform?.version ?? 0;
-    const entry = entries.get(shop);
-    if (
-      entry &&
-      entry.tenantVersion === record.version &&
-      entry.platformVersion === platformVersion
-    )
-      return entry.tenant;
-    // The cached record was dropped meanwhile: read the whole record again.
-    if (record.value === null || (platform && platform.value === null)) {
-      entries.delete(shop);
-      continue;
-    }
-    const tenant = buildTenant(ctx, shop, record.value as TenantRecord, readPlatform(), {
-      tenant: record.version,
-      platform: platformVersion,
-    });
-    if (entries.size >= CACHE_LIMIT) entries.clear();
-    entries.set(shop, { tenantVersion: record.version, platformVersion, tenant });
-    return tenant;
-  }
+  const remembered = findRememberedTenant(ctx, shop);
+  return remembered && remembered.region !== HOME_REGION
+    ? readFromOtherCell(ctx, remembered)
+    : readTenant(ctx, shop);
 }
 
 export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
@@ -238,10 +94,6 @@ export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
   if (!tenant) throw new AppError("unknown_tenant");
   return tenant;
 }
-
-/** As this process knew it last, for what is shown while the database is away. */
-export const findRememberedTenant = (ctx: Ctx, shop: string): Tenant | null =>
-  caches.get(ctx)?.entries.get(shop)?.tenant ?? null;
 
 /** The cached tenant without a look-up; the caller must check that it `isCurrent`. */
 export async function findCachedTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
@@ -315,69 +167,9 @@ export function dataOf(ctx: Ctx, tenant: Pick<Tenant, "shop" | "region">) {
   return ctx.regions.get(tenant.region).forTenant(tenant.shop);
 }
 
-function buildTenant(
-  ctx: Ctx,
-  shop: string,
-  record: TenantRecord,
-  platform: PlatformConfig,
-  version: Tenant["version"],
-): Tenant {
-  const saved = openFields(ctx.secrets, shop, record, tenantFieldNames);
-  const lent = withLentSettings(saved, { shop, config: ctx.config, platform });
-  const config: Record<string, unknown> = { ...DEFAULTS, ...lent };
-  for (const name of tenantFieldNames) if (isTooShort(name, config[name])) delete config[name];
-  if (config.access_role === "shared")
-    for (const name of tenantFieldNames.filter(isErpField)) delete config[name];
-  return {
-    shop,
-    version,
-    region: config.region as string,
-    registeredAt: record.registered_at,
-    config: config as TenantConfig,
-    saved,
-    connection: record.connection ?? {},
-    publicHosts: record.connection?.proven_hosts ?? [],
-    app: buildApp(ctx, platform, config.storefront_app_secret),
-  };
-}
-
-/** An inbound secret that was saved before the minimum length existed; it is ignored. */
-const isTooShort = (name: TenantFieldName, value: unknown): boolean =>
-  tenantField(name).isInbound === true &&
-  typeof value === "string" &&
-  value.length < MIN_SECRET_LENGTH;
-
-function buildApp(ctx: Ctx, platform: PlatformConfig, ownSecret?: unknown): Tenant["app"] {
-  const secrets = [
-    ownSecret,
-    platform.platform_app_secret,
-    ...(ctx.config.PLATFORM_APP_SECRET ?? []),
-  ];
-  return {
-    clientId: platform.platform_client_id ?? ctx.config.PLATFORM_CLIENT_ID,
-    secrets: secrets.filter((secret): secret is string => typeof secret === "string"),
-  };
-}
-
 /**
  * The store's app; for null, the app that an unregistered store will have, after `findTenant`
  * returned null.
  */
 export const appOf = (ctx: Ctx, tenant: Tenant | null): Tenant["app"] =>
-  tenant?.app ?? cacheOf(ctx).defaultApp ?? buildApp(ctx, {});
-
-/** The named fields of a stored record, sealed ones opened. */
-export function openFields(
-  secrets: Secrets,
-  place: string,
-  record: Record<string, unknown>,
-  names: readonly string[],
-): Record<string, unknown> {
-  const open: Record<string, unknown> = {};
-  for (const name of names) {
-    const value = record[name];
-    if (value !== undefined)
-      open[name] = isSealed(value) ? secrets.unseal(`${place}/${name}`, value) : value;
-  }
-  return open;
-}
+  tenant?.app ?? findDefaultApp(ctx) ?? buildApp(ctx, {});

@@ -14,7 +14,8 @@ import {
 } from "../../domain/identity/session/session-exchange.ts";
 import { issueToken } from "../../domain/identity/session/sessions.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
-import { findRememberedTenant, findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
+import { findRememberedTenant } from "../../domain/tenants/tenant-cache.ts";
+import { findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { plainLook, renderSignInError } from "../../embeds/account-pages.ts";
 import { TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { boundJourneyCookie, readCookie } from "../cookies.ts";

@@ -19,9 +19,14 @@ import { claimHosts, proveHosts } from "../public-hosts.ts";
 import { provisionRegion, requireRegion } from "../provision-region.ts";
 import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
 import { defaultFields, TENANT_FIELDS, tenantField, tenantFieldNames } from "../tenant-config.ts";
-import { changeTenantRecord, registerTenant, type RecordChange } from "../tenant-record.ts";
+import {
+  changeTenantRecord,
+  openFields,
+  registerTenant,
+  type RecordChange,
+} from "../tenant-record.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
-import { findTenant, getTenant, openFields, StaleTenantError, type Tenant } from "../tenant.ts";
+import { findTenant, getTenant, StaleTenantError, type Tenant } from "../tenant.ts";
 import { requestLoaderMetafield } from "../storefront/loader-worker.ts";
 import { registerWebhooks } from "../storefront/webhook-registration.ts";
 

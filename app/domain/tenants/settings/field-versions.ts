@@ -5,7 +5,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import type { TenantFieldName } from "../tenant-config.ts";
-import { openFields, type Tenant } from "../tenant.ts";
+import { openFields } from "../tenant-record.ts";
+import type { Tenant } from "../tenant.ts";
 import type { FieldPatch } from "./field-patch.ts";
 
 /** A field's name to the version of its saved value. */
