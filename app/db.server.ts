@@ -9,7 +9,7 @@ export {
   type TenantSql,
   type Transaction,
 } from "./runtime/database/database.ts";
-export type { TenantPrisma, TransactionPrisma } from "./runtime/database/tenant-prisma.ts";
+export type { TenantPrisma, TransactionPrisma } from "./runtime/database/tenant/tenant-prisma.ts";
 export type { Columns, NullableColumns } from "./runtime/database/columns.ts";
 export { isUniqueViolation } from "./runtime/database/postgres-errors.ts";
 /** The tables' rows, one type per model of prisma/schema.prisma. */

@@ -27,7 +27,7 @@ const ALLOWED: Record<string, string> = {
     "the lookbehind lets an attempt begin at the first backslash of a run only; timed in hostile-bodies.test.ts",
   "app/runtime/database/storable-json.ts /(?<!\\\\)((?:\\\\\\\\)*)\\\\ud[89a-f][0-9a-f]{2}/g":
     "the lookbehind lets an attempt begin at the first backslash of a run only; timed in hostile-bodies.test.ts",
-  "app/runtime/database/database.ts /^\\s*(?:with\\b[\\s\\S]*?\\)\\s*)?insert\\s+into\\s+\\w+\\s*(?:as\\s+\\w+\\s*)?\\(\\s*shop\\b[^)]*\\)\\s*(?:values\\s*\\(|select\\b)\\s*\\$1(?!\\d)/i":
+  "app/runtime/database/tenant/tenant-sql.ts /^\\s*(?:with\\b[\\s\\S]*?\\)\\s*)?insert\\s+into\\s+\\w+\\s*(?:as\\s+\\w+\\s*)?\\(\\s*shop\\b[^)]*\\)\\s*(?:values\\s*\\(|select\\b)\\s*\\$1(?!\\d)/i":
     "statements of this tree, each looked at once",
   'app/runtime/hide-credentials.ts /([\\w.$:[\\]-]{1,80})=("?)([^&\\s"\'<>\\\\]*)/g':
     "80 characters before each =, in the first 8,192 characters of one call",

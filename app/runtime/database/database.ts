@@ -1,18 +1,15 @@
 // The access to the data. A tenant's rows are accessible only through `forTenant(shop)`, which puts
 // the tenant filter into every statement or refuses it; `acrossTenants` is for the few jobs of all
 // tenants, each listed in tests/architecture.test.ts.
-import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
-import { PrismaClient } from "../../generated/prisma/client.ts";
 import { inTime } from "../deadlines/in-time.ts";
 import type { Log } from "../log.ts";
-import { connectionOf, prismaPool, type OpenTransaction } from "./prisma-pool.ts";
 import { connectionTo, DatabaseClient } from "./connection/client.ts";
 import { listen, type Listener } from "./connection/listen.ts";
 import { NoPrimaryError, READ_ONLY, watchPromotions } from "./connection/servers.ts";
 import { watchConnections } from "./connection/socket-watchdog.ts";
 import { readReadiness, type Readiness } from "./readiness.ts";
-import { openReplica, type ReplicaOptions } from "./replica/replica.ts";
+import { withReplica } from "./replica/replica-reads.ts";
 import { isStoreMoving } from "./postgres-errors.ts";
 import {
   COLLECT_WAKES,
@@ -21,12 +18,14 @@ import {
   type Wake,
   type WakeSender,
 } from "./wakes.ts";
+import { connectionOf, openPrisma, type OpenTransaction } from "./tenant/prisma-pool.ts";
 import {
   scopePrisma,
   scopeTransaction,
   type TenantPrisma,
   type TransactionPrisma,
-} from "./tenant-prisma.ts";
+} from "./tenant/tenant-prisma.ts";
+import { tenantSql, type Naming } from "./tenant/tenant-sql.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -105,38 +104,6 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   return value;
 });
 
-const FILTER = /\bshop\s*=\s*\$1(?:\D|$)/i;
-const INSERT =
-  /^\s*(?:with\b[\s\S]*?\)\s*)?insert\s+into\s+\w+\s*(?:as\s+\w+\s*)?\(\s*shop\b[^)]*\)\s*(?:values\s*\(|select\b)\s*\$1(?!\d)/i;
-
-/** Refuses a statement without a tenant. Results are cached: statements are literals and few. */
-const proven = new Set<string>();
-export function requireTenantFilter(text: string): void {
-  if (proven.has(text)) return;
-  if (!INSERT.test(text) && !FILTER.test(text))
-    throw new Error(
-      `this statement has no tenant filter (shop = $1): ${text.trim().slice(0, 120)}`,
-    );
-  proven.add(text);
-}
-
-type Connection = pg.Pool | pg.PoolClient;
-
-/** Returns the name of a prepared statement, or none where the session does not keep it. */
-type Naming = (name: string | undefined) => { name?: string };
-
-function tenantSql(shop: string, connection: () => Connection, naming: Naming): TenantSql {
-  return async <R extends Row>(text: string, values: readonly unknown[] = [], name?: string) => {
-    requireTenantFilter(text);
-    const result = await connection().query<R>({
-      text,
-      values: [shop, ...values],
-      ...naming(name),
-    });
-    return result.rows;
-  };
-}
-
 const QUERY_TIMEOUT_MS = 10_000;
 /** Opening a connection may take longer than a load balancer waits for the answer. */
 const PROBE_TIMEOUT_MS = 2_000;
@@ -187,7 +154,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on("connect", (client) => (isPooled = (client as unknown as DatabaseClient).isPooled));
   const naming: Naming = (name) => (name && !isPooled ? { name } : {});
   let isPolling = false;
-  const prisma = prismaOn(pool);
+  const prisma = openPrisma(pool);
   const wakes = createWakeSender((text, values, name) =>
     pool.query({ text, values, ...naming(name) }),
   );
@@ -282,47 +249,6 @@ export function openDatabase(options: DatabaseOptions): Database {
         poolSize,
         log,
       });
-}
-
-const prismaOn = (pool: pg.Pool): PrismaClient =>
-  new PrismaClient({
-    adapter: new PrismaPg(prismaPool(pool)),
-    // Any other format includes the call's values in the message, and so personal data in the log.
-    errorFormat: "minimal",
-  });
-
-/** Transactions, and everything that is no tenant's, stay with the primary. */
-function withReplica(primary: Database, options: ReplicaOptions): Database {
-  const replica = openReplica(options);
-  const prisma = prismaOn(replica.pool);
-  const reading: Database = {
-    ...primary,
-    isReplica: true,
-    forTenant: (shop) => ({
-      shop,
-      // Without names: plans are made once per connection for statements of every request.
-      sql: tenantSql(
-        shop,
-        () => replica.pool,
-        () => ({}),
-      ),
-      get prisma() {
-        return scopePrisma(prisma, shop);
-      },
-      transaction: primary.forTenant(shop).transaction,
-    }),
-  };
-  return {
-    ...primary,
-    async reading() {
-      return (await replica.begin()) ? reading : primary;
-    },
-    async close() {
-      await prisma.$disconnect();
-      await replica.close();
-      await primary.close();
-    },
-  };
 }
 
 /**

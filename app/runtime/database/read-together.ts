@@ -1,6 +1,7 @@
 // Several reads of one store in one statement: one round trip and one connection for a screen that
 // shows many small things.
-import { PLATFORM, requireTenantFilter, type Row, type TenantSql } from "./database.ts";
+import { PLATFORM, type Row, type TenantSql } from "./database.ts";
+import { requireTenantFilter } from "./tenant/tenant-sql.ts";
 import { jsonList } from "./json-list.ts";
 
 /**

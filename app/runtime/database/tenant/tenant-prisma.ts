@@ -1,7 +1,7 @@
 // Prisma for one tenant: every operation on every model gets the tenant's filter, and every written
 // row its shop. Inside a transaction its operations run on the transaction's connection
 // (prisma-pool.ts).
-import { Prisma, type PrismaClient } from "../../generated/prisma/client.ts";
+import { Prisma, type PrismaClient } from "../../../generated/prisma/client.ts";
 import { runOnConnection, type OpenTransaction } from "./prisma-pool.ts";
 
 type Args = Record<string, unknown> & {

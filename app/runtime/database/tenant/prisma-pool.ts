@@ -1,7 +1,9 @@
 // Lets Prisma share a transaction's connection. Prisma asks its pool for every query; this pool
 // sends the query to the connection of the current transaction, and to any other connection otherwise.
 import { AsyncLocalStorage } from "node:async_hooks";
+import { PrismaPg } from "@prisma/adapter-pg";
 import type pg from "pg";
+import { PrismaClient } from "../../../generated/prisma/client.ts";
 
 /** `client` is null once the transaction has ended, because its connection serves others. */
 export type OpenTransaction = { client: pg.PoolClient | null };
@@ -23,8 +25,15 @@ export async function runOnConnection<T>(
   return connections.run(connectionOf(transaction), async () => await operation());
 }
 
+export const openPrisma = (pool: pg.Pool): PrismaClient =>
+  new PrismaClient({
+    adapter: new PrismaPg(prismaPool(pool)),
+    // Any other format includes the call's values in the message, and so personal data in the log.
+    errorFormat: "minimal",
+  });
+
 /** The pool as Prisma sees it. */
-export function prismaPool(pool: pg.Pool): pg.Pool {
+function prismaPool(pool: pg.Pool): pg.Pool {
   const routes: Record<string | symbol, unknown> = {
     query: (...args: Parameters<pg.Pool["query"]>) =>
       (connections.getStore() ?? pool).query(...args),
