@@ -144,7 +144,7 @@ async function importSlice(demo: Demo, slice: readonly DemoCustomer[]): Promise<
         tenant,
         sql,
         people.map(({ id }) => id),
-        [],
+        { announce: "flow_only" },
       );
     }),
   );
@@ -201,7 +201,7 @@ export async function writeStoreTags(demo: Demo): Promise<void> {
   const userIds = [...(await findUserIds(demo)).values()];
   const rows = await retryOnConflict(() =>
     dataOf(ctx, tenant).transaction(async (sql) => {
-      await updateSystemTags(ctx, tenant, sql, userIds, []);
+      await updateSystemTags(ctx, tenant, sql, userIds, { announce: "flow_only" });
       return rememberStoreTags(
         sql,
         customers.map(({ gid }) => gid),

@@ -12,7 +12,6 @@ import {
 } from "../../integrations/storefront-documents.ts";
 import { TRACKING_METHODS } from "../consent/consent-types.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
-import { channelsFor } from "../inventory/write-matrix.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import {
   callAdminApi,
@@ -153,7 +152,6 @@ async function storeSubscription(
       where: { id: userId, status: { not: "deleted" } },
       data: { [`${kind}_subscription_status`]: isGranted ? "subscribed" : "unsubscribed" },
     });
-    const systems = channelsFor("tag_change", tenant, ctx.channels);
-    await updateSystemTags(ctx, tenant, sql, [userId], systems);
+    await updateSystemTags(ctx, tenant, sql, [userId], { announce: "every_system" });
   });
 }

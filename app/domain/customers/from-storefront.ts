@@ -145,8 +145,7 @@ async function updateCustomer(
   if (!isReassigned && (await isEcho(sql, user, changed, tags))) {
     await updateRow(sql, user.id, change, changed, { isActivity: false });
     // No event of the customer follows an echo: a subscription's tag takes its own way.
-    const systems = channelsFor("tag_change", tenant, ctx.channels);
-    await updateSystemTags(ctx, tenant, sql, [user.id], systems);
+    await updateSystemTags(ctx, tenant, sql, [user.id], { announce: "every_system" });
     return { outcome: "echo", ...applied };
   }
   await updateRow(sql, user.id, change, changed, { isActivity: true });
@@ -222,7 +221,7 @@ async function announce(
   { changedAt }: CustomerChange,
   { eventId, eventType, source = "storefront", cause = "storefront_webhook" }: ApplyOptions,
 ): Promise<void> {
-  await updateSystemTags(ctx, tenant, sql, [userId], storefrontOf(ctx, tenant));
+  await updateSystemTags(ctx, tenant, sql, [userId], { announce: "storefront" });
   await enqueue(sql, {
     eventId,
     source,
@@ -234,10 +233,6 @@ async function announce(
     destinations: channelsFor("storefront_webhook", tenant, ctx.channels),
   });
 }
-
-/** The storefront alone of the systems that a change of tags is written to. */
-export const storefrontOf = (ctx: Ctx, tenant: Tenant): string[] =>
-  channelsFor("tag_change", tenant, ctx.channels).filter((name) => name === "storefront");
 
 const columnValue = (name: string, value: unknown) =>
   name === "tags" ? JSON.stringify(value) : value;

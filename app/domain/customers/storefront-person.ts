@@ -10,7 +10,6 @@ import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { storefrontOf } from "./from-storefront.ts";
 import { hasUnprovenWayIn, yieldAddress, type Unproven } from "./unproven-account.ts";
 
 /** Its id; null for a customer without an account here. */
@@ -106,7 +105,7 @@ export async function giveCustomerItsOwnAccount(
   });
   await prisma.userExtras.create({ data: { shop: tenant.shop, user_id: own.id } });
   await moveStorefrontTags(sql, userId, own.id);
-  await updateSystemTags(ctx, tenant, sql, [userId, own.id], storefrontOf(ctx, tenant));
+  await updateSystemTags(ctx, tenant, sql, [userId, own.id], { announce: "storefront" });
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "storefront",

@@ -84,7 +84,8 @@ export async function writeTagsWithin(
   if (!changed) throw new AppError("not_found", { message: "There is no such person." });
   if (changed.added.length + changed.removed.length === 0) return { ...changed, eventId };
   // A tag by hand keeps its opposite away, and gives way when it goes.
-  await updateSystemTags(ctx, tenant, sql, [userId], isFromFlow ? null : []);
+  const announce = isFromFlow ? "nobody" : "flow_only";
+  await updateSystemTags(ctx, tenant, sql, [userId], { announce });
   await enqueue(sql, {
     eventId,
     source: "backend",

@@ -2,8 +2,8 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { storefrontOf } from "../customers/from-storefront.ts";
 import { channelsFor, type MatrixEvent } from "../inventory/write-matrix.ts";
+import { storefrontOf } from "../tags/system-tags.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 const EVENT_TYPES: Partial<Record<MatrixEvent, string>> = {

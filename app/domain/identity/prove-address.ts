@@ -12,7 +12,6 @@ import type { TenantSql, Transaction } from "../../db.server.ts";
 import { consentColumn } from "../consent/consent-types.ts";
 import { announceDecisions } from "../consent/announce-decisions.ts";
 import { recordConsent } from "../consent/record-consent.ts";
-import { channelsFor } from "../inventory/write-matrix.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { ACCOUNT_COLUMNS, findWaitingAccount, isWaiting, type Account } from "./account.ts";
@@ -91,13 +90,14 @@ export async function proveAddress(
       where: { id: account.id },
       data: { email: account.unproven_email, unproven_email: null },
     });
-    await updateSystemTags(ctx, tenant, tx.sql, [account.id], []);
+    await updateSystemTags(ctx, tenant, tx.sql, [account.id], { announce: "flow_only" });
     await enqueueAccountEvent(ctx, tenant, tx.sql, "email_signup", account.id);
     return account.id;
   }
   await endWaitingSignUp(ctx, tenant, tx, account, proof);
-  const systems = channelsFor("tag_change", tenant, ctx.channels);
-  const changed = await updateSystemTags(ctx, tenant, tx.sql, [account.id], systems);
+  const changed = await updateSystemTags(ctx, tenant, tx.sql, [account.id], {
+    announce: "every_system",
+  });
   // What this person decided about marketing before the proof reaches the store now.
   if (changed === 0 && proof.keeps === "everything")
     await enqueueForStorefront(ctx, tenant, tx.sql, account.id);
@@ -137,7 +137,7 @@ async function joinHolder(
      WHERE shop = $1 AND id = $2`,
     [holder.id, proof.passwordHash ?? (proof.keeps === "everything" ? account.password_hash : "")],
   );
-  await updateSystemTags(ctx, tenant, tx.sql, [holder.id], []);
+  await updateSystemTags(ctx, tenant, tx.sql, [holder.id], { announce: "flow_only" });
   await enqueueAccountEvent(ctx, tenant, tx.sql, "email_signup", holder.id);
   return holder.id;
 }

@@ -3,7 +3,6 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { channelsFor } from "../inventory/write-matrix.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { ACCOUNT_COLUMNS, findSignInAccount, type Account } from "./account.ts";
@@ -39,8 +38,8 @@ export async function signIn(
   const [signedIn] = wasAway(ctx, tenant, account)
     ? await dataOf(ctx, tenant).transaction(async (inside) => {
         const rows = await inside<Account>(SIGN_IN, values);
-        const systems = channelsFor("tag_change", tenant, ctx.channels);
-        if (rows.length > 0) await updateSystemTags(ctx, tenant, inside, [account.id], systems);
+        if (rows.length > 0)
+          await updateSystemTags(ctx, tenant, inside, [account.id], { announce: "every_system" });
         return rows;
       })
     : await sql<Account>(SIGN_IN, values);

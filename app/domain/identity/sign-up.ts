@@ -151,7 +151,7 @@ async function createAccount(
   if (!account) throw new Error("the account was not stored");
   const decisions = await storeClaims(ctx, tenant, { sql, prisma }, account.id, input, visit);
   // The sign-up's own event takes the tags to every system.
-  await updateSystemTags(ctx, tenant, sql, [account.id], []);
+  await updateSystemTags(ctx, tenant, sql, [account.id], { announce: "flow_only" });
   if (!holder) {
     await enqueueAccountEvent(ctx, tenant, sql, "email_signup", account.id);
     await announceDecisions(ctx, tenant, sql, account.id, decisions);

@@ -6,6 +6,7 @@ import { anyLength } from "../../runtime/database/array-parameters.ts";
 import { flowChannels } from "../bus/channel.ts";
 import { enqueueMany, type ManyEvents } from "../bus/enqueue.ts";
 import type { Priority } from "../bus/retry-policy.ts";
+import { channelsFor } from "../inventory/write-matrix.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import {
   nextChangeAt,
@@ -148,23 +149,45 @@ const MIRROR = `
   WHERE u.shop = $1 AND u.id = changed.id`;
 
 /**
- * The channels that get each tag change as an event of its own; Shopify Flow is added to them. []: only Shopify
- * Flow, because the caller's own event already carries the tags. null: no channel, Shopify Flow neither.
+ * Who gets each tag change as an event of its own. `flow_only`, where the caller's own event takes the tags to
+ * the systems; `nobody`, where Shopify Flow itself made the change.
  */
-type Destinations = readonly string[] | null;
+type Announce = "every_system" | "storefront" | "flow_only" | "nobody";
+
+type TagRulesOptions = {
+  announce: Announce;
+  /** A run over all customers stays behind what happens now. */
+  priority?: Priority | undefined;
+};
+
+/** The storefront alone of the systems that a change of tags is written to. */
+export const storefrontOf = (ctx: Ctx, tenant: Tenant): string[] =>
+  channelsFor("tag_change", tenant, ctx.channels).filter((name) => name === "storefront");
+
+function destinationsOf(ctx: Ctx, tenant: Tenant, announce: Announce): string[] {
+  switch (announce) {
+    case "every_system":
+      // Shopify Flow is one of them.
+      return channelsFor("tag_change", tenant, ctx.channels);
+    case "storefront":
+      return [...storefrontOf(ctx, tenant), ...flowChannels(ctx, tenant)];
+    case "flow_only":
+      return flowChannels(ctx, tenant);
+    case "nobody":
+      return [];
+  }
+}
 
 /**
- * Sets and removes the tags of the rules on locked customers, and enqueues each change for
- * `destinations`; a run over all customers behind what happens now, by its `priority`. Returns the number
- * of customers who changed. Safe to repeat.
+ * Sets and removes the tags of the rules on locked customers, and enqueues each change. Returns the
+ * number of customers who changed. Safe to repeat.
  */
 export async function applyTagRules(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   customers: readonly TaggedCustomer[],
-  destinations: Destinations,
-  priority?: Priority,
+  options: TagRulesOptions,
 ): Promise<number> {
   const rules = tenant.config.tag_rules;
   const now = ctx.clock.now();
@@ -200,8 +223,10 @@ export async function applyTagRules(
   const changed = changes.filter(({ added, removed }) => added.length + removed.length > 0);
   const stored = changes.filter((change) => changed.includes(change) || change.isDueMoved);
   if (stored.length > 0) await sql(MIRROR, [JSON.stringify(stored)]);
-  const reached = destinations && [...new Set([...destinations, ...flowChannels(ctx, tenant)])];
-  await enqueueChanges(ctx, sql, changed, { destinations: reached ?? [], priority });
+  await enqueueChanges(ctx, sql, changed, {
+    destinations: destinationsOf(ctx, tenant, options.announce),
+    priority: options.priority,
+  });
   return changed.length;
 }
 
@@ -237,11 +262,10 @@ export async function updateSystemTags(
   tenant: Tenant,
   sql: TenantSql,
   userIds: readonly number[],
-  destinations: Destinations,
-  priority?: Priority,
+  options: TagRulesOptions,
 ): Promise<number> {
   const customers = await lockTaggedCustomers(sql, userIds);
-  return applyTagRules(ctx, tenant, sql, customers, destinations, priority);
+  return applyTagRules(ctx, tenant, sql, customers, options);
 }
 
 /** The priority of background changes: a run over all customers, and tags that change by time alone. */

@@ -8,7 +8,6 @@ import { AppError } from "../../../runtime/errors.ts";
 import type { HistoricTime } from "../../../runtime/historic-time.ts";
 import { consentsRecorded } from "../../../runtime/telemetry/metrics.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
-import { channelsFor } from "../../inventory/write-matrix.ts";
 import {
   applyTagRules,
   lockCustomers,
@@ -100,7 +99,7 @@ async function writeBatch(
     tenant,
     sql,
     customers.map((customer) => withConsents(customer, known)),
-    channelsFor("tag_change", tenant, ctx.channels),
+    { announce: "every_system" },
   );
   for (const [userId, change] of changes) await enqueueConsent(ctx, tenant, sql, userId, change);
   for (const { action } of entries) consentsRecorded.inc({ action });

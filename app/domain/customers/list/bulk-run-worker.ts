@@ -10,7 +10,6 @@ import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
-import { channelsFor } from "../../inventory/write-matrix.ts";
 import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { writeTags } from "../tag-change.ts";
@@ -187,13 +186,13 @@ function stepOf(
     const change = changeOf(ctx, tenant, run, actions);
     return { size: SLICE, change: (ids) => changeEach(change, ids, stopping) };
   }
-  const systems = channelsFor("tag_change", tenant, ctx.channels);
+  const options = { announce: "every_system", priority: BACKGROUND_PRIORITY } as const;
   return {
     size: LARGE_SLICE,
     change: (ids) =>
       dataOf(ctx, tenant).transaction(async (sql) => ({
         processed: ids.length,
-        changed: await updateSystemTags(ctx, tenant, sql, ids, systems, BACKGROUND_PRIORITY),
+        changed: await updateSystemTags(ctx, tenant, sql, ids, options),
         refused: 0,
       })),
   };

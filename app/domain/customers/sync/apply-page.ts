@@ -14,11 +14,7 @@ import {
 import { updateSystemTags } from "../../tags/system-tags.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CustomerChange } from "../customer-change.ts";
-import {
-  applyStorefrontChangeWithin,
-  differsOnlyInOwnTags,
-  storefrontOf,
-} from "../from-storefront.ts";
+import { applyStorefrontChangeWithin, differsOnlyInOwnTags } from "../from-storefront.ts";
 import { recordSaleOptOuts } from "../sale-opt-out.ts";
 import { columnsOf, ECHOED, isSame, type StoredUser } from "../storefront-columns.ts";
 import { awaitDeletions, findDeletedGids } from "../tombstones.ts";
@@ -208,10 +204,9 @@ async function updateTags(
   echoes: ReadonlySet<number>,
 ): Promise<void> {
   const userIds = news.map(({ userId }) => userId);
-  await updateSystemTags(ctx, tenant, sql, userIds, storefrontOf(ctx, tenant));
+  await updateSystemTags(ctx, tenant, sql, userIds, { announce: "storefront" });
   // No event of the customer follows an echo: a subscription's tag takes its own way.
-  const systems = channelsFor("tag_change", tenant, ctx.channels);
-  await updateSystemTags(ctx, tenant, sql, [...echoes], systems);
+  await updateSystemTags(ctx, tenant, sql, [...echoes], { announce: "every_system" });
 }
 
 /** The customers who object to the sale of their data. */

@@ -2,7 +2,6 @@
 // customer carries the time of the next such change (`tags_due_at`).
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
-import { channelsFor } from "../../inventory/write-matrix.ts";
 import { applyTagRules, BACKGROUND_PRIORITY, lockTaggedCustomers } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
@@ -19,7 +18,6 @@ export async function updateDueTags(
   signal: AbortSignal,
 ): Promise<{ customers: number; changed: number }> {
   const counts = { customers: 0, changed: 0 };
-  const systems = channelsFor("tag_change", tenant, ctx.channels);
   while (!signal.aborted) {
     const slice = await dataOf(ctx, tenant).transaction(async (sql) => {
       const due = await sql<Columns<StorefrontUser, "id">>(DUE, [ctx.clock.now()]);
@@ -27,14 +25,10 @@ export async function updateDueTags(
         sql,
         due.map(({ id }) => id),
       );
-      const changed = await applyTagRules(
-        ctx,
-        tenant,
-        sql,
-        customers,
-        systems,
-        BACKGROUND_PRIORITY,
-      );
+      const changed = await applyTagRules(ctx, tenant, sql, customers, {
+        announce: "every_system",
+        priority: BACKGROUND_PRIORITY,
+      });
       return { due: due.length, customers: customers.length, changed };
     });
     counts.customers += slice.customers;

@@ -72,7 +72,7 @@ async function signInOnce(attempt: Omit<SignIn, "match">): Promise<IdentitySignI
   await updateClaims(signIn, userId);
   if (signIn.match !== "known") await recordSignInConsent(signIn, userId);
   // The sign-in's own event takes the tags to every system.
-  await updateSystemTags(ctx, tenant, tx.sql, [userId], []);
+  await updateSystemTags(ctx, tenant, tx.sql, [userId], { announce: "flow_only" });
   await enqueueAccountEvent(ctx, tenant, tx.sql, SIGN_IN_EVENT[provider.name], userId);
   await enqueueSignInMail(signIn, account);
   ctx.log.info("account.signed_in", {
