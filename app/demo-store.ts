@@ -41,7 +41,7 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
   const fields = Object.entries(fieldsOf(ctx, systems)).filter(
     ([name]) => written === null || saved[name] === written[name],
   );
-  await saveTenantConfig(ctx, DEMO_SHOP, Object.fromEntries(fields), true);
+  await saveTenantConfig(ctx, DEMO_SHOP, Object.fromEntries(fields), { by: "operator" });
   const now = await savedDigests(ctx);
   const digests = fields.flatMap(([name]) => (now[name] ? [[name, now[name]]] : []));
   await putKey(sql, KEYS.demoSettings, { ...written, ...Object.fromEntries(digests) });

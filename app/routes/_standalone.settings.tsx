@@ -27,7 +27,11 @@ export const handle = { i18n: ["settings", "standalone", "failures"] };
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, gate, shop, after } = requireMerchant(args);
-  const read = await readStandaloneSettings(ctx, { shop, after, isPlatform: gate.isPlatform });
+  const read = await readStandaloneSettings(ctx, {
+    shop,
+    after,
+    by: gate.isPlatform ? "operator" : "store",
+  });
   return data(read, read.unknown === null ? 200 : 404);
 }
 
@@ -35,7 +39,9 @@ export const action = defineStandaloneActions({
   save: {
     input: PostedSettings,
     run: async ({ ctx, shop, gate }, posted) =>
-      requireSaved(await saveSettings(ctx, shop, posted, gate.isPlatform)),
+      requireSaved(
+        await saveSettings(ctx, shop, posted, { by: gate.isPlatform ? "operator" : "store" }),
+      ),
   },
   test: {
     input: TestedSystem,

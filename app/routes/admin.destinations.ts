@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { showDestinations } from "../domain/bus/log/destinations.ts";
+import { actorOf } from "../domain/tenants/admin-key.ts";
 import { saveTenantConfig } from "../domain/tenants/settings/configuration.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -29,7 +30,7 @@ export const { loader, action, route } = endpoint({
     result: Destinations,
     async handle({ ctx, tenant, body, principal }) {
       requireEventAccess(tenant);
-      await saveTenantConfig(ctx, tenant.shop, body, principal.kind === "platform_key");
+      await saveTenantConfig(ctx, tenant.shop, body, { by: actorOf(principal) });
       return showDestinations(ctx, await getTenant(ctx, tenant.shop));
     },
   },

@@ -31,7 +31,7 @@ export const action = defineActions({
   save: {
     input: PostedSettings,
     run: async ({ ctx, tenant }, posted) =>
-      requireSaved(await saveSettings(ctx, tenant.shop, posted, false)),
+      requireSaved(await saveSettings(ctx, tenant.shop, posted, { by: "store" })),
   },
   test: {
     input: TestedSystem,

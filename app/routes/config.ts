@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { runChangedRules } from "../domain/customers/system-tags/rule-run.ts";
+import { actorOf } from "../domain/tenants/admin-key.ts";
 import { saveTenantConfig, showTenantConfig } from "../domain/tenants/settings/configuration.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -24,12 +25,7 @@ export const { loader, action, route } = endpoint({
       .meta({ examples: [{ brand_name: "Test Store", agent_access_enabled: true }] }),
     result: Ok.extend({ shop: z.string(), registered: z.boolean() }),
     async handle({ ctx, shop, body, principal }) {
-      const { registered } = await saveTenantConfig(
-        ctx,
-        shop,
-        body,
-        principal.kind === "platform_key",
-      );
+      const { registered } = await saveTenantConfig(ctx, shop, body, { by: actorOf(principal) });
       if ("tag_rules" in body) await runChangedRules(ctx, await getTenant(ctx, shop));
       return { ok: true, shop, registered };
     },

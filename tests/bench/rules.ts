@@ -62,7 +62,7 @@ async function bench(url: string): Promise<boolean> {
         cms_customers_collection_id: sandbox.cms.customersCollectionId,
         tag_rules: { ...DEFAULT_TAG_RULES, vip_orders: 5 },
       },
-      false,
+      { by: "store" },
     );
     const threshold = await runRules(ctx, db);
     const events = await countEvents(db);

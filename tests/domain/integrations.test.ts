@@ -24,12 +24,12 @@ afterAll(() => world.stop());
 beforeEach(async () => {
   world.sandbox.clearFaults();
   await world.database.truncate();
-  for (const shop of [SHOP, OTHER]) await saveTenantConfig(world.ctx, shop, {}, true);
+  for (const shop of [SHOP, OTHER]) await saveTenantConfig(world.ctx, shop, {}, { by: "operator" });
 });
 
 const tenant = (shop = SHOP) => getTenant(world.ctx, shop);
 const configure = (fields: object) =>
-  saveTenantConfig(world.ctx, SHOP, fields as Record<string, unknown>, true);
+  saveTenantConfig(world.ctx, SHOP, fields as Record<string, unknown>, { by: "operator" });
 const stateOf = async (name: string) =>
   (await listIntegrations(world.ctx, await tenant())).find((one) => one.name === name);
 const cms = () => ({
@@ -113,7 +113,7 @@ test("disconnecting a system changes nothing else: not the other systems, not an
     brand_name: "Kestrel",
   };
   await configure(own);
-  await saveTenantConfig(world.ctx, OTHER, cms(), true);
+  await saveTenantConfig(world.ctx, OTHER, cms(), { by: "operator" });
   await disconnectIntegration(world.ctx, await tenant(), "cms");
   const { cms_api_token: _token, cms_customers_collection_id: _id, ...left } = own;
   expect((await tenant()).saved).toMatchObject(left);

@@ -161,7 +161,12 @@ describe("a store without settings of its own", () => {
       [other, 91],
     ] as const)
       await access(store, `${days} days`, days);
-    await saveTenantConfig(service.ctx, other, { access_log_retention_days: 90 }, true);
+    await saveTenantConfig(
+      service.ctx,
+      other,
+      { access_log_retention_days: 90 },
+      { by: "operator" },
+    );
     await run();
     expect(await idsOf("access_log", shop, "request_id")).toEqual(["364 days"]);
     expect(await idsOf("access_log", other, "request_id")).toEqual(["89 days"]);
@@ -175,7 +180,12 @@ describe("a store without settings of its own", () => {
       [other, 8],
     ] as const)
       await agentCall(store, `${days} days`, days);
-    await saveTenantConfig(service.ctx, other, { agent_activity_retention_days: 7 }, true);
+    await saveTenantConfig(
+      service.ctx,
+      other,
+      { agent_activity_retention_days: 7 },
+      { by: "operator" },
+    );
     await run();
     expect(await idsOf("agent_activity", shop, "code")).toEqual(["89 days"]);
     expect(await idsOf("agent_activity", other, "code")).toEqual(["6 days"]);
@@ -230,9 +240,14 @@ describe("two stores", () => {
       service.ctx,
       shop,
       { event_log_retention_days: 7, archive_retention_days: 30, tag_run_retention_days: 10 },
-      true,
+      { by: "operator" },
     );
-    await saveTenantConfig(service.ctx, other, { event_log_retention_days: 300 }, true);
+    await saveTenantConfig(
+      service.ctx,
+      other,
+      { event_log_retention_days: 300 },
+      { by: "operator" },
+    );
     for (const store of [shop, other]) {
       await queueRow(store, "8 days", 8);
       await queueRow(store, "31 days", 31);
@@ -299,7 +314,7 @@ describe("a repeated run", () => {
       retention: { done: 0, failed: 0, counts: {} },
       archive_retention: { done: 0, failed: 0, counts: {} },
     });
-    await saveTenantConfig(service.ctx, shop, { event_log_retention_days: 10 }, true);
+    await saveTenantConfig(service.ctx, shop, { event_log_retention_days: 10 }, { by: "operator" });
     expect((await run()).steps.retention).toMatchObject({
       done: 1,
       counts: { integration_queue: 1 },

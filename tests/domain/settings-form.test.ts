@@ -5,6 +5,7 @@ import { toDraft, toPatch, toValue } from "../../app/components/settings/field-d
 import en from "../../app/locales/en/settings.json" with { type: "json" };
 import fr from "../../app/locales/fr/settings.json" with { type: "json" };
 import { problemKey } from "../../app/components/settings/field-errors.ts";
+import type { SettingsActor } from "../../app/domain/tenants/admin-key.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/settings/configuration.ts";
 import { readSettingsForm, saveSettings } from "../../app/domain/tenants/settings/settings-form.ts";
 import { PLATFORM_FIELDS } from "../../app/domain/tenants/settings/platform-config.ts";
@@ -25,19 +26,19 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.database.truncate());
 
-const read = async (isPlatform = true) =>
-  (await readSettingsForm(world.ctx, SHOP, isPlatform)).pages.flatMap(({ cards }) => cards);
-const fieldsOf = async (isPlatform = true) =>
-  (await read(isPlatform)).flatMap(({ fields }) => fields);
+const read = async (by: SettingsActor = "operator") =>
+  (await readSettingsForm(world.ctx, SHOP, { by })).pages.flatMap(({ cards }) => cards);
+const fieldsOf = async (by: SettingsActor = "operator") =>
+  (await read(by)).flatMap(({ fields }) => fields);
 const saved = async () => (await getTenant(world.ctx, SHOP)).saved;
-const save = (fields: unknown, isPlatform = true) =>
-  saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields) }, isPlatform);
+const save = (fields: unknown, by: SettingsActor = "operator") =>
+  saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields) }, { by });
 /** What somebody sends who opened the form now. */
 const seenNow = async () =>
   Object.fromEntries((await fieldsOf()).map(({ name, version = "" }) => [name, version]));
 
 test("every field of the table is in the standalone form once, with texts in every language", async () => {
-  await saveTenantConfig(world.ctx, SHOP, {}, true);
+  await saveTenantConfig(world.ctx, SHOP, {}, { by: "operator" });
   expect((await fieldsOf()).map(({ name }) => name).toSorted()).toEqual(
     // The region rules have a screen of their own inside the store admin only.
     tenantFieldNames.filter((name) => name !== "consent_regions").toSorted(),
@@ -64,7 +65,7 @@ test("every secret of the table is masked in the form, saved or inherited, and s
     world.ctx,
     SHOP,
     Object.fromEntries(secrets.map((name) => [name, SECRET])),
-    true,
+    { by: "operator" },
   );
   const form = await read();
   expect(JSON.stringify(form)).not.toContain(SECRET);
@@ -95,7 +96,7 @@ test("an unchanged form sends nothing, and an editor sends what it shows", async
     erp_base_url: "http://erp.example.com/odata",
     event_bus_phase: 3,
   };
-  await saveTenantConfig(world.ctx, SHOP, values, true);
+  await saveTenantConfig(world.ctx, SHOP, values, { by: "operator" });
   const fields = await fieldsOf();
   expect(
     toPatch(fields, Object.fromEntries(fields.map((field) => [field.name, toDraft(field)]))),
@@ -112,23 +113,25 @@ test("an unchanged form sends nothing, and an editor sends what it shows", async
 });
 
 test("fields that only the operator may change are read-only for others, and their changes are rejected", async () => {
-  await saveTenantConfig(world.ctx, SHOP, {}, true);
+  await saveTenantConfig(world.ctx, SHOP, {}, { by: "operator" });
   expect(
-    (await fieldsOf(false))
+    (await fieldsOf("store"))
       .filter(({ isReadOnly }) => isReadOnly)
       .map(({ name }) => name)
       .toSorted(),
   ).toEqual(["access_role", "region", "storefront_store_domain"]);
-  expect(await save({ access_role: "creator" }, false)).toMatchObject({
+  expect(await save({ access_role: "creator" }, "store")).toMatchObject({
     outcome: "refused",
     problems: { access_role: "is set by the platform" },
   });
 });
 
 test("a malformed form, an unknown field or one invalid value saves nothing", async () => {
-  await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, true);
+  await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, { by: "operator" });
   for (const posted of ["", "null", "[]", "{", 3, undefined])
-    expect(await saveSettings(world.ctx, SHOP, { fields: posted }, true)).toMatchObject({
+    expect(
+      await saveSettings(world.ctx, SHOP, { fields: posted }, { by: "operator" }),
+    ).toMatchObject({
       outcome: "refused",
     });
   expect(await save({ brand_name: "Changed", nothing_like_it: 1 })).toMatchObject({
@@ -143,10 +146,20 @@ test("a malformed form, an unknown field or one invalid value saves nothing", as
 });
 
 test("of two people who change one setting the later is refused and nothing is overwritten; changes of different settings are both kept", async () => {
-  await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel", cms_api_token: SECRET }, true);
+  await saveTenantConfig(
+    world.ctx,
+    SHOP,
+    { brand_name: "Kestrel", cms_api_token: SECRET },
+    { by: "operator" },
+  );
   const versions = await seenNow();
   const saveSeen = (fields: object, seen: Record<string, string>) =>
-    saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields), versions: seen }, true);
+    saveSettings(
+      world.ctx,
+      SHOP,
+      { fields: JSON.stringify(fields), versions: seen },
+      { by: "operator" },
+    );
   expect(await saveSeen({ brand_name: "First", cms_api_token: "another-token" }, versions)).toEqual(
     {
       outcome: "saved",
@@ -170,11 +183,11 @@ test("a save that was stored and is sent again is accepted, also of a secret and
     world.ctx,
     SHOP,
     { brand_name: "Kestrel", cms_api_token: SECRET, locale: "fr" },
-    true,
+    { by: "operator" },
   );
   const versions = await seenNow();
   const send = (fields: object) =>
-    saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields), versions }, true);
+    saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields), versions }, { by: "operator" });
   const change = {
     cms_api_token: "another-token",
     locale: null,
@@ -190,7 +203,7 @@ test("a save that was stored and is sent again is accepted, also of a secret and
 });
 
 test("of ten saves of one setting at the same moment exactly one is accepted", async () => {
-  await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, true);
+  await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, { by: "operator" });
   const versions = await seenNow();
   const results = await Promise.all(
     Array.from({ length: 10 }, (_, at) =>
@@ -198,7 +211,7 @@ test("of ten saves of one setting at the same moment exactly one is accepted", a
         world.ctx,
         SHOP,
         { fields: JSON.stringify({ brand_name: `Name ${at}` }), versions },
-        true,
+        { by: "operator" },
       ),
     ),
   );
@@ -210,9 +223,9 @@ test("of ten saves of one setting at the same moment exactly one is accepted", a
 test("a form's versions say nothing about a secret, also not that two stores have the same", async () => {
   const other = "other-form-store.myshopify.com";
   for (const shop of [SHOP, other])
-    await saveTenantConfig(world.ctx, shop, { cms_api_token: SECRET }, true);
+    await saveTenantConfig(world.ctx, shop, { cms_api_token: SECRET }, { by: "operator" });
   const versionIn = async (shop: string) =>
-    (await readSettingsForm(world.ctx, shop, true)).pages
+    (await readSettingsForm(world.ctx, shop, { by: "operator" })).pages
       .flatMap(({ cards }) => cards.flatMap(({ fields }) => fields))
       .find(({ name }) => name === "cms_api_token")?.version;
   expect(await versionIn(SHOP)).toMatch(/^[0-9a-f]{16}$/);

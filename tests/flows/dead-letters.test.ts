@@ -99,11 +99,11 @@ test("it is archived under its day and event with its reason, and the operators 
   expect(alerts()).toHaveLength(1);
   await query("UPDATE kv SET expires_at = now() WHERE key LIKE 'dead_letter_alert:%'");
   const alert_emails = ["ops@test-store.example", "desk@test-store.example"];
-  await saveTenantConfig(service.ctx, SHOP, { alert_emails }, true);
+  await saveTenantConfig(service.ctx, SHOP, { alert_emails }, { by: "operator" });
   await filed(await die(), 1);
   const [, another] = await eventually("the second alert", () => alerts().length === 2 && alerts());
   expect(another?.to).toEqual(alert_emails);
-  await saveTenantConfig(service.ctx, SHOP, { alert_emails: null }, true);
+  await saveTenantConfig(service.ctx, SHOP, { alert_emails: null }, { by: "operator" });
 });
 
 test("without recipients and a support address the store's own address is mailed", async () => {

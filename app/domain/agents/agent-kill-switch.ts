@@ -16,7 +16,7 @@ export async function setAgentAccess(
     ctx,
     tenant.shop,
     { [name === "access" ? "agent_access_enabled" : "agent_payments_enabled"]: isOn },
-    false,
+    { by: "store" },
   );
   ctx.log.info("agents.switched", { shop: tenant.shop, name, is_on: isOn });
 }

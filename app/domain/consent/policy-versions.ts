@@ -23,7 +23,12 @@ export async function addPolicyVersion(
   const { isStored } = await publishPolicy(dataOf(ctx, tenant), policy);
   if (!isStored) throw new AppError("conflict");
   if (isCurrent)
-    await saveTenantConfig(ctx, tenant.shop, { consent_policy_version: policy.version }, false);
+    await saveTenantConfig(
+      ctx,
+      tenant.shop,
+      { consent_policy_version: policy.version },
+      { by: "store" },
+    );
   ctx.log.info("policy.published", {
     shop: tenant.shop,
     version: policy.version,

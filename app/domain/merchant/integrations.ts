@@ -80,7 +80,7 @@ export async function readIntegration(
   name: string,
 ): Promise<IntegrationView | null> {
   const integration = findIntegration(name);
-  const [form] = integration ? toFormCards(ctx, tenant, [integration], false) : [];
+  const [form] = integration ? toFormCards(ctx, tenant, [integration], { by: "store" }) : [];
   if (!integration || !form || isClosed(tenant, integration)) return null;
   const [known, waiting, isReplaced] = await Promise.all([
     readKnown(ctx, tenant, [integration]),
@@ -211,13 +211,15 @@ export async function saveIntegration(
   posted: PostedForm,
 ): Promise<SaveResult> {
   const integration = findIntegration(name);
-  const result = await saveSettings(ctx, tenant.shop, posted, false, (current, fields) =>
-    integration && isConnecting(ctx, current, integration, fields)
-      ? listChannels(current, (list) => [
-          ...new Set([...list, ...destinationsOf(ctx, integration)]),
-        ])
-      : {},
-  );
+  const result = await saveSettings(ctx, tenant.shop, posted, {
+    by: "store",
+    alongWith: (current, fields) =>
+      integration && isConnecting(ctx, current, integration, fields)
+        ? listChannels(current, (list) => [
+            ...new Set([...list, ...destinationsOf(ctx, integration)]),
+          ])
+        : {},
+  });
   if (integration && result.outcome === "saved") await forgetTest(ctx, tenant, integration);
   return result;
 }
@@ -270,8 +272,7 @@ export async function disconnectIntegration(ctx: Ctx, tenant: Tenant, name: stri
       ctx,
       tenant.shop,
       { ...Object.fromEntries(removed), ...left },
-      false,
-      {},
+      { by: "store", seen: {} },
     );
   });
   await forgetTest(ctx, tenant, integration);

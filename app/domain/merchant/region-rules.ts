@@ -47,7 +47,12 @@ export async function saveRegionRules(
   { rules, version }: z.output<typeof SaveRegionRules>,
 ): Promise<PolicyOutcome> {
   await withTenant(ctx, shop, () =>
-    saveTenantConfig(ctx, shop, { consent_regions: rules }, false, { consent_regions: version }),
+    saveTenantConfig(
+      ctx,
+      shop,
+      { consent_regions: rules },
+      { by: "store", seen: { consent_regions: version } },
+    ),
   );
   return rules ? writeRegionPolicies(ctx, shop) : { outcome: "written", count: 0 };
 }

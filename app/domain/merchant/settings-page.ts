@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { readMailSamples, type MailSamples } from "./mail-samples.ts";
 import { listStores } from "./setup-state.ts";
+import type { SettingsActor } from "../tenants/admin-key.ts";
 import { canUploadLogo } from "../tenants/storefront/logo-upload.ts";
 import {
   readPageForm,
@@ -46,11 +47,11 @@ export async function readSettingsPage(
  */
 export async function readStandaloneSettings(
   ctx: Ctx,
-  asked: { shop: string | null; after: string; isPlatform: boolean },
+  asked: { shop: string | null; after: string; by: SettingsActor },
 ) {
-  const { shop, after, isPlatform } = asked;
+  const { shop, after, by } = asked;
   const isKnown = shop !== null && (await findTenant(ctx, shop)) !== null;
   if (isKnown)
-    return { form: await readSettingsForm(ctx, shop, isPlatform), stores: null, unknown: null };
+    return { form: await readSettingsForm(ctx, shop, { by }), stores: null, unknown: null };
   return { form: null, stores: await listStores(ctx, after), unknown: shop };
 }

@@ -5,6 +5,13 @@ import { appOf, type Tenant } from "./tenant.ts";
 
 export type AdminPrincipal = { kind: "tenant_key" | "platform_key" | "app_secret" };
 
+/** Who reads or changes a store's settings: some are the operator's alone. */
+export type SettingsActor = "operator" | "store";
+
+/** ADMIN_KEY is the operator's. */
+export const actorOf = ({ kind }: AdminPrincipal): SettingsActor =>
+  kind === "platform_key" ? "operator" : "store";
+
 /**
  * Compares the token with the tenant's own key, then ADMIN_KEY, then the app secret, each in
  * constant time.

@@ -7,6 +7,7 @@
 // The table `public_hosts` is the source of truth, because a host is unique in it; the tenant
 // record has a copy of the proven ones, which saves code with a tenant a second query.
 import type { Ctx } from "../../context.server.ts";
+import type { SettingsActor } from "./admin-key.ts";
 import type { Transaction, TransactionPrisma } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { normaliseHost } from "./settings/field-schemas.ts";
@@ -31,9 +32,9 @@ async function findProof(
   ctx: Ctx,
   shop: string,
   host: string,
-  isPlatformKey: boolean,
+  { by }: { by: SettingsActor },
 ): Promise<Proof | null> {
-  if (isPlatformKey) return "operator";
+  if (by === "operator") return "operator";
   if (ctx.config.isSandbox && isLoopbackHost(host)) return "sandbox";
   const records = await ctx.findTxtRecords(recordName(host));
   return records.includes(hostToken(ctx, shop)) ? "dns" : null;
@@ -56,10 +57,10 @@ export async function proveHosts(
   ctx: Ctx,
   shop: string,
   hosts: readonly string[],
-  isPlatformKey: boolean,
+  { by }: { by: SettingsActor },
 ): Promise<Map<string, Proof | null>> {
   const proven = await Promise.all(
-    hosts.map(async (host) => [host, await findProof(ctx, shop, host, isPlatformKey)] as const),
+    hosts.map(async (host) => [host, await findProof(ctx, shop, host, { by })] as const),
   );
   return new Map(proven);
 }
@@ -102,7 +103,7 @@ export async function checkHosts(ctx: Ctx, tenant: Tenant): Promise<number> {
     .filter((host) => !tenant.publicHosts.includes(host))
     .sort();
   if (open.length === 0) return 0;
-  const proofs = await proveHosts(ctx, tenant.shop, open, false);
+  const proofs = await proveHosts(ctx, tenant.shop, open, { by: "store" });
   const proven = [...proofs].filter(([, proof]) => proof !== null);
   if (proven.length === 0) return 0;
   return ctx.home.forTenant(tenant.shop).transaction(async (sql, prisma) => {

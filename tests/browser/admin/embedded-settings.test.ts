@@ -21,7 +21,7 @@ beforeAll(async () => {
     }),
     openBrowser(),
   ]);
-  await saveTenantConfig(world.ctx, OTHER, { brand_name: "Other" }, true);
+  await saveTenantConfig(world.ctx, OTHER, { brand_name: "Other" }, { by: "operator" });
 });
 afterAll(async () => {
   await browser?.close();
@@ -31,7 +31,12 @@ beforeEach(async () => {
   world.sandbox.clearFaults();
   shop = `merchant-${(count += 1)}.myshopify.com`;
   world.sandbox.storefront.install(shop);
-  await saveTenantConfig(world.ctx, shop, { cms_api_token: "cms-token-0123456789" }, true);
+  await saveTenantConfig(
+    world.ctx,
+    shop,
+    { cms_api_token: "cms-token-0123456789" },
+    { by: "operator" },
+  );
 });
 
 const saved = async (of = shop) => (await getTenant(world.ctx, of)).saved;
@@ -120,7 +125,7 @@ test("operator settings are read-only, also for a handcrafted request", async ()
 });
 
 test("a store with the role shared neither sees nor saves an ERP and event routes", async () => {
-  await saveTenantConfig(world.ctx, shop, { access_role: "shared" }, true);
+  await saveTenantConfig(world.ctx, shop, { access_role: "shared" }, { by: "operator" });
   const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
   await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/integrations" }));
   await page.getByRole("link", { name: /^CMS/ }).waitFor();

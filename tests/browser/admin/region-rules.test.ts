@@ -61,7 +61,7 @@ test("with the store's permission own rules replace the platform's banner, and a
 });
 
 test("shows in words what the platform's own rules say, where the store has none", async () => {
-  await saveTenantConfig(world.ctx, SHOP, { consent_regions: null }, false);
+  await saveTenantConfig(world.ctx, SHOP, { consent_regions: null }, { by: "store" });
   const visit = await openScreen(world, browser, SHOP, PATH, {
     viewport: { width: 390, height: 844 },
   });
@@ -84,7 +84,7 @@ test("fits a phone, has no accessibility violations there, and tells who saves o
   await page.getByLabel("Start from").selectOption("strict");
   expect([await findOverflow(page), await findA11yViolations(page)]).toEqual([0, []]);
   const theirs = { ...REGION_PRESETS.europe, exceptions: [] };
-  await saveTenantConfig(world.ctx, SHOP, { consent_regions: theirs }, false);
+  await saveTenantConfig(world.ctx, SHOP, { consent_regions: theirs }, { by: "store" });
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Somebody else changed this meanwhile").waitFor();
   expect(await rules()).toEqual(theirs);

@@ -57,7 +57,7 @@ const titleOf = (page: Page, name: string) =>
 
 test("every page is in the index, is no longer than 2,000 px, fits a phone and has no accessibility violations", async () => {
   const hosts = Array.from({ length: 50 }, (_, at) => `host-${count}-${at}.example.com`);
-  await saveTenantConfig(world.ctx, shop, { public_hosts: hosts }, false);
+  await saveTenantConfig(world.ctx, shop, { public_hosts: hosts }, { by: "store" });
   const visit = await open("/app/settings");
   const { page } = visit;
   const listed = await page
@@ -93,7 +93,7 @@ test("a link to a part of the former single page opens the page where it is now"
 });
 
 test("an ERP is connected, tested and disconnected: its keys are removed, nothing new is sent, and what waits is named before", async () => {
-  await saveTenantConfig(world.ctx, shop, { enabled_channels: ["cms"] }, true);
+  await saveTenantConfig(world.ctx, shop, { enabled_channels: ["cms"] }, { by: "operator" });
   const visit = await open("/app");
   const { page } = visit;
   await page.getByRole("link", { name: "Settings", exact: true }).press("Enter");
@@ -257,7 +257,7 @@ test("every mail is previewed in the store's brand, in each language, light and 
     world.ctx,
     shop,
     { brand_name: "Tea & <b>Leaves</b>", brand_color: "#1F5F4A" },
-    false,
+    { by: "store" },
   );
   const visit = await open("/app/settings/notifications");
   const { page } = visit;

@@ -21,7 +21,7 @@ beforeAll(async () => {
     }),
   };
   [world, browser] = await Promise.all([startTestApp(env), openBrowser()]);
-  await saveTenantConfig(world.ctx, shop, {}, true);
+  await saveTenantConfig(world.ctx, shop, {}, { by: "operator" });
 });
 afterAll(async () => {
   await browser?.close();

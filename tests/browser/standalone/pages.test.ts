@@ -40,7 +40,12 @@ afterAll(async () => {
 beforeEach(async () => {
   world.sandbox.clearFaults();
   shop = `operated-store-${(count += 1)}.myshopify.com`;
-  await saveTenantConfig(world.ctx, shop, { cms_api_token: TOKEN, brand_name: "Kestrel" }, true);
+  await saveTenantConfig(
+    world.ctx,
+    shop,
+    { cms_api_token: TOKEN, brand_name: "Kestrel" },
+    { by: "operator" },
+  );
 });
 
 /** Opens a page with the key in its URL and waits for hydration. */
@@ -241,7 +246,7 @@ test("a connection test shows success or the error, and the page works while sys
       cms_customers_collection_id: world.sandbox.cms.customersCollectionId,
       support_email: "help@test-store.example",
     },
-    true,
+    { by: "operator" },
   );
   const visit = await open(`/settings?shop=${shop}`);
   const { page } = visit;

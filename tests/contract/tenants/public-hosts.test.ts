@@ -229,7 +229,7 @@ describe("two stores that list one host", () => {
 describe("the sandbox", () => {
   test("accepts loopback hosts without proof, and allows their pages at any port", async () => {
     const ctx = { ...service.ctx, config: { ...service.ctx.config, isSandbox: true } };
-    await saveTenantConfig(ctx, SHOP, { public_hosts: ["localhost:3000", HOST] }, false);
+    await saveTenantConfig(ctx, SHOP, { public_hosts: ["localhost:3000", HOST] }, { by: "store" });
     const tenant = await getTenant(service.ctx, SHOP);
     expect(tenant.publicHosts).toEqual(["localhost"]);
     expect(isAllowedOrigin(ctx, tenant, "http://localhost:4010")).toBe(true);

@@ -64,7 +64,9 @@ export async function saveDestinations(
   { shop }: Tenant,
   { version, ...fields }: z.output<typeof SavedDestinations>,
 ): Promise<void> {
-  await withTenant(ctx, shop, () => saveTenantConfig(ctx, shop, fields, false, version));
+  await withTenant(ctx, shop, () =>
+    saveTenantConfig(ctx, shop, fields, { by: "store", seen: version }),
+  );
 }
 
 export type ProbeResult = {

@@ -67,6 +67,6 @@ export async function saveRules(
   { rules, version }: z.output<typeof SavedRules>,
 ): Promise<BulkRunState | null> {
   const seen = { tag_rules: version };
-  await saveTenantConfig(ctx, tenant.shop, { tag_rules: rules }, false, seen);
+  await saveTenantConfig(ctx, tenant.shop, { tag_rules: rules }, { by: "store", seen });
   return runChangedRules(ctx, await getTenant(ctx, tenant.shop));
 }

@@ -10,6 +10,7 @@ import {
   putKeyIfAbsent,
   PLATFORM_KEYS,
 } from "../../../runtime/database/kv.ts";
+import type { SettingsActor } from "../admin-key.ts";
 import { isConnected } from "../store-access.ts";
 import { buildFieldPatch, type FieldPatch, type FieldTable } from "./field-patch.ts";
 import { requireFittingFields } from "./field-rules.ts";
@@ -34,8 +35,8 @@ import { registerWebhooks } from "../storefront/webhook-registration.ts";
 const ALIASES = new Map([["storefront_access_token", "storefront_admin_token"]]);
 
 /**
- * Validates and stores the fields; registers the store when it is new. `isPlatformKey` allows the
- * fields that only the operator may set. Nothing is stored when any field is invalid. With `seen`,
+ * Validates and stores the fields; registers the store when it is new. Fields that only the
+ * operator may set are refused `by` the store. Nothing is stored when any field is invalid. With `seen`,
  * throws `conflict` for a field that has another version by then, and StaleTenantError when the record
  * changes during the save (`withTenant`).
  */
@@ -43,14 +44,13 @@ export async function saveTenantConfig(
   ctx: Ctx,
   shop: string,
   input: Record<string, unknown>,
-  isPlatformKey: boolean,
-  seen?: FieldVersions,
+  { by, seen }: { by: SettingsActor; seen?: FieldVersions | undefined },
 ): Promise<{ registered: boolean }> {
   const tenant = await findTenant(ctx, shop);
   const patch = await readPatch(ctx, shop, tenant, input);
   const touched = [...Object.keys(patch.set), ...patch.remove];
-  if (!isPlatformKey) requireOwnFields(tenant, patch);
-  requireFittingFields(shop, tenant, patch, isPlatformKey);
+  if (by === "store") requireOwnFields(tenant, patch);
+  requireFittingFields(shop, tenant, patch, { by });
   if (seen && tenant) requireUnchanged(ctx, tenant, patch, seen);
 
   const { region, rest } = splitRegion(withoutDefaults(tenant, patch));
@@ -64,7 +64,7 @@ export async function saveTenantConfig(
     connection: { ...tokenChange(tenant, rest), ...iterationsChange(tenant, rest) },
     ...(seen && tenant && { ifVersion: tenant.version.tenant }),
   };
-  const hosts = await changedHosts(ctx, shop, rest, isPlatformKey);
+  const hosts = await changedHosts(ctx, shop, rest, { by });
   const registered = await storeChange(ctx, shop, change, hosts);
   if (!tenant && isMoved) await provisionRegion(ctx, shop, region);
 
@@ -134,11 +134,11 @@ async function changedHosts(
   ctx: Ctx,
   shop: string,
   { set, remove }: FieldPatch,
-  isPlatformKey: boolean,
+  asked: { by: SettingsActor },
 ): Promise<Hosts | null> {
   if (remove.includes("public_hosts")) return new Map();
   const hosts = set.public_hosts as string[] | undefined;
-  return hosts ? proveHosts(ctx, shop, hosts, isPlatformKey) : null;
+  return hosts ? proveHosts(ctx, shop, hosts, asked) : null;
 }
 
 /**

@@ -1,16 +1,17 @@
 // Rules between fields of a store's configuration, checked on the configuration after a save.
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../runtime/errors.ts";
+import type { SettingsActor } from "../admin-key.ts";
 import type { FieldPatch } from "./field-patch.ts";
 import { isBusField, isErpField, isTenantField, type TenantConfig } from "../tenant-config.ts";
 import type { Tenant } from "../tenant.ts";
 
-/** Throws 400 or 403 with the invalid fields. `isPlatformKey`: the operator saves. */
+/** Throws 400 or 403 with the invalid fields. */
 export function requireFittingFields(
   shop: string,
   tenant: Tenant | null,
   patch: FieldPatch,
-  isPlatformKey: boolean,
+  { by }: { by: SettingsActor },
 ): void {
   const { set, remove } = patch;
   if (set.storefront_store_domain !== undefined && set.storefront_store_domain !== shop)
@@ -18,7 +19,7 @@ export function requireFittingFields(
       fields: { storefront_store_domain: "must be the store that is being configured" },
     });
   refuseErpForShared(set, tenant?.config.access_role);
-  if (tenant?.config.access_role === "shared" && !isPlatformKey) refuseRoutes(tenant, patch);
+  if (tenant?.config.access_role === "shared" && by === "store") refuseRoutes(tenant, patch);
   const next: Record<string, unknown> = { ...tenant?.saved, ...set };
   for (const name of remove) delete next[name];
   requireDropKeys(next);

@@ -10,6 +10,7 @@ import {
   savePlatformConfig,
   showPlatformConfig,
 } from "./configuration.ts";
+import type { SettingsActor } from "../admin-key.ts";
 import { showHosts, type HostsView } from "../public-hosts.ts";
 import type { FieldTable } from "./field-patch.ts";
 import { PLATFORM_FIELDS } from "./platform-config.ts";
@@ -71,13 +72,13 @@ const FIXED: ReadonlySet<string> = new Set(["storefront_store_domain"]);
 export async function readSettingsForm(
   ctx: Ctx,
   shop: string,
-  isPlatform: boolean,
+  asked: { by: SettingsActor },
 ): Promise<SettingsForm> {
   const tenant = await getTenant(ctx, shop);
   // The region rules are edited on a screen of their own only.
   const pages = SETTINGS_PAGES.filter(({ name }) => name !== "regions").map(({ name, cards }) => ({
     name,
-    cards: toFormCards(ctx, tenant, cards, isPlatform),
+    cards: toFormCards(ctx, tenant, cards, asked),
   }));
   return {
     shop,
@@ -94,7 +95,7 @@ export async function readPageForm(
 ): Promise<{ name: FormPageName; cards: FormCard[]; hosts: HostsView | null } | null> {
   const page = findFormPage(name);
   if (!page) return null;
-  const cards = toFormCards(ctx, tenant, page.cards, false);
+  const cards = toFormCards(ctx, tenant, page.cards, { by: "store" });
   const hasHosts = page.cards.some(({ fields }) => fields.includes("public_hosts"));
   return {
     name: page.name,
@@ -108,7 +109,7 @@ export function toFormCards(
   ctx: Ctx,
   tenant: Tenant,
   cards: readonly SettingsCard[],
-  isPlatform: boolean,
+  { by }: { by: SettingsActor },
 ): FormCard[] {
   const saved = maskSavedFields(tenant);
   return cards
@@ -117,7 +118,7 @@ export function toFormCards(
       test,
       fields: fields
         .filter((field) => isOffered(tenant, field))
-        .map((field) => toTenantField(ctx, tenant, saved, field, isPlatform)),
+        .map((field) => toTenantField(ctx, tenant, saved, field, by)),
     }))
     .filter(({ fields }) => fields.length > 0);
 }
@@ -127,7 +128,7 @@ function toTenantField(
   tenant: Tenant,
   saved: Record<string, unknown>,
   name: TenantFieldName,
-  isPlatform: boolean,
+  by: SettingsActor,
 ): FormField {
   const field = tenantField(name);
   const instead = name in saved ? null : tenant.config[name];
@@ -137,7 +138,7 @@ function toTenantField(
       field,
       saved[name],
       field.secret && instead !== undefined && instead !== null ? true : instead,
-      FIXED.has(name) || (field.platformOnly === true && !isPlatform),
+      FIXED.has(name) || (field.platformOnly === true && by === "store"),
     ),
     version: versionOf(ctx, tenant, name),
   };
@@ -200,14 +201,18 @@ function shapeOf(schema: z.ZodType): { kind: FieldKind; options: string[] } {
 /** The posted form: JSON of the changed fields, and the versions that they had when they were shown. */
 export type PostedForm = { fields: unknown; versions?: FieldVersions | undefined };
 
+type SaveOptions = {
+  by: SettingsActor;
+  /** Further fields that the change of the posted ones brings with it. */
+  alongWith?: (tenant: Tenant, fields: Record<string, unknown>) => object;
+};
+
 /** Saves a posted form. A rejection is a result that the form shows. */
 export async function saveSettings(
   ctx: Ctx,
   shop: string,
   { fields: posted, versions }: PostedForm,
-  isPlatform: boolean,
-  /** Further fields that the change of the posted ones brings with it. */
-  alongWith: (tenant: Tenant, fields: Record<string, unknown>) => object = () => ({}),
+  { by, alongWith }: SaveOptions,
 ): Promise<SaveResult> {
   return take(posted, (fields) =>
     withTenant(ctx, shop, async (tenant): Promise<SaveResult> => {
@@ -218,8 +223,8 @@ export async function saveSettings(
           message: "Some of these settings are not for this store.",
           problems: Object.fromEntries(hidden.map((name) => [name, "is not for shared stores"])),
         };
-      const all = { ...fields, ...alongWith(tenant, fields) };
-      await saveTenantConfig(ctx, shop, all, isPlatform, versions);
+      const all = { ...fields, ...alongWith?.(tenant, fields) };
+      await saveTenantConfig(ctx, shop, all, { by, seen: versions });
       return { outcome: "saved" };
     }),
   );
