@@ -29,7 +29,7 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, request, tenant, principal, body }) {
       requireConfirmation(body.typed, confirmationPhrase(principal.account));
       // The platform has proven its customer.
-      await deleteOwnAccount(ctx, tenant, principal, readVisit(request), true);
+      await deleteOwnAccount(ctx, tenant, principal, readVisit(request), { isOwnerVerified: true });
       return { deleted: true };
     },
   },

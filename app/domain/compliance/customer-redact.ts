@@ -231,13 +231,13 @@ async function findSubject(
   tenant: Tenant,
   { subject, known }: Progress,
 ): Promise<{ progress: Progress; found: MatchedAccount[] }> {
-  const people = await findPeople(ctx, sql, tenant.shop, subject, true);
+  const people = await findPeople(ctx, sql, tenant.shop, subject, { lock: true });
   // A redaction by phone must also catch the row that a webhook creates for the gid or address
   // found with it.
   const more = (
     await Promise.all(
       [...known.gids.map((gid) => ({ gid })), ...known.emails.map((email) => ({ email }))].map(
-        (one) => findPeople(ctx, sql, tenant.shop, one, true),
+        (one) => findPeople(ctx, sql, tenant.shop, one, { lock: true }),
       ),
     )
   ).flat();

@@ -45,7 +45,7 @@ export async function findPeople(
   sql: TenantSql,
   shop: string,
   subject: Subject,
-  lock = false,
+  { lock }: { lock?: boolean } = {},
 ): Promise<MatchedAccount[]> {
   const { gid = null, email = null, phone } = subject;
   const digits = gid?.slice(gid.lastIndexOf("/") + 1) ?? null;

@@ -31,7 +31,9 @@ export async function deleteAccount(
   visit: Visit,
 ): Promise<void> {
   await requireSamePerson(ctx, tenant, session, password);
-  await deleteOwnAccount(ctx, tenant, session, visit, isProven(session.account));
+  await deleteOwnAccount(ctx, tenant, session, visit, {
+    isOwnerVerified: isProven(session.account),
+  });
 }
 
 /**
@@ -43,13 +45,13 @@ export async function deleteOwnAccount(
   tenant: Tenant,
   person: Person,
   visit: Visit,
-  isOwnerVerified: boolean,
+  { isOwnerVerified }: { isOwnerVerified: boolean },
 ): Promise<void> {
   const email = emailOf(person.account);
   const mayMail =
     email !== null && (await tryConsume(ctx, tenant, { account_deleted_mail_per_email: email }));
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
-    const account = await getAccount(sql, person.account.id, true);
+    const account = await getAccount(sql, person.account.id, { lock: true });
     // A concurrent deletion, suspension or reset ended the session of this request.
     if (account.status !== "active" || account.password_hash !== person.account.password_hash)
       throw new AppError("unauthorized");

@@ -40,11 +40,14 @@ export type Account = Columns<StorefrontUser, (typeof ACCOUNT_COLUMNS)[number]> 
   tags: string[];
 };
 
+/** Locks the row until the transaction ends. */
+type Lock = { lock?: boolean };
+
 /** The active account of an address; a deleted one only when there is no other. */
 export async function findAccountByEmail(
   sql: TenantSql,
   email: string,
-  lock = false,
+  { lock }: Lock = {},
 ): Promise<Account | null> {
   const [row] = await sql<Account>(
     `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1
@@ -68,14 +71,11 @@ export async function findSignInAccount(sql: TenantSql, email: string): Promise<
   return row ?? null;
 }
 
-/**
- * The sign-up waiting for this address's verification. `lock` locks the row until the transaction
- * ends.
- */
+/** The sign-up waiting for this address's verification. */
 export async function findWaitingAccount(
   sql: TenantSql,
   email: string,
-  lock = false,
+  { lock }: Lock = {},
 ): Promise<Account | null> {
   const [row] = await sql<Account>(
     `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users
@@ -85,8 +85,11 @@ export async function findWaitingAccount(
   return row ?? null;
 }
 
-/** `lock` locks the row until the transaction ends. */
-export async function getAccount(sql: TenantSql, id: number, lock = false): Promise<Account> {
+export async function getAccount(
+  sql: TenantSql,
+  id: number,
+  { lock }: Lock = {},
+): Promise<Account> {
   const [row] = await sql<Account>(
     `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1
       AND id = $2 ${lock ? "FOR UPDATE" : ""}`,

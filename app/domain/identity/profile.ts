@@ -76,7 +76,7 @@ export async function changeProfile(
   change: z.output<typeof ProfileChange>,
 ) {
   const account = await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
-    const known = await getAccount(sql, session.account.id, true);
+    const known = await getAccount(sql, session.account.id, { lock: true });
     if (known.status !== "active") throw new AppError("unauthorized");
     const next = {
       first_name: known.first_name,

@@ -112,7 +112,9 @@ export async function endWaitingSignUp(
   holder: Account,
   proof: Proof,
 ): Promise<void> {
-  const waiting = holder.email ? await findWaitingAccount(tx.sql, holder.email, true) : null;
+  const waiting = holder.email
+    ? await findWaitingAccount(tx.sql, holder.email, { lock: true })
+    : null;
   if (waiting)
     await mergeSignUp(ctx, tenant, tx, holder.id, waiting, { ...proof, keeps: "nothing" });
 }

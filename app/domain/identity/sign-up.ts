@@ -123,7 +123,7 @@ async function createAccount(
   input: SignUpInput,
   { passwordHash, visit, mayMail }: { passwordHash: string; visit: Visit; mayMail: boolean },
 ): Promise<Account> {
-  const known = await findAccountByEmail(sql, input.email, true);
+  const known = await findAccountByEmail(sql, input.email, { lock: true });
   const holder = known?.status === "deleted" ? null : known;
   if (holder && !isPassive(holder)) throw new EmailTaken();
   if (await findWaitingAccount(sql, input.email)) throw new EmailTaken();

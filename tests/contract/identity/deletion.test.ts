@@ -204,7 +204,7 @@ describe("consents beside a deletion", () => {
     expect((await grant(token)).status).toBe(200);
     const visit = { userAgent: null, gpc: false };
     const tenant = await getTenant(service.ctx, SHOP);
-    await deleteOwnAccount(service.ctx, tenant, asRequested, visit, true);
+    await deleteOwnAccount(service.ctx, tenant, asRequested, visit, { isOwnerVerified: true });
     const last = new Map((await logOf(id)).map((row) => row.split(" ") as [string, string]));
     expect(Object.fromEntries(last)).toEqual({
       tos: "revoked",

@@ -39,6 +39,6 @@ export async function compileByOwnLink(
   const person = link && (await findPerson(sql, link.user_id));
   if (person?.account.status !== "active") throw new AppError("invalid_link");
   // The link was made with the platform's own proof of the customer.
-  const document = await compileExportOf(ctx, tenant, person.account, true);
+  const document = await compileExportOf(ctx, tenant, person.account, { isOwnerVerified: true });
   return { userId: person.account.id, document };
 }

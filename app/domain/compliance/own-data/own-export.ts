@@ -18,7 +18,9 @@ export async function compileOwnExport(
   session: Session,
 ): Promise<object> {
   requireRecentAuth(ctx, session);
-  return compileExportOf(ctx, tenant, session.account, isProven(session.account));
+  return compileExportOf(ctx, tenant, session.account, {
+    isOwnerVerified: isProven(session.account),
+  });
 }
 
 /**
@@ -29,7 +31,7 @@ export async function compileExportOf(
   ctx: Ctx,
   tenant: Tenant,
   account: Account,
-  isOwnerVerified: boolean,
+  { isOwnerVerified }: { isOwnerVerified: boolean },
 ): Promise<object> {
   const sections = await readAccountSections(dataOf(ctx, tenant).sql, [account.id]);
   const known = {

@@ -48,7 +48,9 @@ export async function findMatch(
   // sign-in method.
   if (identity.gid && (await isDeletedHere(ctx, tx.sql, tenant.shop, identity.gid)))
     return { refused: "account_unavailable" };
-  const owner = identity.email ? await findAccountByEmail(tx.sql, identity.email, true) : null;
+  const owner = identity.email
+    ? await findAccountByEmail(tx.sql, identity.email, { lock: true })
+    : null;
   if (!owner) {
     const isTaken =
       identity.email !== null &&
