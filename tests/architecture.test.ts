@@ -84,6 +84,7 @@ describe("imports follow the map", () => {
         "app/domain/customers/webhooks/webhook-inbox.ts",
         "app/domain/bus",
         "app/domain/consent/sync-consent.ts",
+        "app/domain/consent/visit.ts",
         "app/domain/compliance",
         "app/embeds",
         "app/runtime",

@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql, UserClaims } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { CallMoney } from "../agent-activity/agent-call.ts";
-import type { HistoricTime } from "../../runtime/historic-time.ts";
+import type { Visit } from "../consent/visit.ts";
 import { epochOf } from "../identity/links.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -23,16 +23,11 @@ import { toAmount } from "./money.ts";
 
 const HOUR_MS = 3_600_000;
 
-/**
- * `keep` stores the response inside the transaction that creates the mandate: see idempotency.ts.
- * `noteMoney`: for the record of an agent's call.
- * `at`: in the history of the demo store.
- */
-export type Visit = {
-  userAgent: string | null;
+type MandateOptions = Pick<Visit, "userAgent" | "at"> & {
+  /** Stores the response inside the transaction that creates the mandate: see idempotency.ts. */
   keep?: Keep;
+  /** For the record of an agent's call. */
   noteMoney?: (money: CallMoney) => void;
-  at?: HistoricTime;
 };
 
 export function requirePayments(tenant: Tenant): void {
@@ -58,7 +53,7 @@ export async function createMandate(
   tenant: Tenant,
   { account, consents, clientId }: Person,
   input: MandateInput,
-  visit: Visit,
+  { userAgent, at, keep, noteMoney }: MandateOptions,
 ): Promise<Mandate> {
   requirePayments(tenant);
   const agentClients = bindToAgent(input.agent_clients, clientId);
@@ -101,17 +96,17 @@ export async function createMandate(
     await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_created", {
       params: { mandate_id, max_amount, currency, scope },
     });
-    await visit.keep?.(sql, mandate);
+    await keep?.(sql, mandate);
     await recordMandate(ctx, tenant, sql, {
       action: "mandate_created",
       userId: account.id,
       mandateId: mandate_id,
-      userAgent: visit.userAgent,
-      at: visit.at,
+      userAgent,
+      at,
     });
   });
   const { mandate_id: mandateId, max_amount: limit, currency } = mandate;
-  visit.noteMoney?.({ amount: limit, currency, mandateId });
+  noteMoney?.({ amount: limit, currency, mandateId });
   ctx.log.info("mandate.created", {
     shop: tenant.shop,
     user_id: account.id,

@@ -22,6 +22,7 @@ import { toSubmission, type ConsentSyncInput, type Submission } from "./consent-
 import { findPolicyHash } from "./policies.ts";
 import { outcomesOf, type ConsentOutcome } from "./consent-outcomes.ts";
 import { ADDRESS_CONSENT_TYPES } from "./consent-types.ts";
+import type { Visit } from "./visit.ts";
 import {
   writeConsents,
   writeConsentsWithin,
@@ -29,7 +30,6 @@ import {
   type Written,
 } from "./write/write-consents.ts";
 
-export type Visit = { userAgent: string | null; gpc: boolean };
 export type SyncedConsent = {
   consent_id: string;
   recorded: Recorded[];

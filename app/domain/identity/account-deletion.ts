@@ -19,7 +19,7 @@ import { enqueueMail } from "./mails.ts";
 import { TypedPassword, verifyPassword } from "./password/password.ts";
 import { consumeRateLimit, tryConsume } from "./rate-limits.ts";
 import type { Session } from "./session/sessions.ts";
-import type { Visit } from "./sign-up.ts";
+import type { Visit } from "../consent/visit.ts";
 
 export const DeletionInput = z.object({ password: TypedPassword.optional() });
 

@@ -1,12 +1,8 @@
 // A person withdraws what they consented to by a form of the store.
 import type { Ctx } from "../../context.server.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
-import {
-  readSubmission,
-  reportConsent,
-  type SyncedConsent,
-  type Visit,
-} from "../consent/sync-consent.ts";
+import { readSubmission, reportConsent, type SyncedConsent } from "../consent/sync-consent.ts";
+import type { Visit } from "../consent/visit.ts";
 import { writeConsentsWithin } from "../consent/write/write-consents.ts";
 import { writeTagsWithin } from "../customers/tag-change.ts";
 import { subscriptionTagOf } from "../tags/catalog.ts";

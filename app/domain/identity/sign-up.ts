@@ -4,13 +4,12 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { isUniqueViolation, type Transaction } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import type { HistoricTime } from "../../runtime/historic-time.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { announceDecisions } from "../consent/announce-decisions.ts";
 import { findPolicyHash } from "../consent/policies.ts";
 import { recordConsent, type ConsentEntry } from "../consent/record-consent.ts";
 import type { ConsentType } from "../consent/consent-types.ts";
-import type { Visit as ConsentVisit } from "../consent/sync-consent.ts";
+import type { Visit } from "../consent/visit.ts";
 import { cleanName } from "../customers/person-name.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -51,9 +50,6 @@ export const SignUpInput = z
   });
 
 export type SignUpInput = z.output<typeof SignUpInput>;
-
-/** The request's details for the consent log; `at`: in the history of the demo store. */
-export type Visit = ConsentVisit & { at?: HistoricTime };
 
 /**
  * `pending`: the store requires a verified address first, and does not reveal whether it is taken.

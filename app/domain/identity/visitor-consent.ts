@@ -9,8 +9,8 @@ import {
   syncConsentOfUser,
   syncConsentOfVisitor,
   type SyncedConsent,
-  type Visit,
 } from "../consent/sync-consent.ts";
+import type { Visit } from "../consent/visit.ts";
 import { findOrCreateContact } from "../customers/contact.ts";
 import { findStorefrontPerson } from "../customers/storefront-person.ts";
 import type { Tenant } from "../tenants/tenant.ts";

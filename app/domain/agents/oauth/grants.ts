@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, OauthGrant, StorefrontUser, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import type { HistoricTime } from "../../../runtime/historic-time.ts";
-import { readSubmission, type Visit } from "../../consent/sync-consent.ts";
+import { readSubmission } from "../../consent/sync-consent.ts";
+import type { Visit } from "../../consent/visit.ts";
 import { writeConsentsWithin } from "../../consent/write/write-consents.ts";
 import { epochOf } from "../../identity/links.ts";
 import type { Session } from "../../identity/session/sessions.ts";
@@ -31,7 +31,7 @@ export async function grantAccess(
     AuthorizationRequest,
     "client" | "scopes" | "redirectUri" | "isRedirectNamed" | "codeChallenge"
   >,
-  visit: Visit & { /** In the history of the demo store. */ at?: HistoricTime },
+  visit: Visit,
 ): Promise<string> {
   const grantId = ctx.random.uuid();
   const code = mintSecret(ctx.random, tenant.shop, "code");

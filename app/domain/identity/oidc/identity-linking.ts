@@ -23,7 +23,7 @@ import {
   proveAddress,
   type Proof,
 } from "../prove-address.ts";
-import type { Visit } from "../sign-up.ts";
+import type { Visit } from "../../consent/visit.ts";
 
 export type IdentitySignIn =
   | { outcome: "signed_in"; account: Account }

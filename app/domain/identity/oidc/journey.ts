@@ -16,7 +16,7 @@ import type { Account } from "../account.ts";
 import { InvalidIdToken, verifyIdToken } from "./id-token.ts";
 import { signInWithIdentity } from "./identity-linking.ts";
 import type { OidcProvider } from "./providers.ts";
-import type { Visit } from "../sign-up.ts";
+import type { Visit } from "../../consent/visit.ts";
 
 /** The values of `?error=` after a failed sign-in. */
 export type JourneyError =

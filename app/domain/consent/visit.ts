@@ -1,0 +1,10 @@
+import type { HistoricTime } from "../../runtime/historic-time.ts";
+
+/** What the consent log keeps about the browser of a decision. */
+export type Visit = {
+  userAgent: string | null;
+  /** The browser sent Global Privacy Control. */
+  gpc: boolean;
+  /** In the history of the demo store. */
+  at?: HistoricTime;
+};
