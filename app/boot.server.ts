@@ -6,7 +6,7 @@ import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
 import { startInboxWorker } from "./domain/customers/webhooks/inbox-worker.ts";
 import { startSyncWorker } from "./domain/customers/sync/sync-worker.ts";
 import { startTagMatchWorker } from "./domain/customers/tag-matching/match-worker.ts";
-import { startBulkRunWorker } from "./domain/customers/list/bulk-run-worker.ts";
+import { startBulkRunWorker } from "./domain/customers/bulk/run-worker.ts";
 import { mayWelcome } from "./domain/identity/welcome-limit.ts";
 import { CUSTOMER_ACTIONS } from "./domain/merchant/customer-actions.ts";
 import { startMoveWorker } from "./domain/tenants/moves/move-worker.ts";

@@ -1,15 +1,10 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { CustomersScreen } from "../components/customers/list/customers-screen.tsx";
-import {
-  ActionRunInput,
-  listSelectedCustomerIds,
-  previewAction,
-  previewTagRun,
-  startAction,
-  startTagRun,
-  TagRunInput,
-} from "../domain/customers/list/bulk-runs.ts";
+import { previewAction, previewTagRun } from "../domain/customers/bulk/preview-run.ts";
+import { ActionRunInput, TagRunInput } from "../domain/customers/bulk/run-inputs.ts";
+import { listSelectedCustomerIds } from "../domain/customers/bulk/selection.ts";
+import { startAction, startTagRun } from "../domain/customers/bulk/start-run.ts";
 import { readCustomerList } from "../domain/customers/list/list-screen.ts";
 import {
   ChangedSegment,

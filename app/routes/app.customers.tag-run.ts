@@ -1,6 +1,6 @@
 // The progress of a bulk change.
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { findBulkRun } from "../domain/customers/list/bulk-runs.ts";
+import { findBulkRun } from "../domain/customers/bulk/run-row.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -1,14 +1,9 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { SegmentsScreen } from "../components/segments/segments-screen.tsx";
-import {
-  ActionRunInput,
-  previewAction,
-  previewTagRun,
-  startAction,
-  startTagRun,
-  TagRunInput,
-} from "../domain/customers/list/bulk-runs.ts";
+import { previewAction, previewTagRun } from "../domain/customers/bulk/preview-run.ts";
+import { ActionRunInput, TagRunInput } from "../domain/customers/bulk/run-inputs.ts";
+import { startAction, startTagRun } from "../domain/customers/bulk/start-run.ts";
 import { countSegments } from "../domain/customers/segments/count-segments.ts";
 import {
   deleteSegment,

@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { TagsScreen } from "../components/tags/tags-screen.tsx";
-import { findOpenRuleRun } from "../domain/customers/list/bulk-runs.ts";
+import { findOpenRuleRun } from "../domain/customers/bulk/run-row.ts";
 import { runChangedRules } from "../domain/customers/system-tags/rule-run.ts";
 import {
   CountedRules,

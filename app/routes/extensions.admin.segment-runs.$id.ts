@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findBulkRun } from "../domain/customers/list/bulk-runs.ts";
+import { findBulkRun } from "../domain/customers/bulk/run-row.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { TagRun } from "../http/openapi/results/extensions.ts";
 import { AppError } from "../runtime/errors.ts";

@@ -2,7 +2,7 @@
 // against the 50 ms that a screen may take (`npm run bench -- customers`; CUSTOMERS sets another size).
 import pg from "pg";
 import type { Ctx } from "../../app/context.server.ts";
-import { previewAction } from "../../app/domain/customers/list/bulk-runs.ts";
+import { previewAction } from "../../app/domain/customers/bulk/preview-run.ts";
 import { countCustomers } from "../../app/domain/customers/list/count-customers.ts";
 import { readFilter } from "../../app/domain/customers/list/customer-filter.ts";
 import { readChoicesAndRun } from "../../app/domain/customers/list/filter-choices.ts";

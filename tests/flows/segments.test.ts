@@ -3,16 +3,11 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  ActionRunInput,
-  findBulkRun,
-  previewAction,
-  startAction,
-  startTagRun,
-  TagRunInput,
-  type BulkRunState,
-} from "../../app/domain/customers/list/bulk-runs.ts";
-import { readSelection } from "../../app/domain/customers/list/customer-selection.ts";
+import { previewAction } from "../../app/domain/customers/bulk/preview-run.ts";
+import { ActionRunInput, TagRunInput } from "../../app/domain/customers/bulk/run-inputs.ts";
+import { findBulkRun, type BulkRunState } from "../../app/domain/customers/bulk/run-row.ts";
+import { startAction, startTagRun } from "../../app/domain/customers/bulk/start-run.ts";
+import { readSelection } from "../../app/domain/customers/bulk/selection.ts";
 import { exportCustomers } from "../../app/domain/customers/list/export-customers.ts";
 import { readCustomerList } from "../../app/domain/customers/list/list-screen.ts";
 import { countSegments } from "../../app/domain/customers/segments/count-segments.ts";

@@ -5,7 +5,7 @@ import { BlockStack, Card, IndexTable, Link, Text } from "@shopify/polaris";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { useEffect, useState } from "react";
 import type { ListedSegment } from "../../domain/customers/segments/list-segments.ts";
-import type { BulkRunState } from "../../domain/customers/list/bulk-runs.ts";
+import type { BulkRunState } from "../../domain/customers/bulk/run-row.ts";
 import { BulkActionDialog } from "../customers/list/bulk-actions.tsx";
 import { useAppliedText, useFilterGroups, type Choices } from "../customers/list/filter-groups.ts";
 import { toQuery } from "../customers/list/list-address.ts";

@@ -10,7 +10,7 @@ import {
   TextField,
 } from "@shopify/polaris";
 import { useRef, useState } from "react";
-import type { BulkRunState } from "../../domain/customers/list/bulk-runs.ts";
+import type { BulkRunState } from "../../domain/customers/bulk/run-row.ts";
 import type { RuleCounts, RuleSettings } from "../../domain/customers/system-tags/rule-settings.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { formatPeople } from "./format-people.ts";

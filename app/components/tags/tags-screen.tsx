@@ -27,7 +27,7 @@ import { useQuestion } from "../hooks/use-question.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";
 import type { RuleSettings } from "../../domain/customers/system-tags/rule-settings.ts";
-import type { BulkRunState } from "../../domain/customers/list/bulk-runs.ts";
+import type { BulkRunState } from "../../domain/customers/bulk/run-row.ts";
 import { clientLazy } from "../frame/deferred-card.tsx";
 import { PrepareCard } from "./prepare-card.tsx";
 import { RulesCard } from "./rules-card.tsx";

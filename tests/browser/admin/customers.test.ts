@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startSyncWorker } from "../../../app/domain/customers/sync/sync-worker.ts";
-import { startBulkRunWorker } from "../../../app/domain/customers/list/bulk-run-worker.ts";
+import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
 import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { openBrowser } from "../../support/browser/browser.ts";

@@ -1,7 +1,7 @@
 // Segments in a real browser: saved from the list of customers, counted, tagged, exported, edited.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startBulkRunWorker } from "../../../app/domain/customers/list/bulk-run-worker.ts";
+import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
 import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
 import {
   findA11yViolations,

@@ -1,17 +1,12 @@
 // Bulk runs: the preview is accurate, the run changes exactly these people once, and survives a
 // restart.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startBulkRunWorker } from "../../../app/domain/customers/list/bulk-run-worker.ts";
+import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
 import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
-import {
-  ActionRunInput,
-  findBulkRun,
-  previewAction,
-  previewTagRun,
-  startAction,
-  startTagRun,
-  TagRunInput,
-} from "../../../app/domain/customers/list/bulk-runs.ts";
+import { previewAction, previewTagRun } from "../../../app/domain/customers/bulk/preview-run.ts";
+import { ActionRunInput, TagRunInput } from "../../../app/domain/customers/bulk/run-inputs.ts";
+import { findBulkRun } from "../../../app/domain/customers/bulk/run-row.ts";
+import { startAction, startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";

@@ -6,7 +6,7 @@ import { exportCustomers } from "../../../app/domain/customers/list/export-custo
 import { countCustomers, MAX_COUNTED } from "../../../app/domain/customers/list/count-customers.ts";
 import { MAX_MATCHES } from "../../../app/domain/customers/list/customer-search.ts";
 import { foldText } from "../../../app/domain/tags/fold-text.ts";
-import { readSelection } from "../../../app/domain/customers/list/customer-selection.ts";
+import { readSelection } from "../../../app/domain/customers/bulk/selection.ts";
 import { prepareFilter } from "../../../app/domain/customers/list/filter-condition.ts";
 import { phoneHash } from "../../../app/domain/customers/storefront-columns.ts";
 import { readChoicesAndRun } from "../../../app/domain/customers/list/filter-choices.ts";

@@ -1,8 +1,8 @@
 // The segment action of the store admin: the members come from the store, page by page, and each known
 // one gets the tag once, also when a worker dies or the store throttles.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startBulkRunWorker } from "../../../app/domain/customers/list/bulk-run-worker.ts";
-import { findBulkRun, sealContext } from "../../../app/domain/customers/list/bulk-runs.ts";
+import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
+import { findBulkRun, sealContext } from "../../../app/domain/customers/bulk/run-row.ts";
 import { readMembers } from "../../../app/domain/customers/store-segments/store-segment.ts";
 import {
   readSegmentTagging,

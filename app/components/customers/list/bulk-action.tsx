@@ -2,11 +2,9 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, Text, TextField } from "@shopify/polaris";
 import { useEffect, useRef, useState } from "react";
-import type {
-  ActionPreview,
-  BulkRunState,
-  CustomerAction,
-} from "../../../domain/customers/list/bulk-runs.ts";
+import type { ActionPreview } from "../../../domain/customers/bulk/preview-run.ts";
+import type { CustomerAction } from "../../../domain/customers/bulk/run-inputs.ts";
+import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";

@@ -1,6 +1,7 @@
 // The dialogs of what can be done to the selected customers.
 import { clientLazy } from "../../frame/deferred-card.tsx";
-import type { BulkRunState, CustomerAction } from "../../../domain/customers/list/bulk-runs.ts";
+import type { CustomerAction } from "../../../domain/customers/bulk/run-inputs.ts";
+import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import type { ListFilter } from "./list-address.ts";
 
 const BulkTags = clientLazy(() => import("./bulk-tags.tsx"));

@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, ProgressBar, Text, type BannerHandles } from "@shopify/polaris";
 import { useEffect, useId, useRef } from "react";
-import type { BulkRunState } from "../../../domain/customers/list/bulk-runs.ts";
+import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useJobProgress } from "../../hooks/use-job-progress.ts";
 import { useLocale } from "../../i18n/locale.ts";

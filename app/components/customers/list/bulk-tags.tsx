@@ -2,7 +2,8 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, List, Text } from "@shopify/polaris";
 import { useState } from "react";
-import type { BulkRunState, TagPreview } from "../../../domain/customers/list/bulk-runs.ts";
+import type { TagPreview } from "../../../domain/customers/bulk/preview-run.ts";
+import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";

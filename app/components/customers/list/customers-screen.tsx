@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Card } from "@shopify/polaris";
 import { useState } from "react";
-import type { BulkRunState } from "../../../domain/customers/list/bulk-runs.ts";
+import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import type { CustomerCounts } from "../../../domain/customers/list/count-customers.ts";
 import type { SyncProgress } from "../../../domain/customers/sync/sync-request.ts";
 import { clientLazy } from "../../frame/deferred-card.tsx";

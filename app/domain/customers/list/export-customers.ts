@@ -5,7 +5,7 @@ import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { toCsvLine, type CsvValue } from "../../../runtime/text/csv.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { selectionOf, type CustomerSelection } from "./customer-selection.ts";
+import { selectionOf, type CustomerSelection } from "../bulk/selection.ts";
 
 const SLICE = 1_000;
 const COLUMNS = [

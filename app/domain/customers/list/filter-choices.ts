@@ -2,7 +2,7 @@
 // customers. The bulk run in progress and the segments come with them.
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, CrmTag } from "../../../db.server.ts";
-import { OPEN_RUN, toState, type BulkRunState, type ShownRun } from "./bulk-runs.ts";
+import { OPEN_RUN, toState, type BulkRunState, type ShownRun } from "../bulk/run-row.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { countColumns, toCounts, type CountRow, type CustomerCounts } from "./count-customers.ts";
 import type { ReadyFilter } from "./filter-condition.ts";

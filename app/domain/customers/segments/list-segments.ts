@@ -2,7 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, Segment as SegmentRow } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { toState, type BulkRunState, type ShownRun } from "../list/bulk-runs.ts";
+import { toState, type BulkRunState, type ShownRun } from "../bulk/run-row.ts";
 import { readChoicesAndRun } from "../list/filter-choices.ts";
 import { currencyOf } from "../list/list-screen.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";

@@ -8,7 +8,7 @@ import type { Columns, StorefrontUser, TenantData } from "../../../db.server.ts"
 import { OutboundError } from "../../../runtime/errors.ts";
 import type { Held, LeasedRow, LeasedTable } from "../../../runtime/database/queue/leased-table.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { sealContext } from "../list/bulk-runs.ts";
+import { sealContext } from "../bulk/run-row.ts";
 import type { Condition } from "../list/filter-condition.ts";
 import { readMembers, type MemberPage } from "./store-segment.ts";
 

@@ -5,13 +5,7 @@ import type { Columns, CrmTag } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { SYSTEM_TAGS } from "../../tags/system-tag-rules.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import {
-  sealContext,
-  SHOWN,
-  toState,
-  type BulkRunState,
-  type ShownRun,
-} from "../list/bulk-runs.ts";
+import { sealContext, SHOWN, toState, type BulkRunState, type ShownRun } from "../bulk/run-row.ts";
 import { FIRST_PAGE } from "./collect-members.ts";
 import { getStoreSegment, StoreSegmentId, type StoreSegment } from "./store-segment.ts";
 

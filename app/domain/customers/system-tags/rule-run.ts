@@ -5,7 +5,8 @@ import type { Ctx } from "../../../context.server.ts";
 import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
 import { SYSTEM_TAGS } from "../../tags/system-tag-rules.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { startRuleRun, type BulkRunState } from "../list/bulk-runs.ts";
+import type { BulkRunState } from "../bulk/run-row.ts";
+import { startRuleRun } from "../bulk/start-run.ts";
 
 /**
  * Starts the run unless the current thresholds had theirs; null then, for a store whose catalog has no

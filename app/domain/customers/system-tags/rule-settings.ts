@@ -7,7 +7,7 @@ import { saveTenantConfig } from "../../tenants/settings/configuration.ts";
 import { versionOf } from "../../tenants/settings/field-versions.ts";
 import { TagRules } from "../../tenants/settings/tag-rules.ts";
 import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
-import type { BulkRunState } from "../list/bulk-runs.ts";
+import type { BulkRunState } from "../bulk/run-row.ts";
 import { runChangedRules } from "./rule-run.ts";
 
 export const CountedRules = z.object({ rules: TagRules });

@@ -13,17 +13,12 @@ import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { writeTags } from "../tag-change.ts";
-import {
-  BULK_KINDS,
-  changedBy,
-  sealContext,
-  type BulkKind,
-  type CustomerAction,
-} from "./bulk-runs.ts";
+import type { CustomerAction } from "./run-inputs.ts";
+import { BULK_KINDS, sealContext, type BulkKind } from "./run-row.ts";
 import { Audience, enqueueAudience } from "../segments/profile-audience.ts";
 import { collectMembers, FORGET_MEMBERS, membersOf } from "../store-segments/collect-members.ts";
-import { CustomerSelection, selectionOf } from "./customer-selection.ts";
-import type { Condition } from "./filter-condition.ts";
+import { changedBy, CustomerSelection, selectionOf } from "./selection.ts";
+import type { Condition } from "../list/filter-condition.ts";
 
 /** Each customer in a transaction of its own. */
 const SLICE = 50;

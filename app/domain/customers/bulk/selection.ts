@@ -1,11 +1,14 @@
 // The customers that an export or a bulk change means: the selected ones, or all of a filter or a segment.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
+import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { getSegment, SegmentId } from "../segments/segment.ts";
-import type { Audience } from "../segments/profile-audience.ts";
-import { CustomerFilter } from "./customer-filter.ts";
-import { conditionOf, prepareFilter, type Condition } from "./filter-condition.ts";
+import { IS_SENT, type Audience } from "../segments/profile-audience.ts";
+import { CustomerFilter } from "../list/customer-filter.ts";
+import { conditionOf, prepareFilter, type Condition } from "../list/filter-condition.ts";
+import type { ActionRunInput } from "./run-inputs.ts";
+import type { BulkKind } from "./run-row.ts";
 
 const MAX_NAMED = 1_000;
 
@@ -63,4 +66,51 @@ export async function selectionOf(
   const { filter } =
     "segment" in selection ? await getSegment(ctx, tenant, selection.segment) : selection;
   return conditionOf(await prepareFilter(ctx, tenant, filter), first);
+}
+
+const LIVING = "u.status <> 'deleted'";
+
+/** Whom an action changes; it leaves the others as they are. */
+export const CHANGED_BY: Record<ActionRunInput["kind"], string> = {
+  suspend: "u.status = 'active'",
+  reactivate: "u.status = 'suspended'",
+  data_request: "(u.email IS NOT NULL OR u.storefront_customer_gid IS NOT NULL)",
+  erase: "(u.email IS NOT NULL OR u.storefront_customer_gid IS NOT NULL)",
+  profile: IS_SENT,
+};
+
+/** The condition of what a run still has to change: whom it changed already is no longer meant. */
+export const changedBy = (kind: BulkKind): string =>
+  kind === "tags" || kind === "rules" ? LIVING : `${LIVING} AND ${CHANGED_BY[kind]}`;
+
+export async function countSelected(
+  ctx: Ctx,
+  tenant: Tenant,
+  selection: CustomerSelection,
+  conditions: readonly string[] = [],
+  values: readonly number[] = [],
+): Promise<number> {
+  const condition = await selectionOf(ctx, tenant, selection, 2 + values.length);
+  const [row] = await dataOf(ctx, tenant).sql<{ count: number }>(
+    `SELECT count(*)::int AS count FROM storefront_users u
+      WHERE ${[condition.sql, LIVING, ...conditions].join(" AND ")}`,
+    [...values, ...condition.values],
+  );
+  return row?.count ?? 0;
+}
+
+/** The ids that a change or a file concerns, for the access log. Empty when a filter selects the customers. */
+export async function listSelectedCustomerIds(
+  ctx: Ctx,
+  tenant: Tenant,
+  selection: CustomerSelection,
+  kind: BulkKind = "tags",
+): Promise<number[]> {
+  if (!("ids" in selection)) return [];
+  const condition = await selectionOf(ctx, tenant, selection, 2);
+  const found = await dataOf(ctx, tenant).sql<Columns<StorefrontUser, "id">>(
+    `SELECT u.id FROM storefront_users u WHERE ${condition.sql} AND ${changedBy(kind)}`,
+    condition.values,
+  );
+  return found.map(({ id }) => id);
 }

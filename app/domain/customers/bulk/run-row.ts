@@ -1,0 +1,76 @@
+// A bulk run as stored, and as its progress is shown. The table is still named after the first kind, so
+// that a process of an earlier version can work beside this one.
+import { z } from "zod";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, TagRun } from "../../../db.server.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { CUSTOMER_ACTIONS } from "./run-inputs.ts";
+
+/** `rules`: the tags of the rules, for every customer (customers/system-tags). */
+export const BULK_KINDS = ["tags", "rules", "profile", ...CUSTOMER_ACTIONS] as const;
+export type BulkKind = (typeof BULK_KINDS)[number];
+
+export const sealContext = (shop: string): string => `${shop}/tag_run`;
+
+export type BulkRunState = {
+  id: string;
+  kind: BulkKind;
+  state: "waiting" | "running" | "done" | "failed";
+  started_at: string;
+  total: number;
+  processed: number;
+  changed: number;
+  refused: number;
+  /** Members of the store admin's segment that are not known here, and so are left out. */
+  unknown: number;
+};
+
+export const SHOWN = [
+  "id",
+  "kind",
+  "state",
+  "created_at",
+  "total",
+  "processed",
+  "changed",
+  "refused",
+  "unknown",
+] as const;
+export type ShownRun = Columns<TagRun, (typeof SHOWN)[number]>;
+
+export const toState = (run: ShownRun): BulkRunState => ({
+  id: run.id,
+  kind: run.kind as BulkKind,
+  state: run.state as BulkRunState["state"],
+  started_at: run.created_at.toISOString(),
+  total: run.total,
+  processed: run.processed,
+  changed: run.changed,
+  refused: run.refused,
+  unknown: run.unknown,
+});
+
+export async function findBulkRun(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+): Promise<BulkRunState | null> {
+  if (!z.uuid().safeParse(id).success) return null;
+  const row = await dataOf(ctx, tenant).prisma.tagRun.findUnique({
+    where: { shop_id: { shop: tenant.shop, id } },
+  });
+  return row && toState(row);
+}
+
+/** The waiting or running run, so that a reload of the list shows its progress. */
+export const OPEN_RUN = `SELECT ${SHOWN.join(", ")} FROM tag_runs
+  WHERE shop = $1 AND state IN ('waiting', 'running') ORDER BY created_at LIMIT 1`;
+
+/** The same of the rules alone. */
+export async function findOpenRuleRun(ctx: Ctx, tenant: Tenant): Promise<BulkRunState | null> {
+  const run = await dataOf(ctx, tenant).prisma.tagRun.findFirst({
+    where: { shop: tenant.shop, kind: "rules", state: { in: ["waiting", "running"] } },
+    orderBy: { created_at: "asc" },
+  });
+  return run && toState(run);
+}
