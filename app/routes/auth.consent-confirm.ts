@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { confirmConsent } from "../domain/consent/sync-consent.ts";
+import { confirmConsent } from "../domain/consent/submit/consent-link.ts";
 import { showConsentForm, submitConsentForm } from "../http/shopper/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";

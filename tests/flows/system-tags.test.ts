@@ -1,7 +1,7 @@
 // The tags that rules set, from every place that changes a fact to the systems that show tags.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { updateDueTags } from "../../app/domain/customers/system-tags/due-tags.ts";
-import { readSubmission } from "../../app/domain/consent/sync-consent.ts";
+import { readSubmission } from "../../app/domain/consent/submit/submission.ts";
 import {
   writeConsents,
   writeConsentsWithin,

@@ -13,7 +13,8 @@ import { findKey, KEYS, putKey, putKeyIfAbsent, TTL_SECONDS } from "../../runtim
 import { AppError } from "../../runtime/errors.ts";
 import { ADDRESS_CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import type { Submission } from "../consent/consent-input.ts";
-import { enqueueConsentRequest, readSubmission, REQUEST_METHOD } from "../consent/sync-consent.ts";
+import { enqueueConsentRequest, REQUEST_METHOD } from "../consent/submit/consent-link.ts";
+import { readSubmission } from "../consent/submit/submission.ts";
 import { writeTagsWithin } from "../customers/tag-change.ts";
 import { consumeRateLimit } from "../identity/rate-limits.ts";
 import { toSlug } from "../tags/catalog.ts";

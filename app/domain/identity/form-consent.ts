@@ -1,7 +1,7 @@
 // A person withdraws what they consented to by a form of the store.
 import type { Ctx } from "../../context.server.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
-import { readSubmission, reportConsent, type SyncedConsent } from "../consent/sync-consent.ts";
+import { readSubmission, reportConsent, type SyncedConsent } from "../consent/submit/submission.ts";
 import type { Visit } from "../consent/visit.ts";
 import { writeConsentsWithin } from "../consent/write/write-consents.ts";
 import { writeTagsWithin } from "../customers/tag-change.ts";

@@ -4,12 +4,12 @@ import { AppError } from "../../runtime/errors.ts";
 import { requireActing } from "../consent/acting-person.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
 import { ADDRESS_CONSENT_TYPES, CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
+import type { SyncedConsent } from "../consent/submit/submission.ts";
 import {
   syncConsentOfAddress,
   syncConsentOfUser,
   syncConsentOfVisitor,
-  type SyncedConsent,
-} from "../consent/sync-consent.ts";
+} from "../consent/submit/sync-consent.ts";
 import type { Visit } from "../consent/visit.ts";
 import { findOrCreateContact } from "../customers/contact.ts";
 import { findStorefrontPerson } from "../customers/storefront-person.ts";

@@ -2,7 +2,7 @@
 // endpoints, with a page as the response.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { confirmConsent, findPendingChoice } from "../../domain/consent/sync-consent.ts";
+import { confirmConsent, findPendingChoice } from "../../domain/consent/submit/consent-link.ts";
 import {
   findLinkedAccount,
   verifyEmail,

@@ -1,7 +1,7 @@
 // Accounts with an unverified address: what they cannot access, and what ends when the owner of the
 // address verifies it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createConsentLink } from "../../../app/domain/consent/sync-consent.ts";
+import { createConsentLink } from "../../../app/domain/consent/submit/consent-link.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { findAccountByEmail } from "../../../app/domain/identity/account.ts";
 import { normaliseMailbox } from "../../../app/domain/tenants/mailbox.ts";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, OauthGrant, StorefrontUser, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import { readSubmission } from "../../consent/sync-consent.ts";
+import { readSubmission } from "../../consent/submit/submission.ts";
 import type { Visit } from "../../consent/visit.ts";
 import { writeConsentsWithin } from "../../consent/write/write-consents.ts";
 import { epochOf } from "../../identity/links.ts";

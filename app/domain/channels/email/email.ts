@@ -8,7 +8,7 @@ import { isConfigured, PermanentFailure, type Channel, type QueueItem } from "..
 import { SENT_EARLIER } from "../../bus/outcome.ts";
 import { createExportLink } from "../../compliance/export-link.ts";
 import type { Submission } from "../../consent/consent-input.ts";
-import { createConsentLink } from "../../consent/sync-consent.ts";
+import { createConsentLink } from "../../consent/submit/consent-link.ts";
 import { findCustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import { emailOf, getAccount } from "../../identity/account.ts";
 import { createLink, epochOf } from "../../identity/links.ts";

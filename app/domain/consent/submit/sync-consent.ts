@@ -1,0 +1,95 @@
+// `POST /auth/consent-sync` (DECISIONS 7): who is asking decides what may change.
+//   a signed-in person        flags and log
+//   a browser without e-mail  log, under its visitor id
+//   a browser with an e-mail  the form's row; flags only after the owner of the address confirms by a mailed link
+import { hash } from "node:crypto";
+import type { Ctx } from "../../../context.server.ts";
+import type { Transaction } from "../../../db.server.ts";
+import { findKey, KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import type { ConsentSyncInput } from "../consent-input.ts";
+import type { Visit } from "../visit.ts";
+import { writeConsents } from "../write/write-consents.ts";
+import { enqueueConfirmation } from "./consent-link.ts";
+import { readSubmission, reportConsent, type SyncedConsent } from "./submission.ts";
+
+export async function syncConsentOfUser(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  input: ConsentSyncInput,
+  visit: Visit,
+): Promise<SyncedConsent> {
+  const submission = await readSubmission(ctx, tenant, input, visit);
+  const written = await writeConsents(ctx, tenant, { userId }, submission);
+  return reportConsent(ctx, tenant, submission, written, userId);
+}
+
+export async function syncConsentOfVisitor(
+  ctx: Ctx,
+  tenant: Tenant,
+  input: ConsentSyncInput,
+  visit: Visit,
+): Promise<SyncedConsent> {
+  const submission = await readSubmission(ctx, tenant, input, visit);
+  const written = await writeConsents(
+    ctx,
+    tenant,
+    { visitorId: input.visitor_id ?? submission.consentId },
+    submission,
+  );
+  return reportConsent(ctx, tenant, submission, written);
+}
+
+/**
+ * Parts of later subjects, passed in; `mayMail` counts one mail to the address against its limit.
+ */
+type AddressRules = {
+  findOrCreateContact(shop: string, tx: Transaction, email: string): Promise<number>;
+  mayMail(): Promise<boolean>;
+};
+
+/** The same response whether the address is known or not, and whether a mail is sent or not. */
+export async function syncConsentOfAddress(
+  ctx: Ctx,
+  tenant: Tenant,
+  email: string,
+  input: ConsentSyncInput,
+  visit: Visit,
+  { findOrCreateContact, mayMail }: AddressRules,
+): Promise<SyncedConsent> {
+  const submission = await readSubmission(ctx, tenant, input, visit);
+  const { sql, transaction } = dataOf(ctx, tenant);
+  const userId = await transaction((tx, prisma) =>
+    findOrCreateContact(tenant.shop, { sql: tx, prisma }, email),
+  );
+  const form = { ...submission, flags: {}, gpc: false };
+  const { recorded } = submission.formType
+    ? await writeConsents(
+        ctx,
+        tenant,
+        { visitorId: input.visitor_id ?? submission.consentId },
+        form,
+      )
+    : { recorded: [] };
+  const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
+  // A retry of the same submission sends no second mail and counts none. Marker and mail commit
+  // together: the marker alone would lose the mail.
+  const mailed = !(await findKey(sql, asked)) && (await mayMail());
+  if (mailed)
+    await transaction(async (tx) => {
+      if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink))
+        // The decision is made when its owner confirms it, however long the form waited.
+        await enqueueConfirmation(ctx, tenant, tx, userId, {
+          ...submission,
+          waitedSeconds: undefined,
+        });
+    });
+  ctx.log.info("consent.confirmation_asked", {
+    shop: tenant.shop,
+    user_id: userId,
+    method: submission.method,
+    mailed,
+  });
+  return { consent_id: submission.consentId, recorded, pending_confirmation: true };
+}
