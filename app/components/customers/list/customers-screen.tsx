@@ -1,6 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { Card } from "@shopify/polaris";
 import { useState } from "react";
+import type { CustomerPage } from "../../../domain/customers/list/list-customers.ts";
+import type { Segment } from "../../../domain/customers/segments/segment.ts";
 import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import type { CustomerCounts } from "../../../domain/customers/list/count-customers.ts";
 import type { SyncProgress } from "../../../domain/customers/sync/sync-request.ts";
@@ -10,8 +12,6 @@ import type { Choices } from "./filter-groups.ts";
 import { DEFAULT_SORT, FILTERS, toQuery, type ListFilter } from "./list-address.ts";
 import { ListBody } from "./list-body.tsx";
 import { ListFilters } from "./list-filters.tsx";
-import type { Segment } from "./list-segments.tsx";
-import type { ListedCustomer } from "./list-table.tsx";
 import type { Currency } from "./money.ts";
 import { rememberOpened } from "./return-focus.ts";
 import { useExport } from "./use-export.ts";
@@ -23,12 +23,7 @@ export type ListProps = {
   filter: ListFilter;
   sort: string;
   segment: string | null;
-  page: {
-    customers: ListedCustomer[];
-    from: number;
-    next: string | null;
-    previous: string | null;
-  };
+  page: CustomerPage;
   counts: CustomerCounts;
   choices: Choices;
   currency: Currency | null;

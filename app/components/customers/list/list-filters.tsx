@@ -12,8 +12,9 @@ import {
   type Choices,
   type FilterGroup,
 } from "./filter-groups.ts";
+import type { Segment } from "../../../domain/customers/segments/segment.ts";
 import { useListAddress, type ListState } from "./list-address.ts";
-import { ListSegments, type Segment } from "./list-segments.tsx";
+import { ListSegments } from "./list-segments.tsx";
 import type { Currency } from "./money.ts";
 
 const FilterField = clientLazy(() => import("./filter-field.tsx"));

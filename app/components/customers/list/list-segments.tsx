@@ -2,13 +2,12 @@
 import { useTranslation } from "react-i18next";
 import { Box, Button, InlineStack, Link, Text } from "@shopify/polaris";
 import { useState } from "react";
+import type { Segment } from "../../../domain/customers/segments/segment.ts";
 import { clientLazy } from "../../frame/deferred-card.tsx";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { useLabelled } from "../../i18n/use-labelled.ts";
 import { showToast } from "../../ui/toast.ts";
 import { DEFAULT_SORT, toQuery, useListAddress, type ListState } from "./list-address.ts";
-
-export type Segment = ListState & { id: string; name: string; version: number };
 
 const NameSegment = clientLazy(() => import("./name-segment.tsx"));
 

@@ -1,3 +1,4 @@
+import type { ComponentType } from "react";
 import { useTranslation } from "react-i18next";
 import {
   Badge,
@@ -9,6 +10,7 @@ import {
   useBreakpoints,
   type IndexTableProps,
 } from "@shopify/polaris";
+import type { ListedCustomer } from "../../../domain/customers/list/list-customers.ts";
 import { useCodeNames } from "../../i18n/code-names.ts";
 import { labelOf } from "../../i18n/label-of.ts";
 import { formatCount } from "../../i18n/format-number.ts";
@@ -16,21 +18,6 @@ import { DateTime } from "../../ui/date-time.tsx";
 import { WrappingText } from "../../ui/layout.tsx";
 import { useLocale } from "../../i18n/locale.ts";
 import { formatMoney, type Currency } from "./money.ts";
-
-export type ListedCustomer = {
-  id: number;
-  full_name: string | null;
-  email: string | null;
-  status: string;
-  provider: string;
-  country: string | null;
-  number_of_orders: number;
-  amount_spent: number;
-  last_login_at: string | null;
-  updated_at: string;
-  consents: string[];
-  tags: { slug: string; name: string }[];
-};
 
 type Props = Pick<
   IndexTableProps,
@@ -46,28 +33,31 @@ type RowProps = { customer: ListedCustomer; currency: Currency | null };
 
 const SHOWN_TAGS = 3;
 
+/** In the order of the table; `columns` of the texts has a heading for each. */
+const COLUMNS = [
+  { key: "customer", align: "start", Cell: Customer },
+  { key: "state", align: "start", Cell: State },
+  { key: "consent", align: "start", Cell: Marketing },
+  { key: "tags", align: "start", Cell: Tags },
+  { key: "orders", align: "end", Cell: Orders },
+  { key: "spent", align: "end", Cell: Spent },
+  { key: "country", align: "start", Cell: Country },
+  { key: "signedIn", align: "start", Cell: SignedIn },
+] as const satisfies readonly {
+  key: string;
+  align: "start" | "end";
+  Cell: ComponentType<RowProps>;
+}[];
+/** On a phone one column: the design system's own condensed rows cannot be selected. */
+const PHONE_COLUMNS = [{ key: "customer", align: "start", Cell: Condensed }] as const;
+
 export function ListTable({ customers, selected, currency, ...table }: Props) {
   const { t } = useTranslation("customers");
   const { smDown } = useBreakpoints();
-
-  // On a phone one column: the design system's own condensed rows cannot be selected.
-  const titles = smDown
-    ? [t("columns.customer")]
-    : [
-        t("columns.customer"),
-        t("columns.state"),
-        t("columns.consent"),
-        t("columns.tags"),
-        t("columns.orders"),
-        t("columns.spent"),
-        t("columns.country"),
-        t("columns.signedIn"),
-      ];
-  const headings = titles.map((title) => ({
-    title,
-    ...([t("columns.orders"), t("columns.spent")].includes(title) && {
-      alignment: "end" as const,
-    }),
+  const columns = smDown ? PHONE_COLUMNS : COLUMNS;
+  const headings = columns.map(({ key, align }) => ({
+    title: t(`columns.${key}`),
+    alignment: align,
   }));
   return (
     <IndexTable
@@ -84,58 +74,14 @@ export function ListTable({ customers, selected, currency, ...table }: Props) {
           selected={selected.includes(String(customer.id))}
           accessibilityLabel={customer.full_name ?? customer.email ?? `#${customer.id}`}
         >
-          {smDown ? (
-            <Condensed customer={customer} currency={currency} />
-          ) : (
-            <Cells customer={customer} currency={currency} />
-          )}
+          {columns.map(({ key, Cell }) => (
+            <IndexTable.Cell key={key}>
+              <Cell customer={customer} currency={currency} />
+            </IndexTable.Cell>
+          ))}
         </IndexTable.Row>
       ))}
     </IndexTable>
-  );
-}
-
-function Cells({ customer, currency }: RowProps) {
-  const locale = useLocale();
-  const countryName = useCodeNames("region");
-  const { t } = useTranslation("customers");
-  return (
-    <>
-      <IndexTable.Cell>
-        <WrappingText>
-          <Who customer={customer} />
-        </WrappingText>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <State customer={customer} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Marketing customer={customer} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Tags customer={customer} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Text as="span" alignment="end" numeric>
-          {formatCount(locale, customer.number_of_orders)}
-        </Text>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Text as="span" alignment="end" numeric>
-          {formatMoney(locale, customer.amount_spent, currency)}
-        </Text>
-      </IndexTable.Cell>
-      <IndexTable.Cell>{customer.country && countryName(customer.country)}</IndexTable.Cell>
-      <IndexTable.Cell>
-        {customer.last_login_at ? (
-          <DateTime at={customer.last_login_at} />
-        ) : (
-          <Text as="span" tone="subdued">
-            {t("never")}
-          </Text>
-        )}
-      </IndexTable.Cell>
-    </>
   );
 }
 
@@ -143,47 +89,47 @@ function Condensed({ customer, currency }: RowProps) {
   const locale = useLocale();
   const { t } = useTranslation("customers");
   return (
-    <IndexTable.Cell>
-      <BlockStack gap="100">
-        <InlineStack align="space-between" blockAlign="start" gap="200" wrap={false}>
-          <WrappingText>
-            <Who customer={customer} />
-          </WrappingText>
-          <State customer={customer} />
-        </InlineStack>
-        {customer.number_of_orders > 0 && (
-          <Text as="span" tone="subdued">
-            {t("condensed", {
-              orders: formatCount(locale, customer.number_of_orders),
-              spent: formatMoney(locale, customer.amount_spent, currency),
-            })}
-          </Text>
-        )}
-        <Tags customer={customer} />
-      </BlockStack>
-    </IndexTable.Cell>
-  );
-}
-
-function Who({ customer: { id, full_name: name, email } }: { customer: ListedCustomer }) {
-  const { t } = useTranslation("glossary");
-  return (
-    <BlockStack>
-      <Link dataPrimaryLink url={`/app/customers/${id}`} monochrome removeUnderline>
-        <Text as="span" fontWeight="semibold">
-          {name ?? email ?? `${t("nobody")} (#${id})`}
-        </Text>
-      </Link>
-      {name && email && (
+    <BlockStack gap="100">
+      <InlineStack align="space-between" blockAlign="start" gap="200" wrap={false}>
+        <Customer customer={customer} />
+        <State customer={customer} />
+      </InlineStack>
+      {customer.number_of_orders > 0 && (
         <Text as="span" tone="subdued">
-          {email}
+          {t("condensed", {
+            orders: formatCount(locale, customer.number_of_orders),
+            spent: formatMoney(locale, customer.amount_spent, currency),
+          })}
         </Text>
       )}
+      <Tags customer={customer} />
     </BlockStack>
   );
 }
 
-function State({ customer: { status } }: { customer: ListedCustomer }) {
+type CustomerProps = Pick<RowProps, "customer">;
+
+function Customer({ customer: { id, full_name: name, email } }: CustomerProps) {
+  const { t } = useTranslation("glossary");
+  return (
+    <WrappingText>
+      <BlockStack>
+        <Link dataPrimaryLink url={`/app/customers/${id}`} monochrome removeUnderline>
+          <Text as="span" fontWeight="semibold">
+            {name ?? email ?? `${t("nobody")} (#${id})`}
+          </Text>
+        </Link>
+        {name && email && (
+          <Text as="span" tone="subdued">
+            {email}
+          </Text>
+        )}
+      </BlockStack>
+    </WrappingText>
+  );
+}
+
+function State({ customer: { status } }: CustomerProps) {
   const { t } = useTranslation("glossary");
   return (
     <Badge
@@ -198,14 +144,14 @@ function State({ customer: { status } }: { customer: ListedCustomer }) {
   );
 }
 
-function Marketing({ customer }: { customer: ListedCustomer }) {
+function Marketing({ customer }: CustomerProps) {
   const { t } = useTranslation("glossary");
   return customer.consents.includes("marketing") ? (
     <Badge tone="info">{t("consent.marketing")}</Badge>
   ) : null;
 }
 
-function Tags({ customer: { tags } }: { customer: ListedCustomer }) {
+function Tags({ customer: { tags } }: CustomerProps) {
   const rest = tags.length - SHOWN_TAGS;
   return (
     <InlineStack gap="100">
@@ -214,5 +160,37 @@ function Tags({ customer: { tags } }: { customer: ListedCustomer }) {
       ))}
       {rest > 0 && <Text as="span" tone="subdued">{`+${rest}`}</Text>}
     </InlineStack>
+  );
+}
+
+function Orders({ customer: { number_of_orders: orders } }: CustomerProps) {
+  return (
+    <Text as="span" alignment="end" numeric>
+      {formatCount(useLocale(), orders)}
+    </Text>
+  );
+}
+
+function Spent({ customer: { amount_spent: spent }, currency }: RowProps) {
+  return (
+    <Text as="span" alignment="end" numeric>
+      {formatMoney(useLocale(), spent, currency)}
+    </Text>
+  );
+}
+
+function Country({ customer: { country } }: CustomerProps) {
+  const countryName = useCodeNames("region");
+  return country && countryName(country);
+}
+
+function SignedIn({ customer: { last_login_at: at } }: CustomerProps) {
+  const { t } = useTranslation("customers");
+  return at ? (
+    <DateTime at={at} />
+  ) : (
+    <Text as="span" tone="subdued">
+      {t("never")}
+    </Text>
   );
 }

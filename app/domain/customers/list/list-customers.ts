@@ -72,7 +72,7 @@ function readPlace(sort: Sort, cursor: string | null): Place | null {
   }
 }
 
-type ListedCustomer = {
+export type ListedCustomer = {
   id: number;
   full_name: string | null;
   email: string | null;
@@ -245,31 +245,14 @@ function findMany(filter: ReadyFilter): { keys: string[]; density: number } | nu
 }
 
 function toListed({
-  id,
-  full_name,
-  email,
-  status,
-  provider,
-  country,
-  number_of_orders,
-  amount_spent,
-  last_login_at,
-  updated_at,
-  consents,
-  tags,
+  sort_text: _key,
+  last_login_at: signedInAt,
+  updated_at: updatedAt,
+  ...row
 }: Row): ListedCustomer {
   return {
-    id,
-    full_name,
-    email,
-    status,
-    provider,
-    country,
-    number_of_orders,
-    amount_spent,
-    last_login_at: last_login_at?.toISOString() ?? null,
-    updated_at: updated_at.toISOString(),
-    consents,
-    tags,
+    ...row,
+    last_login_at: signedInAt?.toISOString() ?? null,
+    updated_at: updatedAt.toISOString(),
   };
 }
