@@ -1,28 +1,33 @@
 // The state of the customer list is in its URL, so that a view can be shared and reloaded, and the
 // browser's back button works.
 import { useSearchParams } from "@remix-run/react";
+import type { CustomerFilter } from "../../../domain/customers/list/customer-filter.ts";
 
-export const FILTERS = [
-  "tag",
-  "tag_any",
-  "tag_none",
-  "consent",
-  "email_subscription",
-  "sms_subscription",
-  "orders_min",
-  "orders_max",
-  "spent_min",
-  "spent_max",
-  "joined_from",
-  "joined_to",
-  "signed_in",
-  "active",
-  "country",
-  "language",
-  "provider",
-  "status",
-] as const;
-export type FilterName = (typeof FILTERS)[number];
+export type FilterName = Exclude<keyof CustomerFilter, "q">;
+
+/** Every filter: one that is not here would be lost in the URL. */
+const IN_ADDRESS: Record<FilterName, true> = {
+  tag: true,
+  tag_any: true,
+  tag_none: true,
+  consent: true,
+  email_subscription: true,
+  sms_subscription: true,
+  orders_min: true,
+  orders_max: true,
+  spent_min: true,
+  spent_max: true,
+  joined_from: true,
+  joined_to: true,
+  signed_in: true,
+  active: true,
+  country: true,
+  language: true,
+  provider: true,
+  status: true,
+};
+export const FILTERS = Object.keys(IN_ADDRESS) as FilterName[];
+
 export type ListFilter = { q?: string | undefined } & {
   [K in FilterName]?: string | number | string[] | undefined;
 };
