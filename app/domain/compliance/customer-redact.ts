@@ -31,7 +31,7 @@ import {
 } from "./privacy-requests.ts";
 import { erasedStep, recordSteps, type StepResult } from "./request-steps.ts";
 import { findRows, maskRows, searchFor } from "./personal-values/mask-rows.ts";
-import { foldName } from "./personal-values/person-values.ts";
+import { ownNames } from "./personal-values/own-names.ts";
 import { addressesPattern, sentencePattern, type KnownSubject, type Subject } from "./subject.ts";
 
 type Progress = { subject: Subject; known: KnownSubject };
@@ -247,6 +247,7 @@ async function findSubject(
     person.full_name,
     [person.first_name, person.last_name].filter(Boolean).join(" "),
   ]);
+  // Asked in each pass, because a customer may come meanwhile who has the name.
   const names = await ownNames(
     sql,
     union(known.names, present(foundNames)),
@@ -270,30 +271,6 @@ async function findSubject(
       },
     },
   };
-}
-
-/** As `foldName` folds them, for names of the store's customers. */
-const FOLDED =
-  "btrim(regexp_replace(lower(normalize(coalesce(full_name, concat_ws(' ', first_name, last_name)), NFKC)), '\\s+', ' ', 'g'))";
-
-/**
- * Full names that are unique in the store: a search for the others would find another customer. Asked
- * in each pass, because a customer may come meanwhile who has the name.
- */
-async function ownNames(
-  sql: TenantSql,
-  names: readonly string[],
-  userIds: readonly number[],
-): Promise<string[]> {
-  const whole = union(names.map((name) => name.trim())).filter((name) => /\s/.test(name));
-  if (whole.length === 0) return [];
-  const rows = await sql<{ name: string }>(
-    `SELECT DISTINCT ${FOLDED} AS name FROM storefront_users WHERE shop = $1
-      AND ${FOLDED} = ANY($2::text[]) AND id <> ALL($3::int[])`,
-    [whole.map(foldName), userIds],
-  );
-  const shared = new Set(rows.map(({ name }) => name));
-  return whole.filter((name) => !shared.has(foldName(name)));
 }
 
 const anyOf = (...patterns: (string | null)[]): string | null =>

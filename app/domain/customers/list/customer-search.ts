@@ -67,6 +67,9 @@ function keysOf(words: readonly string[]): string[] {
   return [...new Set(keys)].slice(0, MAX_KEYS);
 }
 
+/** The index names every customer in whose text these words are. */
+export const searchKeysOf = (words: string): string[] => keysOf(wordsOf(words));
+
 /** Digits and what people write between them. */
 const phoneIn = (typed: string): string | null =>
   /^\+?[\d\s()./-]{7,30}$/.test(typed) && typed.replace(/\D/g, "").length >= 7 ? typed : null;
