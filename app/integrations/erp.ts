@@ -2,11 +2,14 @@
 // write with 403 and `x-csrf-token: Required`; the client then fetches a token with its session
 // cookie and sends the document again (help.sap.com, "CSRF Token Protection").
 import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
-import { toStatusError } from "../runtime/outbound.ts";
+import { parseAnswer, toStatusError } from "../runtime/outbound.ts";
+import { OutboundError } from "../runtime/errors.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 
 /** For all calls of one document together. */
 const TIMEOUT_MS = 15_000;
+/** Of a service document, which names every entity set. */
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 
 /** `system` is the calling channel, for logs and errors. */
 export type ErpAccess = {
@@ -30,7 +33,10 @@ type ErpDelivery = {
 export type ErpClient = {
   /** POSTs one document to `path` below the base address, with `Idempotency-Key`. */
   post(access: ErpAccess, delivery: ErpDelivery): Promise<OutboundAnswer>;
-  /** GETs the OData service document at the base address; changes nothing. */
+  /**
+   * GETs the OData service document at the base address; changes nothing. Throws `malformed` for a part of a
+   * document; an empty response is accepted.
+   */
   ping(access: ErpAccess): Promise<OutboundAnswer>;
 };
 
@@ -78,15 +84,41 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
       if (answer.status >= 200 && answer.status < 300) return answer;
       throw toStatusError(access.system, answer);
     },
-    ping: (access) =>
-      outbound.call({
+    async ping(access) {
+      const answer = await outbound.call({
         system: access.system,
         url: addressOf(access, "/"),
         headers: { ...authorization(access), Accept: "application/json, application/xml" },
         isTenantAddress: true,
+        maxAnswerBytes: MAX_DOCUMENT_BYTES,
         ...(access.about && { about: access.about }),
-      }),
+      });
+      requireWhole(access.system, answer);
+      return answer;
+    },
   };
+}
+
+/** A gateway that breaks off in the middle of a document is no working connection. */
+function requireWhole(system: string, answer: OutboundAnswer): void {
+  const text = answer.text.trim();
+  const type = headerOf(answer, "content-type") ?? "";
+  if (text === "") return;
+  if (/\bjson\b/i.test(type) || /^[{[]/.test(text)) parseAnswer(system, answer);
+  else if ((/\bxml\b/i.test(type) || text.startsWith("<")) && !isWholeXml(text))
+    throw new OutboundError(system, "malformed", {
+      message: `${system} answered something that is not XML, or more than the service reads`,
+    });
+}
+
+/** Whether the text ends with the end of its first element. */
+function isWholeXml(text: string): boolean {
+  const [, root] = /<([A-Za-z_][\w:.-]*)/.exec(text) ?? [];
+  const lastTag = text.slice(text.lastIndexOf("<"));
+  if (root === undefined || !lastTag.endsWith(">")) return false;
+  const isEmptyElement =
+    lastTag.endsWith("/>") && text.indexOf(`<${root}`) === text.lastIndexOf("<");
+  return isEmptyElement || lastTag.slice(0, -1).trimEnd() === `</${root}`;
 }
 
 /** Keeps the query of the base address: it names the SAP client (`?sap-client=100`). */

@@ -1,10 +1,15 @@
 // Probes check address and credentials and change nothing.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { testConnection } from "../../app/domain/merchant/connection-tests.ts";
 import { channels } from "../../app/domain/channels/index.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import type { SystemName } from "../../app/sandbox/faults.ts";
 import { startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
+import { connectStore } from "../support/storefront/storefront.ts";
 
 const PROBED = ["cms", "web_analytics", "erpsys", "erp_generic", "archive"];
 /** Channels without a harmless call. */
@@ -70,6 +75,60 @@ test.each(WIRED)("%s reports a rejection and an outage", async (name, system) =>
   await expect(probe(name)).rejects.toMatchObject({ name: "OutboundError", status: 401 });
   world.service.sandbox.failNext(system, { reset: true });
   await expect(probe(name)).rejects.toMatchObject({ name: "OutboundError", kind: "network" });
+});
+
+test.each(WIRED)(
+  "%s that answers with half a document has failed, with that reason",
+  async (name, system) => {
+    const before = await testConnection(world.service.ctx, SHOP, name);
+    expect(before).toMatchObject({ ok: true, failure: null });
+    world.service.sandbox.failNext(system, { garbage: true });
+    expect(await testConnection(world.service.ctx, SHOP, name)).toMatchObject({
+      ok: false,
+      failure: { kind: "unreadable", about: null, http_status: null },
+    });
+  },
+);
+
+test.each([
+  [true, "application/json", '{"d":{"EntitySets":[]}}'],
+  [false, "application/json", '{"d":{"EntitySets":['],
+  [false, "text/plain", '{"d":{"EntitySets":['],
+  [
+    true,
+    "application/xml",
+    '<?xml version="1.0"?>\n<app:service xmlns:app="a"><app:x/></app:service >\n',
+  ],
+  [true, "application/atomsvc+xml", "<service/>"],
+  [false, "application/xml", '<?xml version="1.0"?>\n<app:service xmlns:app="a"><app:x/>'],
+  [false, "application/xml", '<?xml version="1.0"?>'],
+  [false, "application/xml", "<service><workspace></serv"],
+  [true, "text/plain", "up"],
+  [true, "application/json", ""],
+])("that the ERP works is %s when its answer is %s %j", async (ok, type, body) => {
+  const server = createServer((_, response) =>
+    response.setHeader("Content-Type", type).end(body),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await world.service.call("POST", `/config?shop=${OTHER_SHOP}`, {
+    body: { erp_base_url: `http://127.0.0.1:${port}/odata` },
+  });
+  const { failure } = await testConnection(world.service.ctx, OTHER_SHOP, "erpsys");
+  server.close();
+  expect(failure).toEqual(ok ? null : { kind: "unreadable", about: null, http_status: null });
+});
+
+test("the store admin and the mail provider that answer with half a document have failed, with that reason", async () => {
+  await connectStore(world.service, SHOP);
+  for (const system of ["storefront", "email"] as const) {
+    expect(await testConnection(world.service.ctx, SHOP, system)).toMatchObject({ ok: true });
+    world.service.sandbox.failNext(system, { garbage: true });
+    expect(await testConnection(world.service.ctx, SHOP, system)).toMatchObject({
+      ok: false,
+      failure: { kind: "unreadable", about: null, http_status: null },
+    });
+  }
 });
 
 test.each(WIRED)("%s of a store without settings makes no call", async (name, system) => {

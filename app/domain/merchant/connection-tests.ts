@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { KEYS, putKey } from "../../runtime/database/kv.ts";
 import { AppError, isAppError, OutboundError } from "../../runtime/errors.ts";
+import { parseAnswer } from "../../runtime/outbound.ts";
 import { probeDestination } from "../bus/log/destinations.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import { consumeRateLimit } from "../identity/rate-limits.ts";
@@ -70,9 +71,10 @@ async function sendTestMail(ctx: Ctx, tenant: Tenant): Promise<string> {
     });
   await consumeRateLimit(ctx, tenant, { test_mail_per_store: tenant.shop });
   const to = support ?? from.replace(/^.*<|>$/g, "");
-  await ctx.email.send(
+  const answer = await ctx.email.send(
     { apiKey, idempotencyKey: ctx.random.uuid(), about: { shop: tenant.shop, call: "test mail" } },
     { from, to, ...renderMail("connection_test", { locale, brand: brandOf(tenant) }) },
   );
+  parseAnswer("email", answer);
   return to;
 }

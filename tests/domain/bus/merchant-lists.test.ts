@@ -353,6 +353,7 @@ test.each([
   [{ error: "erp_base_url is not set", http_status: null }, "setting", "erp_base_url"],
   [{ error: "cms did not answer in time", http_status: null }, "slow", null],
   [{ error: "cms cannot be reached (ECONNREFUSED)", http_status: null }, "unreachable", null],
+  [{ error: "erpsys answered something that is not XML", http_status: null }, "unreadable", null],
   [{ error: "worker_lost", http_status: null }, "given_up", null],
   [{ error: "something about ada@example.com", http_status: null }, "other", null],
 ])("an error is shown as a kind, without any sent data: %o", (attempt, kind, about) => {

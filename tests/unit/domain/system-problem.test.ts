@@ -25,6 +25,15 @@ test.each([
   expect(toSystemProblem("storefront", error).code).toBe(code),
 );
 
+test("a system whose answer cannot be read is shown as one with an error of its own", () =>
+  expect(
+    toSystemProblem(
+      "cms",
+      "cms answered something that is not JSON, or more than the service reads",
+      502,
+    ),
+  ).toEqual({ code: "system_unwell", http_status: 502 }));
+
 test("a system that cannot be reached or is too slow is shown as one that did not answer", () => {
   for (const error of ["email cannot be reached", "email did not answer in time"])
     expect(toSystemProblem("email", error).code).toBe("system_unavailable");

@@ -7,6 +7,7 @@ type FailureKind =
   | "unwell"
   | "unreachable"
   | "slow"
+  | "unreadable"
   | "address_refused"
   | "setting"
   | "consent"
@@ -36,6 +37,9 @@ const OURS: readonly [pattern: RegExp, kind: FailureKind][] = [
   [/cannot be reached|ECONN|ENOTFOUND/, "unreachable"],
 ];
 
+/** `parseAnswer` gives these a status of its own, because the destination's says that all is well. */
+const UNREADABLE = / answered something that is not /;
+
 export function toFailure({
   error,
   http_status: status,
@@ -48,6 +52,7 @@ export function toFailure({
     about,
     http_status: status,
   });
+  if (UNREADABLE.test(error ?? "")) return { kind: "unreadable", about: null, http_status: null };
   if (status === 401 || status === 403) return failed("access_refused");
   if (status === 429) return failed("too_many");
   if (status !== null && status >= 500) return failed("unwell");

@@ -21,7 +21,7 @@ export function toSystemProblem(
   httpStatus: number | null = null,
 ): SystemProblem {
   const { kind, http_status } = failureOf(error, httpStatus);
-  return { code: codeOf(system, kind), http_status };
+  return { code: codeOf(system, kind), http_status: http_status ?? httpStatus };
 }
 
 /** The failure that a message names. */
@@ -34,6 +34,7 @@ function codeOf(system: string, kind: Failure["kind"]): SystemProblem["code"] {
   const isStore = system === "storefront";
   const named = NAMED_KINDS.find((one) => one === kind);
   if (named) return `${isStore ? "store" : "system"}_${named}`;
+  if (kind === "unreadable") return isStore ? "store_unwell" : "system_unwell";
   if (kind === "slow" || kind === "unreachable")
     return isStore ? "storefront_unavailable" : "system_unavailable";
   return kind === "not_connected" ? "not_installed" : "other";

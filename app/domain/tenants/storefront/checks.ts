@@ -2,6 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import { AppError, isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { ensureStorefrontToken } from "./access-token.ts";
+import { parseAnswer } from "../../../runtime/outbound.ts";
 import { getTenant } from "../tenant.ts";
 
 /**
@@ -32,12 +33,17 @@ export async function forceRefresh(ctx: Ctx, shop: string): Promise<string | nul
   }
 }
 
-/** `status` is the storefront's status; `shop` its own name of the store. */
+/**
+ * `status` is the storefront's status; `shop` its own name of the store. Throws `malformed` for a part of a
+ * response.
+ */
 export async function testStorefront(
   ctx: Ctx,
   shop: string,
 ): Promise<{ ok: boolean; status: number; shop: string }> {
   const { accessToken } = await ensureStorefrontToken(ctx, shop);
-  const { status } = await ctx.storefront.shop(shop, accessToken);
-  return { ok: status === 200, status, shop };
+  const answer = await ctx.storefront.shop(shop, accessToken);
+  const ok = answer.status === 200;
+  if (ok) parseAnswer("storefront", answer);
+  return { ok, status: answer.status, shop };
 }
