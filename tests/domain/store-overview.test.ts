@@ -1,5 +1,6 @@
 // What the home page and the tags page read of a store: its own rows.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { setAgentAccess } from "../../app/domain/agents/agent-kill-switch.ts";
 import { foldCustomerDays } from "../../app/domain/customers/customer-days.ts";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
 import { readHome } from "../../app/domain/merchant/home/read-home.ts";
@@ -137,6 +138,17 @@ test("dead letters and a failed sync are this store's own; a store that is not c
   expect(await readStoreOverview(world.ctx, null)).toEqual({
     state: "not_connected",
   });
+});
+
+test("that the merchant's switch refuses every agent is this store's own, and ends with it", async () => {
+  const switchAccess = async (isOn: boolean) =>
+    setAgentAccess(world.ctx, await getTenant(world.ctx, SHOP), { name: "access", is_on: isOn });
+  await switchAccess(false);
+  expect(await healthOf(SHOP)).toMatchObject({ areAgentsBlocked: true });
+  for (const shop of [OTHER, "unknown.myshopify.com"])
+    expect(await healthOf(shop)).toMatchObject({ areAgentsBlocked: false });
+  await switchAccess(true);
+  expect(await healthOf(SHOP)).toMatchObject({ areAgentsBlocked: false });
 });
 
 test("dead letters beyond 1,000 are counted as more", async () => {

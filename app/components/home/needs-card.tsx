@@ -90,6 +90,12 @@ function useNeeds(health: StoreHealth, paused: readonly string[]): Need[] {
       text: t("refusedTopicsText", { names: health.refusedTopics.join(", ") }),
       action: { content: t("review"), url: "/app/settings/connection" },
     },
+    health.areAgentsBlocked && {
+      key: "agents",
+      title: t("agentsBlocked"),
+      text: t("agentsBlockedText"),
+      action: { content: t("review"), url: "/app/settings/agents" },
+    },
     health.keptDataAt !== undefined && {
       key: "kept",
       title: t("keptData"),

@@ -3,6 +3,7 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
+import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
@@ -129,7 +130,7 @@ test("from Home a merchant reads the opt-in rate and finds the slow system by cl
   await visit.leave();
 });
 
-test("a failed sync, dead letters and a paused system are listed with what to do", async () => {
+test("a failed sync, dead letters, a paused system and blocked agents are listed with what to do", async () => {
   const { query } = world.database;
   await query("INSERT INTO kv (shop, key, value) VALUES ($1, 'sync:customers', $2)", [
     shop,
@@ -150,6 +151,7 @@ test("a failed sync, dead letters and a paused system are listed with what to do
       open_until: new Date(Date.now() + 300_000).toISOString(),
     }),
   ]);
+  await changeTenantRecord(world.ctx, shop, { set: { agent_access_enabled: false } });
   const page = await open();
   await page.getByText("Customers could not be synced").waitFor();
   await page.getByText("Failed deliveries: 3").waitFor();
@@ -157,6 +159,9 @@ test("a failed sync, dead letters and a paused system are listed with what to do
   expect(
     await page.getByRole("link", { name: "Review: Failed deliveries: 3" }).getAttribute("href"),
   ).toBe("/app/events/dead-letters");
+  expect(
+    await page.getByRole("link", { name: "Review: Agent access is off" }).getAttribute("href"),
+  ).toBe("/app/settings/agents");
   expect(await findA11yViolations(page)).toEqual([]);
   await visit.leave();
 });

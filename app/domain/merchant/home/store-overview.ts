@@ -24,6 +24,8 @@ export type StoreHealth = {
   urgentRequests: number;
   /** The platform's topics that it refused to report. */
   refusedTopics: string[];
+  /** The merchant's switch refuses every agent. */
+  areAgentsBlocked: boolean;
   /** Whether the setup guide is hidden on Home. */
   isGuideDismissed: boolean;
   /**
@@ -39,6 +41,7 @@ export const NO_PROBLEMS: StoreHealth = {
   deadLetters: 0,
   urgentRequests: 0,
   refusedTopics: [],
+  areAgentsBlocked: false,
   isGuideDismissed: false,
 };
 
@@ -62,6 +65,7 @@ export const toStoreHealth = (
   // Without access to customers no sync can succeed, and Home says so already.
   syncError: sync.state === "failed" && !isWithheld(tenant, "Customer") ? sync.error : null,
   refusedTopics: (tenant.connection.refused_webhooks ?? []).map(({ topic }) => topic),
+  areAgentsBlocked: !tenant.config.agent_access_enabled,
   isGuideDismissed: isDismissed,
 });
 
