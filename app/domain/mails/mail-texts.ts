@@ -18,6 +18,7 @@ export const MAIL_TEMPLATES = [
   "request_consent",
   "data_export",
   "dead_letter",
+  "privacy_due",
 ] as const;
 export type MailTemplate = (typeof MAIL_TEMPLATES)[number];
 

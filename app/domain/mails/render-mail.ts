@@ -16,6 +16,8 @@ export type MailValues = {
   channel?: string | null;
   /** The privacy request whose data the mail hands over, and its legal deadline. */
   request?: { id: number; dueBy: Date; timeZone: string } | null;
+  /** How many privacy requests are due, and the first deadline. */
+  due?: { requests: number; dueBy: Date; timeZone: string } | null;
   attempts?: number | null;
   code?: string | null;
 };
@@ -26,6 +28,7 @@ export type RenderedMail = { subject: string; text: string; html: string };
 const SENDERS: Partial<Record<MailName, "app" | "service">> = {
   data_export: "app",
   dead_letter: "app",
+  privacy_due: "app",
   connection_test: "app",
   gate_code: "service",
 };
@@ -45,7 +48,7 @@ function localeOf(locale: string): MailLocale {
 
 const formatDay = (
   locale: MailLocale,
-  { dueBy, timeZone }: NonNullable<MailValues["request"]>,
+  { dueBy, timeZone }: { dueBy: Date; timeZone: string },
 ): string => new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(dueBy);
 
 /** A mail is read outside the admin, where "your store" is not the name of a system. */
@@ -68,6 +71,7 @@ export function renderMail(template: MailName, values: MailValues): RenderedMail
       ? providers[values.provider]
       : "";
   const texts = templates[template];
+  const deadline = values.request ?? values.due;
   // A replacer function in a single pass: a brand such as "$& Co" or "{provider}" is text and not a
   // pattern.
   const blanks: Record<string, string> = {
@@ -75,13 +79,14 @@ export function renderMail(template: MailName, values: MailValues): RenderedMail
     provider,
     channel: oneLine(channelName(locale, values.channel ?? "")),
     request: String(values.request?.id ?? "-"),
-    due: values.request ? formatDay(locale, values.request) : "-",
+    requests: String(values.due?.requests ?? "-"),
+    due: deadline ? formatDay(locale, deadline) : "-",
     attempts: String(values.attempts ?? "-"),
     code: values.code ?? "",
   };
   const fill = (text: string) =>
     text.replace(
-      /\{(brand|provider|channel|request|due|attempts|code)\}/g,
+      /\{(brand|provider|channel|request|requests|due|attempts|code)\}/g,
       (_, blank: string) => blanks[blank] ?? "",
     );
   const name = oneLine(values.name ?? "");

@@ -27,6 +27,9 @@ const LOCALES = ["en", "es", "fr"] as const;
 const MAX_ADDRESS = 254;
 const SAMPLE_DUE_MS = 30 * 86_400_000;
 
+/** These greet nobody by name. */
+const TO_STORE: ReadonlySet<MailTemplate> = new Set(["data_export", "dead_letter", "privacy_due"]);
+
 /** Which mail, and how it is shown. */
 export const SampleAddress = z.object({
   template: z.enum(MAIL_TEMPLATES),
@@ -45,6 +48,11 @@ export const readMailSamples = ({ config }: Tenant): MailSamples => ({
   isSendable: Boolean(config.email_api_key && config.email_from),
 });
 
+const sampleDeadline = (tenant: Tenant) => ({
+  dueBy: new Date(Date.now() + SAMPLE_DUE_MS),
+  timeZone: timeZoneOf(tenant),
+});
+
 export const renderSample = (
   tenant: Tenant,
   { template, locale, scheme }: SampleAddress,
@@ -53,12 +61,13 @@ export const renderSample = (
     locale,
     scheme,
     brand: brandOf(tenant),
-    name: template === "data_export" || template === "dead_letter" ? null : "Ada",
+    name: TO_STORE.has(template) ? null : "Ada",
     provider: "storefront",
     // To the front page: a link with a made-up token would lead to an error.
     link: `https://${storeDomains(tenant)[0]}/`,
     channel: "cms",
-    request: { id: 1, dueBy: new Date(Date.now() + SAMPLE_DUE_MS), timeZone: timeZoneOf(tenant) },
+    request: template === "data_export" ? { id: 1, ...sampleDeadline(tenant) } : null,
+    due: { requests: 3, ...sampleDeadline(tenant) },
     attempts: 7,
   });
 

@@ -7,6 +7,7 @@ import { cmsChannel } from "../channels/cms/cms.ts";
 import { syncCms } from "../channels/cms/sync.ts";
 import { endCheckouts } from "../commerce/expire-checkouts.ts";
 import { finishMailedLate } from "../compliance/data-request.ts";
+import { mailDueRequests } from "../compliance/due-mail.ts";
 import { eraseCopies } from "../compliance/erase-copies.ts";
 import {
   applyArchiveRetention,
@@ -124,6 +125,13 @@ export const TENANT_STEPS: readonly TenantStep[] = [
     async run(ctx, tenant) {
       await finishMailedLate(ctx, tenant);
       return { requeued: await sweepDeadLetters(ctx, tenant) };
+    },
+  },
+  {
+    name: "privacy_deadlines",
+    async run(ctx, tenant) {
+      const mailed = await mailDueRequests(ctx, tenant);
+      return mailed > 0 ? { mailed } : "skipped";
     },
   },
   {

@@ -55,6 +55,8 @@ export const KEYS = keys({
   connectionTest: (system: string) => `connection_test:${system}`,
   /** While it exists, no further alert about this channel's dead letters is sent. */
   deadLetterAlert: (channel: string) => `dead_letter_alert:${channel}`,
+  /** Up to which deadline the store was mailed about its unfinished privacy requests. */
+  dueRequestsMailed: "due_requests_mailed",
   /** While it exists, echoes of our own write to this customer are ignored. */
   echo: (userId: number) => `echo:${userId}`,
   lease: (name: string) => `lease:${name}`,

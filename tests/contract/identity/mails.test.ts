@@ -34,6 +34,7 @@ const WITH_LINK: Record<MailTemplate, boolean> = {
   request_consent: true,
   data_export: true,
   dead_letter: false,
+  privacy_due: true,
 };
 const LOCALES = Object.keys(MAIL_TEXTS) as MailLocale[];
 const brand: MailBrand = {
@@ -49,8 +50,8 @@ const every = LOCALES.flatMap((locale) =>
 );
 
 describe("every mail, in every language", () => {
-  it("exists: ten mails in each of three languages", () => {
-    expect(every).toHaveLength(30);
+  it("exists: eleven mails in each of three languages", () => {
+    expect(every).toHaveLength(33);
     for (const locale of LOCALES)
       expect(Object.keys(MAIL_TEXTS[locale].templates).sort()).toEqual(
         [...MAIL_TEMPLATES, "connection_test", "gate_code"].sort(),

@@ -65,6 +65,7 @@ const LINKS: Record<
   account_deleted: null,
   data_export: null,
   dead_letter: null,
+  privacy_due: null,
 };
 
 const Mail = z.looseObject({
@@ -79,6 +80,8 @@ const Mail = z.looseObject({
   alert: z
     .object({ channel: z.string(), event_id: z.string(), attempts: z.number().optional() })
     .optional(),
+  /** Sent to whom the store's privacy requests go: how many are due, and the first deadline. */
+  due: z.object({ requests: z.number(), by: z.iso.datetime() }).optional(),
   /** The privacy request whose export the mail links to. */
   request_id: z.number().int().optional(),
 });
@@ -92,8 +95,11 @@ function readMail(item: QueueItem): z.output<typeof Mail> {
 }
 
 async function findRecipient(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Recipient | null> {
-  const { sealed_to: sealedTo, language = null, alert } = readMail(item);
-  if (alert) return { to: await alertRecipients(ctx, tenant), name: null, language };
+  const { sealed_to: sealedTo, language = null, alert, due } = readMail(item);
+  if (alert || due) {
+    const to = await storeRecipients(ctx, tenant, alert ? "alert_emails" : "privacy_emails");
+    return { to, name: null, language };
+  }
   if (sealedTo)
     return { to: ctx.secrets.unseal(`${tenant.shop}/mail`, sealedTo), name: null, language };
   requireCustomer(item);
@@ -108,8 +114,12 @@ async function findRecipient(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise
 }
 
 /** Falls back to the sender, so that there is always a recipient. */
-async function alertRecipients(ctx: Ctx, tenant: Tenant): Promise<string[]> {
-  const { addresses } = await findMerchantRecipients(ctx, tenant, "alert_emails");
+async function storeRecipients(
+  ctx: Ctx,
+  tenant: Tenant,
+  mail: "alert_emails" | "privacy_emails",
+): Promise<string[]> {
+  const { addresses } = await findMerchantRecipients(ctx, tenant, mail);
   return addresses.length > 0
     ? addresses
     : [(tenant.config.email_from ?? "").replace(/^.*<|>$/g, "")];
@@ -127,15 +137,16 @@ export const emailChannel: Channel = {
   // The address of a deleted account is stored nowhere else: it is not kept beyond its mail.
   isRecorded: (item) => item.payload.sealed_to === undefined,
   async transform(ctx, tenant, item) {
-    const { template, alert } = readMail(item);
+    const { template, alert, due } = readMail(item);
     if (!(await findRecipient(ctx, tenant, item))) return nobody(item, "/emails");
     return {
-      transformed_payload: alert
-        ? { template, ...alert }
-        : {
-            template,
-            [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId),
-          },
+      transformed_payload:
+        (alert ?? due)
+          ? { template, ...(alert ?? due) }
+          : {
+              template,
+              [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId),
+            },
       delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" },
     };
   },
@@ -149,6 +160,13 @@ export const emailChannel: Channel = {
     const content = renderMail(mail.template, {
       channel: mail.alert?.channel ?? null,
       request: await findRequest(ctx, tenant, mail.request_id),
+      due: mail.due
+        ? {
+            requests: mail.due.requests,
+            dueBy: new Date(mail.due.by),
+            timeZone: timeZoneOf(tenant),
+          }
+        : null,
       attempts: mail.alert?.attempts ?? null,
       locale: recipient.language ?? tenant.config.locale,
       brand: brandOf(tenant),
@@ -187,17 +205,16 @@ function linkOf(
   mail: z.output<typeof Mail>,
   item: QueueItem,
 ): Promise<string | null> | string {
-  if (mail.alert) return eventUrl(ctx, tenant, mail.alert.event_id);
+  if (mail.alert)
+    return screenUrl(ctx, tenant, `events/event/${encodeURIComponent(mail.alert.event_id)}`);
+  if (mail.due) return screenUrl(ctx, tenant, "privacy");
   if (mail.request_id !== undefined) return createExportLink(ctx, tenant, mail.request_id);
   return makeLink(ctx, tenant, mail, Number(item.entityId));
 }
 
-/** The event's page in the store's admin. */
-const eventUrl = (ctx: Ctx, tenant: Tenant, eventId: string): string =>
-  ctx.storefront.adminUrl(
-    tenant.shop,
-    `/admin/apps/${tenant.app.clientId}/app/events/event/${encodeURIComponent(eventId)}`,
-  );
+/** A page of the app in the store's admin. */
+const screenUrl = (ctx: Ctx, tenant: Tenant, path: string): string =>
+  ctx.storefront.adminUrl(tenant.shop, `/admin/apps/${tenant.app.clientId}/app/${path}`);
 
 async function makeLink(
   ctx: Ctx,
