@@ -13,18 +13,17 @@ import {
 import { chooseFilter, typeFilter } from "../../support/browser/filters.ts";
 import { OTHER_SHOP, SHOP } from "../../support/service.ts";
 
+const EMPTY = "empty-store.myshopify.com";
 let world: Shop;
 beforeAll(async () => {
   world = await startShop();
   await world.connect(SHOP);
   await world.connect(OTHER_SHOP);
+  await world.connect(EMPTY);
 });
 afterAll(() => world?.stop());
 
-const EMPTY = "empty-store.myshopify.com";
-
 test("a store without consents shows an empty state with one next step", async () => {
-  await world.connect(EMPTY);
   const visit = await world.open("/app/consent", { shop: EMPTY });
   await visit.page.getByText("No consent has been recorded yet").waitFor();
   await visit.page.getByRole("link", { name: "Set up the banner" }).waitFor();
@@ -295,6 +294,8 @@ test("a version is started from the store's own policy, read, and compared with 
 
 test("a receipt of another store is not found, and its log is not in the export", async () => {
   const { service } = world;
+  await signUp(service);
+  await signUp(service, {}, OTHER_SHOP);
   const [other] = await service.database.query<{ seq: string }>(
     "SELECT max(seq) AS seq FROM consent_records WHERE shop = $1",
     [OTHER_SHOP],
