@@ -83,6 +83,7 @@ describe("imports follow the map", () => {
         "app/domain/events",
         "app/domain/customers/webhooks/webhook-inbox.ts",
         "app/domain/bus",
+        "app/domain/consent/consent-types.ts",
         "app/domain/consent/submit/consent-link.ts",
         "app/domain/consent/visit.ts",
         "app/domain/compliance",

@@ -1,6 +1,7 @@
 // The export of a person's stored data: no secrets, no tokens, no hashes, no data of other people.
 import type { Ctx } from "../../context.server.ts";
 import type { Row, TenantSql } from "../../runtime/database/database.ts";
+import { CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findEventIds } from "./erase-rows.ts";
 import { findPeople } from "./find-people.ts";
@@ -19,8 +20,7 @@ const OF_ACCOUNT = {
       email_subscription_status, sms_subscription_status, country, email_verified, last_login_at,
         created_at, updated_at, storefront_updated_at, (phone_hash IS NOT NULL) AS phone_number_known, cms_item_id
     FROM storefront_users WHERE shop = $1 AND id = ANY($2::int[]) ORDER BY id`,
-  claims: `SELECT user_id, consent_tos, consent_privacy, consent_cookie, consent_marketing,
-    consent_a2a, consent_ap2, consent_version, oidc_provider, storefront_oidc_sub, federated_sub,
+  claims: `SELECT user_id, ${CONSENT_TYPES.map(consentColumn).join(", ")}, consent_version, oidc_provider, storefront_oidc_sub, federated_sub,
     segment_id, language, updated_at
     FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id`,
   extras: `SELECT to_jsonb(e) - 'shop' - 'id' AS extra FROM user_extras e WHERE shop = $1

@@ -4,6 +4,9 @@ import { ActedBy } from "./acting-person.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentType } from "./consent-types.ts";
 
 const flag = z.boolean("must be true or false").optional();
+const FLAGS = Object.fromEntries(
+  CONSENT_TYPES.map((type) => [consentColumn(type), flag]),
+) as Record<`consent_${ConsentType}`, typeof flag>;
 const identifier = (max: number) =>
   z
     .string()
@@ -40,12 +43,7 @@ const WaitedSeconds = z
 
 export const ConsentSyncInput = z
   .object({
-    consent_tos: flag,
-    consent_privacy: flag,
-    consent_cookie: flag,
-    consent_marketing: flag,
-    consent_a2a: flag,
-    consent_ap2: flag,
+    ...FLAGS,
     method: z.string().regex(/^[\w-]{1,80}$/, "may hold letters, digits, _ and -"),
     consent_version: z.string().max(80).optional(),
     consent_id: ConsentId.optional(),

@@ -2,10 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { Problem } from "./loading.tsx";
 import { t, timeOf, toast } from "./platform.ts";
-import { call, type ConsentRecord, type History, type Receipt } from "./service.ts";
+import { call, CONSENT_TYPES, type ConsentRecord, type History, type Receipt } from "./service.ts";
 
 const PAGE = 5;
-const TYPES = ["tos", "privacy", "cookie", "marketing", "a2a", "ap2"];
+const TYPES: readonly string[] = CONSENT_TYPES;
 const DECISIONS = ["mandate_created", "mandate_used", "mandate_revoked"];
 const METHODS = [
   "banner",

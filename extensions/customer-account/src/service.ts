@@ -47,9 +47,9 @@ export function reasonOf(code: string): string {
   return t(KNOWN.includes(code) ? `errors.${code}` : "errors.other");
 }
 
-type ConsentType = "tos" | "privacy" | "cookie" | "marketing" | "a2a" | "ap2";
+export const CONSENT_TYPES = ["tos", "privacy", "cookie", "marketing", "a2a", "ap2"] as const;
 export type Consent = {
-  type: ConsentType;
+  type: (typeof CONSENT_TYPES)[number];
   granted: boolean;
   state: "granted" | "declined" | "withdrawn" | "not_asked";
   decided_at: string | null;

@@ -1,5 +1,6 @@
 // What the extension in the store's customer accounts is answered.
 import { z } from "zod";
+import { CONSENT_TYPES } from "../../../domain/consent/consent-types.ts";
 import { LinkedAgents } from "./agents.ts";
 import { Mandate } from "./commerce.ts";
 import { Timestamp } from "./outcome.ts";
@@ -9,7 +10,7 @@ export const OwnOverview = z
     customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
     consents: z.array(
       z.object({
-        type: z.enum(["tos", "privacy", "cookie", "marketing", "a2a", "ap2"]),
+        type: z.enum(CONSENT_TYPES),
         granted: z.boolean(),
         state: z.enum(["granted", "declined", "withdrawn", "not_asked"]),
         decided_at: Timestamp.nullable(),
