@@ -203,6 +203,12 @@ export function toStatusError(system: string, answer: OutboundAnswer): OutboundE
   });
 }
 
+/** The status that the message of such an error names: where an error is stored, only that is kept. */
+export const statusIn = (message: string): number | null => {
+  const [, status] = /\banswered (\d{3})\b/.exec(message) ?? [];
+  return status ? Number(status) : null;
+};
+
 /** A date is compared with the date of the same response: the clock of this machine may be wrong. */
 function parseRetryAfter(headers: OutboundAnswer["headers"]): number | undefined {
   const text = firstOf(headers["retry-after"]);

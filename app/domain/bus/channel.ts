@@ -3,6 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { MatrixEvent } from "../inventory/write-matrix.ts";
 import type { TenantFieldName } from "../tenants/tenant-config.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { OWN_FAILURES } from "./log/own-failures.ts";
 
 /** A claimed queue row. */
 export type QueueItem = {
@@ -115,7 +116,7 @@ export class PermanentFailure extends Error {
  */
 export class ConsentMissing extends PermanentFailure {
   constructor(scope: string) {
-    super(`consent_missing: ${scope}`);
+    super(OWN_FAILURES.consentMissing.text(scope));
     this.name = "ConsentMissing";
   }
 }

@@ -12,6 +12,7 @@ import {
   type DeliveryResult,
   type QueueItem,
 } from "../bus/channel.ts";
+import { OWN_FAILURES } from "../bus/log/own-failures.ts";
 import { recordFirmware } from "../events/firmware.ts";
 import { recordReturn } from "../events/return-cases.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -91,7 +92,9 @@ async function handOver(
   // the event must not count as delivered.
   if (!baseUrl || !apiKey)
     throw new PermanentFailure(
-      "the event was accepted for a remote backend, and BACKEND_BASE_URL or BACKEND_API_KEY is not set",
+      OWN_FAILURES.notSet.text(
+        "the event was accepted for a remote backend, and BACKEND_BASE_URL or BACKEND_API_KEY",
+      ),
     );
   // Firmware and returns are always recorded here: the backend's own callback for this destination
   // finds this row.

@@ -11,6 +11,7 @@ import {
   type DeliveryResult,
   type QueueItem,
 } from "../bus/channel.ts";
+import { OWN_FAILURES } from "../bus/log/own-failures.ts";
 import { CUSTOMER_GID, normaliseEmail } from "../customers/customer-change.ts";
 import {
   findCustomerSnapshot,
@@ -117,7 +118,9 @@ export async function findPresentCustomer(
 /** For a channel that accepts customers only. */
 export function requireCustomer(item: QueueItem): void {
   if (!isAboutCustomer(item))
-    throw new PermanentFailure(`${item.channel} takes customers, not ${item.entityType}`);
+    throw new PermanentFailure(
+      OWN_FAILURES.entityRefused.text(item.channel, "customers", item.entityType),
+    );
 }
 
 /** The customer of a row that must be about one; also null when the store has no such customer. */

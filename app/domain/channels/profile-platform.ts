@@ -9,6 +9,7 @@ import {
   type Channel,
   type QueueItem,
 } from "../bus/channel.ts";
+import { OWN_FAILURES } from "../bus/log/own-failures.ts";
 import {
   Audience,
   PROFILE_CHANNEL,
@@ -102,7 +103,7 @@ export const profilePlatformChannel: Channel = {
       profile_platform_token: token,
     } = tenant.config;
     if (!isOn || !url)
-      throw new PermanentFailure("the profile platform is not enabled or has no address");
+      throw new PermanentFailure(OWN_FAILURES.notEnabled.text("the profile platform"));
     const answer = await ctx.profilePlatform.ingest(
       { url, token, about: { shop: tenant.shop, event_id: item.eventId } },
       message.transformed_payload as unknown as ProfileRecord,

@@ -1,6 +1,8 @@
 // The cause of a failed attempt for the merchant: a kind that the screen translates, and its
 // object. The error text itself may repeat personal data that was sent, so it is not shown.
-type FailureKind =
+import { OWN_FAILURES } from "./own-failures.ts";
+
+export type FailureKind =
   | "access_refused"
   | "rejected"
   | "too_many"
@@ -20,22 +22,18 @@ type FailureKind =
 /** `about` contains only our own terms: a field, a SKU, a consent. */
 export type Failure = { kind: FailureKind; about: string | null; http_status: number | null };
 
-/** Our own errors, which name what is missing. */
-const OURS: readonly [pattern: RegExp, kind: FailureKind][] = [
-  [/^consent_missing: ([\w-]+)$/, "consent"],
-  [/^missing required field: ([\w., [\]-]+)$/, "data"],
-  [/^no UPC for SKU ([^@]+)$/, "data"],
-  [/^no mapping for ([\w/]+)$/, "mapping"],
-  [/^the mapping for ([\w/]+) is not one/, "mapping"],
-  [/^([a-z_]+) is not set$/, "setting"],
-  [/(?: is| are) not set$|is not enabled or has no address$/, "setting"],
-  [/^not_installed$|^The app is not installed|^The storefront no longer accepts/, "not_connected"],
-  [/^worker_lost$/, "given_up"],
-  [/^internal_error$/, "ours"],
-  [/^\w+ takes [\w, ]+, not (\w+)$/, "data"],
-  [/^the storefront did not answer|did not answer in time/i, "slow"],
-  [/cannot be reached|ECONN|ENOTFOUND/, "unreachable"],
+/** Errors that are not a channel's own: of the bus, of the storefront's token and of outbound calls. */
+const OTHERS: readonly { pattern: RegExp; kind: FailureKind }[] = [
+  {
+    pattern: /^not_installed$|^The app is not installed|^The storefront no longer accepts/,
+    kind: "not_connected",
+  },
+  { pattern: /^worker_lost$/, kind: "given_up" },
+  { pattern: /^internal_error$/, kind: "ours" },
+  { pattern: /^the storefront did not answer|did not answer in time/i, kind: "slow" },
+  { pattern: /cannot be reached|ECONN|ENOTFOUND/, kind: "unreachable" },
 ];
+const KNOWN = [...Object.values(OWN_FAILURES), ...OTHERS];
 
 /** `parseAnswer` gives these a status of its own, because the destination's says that all is well. */
 const UNREADABLE = / answered something that is not /;
@@ -57,7 +55,7 @@ export function toFailure({
   if (status === 429) return failed("too_many");
   if (status !== null && status >= 500) return failed("unwell");
   if (status !== null && status >= 400) return failed("rejected");
-  for (const [pattern, kind] of OURS) {
+  for (const { pattern, kind } of KNOWN) {
     const found = pattern.exec(error ?? "");
     if (found) return failed(kind, found[1] ?? null);
   }

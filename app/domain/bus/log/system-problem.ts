@@ -1,5 +1,6 @@
 // Why another system did not do what a screen asked of it, as a code that the screen translates
 // (locales/<language>/errors.json).
+import { statusIn } from "../../../runtime/outbound.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
 
 const NAMED_KINDS = ["access_refused", "rejected", "too_many", "unwell"] as const;
@@ -26,8 +27,7 @@ export function toSystemProblem(
 
 /** The failure that a message names. */
 export function failureOf(error: string | null, httpStatus: number | null = null): Failure {
-  const [, named] = /\banswered (\d{3})\b/.exec(error ?? "") ?? [];
-  return toFailure({ error, http_status: httpStatus ?? (named ? Number(named) : null) });
+  return toFailure({ error, http_status: httpStatus ?? statusIn(error ?? "") });
 }
 
 function codeOf(system: string, kind: Failure["kind"]): SystemProblem["code"] {

@@ -16,6 +16,7 @@ import {
   type QueueItem,
   type DeliveryMessage,
 } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import { cmsSlugOf } from "../../customers/cms-slug.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import { ensureCmsTagItems, forgetCmsTagItems } from "../../tags/cms-tags.ts";
@@ -116,7 +117,9 @@ export const cmsChannel: Channel = {
 function requireCollection({ shop, config }: Tenant, eventId: string): Access {
   const { cms_api_token: token, cms_customers_collection_id: collectionId } = config;
   if (!token || !collectionId)
-    throw new PermanentFailure("the CMS token or the Customers collection id is not set");
+    throw new PermanentFailure(
+      OWN_FAILURES.notSet.text("the CMS token or the Customers collection id"),
+    );
   return { token, collectionId, about: { shop, event_id: eventId } };
 }
 

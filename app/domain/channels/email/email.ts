@@ -5,6 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { isConfigured, PermanentFailure, type Channel, type QueueItem } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import { SENT_EARLIER } from "../../bus/outcome.ts";
 import { createExportLink } from "../../compliance/export-link.ts";
 import type { Submission } from "../../consent/consent-input.ts";
@@ -156,7 +157,8 @@ export const emailChannel: Channel = {
     const recipient = await findRecipient(ctx, tenant, item);
     if (!recipient) return GONE;
     const { email_api_key: apiKey, email_from: from } = tenant.config;
-    if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
+    if (!apiKey || !from)
+      throw new PermanentFailure(OWN_FAILURES.notSet.text("the e-mail key or sender"));
     const content = renderMail(mail.template, {
       channel: mail.alert?.channel ?? null,
       request: await findRequest(ctx, tenant, mail.request_id),

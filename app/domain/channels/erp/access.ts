@@ -2,6 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { ErpAccess } from "../../../integrations/erp.ts";
 import { PermanentFailure, type DeliveryResult, type QueueItem } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 
 /** Throws PermanentFailure when the store has none. */
@@ -11,7 +12,7 @@ export function requireErp(
   item: Pick<QueueItem, "eventId">,
 ): ErpAccess {
   const { erp_base_url: baseUrl, erp_username: username, erp_password: password } = config;
-  if (!baseUrl) throw new PermanentFailure("erp_base_url is not set");
+  if (!baseUrl) throw new PermanentFailure(OWN_FAILURES.fieldNotSet.text("erp_base_url"));
   return { system, baseUrl, username, password, about: { shop, event_id: item.eventId } };
 }
 

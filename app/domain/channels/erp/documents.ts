@@ -4,6 +4,7 @@
 // repeat. Money keeps its text form.
 import { create } from "xmlbuilder2";
 import { PermanentFailure } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import {
   decimalOf,
   fieldsOf,
@@ -50,8 +51,7 @@ export function requireOrganisation(
       [name, firstText(payload, name) ?? firstText(own, name) ?? defaults[name] ?? null] as const,
   );
   const missing = found.filter(([, value]) => value === null).map(([name]) => name);
-  if (missing.length > 0)
-    throw new PermanentFailure(`missing required field: ${missing.join(", ")}`);
+  if (missing.length > 0) throw new PermanentFailure(OWN_FAILURES.fieldsMissing.text(missing));
   return Object.fromEntries(found) as Organisation;
 }
 

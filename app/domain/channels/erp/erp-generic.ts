@@ -7,6 +7,7 @@ import {
   type Channel,
   type QueueItem,
 } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import { findMapping, Mapping } from "../../events/mappings.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -75,11 +76,12 @@ export const erpGenericChannel: Channel = {
 
 async function requireMapping(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Mapping> {
   const stored = await findMapping(dataOf(ctx, tenant), NAME, item.entityType);
-  if (!stored) throw new PermanentFailure(`no mapping for ${NAME}/${item.entityType}`);
+  const name = `${NAME}/${item.entityType}`;
+  if (!stored) throw new PermanentFailure(OWN_FAILURES.mappingMissing.text(name));
   const mapping = Mapping.safeParse(stored.mapping);
   if (!mapping.success)
     throw new PermanentFailure(
-      `the mapping for ${NAME}/${item.entityType} is not one: ${mapping.error.issues[0]?.message ?? ""}`,
+      OWN_FAILURES.mappingInvalid.text(name, mapping.error.issues[0]?.message ?? ""),
     );
   return mapping.data;
 }

@@ -8,6 +8,7 @@ import {
   type DeliveryMessage,
   type QueueItem,
 } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { probeErp, requireErp } from "./access.ts";
@@ -47,7 +48,11 @@ export const erpsysChannel: Channel = {
     const entitySet = ENTITY_SETS[item.entityType];
     if (!entitySet)
       throw new PermanentFailure(
-        `erpsys takes customers, orders and invoices, not ${item.entityType}`,
+        OWN_FAILURES.entityRefused.text(
+          "erpsys",
+          "customers, orders and invoices",
+          item.entityType,
+        ),
       );
     const endpoint = `/${entitySet}`;
     if (item.entityType === "customer") return toPartnerMessage(ctx, tenant, item, endpoint);

@@ -2,6 +2,7 @@
 // starts in the payload, a path that starts with a field of the envelope (`event_type`,
 // `payload.x`) starts there. `[]` iterates a list, on both sides.
 import { PermanentFailure } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { Mapping } from "../../events/mappings.ts";
 import { fieldsOf, type Fields } from "../payload-fields.ts";
 
@@ -70,8 +71,7 @@ export function applyMapping({ fields, required }: Mapping, envelope: Fields): F
   const missing = required.filter((name) =>
     isMissing(found.find(({ target }) => target === name)?.value),
   );
-  if (missing.length > 0)
-    throw new PermanentFailure(`missing required field: ${missing.join(", ")}`);
+  if (missing.length > 0) throw new PermanentFailure(OWN_FAILURES.fieldsMissing.text(missing));
   const mapped: Fields = {};
   for (const { target, value } of found)
     if (value !== undefined) write(mapped, toTargetSteps(target), value);

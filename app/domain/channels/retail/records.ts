@@ -4,6 +4,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import { ConsentMissing, PermanentFailure, type QueueItem } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import { findUpcs } from "../../events/upc-mappings.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -95,8 +96,7 @@ async function toItems(ctx: Ctx, tenant: Tenant, lines: readonly Fields[]): Prom
     ...new Set(products.map(({ sku }) => sku)),
   ]);
   const unmapped = [...new Set(products.map(({ sku }) => sku))].filter((sku) => !upcs.has(sku));
-  if (unmapped.length > 0)
-    throw new PermanentFailure(`no UPC for SKU ${unmapped.join(", ").slice(0, 500)}`);
+  if (unmapped.length > 0) throw new PermanentFailure(OWN_FAILURES.productsUnknown.text(unmapped));
   return products.map(({ sku, line }) => {
     const quantity = decimalOf(ownField(line, "quantity")) ?? "1";
     const price = decimalOf(ownField(line, "price"));

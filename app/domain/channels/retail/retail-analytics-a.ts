@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { DropAccess } from "../../../integrations/retail-analytics-a.ts";
 import { isListedOrConfigured, PermanentFailure, type Channel } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { isNothing, nothingToSend, skipOf } from "../item-customer.ts";
 import { toCsv } from "./csv.ts";
@@ -27,11 +28,14 @@ function requireDrop({ config }: Tenant): Pick<DropAccess, "url" | "keys"> {
     retail_analytics_a_access_key_id: accessKeyId,
     retail_analytics_a_secret_access_key: secretAccessKey,
   } = config;
-  if (!url) throw new PermanentFailure("retail_analytics_a_url is not set");
+  if (!url) throw new PermanentFailure(OWN_FAILURES.fieldNotSet.text("retail_analytics_a_url"));
   if (!url.startsWith("s3:")) return { url, keys: null };
-  if (!accessKeyId) throw new PermanentFailure("retail_analytics_a_access_key_id is not set");
+  if (!accessKeyId)
+    throw new PermanentFailure(OWN_FAILURES.fieldNotSet.text("retail_analytics_a_access_key_id"));
   if (!secretAccessKey)
-    throw new PermanentFailure("retail_analytics_a_secret_access_key is not set");
+    throw new PermanentFailure(
+      OWN_FAILURES.fieldNotSet.text("retail_analytics_a_secret_access_key"),
+    );
   return { url, keys: { accessKeyId, secretAccessKey } };
 }
 

@@ -1,5 +1,6 @@
 // Channel `retail_analytics_b`: the same record as JSON, to the partner's API.
 import { isListedOrConfigured, PermanentFailure, type Channel } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import { isNothing, nothingToSend, skipOf } from "../item-customer.ts";
 import { buildRetailRecord, RETAIL_CONSENT } from "./records.ts";
 
@@ -15,7 +16,7 @@ export const retailAnalyticsBChannel: Channel = {
   isEnabled: (tenant) => isListedOrConfigured(tenant, retailAnalyticsBChannel),
   async transform(ctx, tenant, item) {
     if (!tenant.config.retail_analytics_b_url)
-      throw new PermanentFailure("retail_analytics_b_url is not set");
+      throw new PermanentFailure(OWN_FAILURES.fieldNotSet.text("retail_analytics_b_url"));
     const record = await buildRetailRecord(ctx, tenant, item);
     if (!record)
       return nothingToSend(ENDPOINT, "nothing to measure: no address to hash, or no product");
@@ -30,7 +31,7 @@ export const retailAnalyticsBChannel: Channel = {
   },
   async deliver(ctx, tenant, item, message) {
     const { retail_analytics_b_url: url, retail_analytics_b_token: token } = tenant.config;
-    if (!url) throw new PermanentFailure("retail_analytics_b_url is not set");
+    if (!url) throw new PermanentFailure(OWN_FAILURES.fieldNotSet.text("retail_analytics_b_url"));
     if (isNothing(message)) return skipOf(message);
     const answer = await ctx.retailAnalyticsB.post(
       {

@@ -9,6 +9,7 @@ import {
   type Channel,
   type QueueItem,
 } from "../../bus/channel.ts";
+import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import { PIXEL_SOURCE } from "../../events/pixel-event.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
@@ -181,6 +182,8 @@ export const webAnalyticsChannel: Channel = {
 function requireStream({ shop, config }: Tenant, eventId: string) {
   const { analytics_measurement_id: measurementId, analytics_api_secret: apiSecret } = config;
   if (!measurementId || !apiSecret)
-    throw new PermanentFailure("the analytics measurement id or API secret is not set");
+    throw new PermanentFailure(
+      OWN_FAILURES.notSet.text("the analytics measurement id or API secret"),
+    );
   return { measurementId, apiSecret, about: { shop, event_id: eventId } };
 }

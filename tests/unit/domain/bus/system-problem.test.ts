@@ -1,6 +1,6 @@
 // What a screen says when another system did not do what was asked.
 import { expect, test } from "vitest";
-import { toSystemProblem } from "../../../app/domain/bus/log/system-problem.ts";
+import { toSystemProblem } from "../../../../app/domain/bus/log/system-problem.ts";
 
 test.each([
   ["email", 401, "system_access_refused"],
