@@ -1,10 +1,10 @@
 // The settings form is derived from the table of fields, so that none is missing and no secret is
 // exposed.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { toDraft, toPatch, toValue } from "../../app/components/settings/field-drafts.ts";
+import { toDraft, toPatch, toValue } from "../../app/components/settings/fields/field-drafts.ts";
 import en from "../../app/locales/en/settings.json" with { type: "json" };
 import fr from "../../app/locales/fr/settings.json" with { type: "json" };
-import { problemKey } from "../../app/components/settings/field-errors.ts";
+import { problemKey } from "../../app/components/settings/fields/field-errors.ts";
 import type { SettingsActor } from "../../app/domain/tenants/admin-key.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/settings/configuration.ts";
 import { readSettingsForm, saveSettings } from "../../app/domain/tenants/settings/settings-form.ts";

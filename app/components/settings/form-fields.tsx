@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, InlineGrid, Text } from "@shopify/polaris";
 import type { FormCard } from "../../domain/tenants/settings/settings-form.ts";
-import { FieldEditor } from "./field-editor.tsx";
+import { FieldEditor } from "./fields/field-editor.tsx";
 import type { SettingsFormState } from "./use-settings-form.ts";
 
 const MANY = 5;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Banner, Text } from "@shopify/polaris";
 import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
-import { isConflict } from "./field-errors.ts";
+import { isConflict } from "./fields/field-errors.ts";
 import type { SettingsFormState } from "./use-settings-form.ts";
 
 type Props = { form: Pick<SettingsFormState, "isSaved" | "error">; fields: readonly FormField[] };

@@ -11,7 +11,7 @@ import { DateTime } from "../ui/date-time.tsx";
 import { showToast } from "../ui/toast.ts";
 import { ConnectionTest } from "./connection-test.tsx";
 import { EmbeddedSaveBar } from "./embedded-save-bar.tsx";
-import { useFieldLabel } from "./field-texts.ts";
+import { useFieldLabel } from "./fields/field-texts.ts";
 import { FormFields } from "./form-fields.tsx";
 import { FormResult } from "./form-result.tsx";
 import { IntegrationBadge } from "./integrations-card.tsx";

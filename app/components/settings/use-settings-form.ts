@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "react";
 import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useUnloadWarning } from "../hooks/use-unload-warning.ts";
-import { toDraft, toPatch, type Draft } from "./field-drafts.ts";
-import { isConflict } from "./field-errors.ts";
+import { toDraft, toPatch, type Draft } from "./fields/field-drafts.ts";
+import { isConflict } from "./fields/field-errors.ts";
 
 /** A changed field, and the version of the saved value that the change began with. */
 type Change = { draft: Draft; version: string | undefined };

@@ -6,7 +6,7 @@ import type { SettingState } from "../../domain/merchant/setup-state.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { FactRows } from "../ui/fact-rows.tsx";
 import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
-import { FieldEditor } from "../settings/field-editor.tsx";
+import { FieldEditor } from "../settings/fields/field-editor.tsx";
 import { DateTime } from "../ui/date-time.tsx";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
 import { FormResult } from "../settings/form-result.tsx";

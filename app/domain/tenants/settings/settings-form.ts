@@ -26,7 +26,7 @@ import { versionOf, type FieldVersions } from "./field-versions.ts";
 import { isBusField, isErpField, tenantField, type TenantFieldName } from "../tenant-config.ts";
 import { getTenant, withTenant, type Tenant } from "../tenant.ts";
 
-type FieldKind =
+export type FieldKind =
   "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
 
 export type FormField = {
@@ -41,7 +41,7 @@ export type FormField = {
    * The value that applies while nothing is saved: the platform's or the default; of a secret only
    * that there is one.
    */
-  instead: unknown;
+  fallback: unknown;
   isReadOnly: boolean;
   /** The version of the saved value (field-versions.ts). */
   version?: string;
@@ -131,13 +131,13 @@ function toTenantField(
   by: SettingsActor,
 ): FormField {
   const field = tenantField(name);
-  const instead = name in saved ? null : tenant.config[name];
+  const fallback = name in saved ? null : tenant.config[name];
   return {
     ...toFormField(
       name,
       field,
       saved[name],
-      field.secret && instead !== undefined && instead !== null ? true : instead,
+      field.secret && fallback !== undefined && fallback !== null ? true : fallback,
       FIXED.has(name) || (field.platformOnly === true && by === "store"),
     ),
     version: versionOf(ctx, tenant, name),
@@ -162,7 +162,7 @@ function toFormField(
   name: string,
   field: FieldTable[string],
   value: unknown,
-  instead: unknown,
+  fallback: unknown,
   isReadOnly: boolean,
 ): FormField {
   return {
@@ -170,7 +170,7 @@ function toFormField(
     label: field.label,
     ...(field.secret ? { kind: "secret", options: [] } : shapeOf(field.schema)),
     value: value ?? null,
-    instead: instead ?? null,
+    fallback: fallback ?? null,
     isReadOnly,
   };
 }

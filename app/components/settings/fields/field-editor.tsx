@@ -11,12 +11,13 @@ import {
   Text,
   TextField,
 } from "@shopify/polaris";
-import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
+import type { FieldKind, FormField } from "../../../domain/tenants/settings/settings-form.ts";
 import type { Draft, RouteDraft, SecretDraft } from "./field-drafts.ts";
-import { nextKey, useFocusAfterRemoval } from "../ui/row-keys.ts";
 import { problemKey } from "./field-errors.ts";
+import { FieldMessages, type EditorProps } from "./field-messages.tsx";
 import { useFieldTexts, useOptionLabel } from "./field-texts.ts";
-import { useLabelled } from "../i18n/use-labelled.ts";
+import { RoutesEditor } from "./routes-editor.tsx";
+import { useLabelled } from "../../i18n/use-labelled.ts";
 
 type Props = {
   field: FormField;
@@ -25,14 +26,23 @@ type Props = {
   reason: string | undefined;
   onChange(draft: Draft): void;
 };
-type EditorProps<D> = {
-  field: FormField;
-  draft: D;
-  label: string;
-  help: string;
-  problem: string | undefined;
-  onChange(draft: Draft): void;
-};
+/** The draft of each kind of field. */
+type Editable =
+  | { kind: "secret"; draft: SecretDraft }
+  | { kind: "switch"; draft: boolean }
+  | { kind: "choices"; draft: string[] }
+  | { kind: "group"; draft: Record<string, string> }
+  | { kind: "routes"; draft: RouteDraft[] }
+  | { kind: "text" | "number" | "list" | "choice"; draft: string };
+
+/** The others show the value that applies without a saved one in the editor itself. */
+const SHOWS_FALLBACK: ReadonlySet<FieldKind> = new Set([
+  "text",
+  "number",
+  "list",
+  "group",
+  "routes",
+]);
 
 /** A longer list scrolls. */
 const MAX_LIST_HEIGHT = "7rem";
@@ -44,40 +54,36 @@ export function FieldEditor({ field, draft, reason, onChange }: Props) {
   const saved = field.value === null ? t("notSet") : shown(field.value);
   const problem =
     reason === undefined ? undefined : t(problemKey(reason), { reason, value: optionLabel(saved) });
-  const instead =
-    field.kind === "secret" ||
-    field.kind === "switch" ||
-    field.kind === "choice" ||
-    field.kind === "choices" ||
-    field.instead === null ||
-    field.isReadOnly
-      ? ""
-      : t("instead", { value: shown(field.instead) });
+  const fallback =
+    SHOWS_FALLBACK.has(field.kind) && field.fallback !== null && !field.isReadOnly
+      ? t("instead", { value: shown(field.fallback) })
+      : "";
   const hints = [
     help,
-    instead,
+    fallback,
     field.kind === "list" ? t("onePerLine") : "",
     field.isReadOnly ? t("byPlatform") : "",
   ]
     .filter(Boolean)
     .join(" ");
   const common = { field, label, help: hints, problem, onChange };
-  switch (field.kind) {
+  const editable = { kind: field.kind, draft } as Editable;
+  switch (editable.kind) {
     case "secret":
-      return <Secret {...common} draft={draft as SecretDraft} />;
+      return <Secret {...common} draft={editable.draft} />;
     case "switch":
       return (
         <Checkbox
           label={label}
           helpText={hints}
-          checked={draft as boolean}
+          checked={editable.draft}
           disabled={field.isReadOnly}
           {...(problem && { error: problem })}
           onChange={onChange}
         />
       );
     case "choice":
-      return <Choice {...common} draft={draft as string} />;
+      return <Choice {...common} draft={editable.draft} />;
     case "choices":
       return (
         <ChoiceList
@@ -87,21 +93,21 @@ export function FieldEditor({ field, draft, reason, onChange }: Props) {
             label: optionLabel(value),
             value,
           }))}
-          selected={draft as string[]}
+          selected={editable.draft}
           {...(problem && { error: problem })}
           onChange={onChange}
         />
       );
     case "group":
-      return <Group {...common} draft={draft as Record<string, string>} />;
+      return <Group {...common} draft={editable.draft} />;
     case "routes":
-      return <Routes {...common} draft={draft as RouteDraft[]} />;
+      return <RoutesEditor {...common} draft={editable.draft} />;
     default:
       return (
         <TextField
           label={label}
           helpText={hints}
-          value={draft as string}
+          value={editable.draft}
           onChange={onChange}
           autoComplete="off"
           name={field.name}
@@ -161,7 +167,7 @@ function Secret({ field, draft, label, help, problem, onChange }: EditorProps<Se
         name={field.name}
         placeholder={
           field.value === null
-            ? field.instead === true
+            ? field.fallback === true
               ? t("isThere")
               : t("notSet")
             : t("newValue")
@@ -190,9 +196,9 @@ function Choice({ field, draft, label, help, problem, onChange }: EditorProps<st
   const { t } = useTranslation("settings");
   const optionLabel = useOptionLabel(field.name);
   const none =
-    field.instead === null
+    field.fallback === null
       ? t("choose")
-      : t("standard", { value: optionLabel(shown(field.instead)) });
+      : t("standard", { value: optionLabel(shown(field.fallback)) });
   return (
     <Select
       label={label}
@@ -238,101 +244,7 @@ function Group({
           />
         ))}
       </InlineGrid>
-      <Below help={help} problem={problem} />
+      <FieldMessages help={help} problem={problem} />
     </BlockStack>
-  );
-}
-
-function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraft[]>) {
-  const { t } = useTranslation("settings");
-  const labelled = useLabelled();
-  const { adding, focusAdding } = useFocusAfterRemoval();
-  const change = (key: number, part: Partial<RouteDraft>) =>
-    onChange(draft.map((route) => (route.key === key ? { ...route, ...part } : route)));
-  const remove = (key: number) => {
-    onChange(draft.filter((route) => route.key !== key));
-    focusAdding();
-  };
-  return (
-    <BlockStack gap="300">
-      <Text as="p" variant="bodyMd">
-        {label}
-      </Text>
-      {draft.length === 0 && (
-        <Text as="p" tone="subdued">
-          {t("routes.none")}
-        </Text>
-      )}
-      {draft.map((route) => (
-        <InlineGrid
-          key={route.key}
-          columns={{ xs: 1, sm: "3fr 4fr 2fr auto" }}
-          gap="200"
-          alignItems="end"
-        >
-          <TextField
-            label={t("routes.type")}
-            value={route.event_type}
-            onChange={(text) => change(route.key, { event_type: text })}
-            autoComplete="off"
-            placeholder="order.*"
-            error={problem !== undefined}
-          />
-          <TextField
-            label={t("routes.channels")}
-            value={route.channels}
-            onChange={(text) => change(route.key, { channels: text })}
-            autoComplete="off"
-            placeholder="erpsys, archive"
-            error={problem !== undefined}
-          />
-          <Select
-            label={t("routes.priority")}
-            options={[
-              { label: t("routes.usual"), value: "" },
-              ...["1", "2", "3", "4", "5"].map((value) => ({ label: value, value })),
-            ]}
-            value={route.priority}
-            onChange={(text) => change(route.key, { priority: text })}
-          />
-          <Button
-            accessibilityLabel={labelled(t("routes.remove"), route.event_type)}
-            onClick={() => remove(route.key)}
-          >
-            ×
-          </Button>
-        </InlineGrid>
-      ))}
-      <Below help={help} problem={problem} />
-      <div ref={adding}>
-        <Button
-          onClick={() =>
-            onChange([
-              ...draft,
-              { key: nextKey(draft), event_type: "", channels: "", priority: "" },
-            ])
-          }
-        >
-          {t("routes.add")}
-        </Button>
-      </div>
-    </BlockStack>
-  );
-}
-
-function Below({ help, problem }: { help: string; problem: string | undefined }) {
-  return (
-    <>
-      {problem && (
-        <Text as="p" tone="critical">
-          {problem}
-        </Text>
-      )}
-      {help && (
-        <Text as="p" tone="subdued">
-          {help}
-        </Text>
-      )}
-    </>
   );
 }

@@ -1,4 +1,4 @@
-import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
+import type { FormField } from "../../../domain/tenants/settings/settings-form.ts";
 // The content of an editor, and the value it becomes. An empty editor is `null`: nothing saved.
 
 /** `key`: the React key of the row. */
@@ -16,14 +16,14 @@ const asText = (value: unknown): string =>
       : JSON.stringify(value);
 const asList = (value: unknown): string[] => (Array.isArray(value) ? value.map(asText) : []);
 
-export function toDraft({ kind, options, value, instead }: FormField): Draft {
+export function toDraft({ kind, options, value, fallback }: FormField): Draft {
   switch (kind) {
     case "secret":
       return { mode: value === null ? "replace" : "kept", text: "" };
     case "switch":
-      return Boolean(value ?? instead);
+      return Boolean(value ?? fallback);
     case "choices":
-      return asList(value ?? instead);
+      return asList(value ?? fallback);
     case "list":
       return asList(value).join("\n");
     case "group":

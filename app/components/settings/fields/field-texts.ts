@@ -1,7 +1,7 @@
 // The texts of a field. A field without texts is shown with its English label from the table of fields.
 import { useTranslation } from "react-i18next";
-import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
-import { labelOf } from "../i18n/label-of.ts";
+import type { FormField } from "../../../domain/tenants/settings/settings-form.ts";
+import { labelOf } from "../../i18n/label-of.ts";
 
 type FieldTexts = Record<string, { label?: string; help?: string }>;
 

@@ -1,0 +1,31 @@
+import { Text } from "@shopify/polaris";
+import type { FormField } from "../../../domain/tenants/settings/settings-form.ts";
+import type { Draft } from "./field-drafts.ts";
+
+/** Of the editor of one kind of field. */
+export type EditorProps<D> = {
+  field: FormField;
+  draft: D;
+  label: string;
+  help: string;
+  problem: string | undefined;
+  onChange(draft: Draft): void;
+};
+
+/** Help and error below a field of several inputs. */
+export function FieldMessages({ help, problem }: { help: string; problem: string | undefined }) {
+  return (
+    <>
+      {problem && (
+        <Text as="p" tone="critical">
+          {problem}
+        </Text>
+      )}
+      {help && (
+        <Text as="p" tone="subdued">
+          {help}
+        </Text>
+      )}
+    </>
+  );
+}
