@@ -14,6 +14,8 @@ const MAX_FOREIGN_ANSWERS = 20;
 const MAX_PAUSE_S = 3_600;
 /** The service has not decided: it answers differently later. */
 const UNDECIDED = [401, 408, 409, 423, 429];
+/** Where the place has the key of the outbox, which names its lock too. */
+const KEY_AT = 5;
 const FLAGS = TYPES.map((type) => "consent_" + type);
 
 type Outcome = "done" | "waits" | "stop";
@@ -217,7 +219,7 @@ export function createSender(outbox: LoaderAccess): () => Promise<void> {
   return () =>
     (sending = sending.then(async () => {
       try {
-        await navigator.locks.request(outbox.place[5], sendAllSafely);
+        await navigator.locks.request(outbox.place[KEY_AT], sendAllSafely);
       } catch {
         await sendAllSafely();
       }

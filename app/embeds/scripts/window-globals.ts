@@ -94,6 +94,10 @@ export type LoaderAccess = {
   sessionToken(): string | null | undefined;
   /** The subject of this token; without one, of the session's. */
   userId(token?: string | null): string | undefined;
+  /**
+   * A list, because its names would be downloaded by every shopper. A browser may have an older loader
+   * than bridge: entries are only added at the end.
+   */
   place: [
     at: string,
     query: string,
