@@ -6,11 +6,13 @@ import {
 } from "../../../app/domain/compliance/board/request-actions.ts";
 import {
   findBoardRequest,
+  LIST,
   listBoard,
   RequestFilters,
 } from "../../../app/domain/compliance/board/request-list.ts";
 import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
+import { PLATFORM } from "../../../app/db.server.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -50,6 +52,17 @@ async function addRequest({ state, due = 30, kind = "customer_redact", problem, 
   );
   return row!.id;
 }
+
+type Plan = {
+  "Node Type": string;
+  "Index Name"?: string;
+  "Actual Rows": number;
+  "Rows Removed by Filter"?: number;
+  Plans?: Plan[];
+};
+/** Where a plan reads a table. */
+const readsOf = (plan: Plan): Plan[] =>
+  plan.Plans ? plan.Plans.flatMap(readsOf) : /Scan/.test(plan["Node Type"]) ? [plan] : [];
 
 const list = async (filters: object = {}, limit = 100, before: number | null = null) =>
   listBoard(service.ctx, tenant, RequestFilters.parse(filters), { limit, before });
@@ -107,6 +120,27 @@ test("unfinished requests stand first, by their due date, then the finished ones
     before = next;
   } while (before !== null);
   expect(paged).toEqual(expected);
+});
+
+test("a page of many requests is read in their order, and the others are not", async () => {
+  await service.database.query(
+    `INSERT INTO privacy_requests (shop, kind, delivery_id, state, due_by)
+      SELECT $1, 'customer_redact', 'many-' || n, CASE WHEN n % 3 = 0 THEN 'received' ELSE 'done' END,
+        now() + n * interval '1 minute' FROM generate_series(1, 9000) AS n`,
+    [SHOP],
+  );
+  await service.database.query("ANALYZE privacy_requests");
+  const first = await list({}, 25);
+  for (const before of [null, first.next]) {
+    const [row] = await service.database.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${LIST}`,
+      [SHOP, PLATFORM, "mark", before, null, null, null, null, [], 26],
+    );
+    const reads = readsOf(row!["QUERY PLAN"][0].Plan);
+    expect(reads.map((read) => read["Index Name"])).toContain("privacy_requests_position_idx");
+    expect(Math.max(...reads.map((read) => read["Actual Rows"]))).toBeLessThanOrEqual(26);
+    expect(reads.map((read) => read["Rows Removed by Filter"] ?? 0)).toEqual(reads.map(() => 0));
+  }
 });
 
 test("needs the merchant: failed, overdue, or due within a week with a problem; Home counts what the list shows", async () => {

@@ -97,23 +97,30 @@ const COLUMNS = `id, shop, kind, state, external_id, delivery_id, received_at, d
   coalesce(evidence ? 'archive', false) AS has_export`;
 /**
  * Unfinished requests by their due date, then the others, newest first, as one number that a cursor
- * can hold: it has 15 digits at most.
+ * can hold: it has 15 digits at most. The index privacy_requests_position_idx has the same expression, which
+ * may not depend on the session's time zone.
  */
-const POSITION = `(CASE WHEN ${IS_DUE} THEN floor(extract(epoch FROM due_by))::bigint * 100000 + id % 100000
+const POSITION = `(CASE WHEN ${IS_DUE} THEN floor(extract(epoch FROM due_by AT TIME ZONE 'UTC'))::bigint * 100000 + id % 100000
   ELSE 900000000000000 - id END)::float8`;
 
-// Sorts all of a store's requests: thousands after an erasure of many customers. A search reads the accounts of these requests
-// only, however many customers the store has.
-const LIST = `
-  SELECT ${COLUMNS}, ${POSITION} AS position FROM privacy_requests r WHERE ${OF_STORE}
-    AND ($4::float8 IS NULL OR ${POSITION} > $4)
+// A search reads the accounts of these requests only, however many customers the store has.
+const listed = (condition: string) => `
+  SELECT ${COLUMNS}, ${POSITION} AS position FROM privacy_requests r WHERE ${condition}
+    AND ${POSITION} > coalesce($4::float8, 0)
     AND ($5::text IS NULL OR kind = $5)
     AND CASE $6::text WHEN 'open' THEN ${IS_OPEN} WHEN 'failed' THEN ${NEEDS_MERCHANT}
       WHEN 'finished' THEN state IN ('done', 'retained') ELSE true END
     AND ($7::timestamptz IS NULL OR (${IS_DUE} AND due_by < $7))
     AND ($8::text IS NULL OR id = ANY($9::int[]) OR EXISTS (SELECT FROM storefront_users u
-      WHERE u.shop = $1 AND u.id = ANY(r.user_ids) AND (u.full_name ILIKE $8 OR u.email ILIKE $8)))
-  ORDER BY position LIMIT $10`;
+      WHERE u.shop = $1 AND u.id = ANY(r.user_ids) AND (u.full_name ILIKE $8 OR u.email ILIKE $8)))`;
+
+// A store has thousands of requests after an erasure of many customers: a page of them is read in their order. The few to
+// delete the store are among those of all stores, and are read by their mark.
+export const LIST = `
+  SELECT * FROM (
+    (${listed("shop = $1")} ORDER BY position LIMIT $10)
+    UNION ALL ${listed("shop = $2 AND subject_hmac = $3")}
+  ) AS requests ORDER BY position LIMIT $10`;
 
 const ONE = `SELECT ${COLUMNS}, evidence FROM privacy_requests WHERE ${OF_STORE} AND id = $4`;
 
