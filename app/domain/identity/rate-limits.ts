@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM, type TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { countKeys, KEYS } from "../../runtime/database/kv.ts";
+import { countKeys, KEYS, uncountKeys } from "../../runtime/database/kv.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
@@ -64,6 +64,8 @@ export const RATE_LIMITS = {
   gate_mail_per_email: { max: 20, windowSeconds: 3_600, isOfPlatform: true },
   gate_mail_per_pair: { max: 5, windowSeconds: 3_600, isOfPlatform: true },
   test_mail_per_store: { max: 10, windowSeconds: 3_600 },
+  /** Also those that the provider refused, which count for no other limit. */
+  test_mail_tries_per_store: { max: 60, windowSeconds: 3_600 },
   /** A merchant types the address: no mailbox is filled by many stores. */
   sample_mail_per_email: { max: 5, windowSeconds: 3_600, isOfPlatform: true },
   /** Checks of mandates' proofs: each one is some signatures and reads. */
@@ -100,9 +102,25 @@ export async function consumeRateLimit(
   tenant: Place | null,
   subjects: Subjects,
 ): Promise<void> {
-  const waitSeconds = await secondsToWait(ctx, tenant, subjects);
+  requireNoWait(await secondsToWait(ctx, tenant, subjects));
+}
+
+function requireNoWait(waitSeconds: number): void {
   if (waitSeconds > 0)
     throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
+}
+
+/** The same for an attempt that may come to nothing: the function that is returned takes it from the count. */
+export async function consumeReturnable(
+  ctx: Ctx,
+  tenant: Place | null,
+  subjects: Subjects,
+): Promise<() => Promise<void>> {
+  const at = ctx.clock.now();
+  requireNoWait(await secondsToWait(ctx, tenant, subjects, { at }));
+  const place = placeOf(tenant, subjects);
+  const keys = windowsOf(ctx, place, subjects, at).map(({ key }) => key);
+  return () => uncountKeys(dataOf(ctx, place).sql, keys);
 }
 
 /**
@@ -127,7 +145,7 @@ export async function tryConsumeWithin(
   sql: TenantSql,
   subjects: Partial<Record<StoreLimitName, string>>,
 ): Promise<boolean> {
-  return (await secondsToWait(ctx, tenant, subjects, sql)) === 0;
+  return (await secondsToWait(ctx, tenant, subjects, { within: sql })) === 0;
 }
 
 /**
@@ -138,14 +156,29 @@ async function secondsToWait(
   ctx: Ctx,
   tenant: Place | null,
   subjects: Subjects,
-  within?: TenantSql,
+  { within, at = ctx.clock.now() }: { within?: TenantSql; at?: Date } = {},
 ): Promise<number> {
-  const scale = ctx.config.RATE_LIMIT_SCALE;
-  if (scale === 0) return 0;
-  const names = Object.keys(subjects) as RateLimitName[];
-  const place = tenant === null || names.some(isOfPlatform) ? PLATFORM_PLACE : tenant;
-  const now = ctx.clock.now().getTime() / 1_000;
-  const windows = (Object.entries(subjects) as [RateLimitName, string][]).map(([name, subject]) => {
+  if (ctx.config.RATE_LIMIT_SCALE === 0) return 0;
+  const place = placeOf(tenant, subjects);
+  const windows = windowsOf(ctx, place, subjects, at);
+  const counts = await countKeys(
+    within ?? dataOf(ctx, place).sql,
+    windows.filter(({ isOfAddress }) => !isOfAddress),
+    windows.filter(({ isOfAddress }) => isOfAddress),
+  );
+  const full = windows.filter(({ key, max }) => (counts.get(key) ?? 0) > max);
+  return Math.max(0, ...full.map(({ endsIn }) => endsIn));
+}
+
+const placeOf = (tenant: Place | null, subjects: Subjects): Place =>
+  tenant === null || (Object.keys(subjects) as RateLimitName[]).some(isOfPlatform)
+    ? PLATFORM_PLACE
+    : tenant;
+
+/** The counters of this moment. */
+function windowsOf(ctx: Ctx, place: Place, subjects: Subjects, at: Date) {
+  const now = at.getTime() / 1_000;
+  return (Object.entries(subjects) as [RateLimitName, string][]).map(([name, subject]) => {
     const { max, windowSeconds } = RATE_LIMITS[name];
     const window = Math.floor(now / windowSeconds);
     return {
@@ -155,16 +188,9 @@ async function secondsToWait(
         window,
       ),
       isOfAddress: name.endsWith("_per_address"),
-      max: Math.max(1, Math.floor(max * scale)),
+      max: Math.max(1, Math.floor(max * ctx.config.RATE_LIMIT_SCALE)),
       ttlSeconds: windowSeconds,
       endsIn: Math.ceil((window + 1) * windowSeconds - now),
     };
   });
-  const counts = await countKeys(
-    within ?? dataOf(ctx, place).sql,
-    windows.filter(({ isOfAddress }) => !isOfAddress),
-    windows.filter(({ isOfAddress }) => isOfAddress),
-  );
-  const full = windows.filter(({ key, max }) => (counts.get(key) ?? 0) > max);
-  return Math.max(0, ...full.map(({ endsIn }) => endsIn));
 }

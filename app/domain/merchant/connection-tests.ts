@@ -5,11 +5,11 @@ import { AppError, isAppError, OutboundError } from "../../runtime/errors.ts";
 import { parseAnswer } from "../../runtime/outbound.ts";
 import { probeDestination } from "../bus/log/destinations.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
-import { consumeRateLimit } from "../identity/rate-limits.ts";
 import { brandOf } from "../mails/mail-brand.ts";
 import { renderMail } from "../mails/render-mail.ts";
 import { testStorefront } from "../tenants/storefront/checks.ts";
 import { dataOf, getTenant, type Tenant } from "../tenants/tenant.ts";
+import { sendTestMailWithin } from "./limited-test-mails.ts";
 
 /** `to`: the recipient of the test mail. `at`: ISO 8601. */
 export type ConnectionTest = {
@@ -69,11 +69,11 @@ async function sendTestMail(ctx: Ctx, tenant: Tenant): Promise<string> {
     throw new OutboundError("email", "refused_address", {
       message: "the sender or the key is not set",
     });
-  await consumeRateLimit(ctx, tenant, { test_mail_per_store: tenant.shop });
   const to = support ?? from.replace(/^.*<|>$/g, "");
-  const answer = await ctx.email.send(
-    { apiKey, idempotencyKey: ctx.random.uuid(), about: { shop: tenant.shop, call: "test mail" } },
-    { from, to, ...renderMail("connection_test", { locale, brand: brandOf(tenant) }) },
+  const mail = { from, to, ...renderMail("connection_test", { locale, brand: brandOf(tenant) }) };
+  const about = { shop: tenant.shop, call: "test mail" };
+  const answer = await sendTestMailWithin(ctx, tenant, null, () =>
+    ctx.email.send({ apiKey, idempotencyKey: ctx.random.uuid(), about }, mail),
   );
   parseAnswer("email", answer);
   return to;

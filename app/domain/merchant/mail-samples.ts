@@ -3,7 +3,6 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { consumeRateLimit } from "../identity/rate-limits.ts";
 import { brandOf } from "../mails/mail-brand.ts";
 import {
   MAIL_TEMPLATES,
@@ -15,6 +14,7 @@ import { renderMail, type RenderedMail } from "../mails/render-mail.ts";
 import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import { storeDomains } from "../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { sendTestMailWithin } from "./limited-test-mails.ts";
 
 /** What the screen offers. `isSendable`: the sender and the key are set. */
 export type MailSamples = {
@@ -82,17 +82,14 @@ export async function sendSample(
 ): Promise<{ to: string }> {
   const { email_api_key: apiKey, email_from: from } = tenant.config;
   if (!apiKey || !from) throw new AppError("setting_missing");
-  await consumeRateLimit(ctx, tenant, { test_mail_per_store: tenant.shop });
-  await consumeRateLimit(ctx, null, { sample_mail_per_email: to.toLowerCase() });
   const mail = renderSample(tenant, { template, locale, scheme: "auto" });
   const subject = MAIL_TEXTS[locale].sample.replace("{subject}", () => mail.subject);
-  await ctx.email.send(
-    {
-      apiKey,
-      idempotencyKey: ctx.random.uuid(),
-      about: { shop: tenant.shop, call: "sample mail" },
-    },
-    { from, to, ...mail, subject },
+  const about = { shop: tenant.shop, call: "sample mail" };
+  await sendTestMailWithin(ctx, tenant, to, () =>
+    ctx.email.send(
+      { apiKey, idempotencyKey: ctx.random.uuid(), about },
+      { from, to, ...mail, subject },
+    ),
   );
   return { to };
 }

@@ -336,6 +336,15 @@ export async function countKeys(
   return new Map(rows.map(({ key, count }) => [key, count]));
 }
 
+/** Takes one from each count that still runs. */
+export async function uncountKeys(sql: TenantSql, counters: readonly Key[]): Promise<void> {
+  await sql(
+    `UPDATE kv SET value = to_jsonb(greatest((value #>> '{}')::int - 1, 0))
+      WHERE shop = $1 AND key = ANY($2::text[]) AND ${LIVE}`,
+    [counters],
+  );
+}
+
 export async function deleteKey(sql: TenantSql, key: Key): Promise<void> {
   await sql("DELETE FROM kv WHERE shop = $1 AND key = $2", [key]);
 }

@@ -7,6 +7,7 @@ import {
   type MailTemplate,
 } from "../../../app/domain/mails/mail-texts.ts";
 import { renderMail } from "../../../app/domain/mails/render-mail.ts";
+import { testConnection } from "../../../app/domain/merchant/connection-tests.ts";
 import { sendSample } from "../../../app/domain/merchant/mail-samples.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -293,6 +294,39 @@ describe("sent mails", () => {
     });
     expect(sent[0]?.text).toContain("Ada");
     expect(sent[0]?.text).not.toContain("token=");
+  });
+
+  it("of a test that the provider refuses count for no limit but that of the attempts", async () => {
+    const shop = "refused-mails.myshopify.com";
+    await service.addTenant(shop);
+    const now = new Date();
+    const limited = {
+      ...service.ctx,
+      clock: { now: () => now },
+      config: { ...service.ctx.config, RATE_LIMIT_SCALE: 1 },
+    };
+    const send = async () =>
+      sendSample(limited, await getTenant(limited, shop), {
+        to: "counter@merchant.example",
+        template: "reset_password",
+        locale: "en",
+      });
+    const test = () => testConnection(limited, shop, "email");
+    service.sandbox.failNext("email", { status: 403 }, 27);
+    for (let at = 0; at < 7; at += 1) await expect(send()).rejects.toThrow("403");
+    for (let at = 0; at < 20; at += 1)
+      expect(await test()).toMatchObject({ failure: { kind: "access_refused" } });
+    for (let at = 0; at < 5; at += 1) await send();
+    await expect(send()).rejects.toThrow("Too many");
+    for (let at = 0; at < 4; at += 1) expect(await test()).toMatchObject({ ok: true });
+    await expect(test()).rejects.toThrow("Too many");
+
+    service.sandbox.failNext("email", { status: 403 }, 60);
+    const other = "refused-often.myshopify.com";
+    await service.addTenant(other);
+    for (let at = 0; at < 60; at += 1) await testConnection(limited, other, "email");
+    await expect(testConnection(limited, other, "email")).rejects.toThrow("Too many");
+    service.sandbox.clearFaults();
   });
 
   it("link only to this service, with the store and one token", async () => {
