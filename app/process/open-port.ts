@@ -1,6 +1,6 @@
 // The port, opened before anything else is started.
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Config } from "../runtime/config.ts";
 import { createSlotPool, type SlotPool } from "../runtime/slot-pool.ts";
 import { LIVE } from "../runtime/version.ts";
@@ -11,6 +11,8 @@ export type OpenPort = {
   port: number;
   /** The responses that are not finished. */
   answering: SlotPool<ServerResponse>;
+  /** Closes the connections without a request: idle, silent, or with half of its headers sent. */
+  closeUnused(): void;
   /** Requests get 503 until then. */
   serve(listener: RequestListener): void;
 };
@@ -23,6 +25,8 @@ export async function openPort(config: Config): Promise<OpenPort> {
     keepAliveTimeout: 65_000,
   });
   const answering = createSlotPool<ServerResponse>();
+  const connections = createSlotPool<Socket>();
+  server.on("connection", (socket) => socket.once("close", connections.put(socket)));
   server.on("request", (_request, response) => response.once("close", answering.put(response)));
   server.on("request", notYet);
   await new Promise<void>((ready, reject) => {
@@ -35,6 +39,10 @@ export async function openPort(config: Config): Promise<OpenPort> {
     server,
     port: (server.address() as AddressInfo).port,
     answering,
+    closeUnused() {
+      const used = new Set(answering.all().map(({ socket }) => socket));
+      for (const socket of connections.all()) if (!used.has(socket)) socket.destroy();
+    },
     serve: (listener) => void server.off("request", notYet).on("request", listener),
   };
 }

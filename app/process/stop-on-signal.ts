@@ -63,19 +63,19 @@ const graceTime = ({ config }: Ctx, signal: AbortSignal): Promise<void> =>
   delay(config.STOP_GRACE_SECONDS * 1_000, undefined, { signal }).catch(() => undefined);
 
 /**
- * Ends once no connection is open. Idle keep-alive connections would keep the server open; busy
- * ones close after their response.
+ * Ends once no connection is open. Those with a request close after their response. Node's
+ * `closeIdleConnections` would leave those open that have not sent a whole request.
  */
-function closeServer({ server, answering }: OpenPort): Promise<void> {
+function closeServer({ server, answering, closeUnused }: OpenPort): Promise<void> {
   for (const response of answering.all())
     if (!response.headersSent) response.setHeader("Connection", "close");
   server.prependListener("request", (_request, response) =>
     response.setHeader("Connection", "close"),
   );
-  const closeIdle = setInterval(() => server.closeIdleConnections(), 100);
+  const closing = setInterval(closeUnused, 100);
   return new Promise((closed) =>
     server.close(() => {
-      clearInterval(closeIdle);
+      clearInterval(closing);
       closed();
     }),
   );

@@ -1,4 +1,5 @@
 // How the real process ends: by SIGTERM and by SIGKILL.
+import { once } from "node:events";
 import { globSync } from "node:fs";
 import { chmod, mkdtemp, readFile } from "node:fs/promises";
 import { createConnection } from "node:net";
@@ -166,6 +167,21 @@ test("SIGTERM while a request never ends: no row is taken any more, the request 
   expect(await service.database.query("SELECT DISTINCT status FROM integration_queue")).toEqual([
     { status: "pending" },
   ]);
+});
+
+test("SIGTERM with connections that have sent no request, or half of one: they are closed, nothing waits for them", async () => {
+  const server = await start("web", { STOP_GRACE_SECONDS: "0" });
+  const { port } = new URL(server.url);
+  const connections = ["", "GET /health HT", "GET /health HTTP/1.1\r\nHost: x\r\n"].map((sent) => {
+    const socket = createConnection(Number(port), "127.0.0.1");
+    socket.write(sent);
+    return once(socket, "close");
+  });
+  expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+  server.signal("SIGTERM");
+  expect(await server.ended).toBe(0);
+  await Promise.all(connections);
+  expect(server.lines.filter((line) => line.includes("process.stop_cut"))).toEqual([]);
 });
 
 test("SIGTERM after the database's connections went silent: the exit code is 0", async () => {
