@@ -3,11 +3,14 @@
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM, type TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { countKeys, KEYS, uncountKeys } from "../../runtime/database/kv.ts";
+import { countKeys, KEYS, uncountKeys, type Count } from "../../runtime/database/kv.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
-/** `isOfPlatform`: one count for all stores. */
+/**
+ * `max` attempts in the `windowSeconds` that begin with the first one. `isOfPlatform`: one count for
+ * all stores.
+ */
 type Limit = { max: number; windowSeconds: number; isOfPlatform?: true };
 
 export const RATE_LIMITS = {
@@ -102,10 +105,7 @@ export async function consumeRateLimit(
   tenant: Place | null,
   subjects: Subjects,
 ): Promise<void> {
-  requireNoWait(await secondsToWait(ctx, tenant, subjects));
-}
-
-function requireNoWait(waitSeconds: number): void {
+  const waitSeconds = await secondsToWait(ctx, tenant, subjects);
   if (waitSeconds > 0)
     throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
 }
@@ -116,10 +116,9 @@ export async function consumeReturnable(
   tenant: Place | null,
   subjects: Subjects,
 ): Promise<() => Promise<void>> {
-  const at = ctx.clock.now();
-  requireNoWait(await secondsToWait(ctx, tenant, subjects, { at }));
+  await consumeRateLimit(ctx, tenant, subjects);
   const place = placeOf(tenant, subjects);
-  const keys = windowsOf(ctx, place, subjects, at).map(({ key }) => key);
+  const keys = countersOf(ctx, place, subjects).map(({ key }) => key);
   return () => uncountKeys(dataOf(ctx, place).sql, keys);
 }
 
@@ -145,7 +144,7 @@ export async function tryConsumeWithin(
   sql: TenantSql,
   subjects: Partial<Record<StoreLimitName, string>>,
 ): Promise<boolean> {
-  return (await secondsToWait(ctx, tenant, subjects, { within: sql })) === 0;
+  return (await secondsToWait(ctx, tenant, subjects, sql)) === 0;
 }
 
 /**
@@ -156,41 +155,39 @@ async function secondsToWait(
   ctx: Ctx,
   tenant: Place | null,
   subjects: Subjects,
-  { within, at = ctx.clock.now() }: { within?: TenantSql; at?: Date } = {},
+  within?: TenantSql,
 ): Promise<number> {
   if (ctx.config.RATE_LIMIT_SCALE === 0) return 0;
   const place = placeOf(tenant, subjects);
-  const windows = windowsOf(ctx, place, subjects, at);
+  const counters = countersOf(ctx, place, subjects);
   const counts = await countKeys(
     within ?? dataOf(ctx, place).sql,
-    windows.filter(({ isOfAddress }) => !isOfAddress),
-    windows.filter(({ isOfAddress }) => isOfAddress),
+    ctx.clock.now(),
+    counters.filter(({ isOfAddress }) => !isOfAddress),
+    counters.filter(({ isOfAddress }) => isOfAddress),
   );
-  const full = windows.filter(({ key, max }) => (counts.get(key) ?? 0) > max);
-  return Math.max(0, ...full.map(({ endsIn }) => endsIn));
+  const waits = counters.map(({ key, max }) => {
+    const { count, endsInSeconds } = counts.get(key) ?? NOT_COUNTED;
+    return count > max ? Math.ceil(endsInSeconds) : 0;
+  });
+  return Math.max(0, ...waits);
 }
+
+const NOT_COUNTED: Count = { count: 0, endsInSeconds: 0 };
 
 const placeOf = (tenant: Place | null, subjects: Subjects): Place =>
   tenant === null || (Object.keys(subjects) as RateLimitName[]).some(isOfPlatform)
     ? PLATFORM_PLACE
     : tenant;
 
-/** The counters of this moment. */
-function windowsOf(ctx: Ctx, place: Place, subjects: Subjects, at: Date) {
-  const now = at.getTime() / 1_000;
+function countersOf(ctx: Ctx, place: Place, subjects: Subjects) {
   return (Object.entries(subjects) as [RateLimitName, string][]).map(([name, subject]) => {
     const { max, windowSeconds } = RATE_LIMITS[name];
-    const window = Math.floor(now / windowSeconds);
     return {
-      key: KEYS.rate(
-        name,
-        ctx.secrets.pseudonym(`${place.shop}/rate`, subject).slice(0, 32),
-        window,
-      ),
+      key: KEYS.rate(name, ctx.secrets.pseudonym(`${place.shop}/rate`, subject).slice(0, 32)),
       isOfAddress: name.endsWith("_per_address"),
       max: Math.max(1, Math.floor(max * ctx.config.RATE_LIMIT_SCALE)),
       ttlSeconds: windowSeconds,
-      endsIn: Math.ceil((window + 1) * windowSeconds - now),
     };
   });
 }

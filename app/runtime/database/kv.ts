@@ -122,7 +122,7 @@ export const KEYS = keys({
   orders: (userId: number, page: string) => `orders:${userId}:${page}`,
   /** The stored response of a request with this Idempotency-Key. */
   idempotent: (requestHash: string) => `idempotent:${requestHash}`,
-  rate: (limit: string, subject: string, window: number) => `rate:${limit}:${subject}:${window}`,
+  rate: (limit: string, subject: string) => `rate:${limit}:${subject}`,
 });
 
 export const TTL_SECONDS = {
@@ -281,20 +281,20 @@ export async function compareAndSetKey(
   return rows.length === 1;
 }
 
+// `$7` is the caller's time.
 const ADD_ONE = `
   ON CONFLICT (shop, key) DO UPDATE SET
-    value = CASE WHEN kv.expires_at <= clock_timestamp() THEN '1'::jsonb
-      ELSE to_jsonb((kv.value #>> '{}')::int + 1) END,
-    expires_at = CASE WHEN kv.expires_at <= clock_timestamp() THEN excluded.expires_at ELSE kv.expires_at END
+    value = CASE WHEN kv.expires_at <= $7 THEN '1'::jsonb ELSE to_jsonb((kv.value #>> '{}')::int + 1) END,
+    expires_at = CASE WHEN kv.expires_at <= $7 THEN excluded.expires_at ELSE kv.expires_at END
   WHERE kv.shop = $1
-  RETURNING key, (value #>> '{}')::int AS count`;
+  RETURNING key, (value #>> '{}')::int AS count, extract(epoch FROM expires_at - $7)::float8 AS ends_in`;
 
 // Locks the gates, then the counters, each in the order of their keys, so that two callers do not
 // deadlock.
 const COUNT_BEHIND_GATES = `
   WITH gate AS (
     INSERT INTO kv (shop, key, value, expires_at)
-    SELECT $1, key, '1'::jsonb, clock_timestamp() + make_interval(secs => ttl)
+    SELECT $1, key, '1'::jsonb, $7::timestamptz + make_interval(secs => ttl)
     FROM unnest($2::text[], $3::float8[]) AS wanted(key, ttl) ORDER BY key
     ${ADD_ONE}
   ), full_gate AS (
@@ -302,27 +302,29 @@ const COUNT_BEHIND_GATES = `
       WHERE gate.count > wanted.most
   ), counter AS (
     INSERT INTO kv (shop, key, value, expires_at)
-    SELECT $1, key, '1'::jsonb, clock_timestamp() + make_interval(secs => ttl)
+    SELECT $1, key, '1'::jsonb, $7::timestamptz + make_interval(secs => ttl)
     FROM unnest($5::text[], $6::float8[]) AS wanted(key, ttl) WHERE NOT EXISTS (SELECT 1
       FROM full_gate) ORDER BY key
     ${ADD_ONE}
   )
-  SELECT key, count FROM gate UNION ALL SELECT key, count FROM counter`;
+  SELECT key, count, ends_in FROM gate UNION ALL SELECT key, count, ends_in FROM counter`;
 
 type Counter = { key: Key; ttlSeconds: number };
+export type Count = { count: number; endsInSeconds: number };
 
 /**
- * Adds one to each gate and, unless a gate then exceeds its `max`, to each counter; starts new or
- * expired ones. One statement. @returns the counts after the increment.
+ * Adds one to each gate and, unless a gate then exceeds its `max`, to each counter. A count begins
+ * with its first increment, and ends after its time. One statement. @returns the counts after it.
  */
 export async function countKeys(
   sql: TenantSql,
+  now: Date,
   counters: readonly Counter[],
   gates: readonly (Counter & { max: number })[] = [],
-): Promise<Map<string, number>> {
+): Promise<Map<string, Count>> {
   const byKey = (a: Counter, b: Counter) => (a.key < b.key ? -1 : 1);
   const [first, rest] = [gates.toSorted(byKey), counters.toSorted(byKey)];
-  const rows = await sql<Columns<Kv, "key"> & { count: number }>(
+  const rows = await sql<Columns<Kv, "key"> & { count: number; ends_in: number }>(
     COUNT_BEHIND_GATES,
     [
       first.map(({ key }) => key),
@@ -330,10 +332,13 @@ export async function countKeys(
       first.map(({ max }) => max),
       rest.map(({ key }) => key),
       rest.map(({ ttlSeconds }) => ttlSeconds),
+      now,
     ],
     "count_keys",
   );
-  return new Map(rows.map(({ key, count }) => [key, count]));
+  return new Map(
+    rows.map(({ key, count, ends_in: endsInSeconds }) => [key, { count, endsInSeconds }]),
+  );
 }
 
 /** Takes one from each count that still runs. */

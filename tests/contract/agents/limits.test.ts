@@ -81,14 +81,14 @@ describe("without a token", () => {
       answers.slice(0, -1).map(() => 200),
     );
     const last = answers.at(-1) as Answer;
-    expect([last.status, last.headers.get("retry-after")]).toEqual([429, "50"]);
+    expect([last.status, last.headers.get("retry-after")]).toEqual([429, "60"]);
     expect(last.json).toEqual({
       jsonrpc: "2.0",
       id: 9,
       error: {
         code: -32_000,
         message: expect.any(String),
-        data: { code: "too_many_requests", content: expect.any(String), retry_after: 50 },
+        data: { code: "too_many_requests", content: expect.any(String), retry_after: 60 },
       },
     });
     expect((await one(newAddress())).status).toBe(200);

@@ -4,7 +4,7 @@ import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/serv
 import { newEmail } from "./people.ts";
 
 let service: Service;
-// Windows begin at fixed times: a fixed clock keeps a test inside one window.
+// A fixed clock, so that no count ends in the middle of a test.
 const clock = { at: Date.UTC(2026, 10, 20, 12, 0, 1), now: () => new Date(clock.at) };
 
 beforeAll(async () => {

@@ -11,7 +11,7 @@ const MAIL = {
   email_from: "Test Store <hello@test-store.example>",
 };
 const INFO = 30;
-// Windows begin at fixed times: a fixed clock keeps a test inside one window.
+// A fixed clock, so that no count ends in the middle of a test.
 const clock = { at: Date.UTC(2026, 10, 20, 12, 0, 1), now: () => new Date(clock.at) };
 let service: Service;
 let id = 9_000;

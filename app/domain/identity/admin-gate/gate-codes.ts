@@ -92,11 +92,10 @@ export async function verifyOtp(ctx: Ctx, browser: Browser, given: string): Prom
   const mark = browserMark(ctx, browser);
   const attemptsKey = PLATFORM_KEYS.gateAttempts(mark);
   // Counted before the comparison: concurrent guesses share the five attempts.
-  const attempts =
-    (await countKeys(sqlOf(ctx), [{ key: attemptsKey, ttlSeconds: TTL_SECONDS.gateCode }])).get(
-      attemptsKey,
-    ) ?? 0;
-  if (attempts > MAX_ATTEMPTS) {
+  const counts = await countKeys(sqlOf(ctx), ctx.clock.now(), [
+    { key: attemptsKey, ttlSeconds: TTL_SECONDS.gateCode },
+  ]);
+  if ((counts.get(attemptsKey)?.count ?? 0) > MAX_ATTEMPTS) {
     await deleteKey(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
     return null;
   }
