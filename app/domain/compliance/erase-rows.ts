@@ -53,6 +53,9 @@ const DELETED_WITH_ACCOUNT = [
   "identity_links",
 ] as const;
 
+/** One past its time reads as expired, and stays so. */
+const IS_USABLE_MANDATE = "(status = 'active' AND expires_at > clock_timestamp())";
+
 export async function anonymiseAccounts(
   sql: TenantSql,
   userIds: readonly number[],
@@ -74,9 +77,9 @@ export async function anonymiseAccounts(
     oauth_grants: await deleteRows("oauth_grants"),
     mandates: await counted(
       sql,
-      `UPDATE mandates SET status = CASE WHEN status = 'active' THEN 'revoked'
+      `UPDATE mandates SET status = CASE WHEN ${IS_USABLE_MANDATE} THEN 'revoked'
         ELSE status END, reserved_amount = 0, reservations = 0 WHERE shop = $1
-        AND customer_id = ANY($2::int[]) AND (status = 'active' OR reservations > 0)`,
+        AND customer_id = ANY($2::int[]) AND (${IS_USABLE_MANDATE} OR reservations > 0)`,
       ids,
     ),
     // Cancels open checkouts: their mandate is revoked, and no one can pay for them any more.

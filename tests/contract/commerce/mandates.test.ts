@@ -2,6 +2,9 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { compactVerify, importJWK } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { anonymiseAccounts } from "../../../app/domain/compliance/erase-rows.ts";
+import { changeAccountStatus } from "../../../app/domain/identity/account-status.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   asAgent,
   consent,
@@ -333,6 +336,44 @@ describe("a mandate", () => {
     const last = (await create({}, leaving)).json.mandate_id;
     await deleteMe(service, leaving.token, { password: PASSWORD });
     expect(await statusOf(last)).toBe("revoked");
+  });
+
+  it.each([
+    ["consent_ap2 is withdrawn", () => consent(service, shopper, { consent_ap2: false })],
+    [
+      "its owner signs out everywhere",
+      () =>
+        service.call("POST", `/auth/logout?shop=${SHOP}`, {
+          body: { everywhere: true },
+          key: shopper.token,
+        }),
+    ],
+    [
+      "its owner is suspended",
+      async () => {
+        const tenant = await getTenant(service.ctx, SHOP);
+        await changeAccountStatus(service.ctx, tenant, shopper.id, "suspended");
+      },
+    ],
+    [
+      "its owner deletes the account",
+      () => deleteMe(service, shopper.token, { password: PASSWORD }),
+    ],
+    [
+      "its owner is anonymised",
+      () => anonymiseAccounts(service.ctx.home.forTenant(SHOP).sql, [shopper.id]),
+    ],
+  ])("stays expired, without a revocation in its history, when %s", async (_cause, end) => {
+    const [past, current] = [await newMandate(), await newMandate()];
+    await service.database.query(
+      "UPDATE mandates SET expires_at = now() - interval '1 second' WHERE mandate_id = $1",
+      [past],
+    );
+    await end();
+    expect([await statusOf(past), await statusOf(current)]).toEqual(["expired", "revoked"]);
+    expect(
+      await service.database.query("SELECT revoked_at FROM mandates WHERE mandate_id = $1", [past]),
+    ).toEqual([{ revoked_at: null }]);
   });
 
   it("never stays active after a concurrent revocation of the consent", async () => {
