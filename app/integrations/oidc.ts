@@ -201,6 +201,7 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
         body: new URLSearchParams(fields).toString(),
         timeoutMs: TIMEOUT_MS,
         isTenantAddress,
+        exchangesCredentials: true,
         about: { call: "code_exchange" },
       });
       if (answer.status !== 200) {

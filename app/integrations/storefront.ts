@@ -1,7 +1,13 @@
 // The storefront platform (Shopify): token endpoint, Admin GraphQL, shop.json. shopify.dev "About
 // offline access tokens", "GraphQL Admin API". Decisions about tokens and retries are in domain/tenants.
 import { OutboundError } from "../runtime/errors.ts";
-import { parseAnswer, type Outbound, type OutboundAnswer } from "../runtime/outbound.ts";
+import { hideSent } from "../runtime/hide-credentials.ts";
+import {
+  parseAnswer,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundCall,
+} from "../runtime/outbound.ts";
 
 const SYSTEM = "storefront";
 const TOKEN_TIMEOUT_MS = 8_000;
@@ -33,9 +39,15 @@ export type TokenGrant = {
   scopes: string[];
 };
 
+type GraphqlError = {
+  message: string;
+  path?: (string | number)[];
+  extensions?: { code?: string };
+};
+
 export type GraphqlAnswer<T> = {
   data: T | null;
-  errors: { message: string; path?: (string | number)[]; extensions?: { code?: string } }[];
+  errors: GraphqlError[];
   /**
    * The rate-limit bucket after this call, in cost points; null when the response has no
    * `extensions.cost`.
@@ -219,7 +231,7 @@ export function createStorefrontClient({
         version = ADMIN_API_VERSION,
       }: { document: string; variables?: Record<string, unknown>; version?: string },
     ) {
-      const answer = await outbound.call({
+      const call: OutboundCall = {
         system: SYSTEM,
         url: urlOf(shop, `/admin/api/${version}/graphql.json`),
         method: "POST",
@@ -228,10 +240,11 @@ export function createStorefrontClient({
         timeoutMs: GRAPHQL_TIMEOUT_MS,
         maxAnswerBytes: MAX_GRAPHQL_BYTES,
         about: { shop, call: /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1] },
-      });
+      };
+      const answer = await outbound.call(call);
       type Body = {
         data?: T;
-        errors?: GraphqlAnswer<T>["errors"];
+        errors?: unknown;
         extensions?: {
           cost?: {
             requestedQueryCost: number;
@@ -243,7 +256,7 @@ export function createStorefrontClient({
       const cost = extensions?.cost;
       return {
         data: data ?? null,
-        errors: Array.isArray(errors) ? errors : [],
+        errors: errorsOf(errors, call),
         throttle: cost
           ? {
               requested: cost.requestedQueryCost,
@@ -258,7 +271,7 @@ export function createStorefrontClient({
       token: string | undefined,
       { document, variables }: { document: string; variables: Record<string, unknown> },
     ) {
-      const answer = await outbound.call({
+      const call: OutboundCall = {
         system: SYSTEM,
         url: urlOf(shop, `/api/${ADMIN_API_VERSION}/graphql.json`),
         method: "POST",
@@ -274,15 +287,14 @@ export function createStorefrontClient({
         timeoutMs: CART_TIMEOUT_MS,
         maxAnswerBytes: MAX_CART_BYTES,
         about: { shop, call: /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1] },
-      });
-      const { data, errors } = parseAnswer<{ data?: T; errors?: { message: string }[] }>(
-        SYSTEM,
-        answer,
-      );
-      if (!data || (Array.isArray(errors) && errors.length > 0))
+      };
+      const answer = await outbound.call(call);
+      const { data, errors: found } = parseAnswer<{ data?: T; errors?: unknown }>(SYSTEM, answer);
+      const errors = errorsOf(found, call);
+      if (!data || errors.length > 0)
         throw new OutboundError(SYSTEM, "malformed", {
           status: 422,
-          message: `the Storefront API rejected the call: ${(errors ?? [])
+          message: `the Storefront API rejected the call: ${errors
             .map((error) => error.message)
             .join("; ")
             .slice(0, 500)}`,
@@ -344,4 +356,13 @@ export function createStorefrontClient({
       }
     },
   };
+}
+
+/** Their messages are kept and shown: they are without what the call authenticated with. */
+function errorsOf(errors: unknown, call: OutboundCall): GraphqlError[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.map((error: unknown) => {
+    const fields = (typeof error === "object" ? error : { message: error }) as GraphqlError | null;
+    return { ...fields, message: hideSent(String(fields?.message), call) };
+  });
 }

@@ -51,6 +51,8 @@ const isSecretSegment = (segment: string) =>
   segment.length >= MIN_SECRET_SEGMENT &&
   [/^[\w~-]+$/, /[a-z]/, /[A-Z]/, /\d/].every((part) => part.test(segment));
 const MIN_SECRET_LENGTH = 6;
+/** People choose them. */
+const MIN_PASSWORD_LENGTH = 4;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export type HeaderLine = [name: string, value: string];
@@ -83,31 +85,110 @@ export const hideInHeaders = (headers: Headers): HeaderLine[] =>
       return [name, isShown ? [value].flat().join(", ").slice(0, MAX_HEADER_LENGTH) : HIDDEN];
     });
 
-/** What the call authenticates with, so that it is hidden also where a system repeats it in its response. */
-export function credentialsOf(address: string, headers: Headers): string[] {
-  const url = URL.parse(address);
-  const values = Object.entries(headers)
+type SentCall = {
+  url: string;
+  headers?: Headers;
+  body?: string | Buffer;
+  /** The body is a form with credentials in it. */
+  exchangesCredentials?: boolean;
+};
+
+/**
+ * What the call authenticates with, so that it is hidden also where a system repeats it in its
+ * response: as it was sent, decoded, and in the escapes of JSON, addresses and HTML. Longest first,
+ * so that no part of one remains.
+ */
+export function credentialsOf(call: SentCall): string[] {
+  const url = URL.parse(call.url);
+  const headers = Object.entries(call.headers ?? {})
     .filter(([name]) => !SHOWN_HEADERS.has(name.toLowerCase()))
-    .flatMap(([, value]) => [value ?? []].flat())
-    .flatMap((value) => {
-      const [scheme = "", token = ""] = value.split(" ", 2);
-      const password =
-        scheme.toLowerCase() === "basic" ? Buffer.from(token, "base64").toString() : "";
-      return [value, token, password.slice(password.indexOf(":") + 1)];
-    });
+    .flatMap(([name, value]) =>
+      [value ?? []].flat().flatMap((one) => credentialsOfHeader(name.toLowerCase(), one)),
+    );
   const query = url
     ? [...url.searchParams].flatMap(([name, value]) =>
         SHOWN_QUERY.has(name.toLowerCase()) ? [] : [value],
       )
     : [];
-  return [...new Set([...values, ...query, url?.password ?? ""])].filter(
+  const path = url?.pathname.split("/").filter(isSecretSegment) ?? [];
+  const found = [...headers, ...query, ...path, ...credentialsOfForm(call)].filter(
     (value) => value.length >= MIN_SECRET_LENGTH,
   );
+  const passwords = [...basicPasswords(call.headers ?? {}), percentDecoded(url?.password ?? "")];
+  const all = [...found, ...passwords.filter((value) => value.length >= MIN_PASSWORD_LENGTH)];
+  return [...new Set(all.flatMap(writtenForms))].sort((a, b) => b.length - a.length);
+}
+
+function credentialsOfHeader(name: string, value: string): string[] {
+  const [scheme = "", token = ""] = value.split(" ", 2);
+  if (name === "cookie") return [value, ...value.split("; ").map((pair) => afterFirst("=", pair))];
+  return scheme.toLowerCase() === "basic"
+    ? [value, token, Buffer.from(token, "base64").toString()]
+    : [value, token];
+}
+
+const basicPasswords = (headers: Headers): string[] =>
+  Object.values(headers)
+    .flatMap((value) => [value ?? []].flat())
+    .flatMap((value) => {
+      const token = /^basic (\S+)/i.exec(value)?.[1] ?? "";
+      const password = afterFirst(":", Buffer.from(token, "base64").toString());
+      return [password, percentDecoded(password)];
+    });
+
+const afterFirst = (sign: string, text: string) =>
+  text.includes(sign) ? text.slice(text.indexOf(sign) + 1) : "";
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const credentialsOfForm = ({ body, exchangesCredentials }: SentCall): string[] =>
+  exchangesCredentials && typeof body === "string"
+    ? [...new URLSearchParams(body)].flatMap(([name, value]) =>
+        SECRET_NAME.test(name) || SECRET_PARAMETER.test(name) || name === "code_verifier"
+          ? [value]
+          : [],
+      )
+    : [];
+
+function writtenForms(value: string): string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  return [
+    value,
+    json,
+    json.replaceAll("/", "\\/"),
+    // A lone surrogate cannot be encoded.
+    encodeURIComponent(Buffer.from(value).toString()),
+    new URLSearchParams({ v: value }).toString().slice(2),
+    value.replace(/[&<>"']/g, (sign) => HTML_ESCAPES[sign] ?? sign),
+  ];
+}
+
+const HTML_ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A text of a response without what its own call authenticated with. */
+export const hideSent = (text: string, call: SentCall): string =>
+  text === "" ? text : hideValues(text, credentialsOf(call));
+
+function hideValues(text: string, values: readonly string[]): string {
+  let hidden = text;
+  for (const value of values) hidden = hidden.replaceAll(value, HIDDEN);
+  return hidden;
 }
 
 export function hideInText(text: string, credentials: readonly string[]): string {
-  let hidden = text;
-  for (const credential of credentials) hidden = hidden.replaceAll(credential, HIDDEN);
+  let hidden = hideValues(text, credentials);
   // Most texts name no secret and have no address: one look spares them the scans.
   if (SECRET_NAME.test(hidden))
     hidden = hideJsonFields(hidden)

@@ -7,6 +7,7 @@ import { Agent, buildConnector, request, type Dispatcher } from "undici";
 import { createDeadlines } from "./deadlines/deadlines.ts";
 import { OutboundError } from "./errors.ts";
 import { noteCall } from "./exchange-recorder.ts";
+import { hideInText, hideSent } from "./hide-credentials.ts";
 import { isPrivateAddress } from "./ip-address.ts";
 import type { Log } from "./log.ts";
 import { outboundDuration } from "./telemetry/metrics.ts";
@@ -43,7 +44,10 @@ export type OutboundAnswer = {
 };
 
 export type Outbound = {
-  /** Returns any status; throws OutboundError when there is no complete response. */
+  /**
+   * Returns any status; throws OutboundError when there is no complete response. The text of a status
+   * other than 2xx is without the credentials that the call sent.
+   */
   send(call: OutboundCall): Promise<OutboundAnswer>;
   /** Like `send`, but throws for a status other than 2xx. */
   call(call: OutboundCall): Promise<OutboundAnswer>;
@@ -112,7 +116,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
       const complete = {
         status: answer.statusCode,
         headers: answer.headers,
-        text,
+        text: isSuccess(answer.statusCode) ? text : hideSent(text, call),
         latencyMs: latency(),
       };
       noteCall(call, complete.latencyMs, { answer: complete });
@@ -161,7 +165,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         throw toStatusError(system, {
           status: answer.statusCode,
           headers: answer.headers,
-          text,
+          text: hideSent(text, call),
           latencyMs: 0,
         });
       }
@@ -183,7 +187,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
     lines,
     async call(call) {
       const answer = await send(call);
-      if (answer.status >= 200 && answer.status < 300) return answer;
+      if (isSuccess(answer.status)) return answer;
       throw toStatusError(call.system, answer);
     },
     async close() {
@@ -192,14 +196,23 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
   };
 }
 
-/** The error of an unexpected status; it knows whether a retry may help. */
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+const MAX_ERROR_LENGTH = 2_000;
+/** What hides credentials reads more than is kept, so that none is cut before its end is seen. */
+const READ_ERROR_LENGTH = 2 * MAX_ERROR_LENGTH;
+
+/**
+ * The error of an unexpected status; it knows whether a retry may help. Its body is kept in logs and
+ * shown: it has no value under the name of a secret.
+ */
 export function toStatusError(system: string, answer: OutboundAnswer): OutboundError {
   const retryAfterMs = parseRetryAfter(answer.headers);
   return new OutboundError(system, "status", {
     status: answer.status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     message: `${system} answered ${answer.status}`,
-    body: answer.text.slice(0, 2_000),
+    body: hideInText(answer.text.slice(0, READ_ERROR_LENGTH), []).slice(0, MAX_ERROR_LENGTH),
   });
 }
 

@@ -1,16 +1,18 @@
 /** Runs a system's handler, applying one planned failure if there is one. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import type { ApiResponse } from "./exchange.ts";
+import { json, type ApiResponse, type Call, type Handler } from "./exchange.ts";
 import type { Fault } from "./faults.ts";
 
 export async function serveWithFault(
   fault: Fault | undefined,
-  work: () => ApiResponse | Promise<ApiResponse>,
+  call: Call,
+  handle: Handler,
   response: ServerResponse,
   send: (response: ServerResponse, reply: ApiResponse) => void,
   stopped: AbortSignal,
 ): Promise<void> {
+  const work = () => handle(call);
   if (!fault) return send(response, await work());
   if ("status" in fault) {
     const body =
@@ -36,6 +38,13 @@ export async function serveWithFault(
     await work();
     response.destroy();
     return;
+  }
+  if ("echoes" in fault) {
+    const { path, query, headers, text } = call;
+    return send(
+      response,
+      json(fault.echoes, { message: `refused: ${path}?${query}`, headers, body: text }),
+    );
   }
   if ("garbage" in fault)
     return send(response, {

@@ -18,7 +18,7 @@ import { createCustomerAccounts, isCustomerAccountPath } from "./storefront/cust
 import { createEmail } from "./systems/email.ts";
 import { createErp } from "./systems/erp.ts";
 import { json, parseBody, readBody, text } from "./exchange.ts";
-import type { Call, Handler, ApiResponse } from "./exchange.ts";
+import type { Call, ApiResponse } from "./exchange.ts";
 import { createFaultBook } from "./faults.ts";
 import type { SystemName } from "./faults.ts";
 import { createFederated, initialFederatedState } from "./oidc/federated.ts";
@@ -170,10 +170,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     };
     log.record(system, received);
     observe(system, received, response);
-    const handler: Handler = systems[system].handle;
     await serveWithFault(
       faults.take(system, target),
-      () => handler(call),
+      call,
+      systems[system].handle,
       response,
       send,
       stopping.signal,

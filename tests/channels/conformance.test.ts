@@ -7,6 +7,7 @@ import type { Fault } from "../../app/sandbox/faults.ts";
 import {
   EXPECTED,
   isWired,
+  SECRETS,
   startChannelWorld,
   storeFields,
   type ChannelWorld,
@@ -218,6 +219,16 @@ describe.each(wired)("%s", (name, channel) => {
     expect(world.secrets().filter((secret) => written.includes(secret))).toEqual([]);
   });
 
+  test("a credential that the system repeats in its error is in no row, log, archive object or answer", async () => {
+    fail({ echoes: 422 }, 5);
+    const failed = await world.settled(await world.send(name, userId));
+    expect(failed).toMatchObject({
+      status: "dead_letter",
+      last_error: expect.stringContaining("<hidden>"),
+    });
+    expect(await writtenSecrets(failed)).toEqual([]);
+  });
+
   test.each(Array.from({ length: calls }, (_, n) => n + 1))(
     "a lost response to call %i is repeated, and the row ends as delivered",
     async (lost) => {
@@ -230,7 +241,40 @@ describe.each(wired)("%s", (name, channel) => {
   );
 });
 
+/** The secrets that are in a row, an attempt, the archive, the log or what an operator reads. */
+async function writtenSecrets(row: unknown): Promise<string[]> {
+  const { service } = world;
+  const dead = "dead_letter/";
+  const names = await eventually("the archive's copy", async () => {
+    const found = (await service.objects.list("")).filter((path) => path.includes(dead));
+    return found.length > 0 && found;
+  });
+  const { json } = await service.call("GET", `/admin/events/log?shop=${SHOP}`);
+  const written = JSON.stringify([
+    row,
+    json,
+    service.logged,
+    await service.database.query("SELECT * FROM delivery_attempts"),
+    await Promise.all(names.map((path) => service.objects.get(path))),
+  ]);
+  const basic = Buffer.from(`crm:${SECRETS.erp_password}`).toString("base64");
+  return [...world.secrets(), basic].filter((secret) => written.includes(secret));
+}
+
 describe("the storefront's access token", () => {
+  test("that a GraphQL error repeats is hidden", async () => {
+    const message = `no access with ${world.secrets().join(" or ")}`;
+    world.service.sandbox.failNext("storefront", {
+      status: 200,
+      body: { errors: [{ message, extensions: { code: "ACCESS_DENIED" } }] },
+    });
+    const failed = await world.settled(await world.send("storefront", userId));
+    expect(failed).toMatchObject({ status: "dead_letter" });
+    expect(failed.last_error).toContain("<hidden>");
+    const token = world.secrets().at(-2) ?? "";
+    expect(failed.last_error).not.toContain(token);
+  });
+
   const asked = () =>
     world.service.sandbox
       .requests("storefront")

@@ -76,6 +76,7 @@ const FaultShape = z.union([
   z.strictObject({ delayMs: z.number().nonnegative() }),
   z.strictObject({ delayReplyMs: z.number().nonnegative() }),
   z.strictObject({ garbage: z.literal(true) }),
+  z.strictObject({ echoes: z.number().int().min(200).max(599) }),
 ]);
 const HeldWebhooks = z.object({
   shop: Text,

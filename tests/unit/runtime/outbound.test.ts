@@ -229,6 +229,59 @@ describe("a system that", () => {
   );
 });
 
+describe("a credential that the call sent", () => {
+  const repeated = async (fields: Partial<OutboundCall>, body: string): Promise<string> => {
+    answer = (_, response) => response.writeHead(401).end(body);
+    return (await failure(call({ method: "POST", ...fields }))).body ?? "";
+  };
+  const basic = Buffer.from("crm:pa/ss").toString("base64");
+
+  test.each<[string, Partial<OutboundCall>, string]>([
+    ["of a bearer header", { headers: { Authorization: "Bearer abc-123-def" } }, "abc-123-def"],
+    ["of a header of any name", { headers: { "X-Odd": "abc-123-def" } }, "abc-123-def"],
+    ["of a basic header, as sent", { headers: { Authorization: `Basic ${basic}` } }, basic],
+    ["of a basic header, decoded", { headers: { Authorization: `Basic ${basic}` } }, "pa/ss"],
+    ["escaped for JSON", { headers: { Authorization: `Basic ${basic}` } }, String.raw`pa\/ss`],
+    ["escaped for an address", { headers: { Authorization: `Basic ${basic}` } }, "pa%2Fss"],
+    ["escaped for HTML", { headers: { "X-Api-Key": 'k&1"<2>' } }, "k&amp;1&quot;&lt;2&gt;"],
+    ["of a cookie", { headers: { Cookie: "a=1; session=abc-123-def" } }, "abc-123-def"],
+    ["of the query", { url: "/x?api_secret=abc-123-def" }, "abc-123-def"],
+    ["of the path", { url: "/services/T0AbCdEf1GhIjKlMn2Op/x" }, "T0AbCdEf1GhIjKlMn2Op"],
+    [
+      "of a token grant's form",
+      { body: "client_id=a&client_secret=abc%2F123", exchangesCredentials: true },
+      "abc/123",
+    ],
+  ])("is taken out of the error: %s", async (_, { url = "/x", ...fields }, secret) => {
+    const body = await repeated(
+      { ...fields, url: `http://127.0.0.1:${port}${url}` },
+      `${secret} is wrong, and ${secret}`,
+    );
+    expect(body).toBe("<hidden> is wrong, and <hidden>");
+  });
+
+  test("is taken out also where the error's text ends within it", async () => {
+    const key = "k".repeat(500);
+    const body = await repeated(
+      { headers: { Authorization: `Bearer ${key}` } },
+      `${"x".repeat(1_800)}${key}`,
+    );
+    expect(body).toBe(`${"x".repeat(1_800)}<hidden>`);
+  });
+
+  test("and one of another system's are known by their names, and the rest of the error stays", async () => {
+    expect(await repeated({}, '{"message":"no plant 1000","client_secret":"abc"}')).toBe(
+      '{"message":"no plant 1000","client_secret":"<hidden>"}',
+    );
+  });
+
+  test("stays in a response that is no error", async () => {
+    answer = (_, response) => response.end('{"slug":"abc-123"}');
+    const ok = await call({ url: `http://127.0.0.1:${port}/x?slug=abc-123` });
+    expect(ok.text).toBe('{"slug":"abc-123"}');
+  });
+});
+
 describe("Retry-After", () => {
   const after = async (value: string): Promise<number | undefined> => {
     answer = (_, response) => response.writeHead(429, { "Retry-After": value }).end();

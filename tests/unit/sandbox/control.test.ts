@@ -230,6 +230,13 @@ describe("faults", () => {
     expect((await read()).status).toBe(200);
   });
 
+  it("answer an error that repeats the request", async () => {
+    world.sandbox.failNext("cms", { echoes: 422 });
+    const reply = await read();
+    expect(reply.status).toBe(422);
+    expect(JSON.stringify(reply.body)).toContain("Bearer ");
+  });
+
   it("answer half a JSON body", async () => {
     world.sandbox.failNext("cms", { garbage: true });
     const reply = await read();

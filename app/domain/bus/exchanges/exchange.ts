@@ -57,7 +57,7 @@ function toExchange({ last, calls }: Recording): Exchange | null {
   if (!last) return null;
   const { call, answer } = last;
   const headers = call.headers ?? {};
-  const credentials = credentialsOf(call.url, headers);
+  const credentials = credentialsOf(call);
   return {
     at: last.startedAt.toISOString(),
     calls,
