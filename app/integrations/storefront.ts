@@ -116,7 +116,7 @@ export type StorefrontClient = {
   ): Promise<GraphqlAnswer<T>>;
   /**
    * POST /api/2026-04/graphql.json (Storefront API). Returns `data`; GraphQL errors throw
-   * `malformed` with status 422, which is not retryable. Time limit: 5 s.
+   * `malformed` with the status of `toGraphqlError`. Time limit: 5 s.
    */
   storefrontApi<T>(
     shop: string,
@@ -291,14 +291,7 @@ export function createStorefrontClient({
       const answer = await outbound.call(call);
       const { data, errors: found } = parseAnswer<{ data?: T; errors?: unknown }>(SYSTEM, answer);
       const errors = errorsOf(found, call);
-      if (!data || errors.length > 0)
-        throw new OutboundError(SYSTEM, "malformed", {
-          status: 422,
-          message: `the Storefront API rejected the call: ${errors
-            .map((error) => error.message)
-            .join("; ")
-            .slice(0, 500)}`,
-        });
+      if (!data || errors.length > 0) throw toGraphqlError("the Storefront API", errors);
       return data;
     },
     bulkLines: (shop, url) =>
@@ -356,6 +349,28 @@ export function createStorefrontClient({
       }
     },
   };
+}
+
+/** The platform's own failures. It answers them with HTTP 200. */
+const SERVER_FAULTS: readonly (string | undefined)[] = ["INTERNAL_SERVER_ERROR", "TIMEOUT"];
+
+/**
+ * The error of an answer without usable data. Status 502 where the platform itself failed, which
+ * includes an answer without an error; 429 for a throttled call; else 422, which no retry can fix.
+ */
+export function toGraphqlError(name: string, errors: readonly GraphqlError[]): OutboundError {
+  if (errors.length === 0)
+    return new OutboundError(SYSTEM, "malformed", {
+      status: 502,
+      message: `${name} answered without data`,
+    });
+  const codes = errors.map(({ extensions }) => extensions?.code);
+  const hasFailed = codes.some((code) => SERVER_FAULTS.includes(code));
+  const messages = errors.map(({ message }) => message).join("; ");
+  return new OutboundError(SYSTEM, "malformed", {
+    status: codes.includes("THROTTLED") ? 429 : hasFailed ? 502 : 422,
+    message: `${name} ${hasFailed ? "failed at" : "refused"} the call: ${messages.slice(0, 500)}`,
+  });
 }
 
 /** Their messages are kept and shown: they are without what the call authenticated with. */

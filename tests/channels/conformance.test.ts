@@ -302,6 +302,44 @@ describe("the storefront's access token", () => {
   });
 });
 
+describe.each(["storefront", "flow"])("%s: a GraphQL answer", (name) => {
+  const answerWith = (body: unknown) =>
+    world.service.sandbox.failNext("storefront", { status: 200, body, match: "/graphql.json" });
+  const withCode = (code: string) => ({
+    data: null,
+    errors: [{ message: code, extensions: { code } }],
+  });
+
+  test.each<[string, unknown]>([
+    ["with INTERNAL_SERVER_ERROR", withCode("INTERNAL_SERVER_ERROR")],
+    ["with TIMEOUT", withCode("TIMEOUT")],
+    ["with no data and no error", { data: null }],
+    ["that is empty", {}],
+  ])(
+    "%s is the platform's own failure: it counts for the circuit and is retried",
+    async (_, body) => {
+      answerWith(body);
+      const eventId = await world.send(name, userId);
+      expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+      expect(
+        await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'"),
+      ).toHaveLength(1);
+      expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
+    },
+  );
+
+  test.each(["ACCESS_DENIED", "SHOP_INACTIVE"])(
+    "with %s is a refusal: a dead letter at once",
+    async (code) => {
+      answerWith(withCode(code));
+      expect(await world.settled(await world.send(name, userId))).toMatchObject({
+        status: "dead_letter",
+        retry_count: 1,
+      });
+    },
+  );
+});
+
 test("a customer whose creation got no response exists once in the storefront", async () => {
   const email = `once-${Math.random()}@example.com`;
   const id = await addCustomer(world.service.database, SHOP, { email });

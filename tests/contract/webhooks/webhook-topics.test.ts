@@ -249,36 +249,47 @@ describe("payloads of 2026-07, which have neither tags nor totals", () => {
     });
   });
 
-  test("are applied as they are when the storefront is down, and completed once it is back", async () => {
-    service.sandbox.failNext("storefront", { status: 503, match: "graphql" }, Infinity);
-    const sent = await send(service, "customer-update", payload({}, CUSTOMER_2026_07));
-    expect(await eventually("the payload's own words", customer)).toMatchObject({
-      first_name: "Bob",
-      tags: [],
-      number_of_orders: 0,
-    });
-    await eventually(
-      "the delivery to wait",
-      async () =>
-        (
-          await service.database.query(
-            "SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'pending' AND attempts = 1",
-            [sent],
-          )
-        ).length === 1,
-    );
-    service.sandbox.clearFaults();
-    await service.database.query(
-      "UPDATE webhook_inbox SET next_attempt_at = now() WHERE delivery_id = $1",
-      [sent],
-    );
-    await untilHandled(service, sent);
-    expect(await customer()).toMatchObject({
-      first_name: "Fetched",
-      tags: ["gold", "vip"],
-      number_of_orders: 7,
-    });
+  const serverFault = (code: string) => ({
+    status: 200,
+    body: { errors: [{ message: "Internal error", extensions: { code } }] },
   });
+  test.each<[string, { status: number; body?: unknown }]>([
+    ["503", { status: 503 }],
+    ["INTERNAL_SERVER_ERROR", serverFault("INTERNAL_SERVER_ERROR")],
+    ["no data", { status: 200, body: { data: null } }],
+  ])(
+    "are applied as they are when the storefront is down (%s), and completed once it is back",
+    async (_, fault) => {
+      service.sandbox.failNext("storefront", { ...fault, match: "graphql" }, Infinity);
+      const sent = await send(service, "customer-update", payload({}, CUSTOMER_2026_07));
+      expect(await eventually("the payload's own words", customer)).toMatchObject({
+        first_name: "Bob",
+        tags: [],
+        number_of_orders: 0,
+      });
+      await eventually(
+        "the delivery to wait",
+        async () =>
+          (
+            await service.database.query(
+              "SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'pending' AND attempts = 1",
+              [sent],
+            )
+          ).length === 1,
+      );
+      service.sandbox.clearFaults();
+      await service.database.query(
+        "UPDATE webhook_inbox SET next_attempt_at = now() WHERE delivery_id = $1",
+        [sent],
+      );
+      await untilHandled(service, sent);
+      expect(await customer()).toMatchObject({
+        first_name: "Fetched",
+        tags: ["gold", "vip"],
+        number_of_orders: 7,
+      });
+    },
+  );
 
   test("of a customer that the storefront does not return are applied as they are", async () => {
     service.sandbox.storefront.deleteCustomer(SHOP, gid);

@@ -2,7 +2,7 @@
 // waiting when throttled.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
-import type { GraphqlAnswer } from "../../../integrations/storefront.ts";
+import { toGraphqlError, type GraphqlAnswer } from "../../../integrations/storefront.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { ensureStorefrontToken } from "./access-token.ts";
 import { noteWithheld, takeData } from "./withheld-data.ts";
@@ -39,14 +39,7 @@ export async function callAdminApi<T>(ctx: Ctx, shop: string, call: AdminCall): 
   }
   await noteWithheld(ctx, shop, answer);
   const data = takeData(answer);
-  if (data === null)
-    throw new OutboundError("storefront", "malformed", {
-      status: has(answer, "THROTTLED") ? 429 : 422,
-      message: `the storefront refused the call: ${answer.errors
-        .map((error) => error.message)
-        .join("; ")
-        .slice(0, 500)}`,
-    });
+  if (data === null) throw toGraphqlError("the storefront", answer.errors);
   return data;
 }
 
