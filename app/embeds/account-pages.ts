@@ -42,6 +42,10 @@ export function page(look: PageLook, title: string, body: string): string {
   );
 }
 
+/** The language too: the page after the form is in the same one. */
+const hiddenFields = (look: PageLook, token: string): string =>
+  `<input type="hidden" name="token" value="${escapeHtml(token)}"><input type="hidden" name="locale" value="${localeOf(look.locale)}">`;
+
 export function renderResetForm(
   look: PageLook,
   values: { shop: string; token: string; problem?: "password" | "busy" },
@@ -54,7 +58,7 @@ export function renderResetForm(
     look,
     texts.resetTitle,
     `${problem}<form method="post" action="/auth/password/reset?shop=${encodeURIComponent(values.shop)}">
-<input type="hidden" name="token" value="${escapeHtml(values.token)}">
+${hiddenFields(look, values.token)}
 <label for="password">${escapeHtml(texts.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="128" required aria-describedby="${problem ? "problem " : ""}rule"${problem ? ' aria-invalid="true"' : ""}>
 <small id="rule">${escapeHtml(texts.rule)}</small><button type="submit" class="wide">${escapeHtml(texts.save)}</button></form>`,
   );
@@ -83,7 +87,7 @@ export function renderVerifyForm(look: PageLook, values: VerifyForm): string {
   return page(
     look,
     texts.verifyTitle,
-    `${problem}<form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}">${password}<button type="submit" class="wide">${escapeHtml(texts.verify)}</button></form>`,
+    `${problem}<form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}">${hiddenFields(look, values.token)}${password}<button type="submit" class="wide">${escapeHtml(texts.verify)}</button></form>`,
   );
 }
 
@@ -117,7 +121,7 @@ export function renderConsentForm(
   return page(
     look,
     texts.confirmTitle,
-    `<p>${escapeHtml(isAsked ? texts.askedText : texts.confirmText)}</p>${list && `<p>${escapeHtml(texts.confirmChanges)}</p><ul>${list}</ul>`}<form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit" class="wide">${escapeHtml(texts.confirm)}</button></form>`,
+    `<p>${escapeHtml(isAsked ? texts.askedText : texts.confirmText)}</p>${list && `<p>${escapeHtml(texts.confirmChanges)}</p><ul>${list}</ul>`}<form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}">${hiddenFields(look, values.token)}<button type="submit" class="wide">${escapeHtml(texts.confirm)}</button></form>`,
   );
 }
 
@@ -133,16 +137,26 @@ export function renderExportForm(look: PageLook, values: { shop: string; token: 
   return page(
     look,
     texts.exportTitle,
-    `<p>${escapeHtml(texts.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit" class="wide">${escapeHtml(texts.download)}</button></form>`,
+    `<p>${escapeHtml(texts.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}">${hiddenFields(look, values.token)}<button type="submit" class="wide">${escapeHtml(texts.download)}</button></form>`,
   );
 }
 
-export type Notice = "saved" | "verified" | "confirmed" | "badLink" | "exportGone";
+/** With the way to the account page. */
+export function renderPasswordSaved(look: PageLook, shop: string): string {
+  const texts = accountTexts(look.locale);
+  const query = new URLSearchParams({ shop, locale: localeOf(look.locale) });
+  return page(
+    look,
+    texts.saved,
+    `<p role="status">${escapeHtml(texts.savedText)}</p><p><a class="button wide" href="/embed/account?${escapeHtml(query.toString())}">${escapeHtml(texts.signIn)}</a></p>`,
+  );
+}
+
+export type Notice = "verified" | "confirmed" | "badLink" | "exportGone";
 
 export function renderNotice(look: PageLook, notice: Notice): string {
   const texts = accountTexts(look.locale);
   const text = {
-    saved: texts.savedText,
     verified: texts.verifiedText,
     confirmed: texts.confirmedText,
     badLink: texts.badLinkText,

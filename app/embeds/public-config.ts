@@ -6,7 +6,7 @@ import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { PageLook } from "./account-pages.ts";
 import type { BrandTheme } from "./page-theme.ts";
 import { webAddress } from "../domain/tenants/web-address.ts";
-import { localeOf, type Locale } from "./texts.ts";
+import { findLocale, localeOf, type Locale } from "./texts.ts";
 
 export type PublicConfig = {
   shop: string;
@@ -76,11 +76,10 @@ export function toPublicConfig(
   { shop, config, connection }: Pick<Tenant, "shop" | "config" | "connection">,
   reader: Reader,
 ): PublicConfig {
-  const isSpoken = ["en", "es", "fr"].includes(reader.locale?.slice(0, 2).toLowerCase() ?? "");
   const { brand, logoUrl, theme } = lookOf({ shop, config });
   return {
     shop,
-    locale: localeOf(isSpoken ? (reader.locale as string) : config.locale),
+    locale: findLocale([reader.locale ?? ""]) ?? localeOf(config.locale),
     brand,
     logoUrl,
     theme,

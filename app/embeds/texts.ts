@@ -20,9 +20,14 @@ import shopperFr from "../locales/fr/embeds/shopper.json" with { type: "json" };
 
 export type Locale = "en" | "es" | "fr";
 
+/** The first language of these tags that the pages speak. */
+export function findLocale(tags: readonly string[]): Locale | null {
+  const spoken = tags.map((tag) => tag.trim().slice(0, 2).toLowerCase());
+  return spoken.find((tag): tag is Locale => tag === "en" || tag === "es" || tag === "fr") ?? null;
+}
+
 export function localeOf(locale: string): Locale {
-  const language = locale.slice(0, 2).toLowerCase();
-  return language === "es" || language === "fr" ? language : "en";
+  return findLocale([locale]) ?? "en";
 }
 
 export type AccountTexts = typeof accountEn;

@@ -1,6 +1,10 @@
-import { z } from "zod";
 import { confirmConsent } from "../domain/consent/submit/consent-link.ts";
-import { showConsentForm, submitConsentForm } from "../http/shopper/account-forms.ts";
+import {
+  ConsentLinkInput,
+  showConsentForm,
+  submitConsentForm,
+} from "../http/shopper/account-forms.ts";
+import { asLinkForm, LinkQuery } from "../http/shopper/link-page.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { RecordedConsents } from "../http/openapi/results/consent.ts";
@@ -11,21 +15,24 @@ export const { loader, action, route } = endpoint({
     summary: "The page behind the mailed link.",
     auth: "none",
     tenant: "registered",
-    query: z.object({ token: z.string().max(500).default("") }),
+    query: LinkQuery,
     result: "text/html",
-    handle: ({ ctx, tenant, query }) => showConsentForm(ctx, tenant, query.token),
+    handle: ({ ctx, request, tenant, query }) =>
+      showConsentForm({ ctx, request, tenant, sent: query }),
   },
   POST: {
     summary: "The owner of an address confirms what was chosen with it.",
     auth: "none",
     tenant: "registered",
     rateLimit: LINK_OR_CODE,
-    body: z.object({ token: z.string().max(500) }),
+    body: ConsentLinkInput,
+    form: asLinkForm(ConsentLinkInput),
     result: [Ok.extend({ recorded: RecordedConsents }), "text/html"],
     handle: async ({ ctx, tenant, body }) => ({
       ok: true,
       recorded: await confirmConsent(ctx, tenant, body.token),
     }),
-    handleForm: ({ ctx, tenant, body }) => submitConsentForm(ctx, tenant, body),
+    handleForm: ({ ctx, request, tenant, body }) =>
+      submitConsentForm({ ctx, request, tenant, sent: body }),
   },
 });

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { verifyEmail, VerifyEmailInput } from "../domain/identity/email-verification.ts";
 import { showVerifyForm, submitVerifyForm } from "../http/shopper/account-forms.ts";
+import { asLinkForm, LinkQuery } from "../http/shopper/link-page.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { findSession } from "../http/auth/session-guard.ts";
@@ -11,9 +11,10 @@ export const { loader, action, route } = endpoint({
     summary: "The page behind the mailed link.",
     auth: "none",
     tenant: "registered",
-    query: z.object({ token: z.string().max(500).default("") }),
+    query: LinkQuery,
     result: "text/html",
-    handle: ({ ctx, request, tenant, query }) => showVerifyForm(ctx, request, tenant, query.token),
+    handle: ({ ctx, request, tenant, query }) =>
+      showVerifyForm({ ctx, request, tenant, sent: query }),
   },
   POST: {
     summary:
@@ -22,6 +23,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: LINK_OR_CODE,
     body: VerifyEmailInput,
+    form: asLinkForm(VerifyEmailInput),
     answers: {
       200: "The address is proven.",
       400: "`invalid_link`, or `password_required`: the link is not used up.",
@@ -31,6 +33,7 @@ export const { loader, action, route } = endpoint({
       await verifyEmail(ctx, tenant, body, await findSession(ctx, request, tenant));
       return { ok: true };
     },
-    handleForm: ({ ctx, request, tenant, body }) => submitVerifyForm(ctx, request, tenant, body),
+    handleForm: ({ ctx, request, tenant, body }) =>
+      submitVerifyForm({ ctx, request, tenant, sent: body }),
   },
 });

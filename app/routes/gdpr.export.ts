@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { downloadByLink, DownloadInput, peopleOfExport } from "../domain/compliance/export-link.ts";
+import { asLinkForm, LinkQuery } from "../http/shopper/link-page.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { exportReply, showExportPage, submitExportForm } from "../http/shopper/export-download.ts";
@@ -13,10 +13,11 @@ export const { loader, action, route } = endpoint({
     summary: "The page behind the link that the merchant is mailed.",
     auth: "none",
     tenant: "registered",
-    query: z.object({ token: z.string().max(500).default("") }),
+    query: LinkQuery,
     answers: { 200: "The page.", 400: "A page: the link is used or too old." },
     result: { 200: "text/html", 400: "text/html" },
-    handle: ({ ctx, tenant, query }) => showExportPage(ctx, tenant, query.token),
+    handle: ({ ctx, request, tenant, query }) =>
+      showExportPage({ ctx, request, tenant, sent: query }),
   },
   POST: {
     summary: "Downloads a customer's data by a mailed link, once.",
@@ -25,14 +26,15 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: LINK_OR_CODE,
     body: DownloadInput,
+    form: asLinkForm(DownloadInput),
     result: PersonalData,
     async handle({ ctx, tenant, body, accessed }) {
       const { requestId, document } = await downloadByLink(ctx, tenant, body.token);
       accessed({ actor: LINK_HOLDER, userIds: peopleOfExport(document) });
       return exportReply(requestId, document);
     },
-    handleForm: ({ ctx, tenant, body, accessed }) =>
-      submitExportForm(ctx, tenant, body, (document) =>
+    handleForm: ({ ctx, request, tenant, body, accessed }) =>
+      submitExportForm({ ctx, request, tenant, sent: body }, (document) =>
         accessed({ actor: LINK_HOLDER, userIds: peopleOfExport(document) }),
       ),
   },

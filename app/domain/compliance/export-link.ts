@@ -17,15 +17,17 @@ export const DownloadInput = z.object({ token: z.string().min(1).max(500) });
 type ExportLink = { request_id: number };
 const keyOf = (token: string) => KEYS.exportLink(hash("sha256", token));
 
+/** `locale`: of the mail with the link; the page behind it is in the same language. */
 export async function createExportLink(
   ctx: Ctx,
   tenant: Tenant,
   requestId: number,
+  locale?: string,
 ): Promise<string> {
   const token = ctx.random.bytes(32).toString("base64url");
   const link: ExportLink = { request_id: requestId };
   await putKey(dataOf(ctx, tenant).sql, keyOf(token), link, TTL_SECONDS.exportLink);
-  return `${ctx.baseUrl}/gdpr/export?${new URLSearchParams({ shop: tenant.shop, token })}`;
+  return `${ctx.baseUrl}/gdpr/export?${new URLSearchParams({ shop: tenant.shop, token, ...(locale && { locale }) })}`;
 }
 
 /** Whether the link is valid; does not consume it. */

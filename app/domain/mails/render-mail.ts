@@ -41,7 +41,8 @@ const oneLine = (text: string) =>
     .trim()
     .slice(0, 120);
 
-function localeOf(locale: string): MailLocale {
+/** The language that a mail is written in. */
+export function mailLocaleOf(locale: string): MailLocale {
   const language = locale.slice(0, 2).toLowerCase();
   return language === "es" || language === "fr" ? language : "en";
 }
@@ -60,7 +61,7 @@ const channelName = (locale: MailLocale, channel: string) =>
       : channel;
 
 export function renderMail(template: MailName, values: MailValues): RenderedMail {
-  const locale = localeOf(values.locale);
+  const locale = mailLocaleOf(values.locale);
   const { greeting, greetingWithoutName, templates, providers, service, footer } =
     MAIL_TEXTS[locale];
   const brand: MailBrand = values.brand

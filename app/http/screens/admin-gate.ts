@@ -18,7 +18,7 @@ import {
 import { consumeRateLimit } from "../../domain/identity/rate-limits.ts";
 import { isPlatformKey } from "../../domain/tenants/admin-key.ts";
 import { renderGate, type GateProblem, type GateStage } from "../../embeds/gate-page.ts";
-import type { Locale } from "../../embeds/texts.ts";
+import { findLocale, type Locale } from "../../embeds/texts.ts";
 import { isAppError } from "../../runtime/errors.ts";
 import { TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { clientAddress } from "../client-address.ts";
@@ -181,8 +181,7 @@ function localeOf(request: ApiRequest): Locale {
     request.url.searchParams.get("locale") ?? "",
     ...(request.header("accept-language") ?? "").split(","),
   ];
-  const spoken = asked.map((tag) => tag.trim().slice(0, 2).toLowerCase());
-  return spoken.find((tag): tag is Locale => tag === "en" || tag === "es" || tag === "fr") ?? "en";
+  return findLocale(asked) ?? "en";
 }
 
 declare module "@remix-run/node" {

@@ -161,6 +161,56 @@ describe("the page behind a password reset link", () => {
   });
 });
 
+describe("the language of the pages behind mailed links", () => {
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    service.call("GET", path, { key: null, headers });
+  const french = { "Accept-Language": "fr-CA, en;q=0.5" };
+
+  it("is that of the mail, from the link to the page after its form", async () => {
+    const { link, token } = await resetLink();
+    expect(new URL(link).searchParams.get("locale")).toBe("en");
+    await submit(RESET, { token, password: "a fine password" });
+    const { email } = await signUp(service, { language_pref: "fr" });
+    await forgot(service, email);
+    const second = await mailedLink(service, email, RESET);
+    expect(new URL(second).searchParams.get("locale")).toBe("fr");
+    const page = await open(second);
+    expect(page.text).toContain('<html lang="fr">');
+    const locale = /name="locale" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
+    const newer = new URL(second).searchParams.get("token") ?? "";
+    const again = await submit(RESET, { token: newer, locale, password: "short" });
+    expect(again.text).toContain('<html lang="fr">');
+    expect(again.text).toContain('name="locale" value="fr"');
+    const saved = await submit(RESET, { token: newer, locale, password: "a fine password" });
+    expect(saved.text).toContain("<h1>Mot de passe enregistré</h1>");
+    const gone = await submit(RESET, { token, locale: "es", password: "a fine password" });
+    expect(gone.text).toContain("<h1>Este enlace ya no funciona</h1>");
+  });
+
+  it.each(["/auth/password/reset", "/auth/verify-email", "/auth/consent-confirm", "/gdpr/export"])(
+    "%s is in the language of the link, else of the browser, else of the store",
+    async (path) => {
+      const at = `${path}?shop=${SHOP}&token=x`;
+      const languageOf = async (answer: Promise<Answer>) =>
+        /<html lang="(\w+)">/.exec((await answer).text)?.[1];
+      expect(await languageOf(get(`${at}&locale=es-MX`, french))).toBe("es");
+      expect(await languageOf(get(`${at}&locale=de`, french))).toBe("fr");
+      expect(await languageOf(get(at, french))).toBe("fr");
+      expect(await languageOf(get(at, { "Accept-Language": "ja" }))).toBe("en");
+      expect(await languageOf(submit(path, { locale: "fr" }))).toBe("fr");
+    },
+  );
+});
+
+it("the page after a new password leads to the store's sign-in, in its language", async () => {
+  const { token } = await resetLink();
+  const saved = await submit(RESET, { token, locale: "es", password: "a fine password" });
+  const href = /<a class="button wide" href="([^"]+)">Iniciar sesión<\/a>/.exec(saved.text)?.[1];
+  const account = await service.call("GET", (href ?? "").replaceAll("&#38;", "&"), { key: null });
+  expect(account.status).toBe(200);
+  expect(account.text).toContain('lang="es"');
+});
+
 describe("the page behind a verification link", () => {
   it("verifies only when its button is pressed, and shows a confirmation", async () => {
     const { email, token: session } = await signUp(service);

@@ -329,7 +329,7 @@ describe("sent mails", () => {
     service.sandbox.clearFaults();
   });
 
-  it("link only to this service, with the store and one token", async () => {
+  it("link only to this service, with the store, one token and the mail's language", async () => {
     const { email } = await signUp(service);
     await forgot(service, email);
     for (const path of ["/auth/verify-email", "/auth/password/reset"]) {
@@ -337,7 +337,7 @@ describe("sent mails", () => {
       expect([link.origin, link.pathname, [...link.searchParams.keys()], link.hash]).toEqual([
         service.url,
         path,
-        ["shop", "token"],
+        ["shop", "token", "locale"],
         "",
       ]);
       expect(link.searchParams.get("shop")).toBe(SHOP);

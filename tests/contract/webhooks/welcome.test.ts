@@ -69,7 +69,7 @@ describe("a new customer", () => {
     });
     expect(text).toMatch(
       new RegExp(
-        `^Hello Bob,\n[^]*${service.url}/auth/password/reset\\?shop=${SHOP}&token=[\\w-]{43}\n`,
+        `^Hello Bob,\n[^]*${service.url}/auth/password/reset\\?shop=${SHOP}&token=[\\w-]{43}&locale=en\n`,
       ),
     );
     expect(html).toContain(`href="${service.url}/auth/password/reset?`);

@@ -16,7 +16,7 @@ import { createLink, epochOf } from "../../identity/links.ts";
 import { brandOf } from "../../mails/mail-brand.ts";
 import { MAIL_TEMPLATES, type MailTemplate } from "../../mails/mail-texts.ts";
 import { findMerchantRecipients } from "../../mails/merchant-recipients.ts";
-import { renderMail } from "../../mails/render-mail.ts";
+import { mailLocaleOf, renderMail } from "../../mails/render-mail.ts";
 import { normaliseMailbox } from "../../tenants/mailbox.ts";
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -159,6 +159,7 @@ export const emailChannel: Channel = {
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from)
       throw new PermanentFailure(OWN_FAILURES.notSet.text("the e-mail key or sender"));
+    const locale = mailLocaleOf(recipient.language ?? tenant.config.locale);
     const content = renderMail(mail.template, {
       channel: mail.alert?.channel ?? null,
       request: await findRequest(ctx, tenant, mail.request_id),
@@ -170,11 +171,11 @@ export const emailChannel: Channel = {
           }
         : null,
       attempts: mail.alert?.attempts ?? null,
-      locale: recipient.language ?? tenant.config.locale,
+      locale,
       brand: brandOf(tenant),
       name: recipient.name,
       provider: mail.provider ?? null,
-      link: await linkOf(ctx, tenant, mail, item),
+      link: await linkOf(ctx, tenant, { mail, locale, item }),
     });
     try {
       const answer = await ctx.email.send(
@@ -201,17 +202,19 @@ async function findRequest(ctx: Ctx, tenant: Tenant, id: number | undefined) {
   return row && { id, dueBy: row.due_by, timeZone: timeZoneOf(tenant) };
 }
 
+/** `locale` is the mail's: the page behind the link is in the same language. */
+type LinkedMail = { mail: z.output<typeof Mail>; locale: string };
+
 function linkOf(
   ctx: Ctx,
   tenant: Tenant,
-  mail: z.output<typeof Mail>,
-  item: QueueItem,
+  { mail, locale, item }: LinkedMail & { item: QueueItem },
 ): Promise<string | null> | string {
   if (mail.alert)
     return screenUrl(ctx, tenant, `events/event/${encodeURIComponent(mail.alert.event_id)}`);
   if (mail.due) return screenUrl(ctx, tenant, "privacy");
-  if (mail.request_id !== undefined) return createExportLink(ctx, tenant, mail.request_id);
-  return makeLink(ctx, tenant, mail, Number(item.entityId));
+  if (mail.request_id !== undefined) return createExportLink(ctx, tenant, mail.request_id, locale);
+  return makeLink(ctx, tenant, { mail, locale }, Number(item.entityId));
 }
 
 /** A page of the app in the store's admin. */
@@ -221,13 +224,13 @@ const screenUrl = (ctx: Ctx, tenant: Tenant, path: string): string =>
 async function makeLink(
   ctx: Ctx,
   tenant: Tenant,
-  mail: z.output<typeof Mail>,
+  { mail, locale }: LinkedMail,
   userId: number,
 ): Promise<string | null> {
   const kind = LINKS[mail.template];
   if (!kind) return null;
   const token = await makeToken(ctx, tenant, kind, mail, userId);
-  return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, token })}`;
+  return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, token, locale })}`;
 }
 
 async function makeToken(
