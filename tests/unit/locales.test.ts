@@ -103,6 +103,26 @@ test("a count of one is in the singular in every language", async () => {
   ]);
 });
 
+test("percentage points are counted as each language counts: 1 point, and 0.2 points except in French", async () => {
+  const pointsOf = async (language: (typeof LANGUAGES)[number]) => {
+    const { t } = await createI18n(language, translationsOf(language));
+    return [1, 0.2, 2].map((count) => {
+      const counted = { count, points: count, by: count, days: 30 };
+      const texts = ["consent:optIn", "insights:trend", "home:trend"].flatMap((of) =>
+        ["up", "down"].map((direction) => t(`${of}.${direction}` as "home:trend.up", counted)),
+      );
+      return [
+        ...new Set(texts.map((text) => /\w+(?= (?:more|less|from|más|menos|de))/.exec(text)?.[0])),
+      ];
+    });
+  };
+  expect(await Promise.all(LANGUAGES.map(pointsOf))).toEqual([
+    [["point"], ["points"], ["points"]],
+    [["punto"], ["puntos"], ["puntos"]],
+    [["point"], ["point"], ["points"]],
+  ]);
+});
+
 test("a customer's timeline names every mail that the queue sends", () => {
   const mails = [...textsOf("en", "customers/customer").keys()].filter((key) =>
     key.startsWith("eventTypes.mail."),

@@ -44,7 +44,7 @@ function Rate({ rate, days }: { rate: OptInRate; days: number }) {
             ? t("optIn.noBefore", { days })
             : t(`optIn.${directionOf(rate.rate, rate.rateBefore)}`, {
                 days,
-                points: pointsBetween(rate.rate, rate.rateBefore),
+                count: pointsBetween(rate.rate, rate.rateBefore),
               })}
         </Text>
       )}

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { BlockStack, Card, InlineGrid, Link, Text } from "@shopify/polaris";
 import type { HomeMetric, HomeMetrics } from "../../domain/merchant/home/home-metrics.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
-import { formatCount, formatPoints, formatRate } from "../i18n/format-number.ts";
+import { formatCount, formatDecimal, formatRate, pointsBetween } from "../i18n/format-number.ts";
 import { useLocale, type Locale } from "../i18n/locale.ts";
 
 const METRICS = [
@@ -85,6 +85,10 @@ function useTrend(kind: Kind, metric: HomeMetric | null): string {
     const by = formatCount(locale, Math.abs(change));
     return change === 0 ? t("trend.same") : t(change > 0 ? "trend.more" : "trend.fewer", { by });
   }
-  const by = formatPoints(locale, value, before);
-  return by === "0" ? t("trend.same") : t(value > before ? "trend.up" : "trend.down", { by });
+  const points = pointsBetween(value, before);
+  if (points === 0) return t("trend.same");
+  return t(value > before ? "trend.up" : "trend.down", {
+    count: points,
+    by: formatDecimal(locale, points),
+  });
 }

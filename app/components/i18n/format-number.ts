@@ -36,6 +36,6 @@ const formatTenths = (locale: Locale, tenths: number): string =>
 export const formatRate = (locale: Locale, share: number): string =>
   formatTenths(locale, tenthsOf(share)) + PERCENT[locale];
 
-/** The percentage points between two shares as they are shown, without a sign; "0" when they are equal. */
-export const formatPoints = (locale: Locale, one: number, other: number): string =>
-  formatTenths(locale, Math.abs(tenthsOf(one) - tenthsOf(other)));
+/** The percentage points between two shares as they are shown, with one digit and without a sign. */
+export const pointsBetween = (one: number, other: number): number =>
+  Math.abs(tenthsOf(one) - tenthsOf(other)) / 10;

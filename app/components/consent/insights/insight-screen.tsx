@@ -12,7 +12,7 @@ import type {
 import type { Series } from "../../charts/series.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import { TimeChart } from "../../charts/time-chart.tsx";
-import { formatCount, formatPoints, formatRate } from "../../i18n/format-number.ts";
+import { formatCount, formatDecimal, formatRate, pointsBetween } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { formatDay } from "../../ui/date-time.tsx";
@@ -141,9 +141,13 @@ function RateTrend({
   const locale = useLocale();
   if (now.rate === null) return t("trend.none");
   if (before.rate === null) return t("trend.noBefore", { days });
-  const points = formatPoints(locale, now.rate, before.rate);
-  if (points === "0") return t("trend.same", { days });
-  return t(now.rate > before.rate ? "trend.up" : "trend.down", { points, days });
+  const points = pointsBetween(now.rate, before.rate);
+  if (points === 0) return t("trend.same", { days });
+  return t(now.rate > before.rate ? "trend.up" : "trend.down", {
+    count: points,
+    points: formatDecimal(locale, points),
+    days,
+  });
 }
 
 function ChartCard({ insights: { days, now } }: { insights: Insights }) {

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { BlockStack, Box, Card, IndexTable, InlineStack, Select } from "@shopify/polaris";
 import { useSearchParams } from "@remix-run/react";
 import type { InsightCut, InsightRow } from "../../../domain/consent/insights/read-insights.ts";
-import { formatCount, formatPoints, formatRate } from "../../i18n/format-number.ts";
+import { formatCount, formatDecimal, formatRate, pointsBetween } from "../../i18n/format-number.ts";
 import { useLocale, type Locale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { ResponsiveRows, RowCell } from "../../ui/responsive-rows.tsx";
@@ -78,8 +78,8 @@ export function InsightTable({ rows, by }: { rows: readonly InsightRow[]; by: In
 /** In percentage points, with its sign. */
 function changeOf(locale: Locale, { rate, rateBefore }: InsightRow): string {
   if (rate === null || rateBefore === null) return "–";
-  const points = formatPoints(locale, rate, rateBefore);
-  return points === "0" ? "0" : `${rate > rateBefore ? "+" : "−"}${points}`;
+  const points = pointsBetween(rate, rateBefore);
+  return points === 0 ? "0" : `${rate > rateBefore ? "+" : "−"}${formatDecimal(locale, points)}`;
 }
 
 function useValueName(by: InsightCut): (value: string) => string {
