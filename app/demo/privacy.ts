@@ -77,15 +77,17 @@ async function makeRequest(
   plan: Plan,
   index: number,
 ): Promise<void> {
-  const isOpen = plan.state === "received" || plan.state === "running";
+  // *Try now* on the screen needs the person.
+  const isUnfinished = ["received", "running", "failed"].includes(plan.state);
   const customer = customers[40 + index * 13];
   const subject: Subject =
-    isOpen && customer
+    isUnfinished && customer
       ? { gid: customer.gid, email: customer.email }
       : { email: `former.customer${index + 1}@example.com` };
   const receivedAt = new Date(
     calendar.end.getTime() - plan.daysAgo * DAY_MS - dice.int(1, 40) * (HOUR_MS / 20),
   );
+  const sealed = isUnfinished ? sealSubject(ctx, tenant.shop, subject) : {};
   const deliveryId = `${plan.kind}:${dice.uuid()}`;
   const token = dice.uuid();
   const { transaction } = dataOf(ctx, tenant);
@@ -98,7 +100,7 @@ async function makeRequest(
         delivery_id: deliveryId,
         external_id: String(dice.int(10_000_000, 99_999_999)),
         subject_hmac: subjectKey(ctx, tenant.shop, subject),
-        payload: isOpen ? sealSubject(ctx, tenant.shop, subject) : {},
+        payload: sealed,
         triggered_at: receivedAt,
         received_at: receivedAt,
         due_by: new Date(receivedAt.getTime() + DUE_DAYS * DAY_MS),
@@ -112,7 +114,10 @@ async function makeRequest(
     await finishPrivacyRequest(sql, request, plan.state, plan.evidence, plan.error ?? null);
     await prisma.privacyRequest.updateMany({
       where: { id },
-      data: { completed_at: new Date(receivedAt.getTime() + dice.int(2, 40) * 1_000) },
+      data: {
+        payload: sealed,
+        completed_at: new Date(receivedAt.getTime() + dice.int(2, 40) * 1_000),
+      },
     });
   });
 }

@@ -15,7 +15,7 @@ export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 export { action } from "./app.privacy._index.tsx";
 
-export const handle = { i18n: ["privacy"] };
+export const handle = { i18n: ["privacy", "failures"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {

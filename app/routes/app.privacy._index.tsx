@@ -29,7 +29,7 @@ export {
 export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["privacy"] };
+export const handle = { i18n: ["privacy", "failures"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -5,6 +5,12 @@ import { HISTORY_DAYS, OUTAGE_DAYS_AGO } from "../../app/demo/calendar.ts";
 import { writeHistory, type DemoStep } from "../../app/demo/history.ts";
 import type { Ctx } from "../../app/context.server.ts";
 import { verifyConsentChain } from "../../app/domain/consent/verify-chain.ts";
+import {
+  findBoardRequest,
+  listBoard,
+  RequestFilters,
+} from "../../app/domain/compliance/board/request-list.ts";
+import { retryRequest } from "../../app/domain/compliance/board/request-actions.ts";
 import { syncCustomers } from "../../app/domain/customers/sync/catch-up.ts";
 import {
   countRules,
@@ -268,6 +274,24 @@ describe("the history", () => {
     expect(
       await states("SELECT DISTINCT coalesce(end_reason, 'open') AS state FROM oauth_grants"),
     ).toEqual(["open", "revoked", "revoked_by_store"]);
+  });
+});
+
+it("has a failed privacy request that says why, and that is done when it is tried again", async () => {
+  const tenant = await getTenant(service.ctx, SHOP);
+  const { requests } = await listBoard(service.ctx, tenant, RequestFilters.parse({}), {
+    limit: 100,
+    before: null,
+  });
+  const failed = requests.find(({ state }) => state === "failed");
+  expect(failed).toMatchObject({
+    can_retry: true,
+    problem: { kind: "system", failure: { kind: "rejected", http_status: 402 } },
+  });
+  await retryRequest(service.ctx, tenant, failed?.id ?? 0);
+  await eventually("the request is done", async () => {
+    const request = await findBoardRequest(service.ctx, tenant, failed?.id ?? 0);
+    return request?.state === "done";
   });
 });
 

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, InlineStack, Text } from "@shopify/polaris";
 import { useChannelName } from "../i18n/channel-names.ts";
 import type { BoardRequest } from "../../domain/compliance/board/request-list.ts";
+import { useFailureText } from "../events/failure-text.ts";
 import { DateTime } from "../ui/date-time.tsx";
 import { WrappingText } from "../ui/layout.tsx";
 
@@ -66,11 +67,15 @@ export function Progress({ request }: Props) {
 export function Explanation({ request }: Props) {
   const { t } = useTranslation("privacy");
   const channelName = useChannelName();
+  const failureText = useFailureText();
   const { problem } = request;
   const text =
     problem &&
     (problem.kind === "system"
-      ? t("system", { name: channelName(problem.system ?? "") })
+      ? [
+          t("system", { name: channelName(problem.system ?? "") }),
+          ...(problem.failure ? [failureText(problem.failure)] : []),
+        ].join(" ")
       : t(`problems.${problem.kind}`));
   const isKept = request.state === "retained";
   if (!text && !request.next_attempt_at && !isKept) return null;

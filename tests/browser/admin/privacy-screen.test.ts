@@ -149,7 +149,11 @@ test("from Home by clicks: who asked to be erased, how far it is, live until it 
   const row = page.locator(`tr[id="${id}"]`);
   await row.getByText("Due in 30 days").waitFor();
   await row.getByText("3 of 8 steps done").waitFor();
-  await row.getByText("Content system (CMS) did not do its part.").waitFor();
+  await row
+    .getByText(
+      "Content system (CMS) did not do its part. The destination had an internal error (HTTP 503).",
+    )
+    .waitFor();
   await expectHealthyPage(visit);
   await row.getByRole("link", { name: "Grace Hopper" }).click();
   await page.getByRole("heading", { name: `Request ${id}`, exact: true }).waitFor();

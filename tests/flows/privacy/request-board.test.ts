@@ -155,3 +155,17 @@ test("needs the merchant: failed, overdue, or due within a week with a problem; 
   const { health } = await readHome(service.ctx, SHOP, tenant);
   expect(health.urgentRequests).toBe(3);
 });
+
+test.each([
+  ["cms: status 503", "unwell", 503],
+  ["storefront: status 402", "rejected", 402],
+  ["erp: timeout", "slow", null],
+  ["cms: network", "unreachable", null],
+])("a request that a system failed says how: %s", async (problem, kind, status) => {
+  const id = await addRequest({ state: "failed", problem });
+  expect((await findBoardRequest(service.ctx, tenant, id))?.problem).toEqual({
+    kind: "system",
+    system: problem.split(":")[0],
+    failure: { kind, about: null, http_status: status },
+  });
+});

@@ -4,6 +4,8 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM, type Columns, type PrivacyRequest } from "../../../db.server.ts";
 import { daysUntil } from "../../../runtime/calendar-days.ts";
+import type { OutboundErrorKind } from "../../../runtime/errors.ts";
+import { toFailure, type Failure } from "../../bus/log/failure-kind.ts";
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { isByHand, storeKey, type PrivacyKind } from "../privacy-requests.ts";
@@ -36,6 +38,8 @@ export type RequestFilters = z.output<typeof RequestFilters>;
 export type RequestProblem = {
   kind: "no_email_provider" | "no_recipient" | "mail_refused" | "system" | "left_behind" | "ours";
   system: string | null;
+  /** How the system failed. */
+  failure: Failure | null;
 };
 
 export type BoardRequest = {
@@ -253,9 +257,24 @@ function toBoardRequest(ctx: Ctx, tenant: Tenant, row: Row, owner: Owner): Board
 }
 
 function toProblem(error: string): RequestProblem {
+  const without = { system: null, failure: null };
   if (error === "no_email_provider" || error === "no_recipient" || error === "mail_refused")
-    return { kind: error, system: null };
-  if (error.startsWith("residual in ")) return { kind: "left_behind", system: null };
-  const system = /^([a-z_]+): /.exec(error)?.[1];
-  return system ? { kind: "system", system } : { kind: "ours", system: null };
+    return { kind: error, ...without };
+  if (error.startsWith("residual in ")) return { kind: "left_behind", ...without };
+  const [, system, how = "", status] = /^([a-z_]+): (\w+)(?: (\d{3}))?/.exec(error) ?? [];
+  if (system === undefined) return { kind: "ours", ...without };
+  const kind = Object.hasOwn(WITHOUT_STATUS, how) ? WITHOUT_STATUS[how] : undefined;
+  const failure = kind
+    ? { kind, about: null, http_status: null }
+    : toFailure({ error, http_status: status === undefined ? null : Number(status) });
+  return { kind: "system", system, failure };
 }
+
+/** The kinds of `OutboundError` that come without a status. */
+const WITHOUT_STATUS: Record<string, Failure["kind"]> = {
+  network: "unreachable",
+  timeout: "slow",
+  refused_address: "address_refused",
+  foreign_redirect: "address_refused",
+  malformed: "unreadable",
+} satisfies Record<Exclude<OutboundErrorKind, "status">, Failure["kind"]>;
