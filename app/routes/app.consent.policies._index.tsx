@@ -7,7 +7,13 @@ import { PolicyDialog } from "../components/consent/policy-dialog.tsx";
 import { PolicyList } from "../components/consent/policy-list.tsx";
 import { ConsentSections } from "../components/consent/consent-sections.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
-import { addPolicyVersion, NewPolicyVersion } from "../domain/consent/policy-versions.ts";
+import {
+  addPolicyVersion,
+  NewPolicyVersion,
+  PublishedVersion,
+  putInForce,
+  versionsOf,
+} from "../domain/consent/policy-versions.ts";
 import { listPolicies } from "../domain/consent/policies.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
@@ -26,8 +32,10 @@ export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
+  const policies = await listPolicies(dataOf(ctx, tenant).sql);
   return {
-    policies: await listPolicies(dataOf(ctx, tenant).sql),
+    policies,
+    versions: versionsOf(policies),
     current: tenant.config.consent_policy_version ?? null,
   };
 }
@@ -37,11 +45,15 @@ export const action = defineActions({
     input: NewPolicyVersion,
     run: ({ ctx, tenant }, input) => addPolicyVersion(ctx, tenant, input),
   },
+  put_in_force: {
+    input: PublishedVersion,
+    run: ({ ctx, tenant }, input) => putInForce(ctx, tenant, input),
+  },
 });
 
 export default function Policies() {
   const { t } = useTranslation("consent");
-  const { policies, current } = useLoaderData<typeof loader>();
+  const { policies, versions, current } = useLoaderData<typeof loader>();
   const [isAdding, setIsAdding] = useState(false);
   return (
     <>
@@ -54,7 +66,7 @@ export default function Policies() {
           </button>
         }
       >
-        <PolicyList policies={policies} current={current} />
+        <PolicyList policies={policies} versions={versions} current={current} />
       </ScreenPage>
       {isAdding && <PolicyDialog onClose={() => setIsAdding(false)} />}
     </>

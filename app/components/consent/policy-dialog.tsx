@@ -25,6 +25,8 @@ export function PolicyDialog({ onClose }: { onClose(): void }) {
     body: "",
   });
   const [isCurrent, setIsCurrent] = useState(true);
+  const [isLeaving, setIsLeaving] = useState(false);
+  const leave = () => (values.body.trim() === "" ? onClose() : setIsLeaving(true));
   const { submit, isBusy, error } = useScreenAction("publish", {
     onSuccess() {
       onClose();
@@ -35,16 +37,29 @@ export function PolicyDialog({ onClose }: { onClose(): void }) {
     setValues((known) => ({ ...known, [name]: value }));
   const wrong = (name: keyof typeof values) =>
     error?.fields && Object.hasOwn(error.fields, name) ? t(`policy.wrong.${name}`) : undefined;
+  if (isLeaving)
+    return (
+      <Dialog
+        key="question"
+        title={t("policy.discardTitle")}
+        onClose={() => setIsLeaving(false)}
+        primaryAction={{ content: t("policy.discard"), onAction: onClose, destructive: true }}
+        secondaryAction={{ content: t("policy.keep"), onAction: () => setIsLeaving(false) }}
+      >
+        <Text as="p">{t("policy.discardText")}</Text>
+      </Dialog>
+    );
   return (
     <Dialog
+      key="form"
       title={t("policy.add")}
-      onClose={onClose}
+      onClose={leave}
       primaryAction={{
         content: t("policy.publish"),
         onAction: () => submit({ ...values, is_current: isCurrent }),
         loading: isBusy,
       }}
-      secondaryAction={{ content: t("policy.cancel"), onAction: onClose }}
+      secondaryAction={{ content: t("policy.cancel"), onAction: leave }}
     >
       <BlockStack gap="400">
         <Text as="p" tone="subdued">
@@ -95,7 +110,12 @@ export function PolicyDialog({ onClose }: { onClose(): void }) {
             onChange={set("body")}
             error={wrong("body")}
           />
-          <Checkbox label={t("policy.makeCurrent")} checked={isCurrent} onChange={setIsCurrent} />
+          <Checkbox
+            label={t("policy.makeCurrent")}
+            helpText={t("policy.asksAgain")}
+            checked={isCurrent}
+            onChange={setIsCurrent}
+          />
         </FormLayout>
       </BlockStack>
     </Dialog>

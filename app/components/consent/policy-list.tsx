@@ -1,19 +1,24 @@
 import { useTranslation } from "react-i18next";
-import { Badge, Card, IndexTable, InlineStack, Link } from "@shopify/polaris";
+import { Badge, Card, IndexTable, InlineStack, Link, Text } from "@shopify/polaris";
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { ListedPolicy } from "../../domain/consent/policies.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { labelOf } from "../i18n/label-of.ts";
+import { useLabelled } from "../i18n/use-labelled.ts";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { DateTime } from "../ui/date-time.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
+import { showToast } from "../ui/toast.ts";
 import { policyPath } from "./policy-path.ts";
 
-export function PolicyList({
-  policies,
-  current,
-}: {
+type Props = {
   policies: readonly ListedPolicy[];
+  /** Those that can be put in force. */
+  versions: readonly string[];
   current: string | null;
-}) {
+};
+
+export function PolicyList({ policies, versions, current }: Props) {
   const { t } = useTranslation("consent");
   if (policies.length === 0)
     return (
@@ -35,6 +40,7 @@ export function PolicyList({
             { title: t("policy.language") },
             { title: t("policy.since") },
             { title: t("policy.fingerprint") },
+            { title: t("policy.putInForce"), hidden: true },
           ]}
         >
           {policies.map((policy, at) => (
@@ -60,10 +66,43 @@ export function PolicyList({
               <RowCell label={t("policy.fingerprint")}>
                 <code title={policy.sha256}>{policy.sha256.slice(0, 12)}</code>
               </RowCell>
+              <RowCell>
+                {policy.version !== current && versions.includes(policy.version) && (
+                  <PutInForce version={policy.version} />
+                )}
+              </RowCell>
             </IndexTable.Row>
           ))}
         </IndexTable>
       </ResponsiveRows>
     </Card>
+  );
+}
+
+function PutInForce({ version }: { version: string }) {
+  const { t } = useTranslation("consent");
+  const labelled = useLabelled();
+  const { submit, isBusy, error } = useScreenAction("put_in_force", {
+    onSuccess: () => showToast(t("policy.isInForce", { version })),
+  });
+  return (
+    <>
+      <ConfirmButton
+        label={t("policy.putInForce")}
+        accessibilityLabel={labelled(t("policy.putInForce"), version)}
+        title={t("policy.putInForceTitle", { version })}
+        confirm={t("policy.putInForce")}
+        isBusy={isBusy}
+        onConfirm={() => submit({ version })}
+        variant="plain"
+      >
+        <Text as="p">{t("policy.asksAgain")}</Text>
+      </ConfirmButton>
+      {error && (
+        <Text as="p" tone="critical">
+          {error.message}
+        </Text>
+      )}
+    </>
   );
 }

@@ -213,7 +213,7 @@ test("a policy version is published and made current; the same version with anot
   await page.getByLabel("Version", { exact: true }).fill("2026-11");
   await page.getByLabel("Text of the policy").fill("We keep\nlittle.");
   await page.getByRole("button", { name: "Publish version" }).click();
-  await page.getByText("In force").waitFor();
+  await page.getByText("In force", { exact: true }).waitFor();
   const answer = await world.service.call("GET", `/config?shop=${SHOP}`);
   expect(answer.json.config.consent_policy_version).toBe("2026-11");
   const stored = () =>
@@ -229,8 +229,59 @@ test("a policy version is published and made current; the same version with anot
   await page.getByText("This version was published with another text.").waitFor();
   await expectHealthyPage(visit);
   await page.keyboard.press("Escape");
+  await page.getByText("Discard this version?").waitFor();
+  await page.getByRole("button", { name: "Keep editing" }).click();
+  expect(await page.getByLabel("Text of the policy").inputValue()).toBe("We keep everything.");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Discard", exact: true }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   expect(await stored()).toHaveLength(1);
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
+test("a published version is put in force again by a button, whose question says that all shoppers are asked again", async () => {
+  const { service } = world;
+  const shop = "two-policies.myshopify.com";
+  await world.connect(shop);
+  for (const version of ["first", "second"])
+    await service.call("POST", `/admin/consent/policies?shop=${shop}`, {
+      body: { version, body: `The ${version} text.` },
+    });
+  const inForce = async () =>
+    (await service.call("GET", `/config?shop=${shop}`)).json.config.consent_policy_version;
+  const setVersion = (version: string) =>
+    service.call("POST", `/config?shop=${shop}`, { body: { consent_policy_version: version } });
+  await setVersion("second");
+  const visit = await world.open("/app/consent/policies", { shop });
+  const { page } = visit;
+  await page.getByRole("button", { name: "Add a version" }).click();
+  await page.getByText("All shoppers are asked again.").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(await page.getByRole("button", { name: "Put in force: second" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Put in force: first" }).click();
+  const question = page.getByRole("dialog");
+  await question.getByText("All shoppers are asked again.").waitFor();
+  expect(await inForce()).toBe("second");
+  await question.getByRole("button", { name: "Put in force" }).click();
+  await page.getByRole("button", { name: "Put in force: second" }).waitFor();
+  expect(await inForce()).toBe("first");
+  await expectHealthyPage(visit);
+
+  await setVersion("written by hand");
+  await page.goto(await adminUrl(service, shop, "/app/settings/consent"));
+  const select = page.getByLabel("Policy version");
+  expect(await select.inputValue()).toBe("written by hand");
+  expect(await select.locator("option").allInnerTexts()).toEqual([
+    "Not chosen",
+    "second",
+    "first",
+    "written by hand",
+  ]);
+  await select.selectOption("second");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect.poll(inForce).toBe("second");
   await expectHealthyPage(visit);
   await visit.close();
 });
