@@ -1,4 +1,4 @@
-// Above a form: whether it was saved, and why not. After a refusal the first wrong field has the focus.
+// Above a form: why it was not saved and, where no toast says so, that it was. After a refusal the first wrong field has the focus.
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Banner, Text } from "@shopify/polaris";

@@ -1,8 +1,10 @@
 // A page of the settings inside the store admin: its cards as one form.
+import { useTranslation } from "react-i18next";
 import { BlockStack, Card } from "@shopify/polaris";
 import type { SettingsPageView } from "../../domain/merchant/settings-page.ts";
 import { clientLazy } from "../frame/deferred-card.tsx";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
+import { showToast } from "../ui/toast.ts";
 import { ConnectionTest } from "./connection-test.tsx";
 import { EmbeddedSaveBar } from "./embedded-save-bar.tsx";
 import { CardIntro, FormFields } from "./form-fields.tsx";
@@ -16,7 +18,8 @@ const MailsCard = clientLazy(() => import("./mails-card.tsx"));
 
 export function SettingsPage({ shop, cards, hosts, canUploadLogo, mails }: SettingsPageView) {
   const fields = cards.flatMap((card) => card.fields);
-  const form = useSettingsForm(fields);
+  const { t } = useTranslation("settings");
+  const form = useSettingsForm(fields, { onSaved: () => showToast(t("saved")) });
   return (
     <HydrationGate>
       <EmbeddedSaveBar
@@ -25,7 +28,7 @@ export function SettingsPage({ shop, cards, hosts, canUploadLogo, mails }: Setti
         onSave={form.save}
         onDiscard={form.discard}
       />
-      <FormResult form={form} fields={fields} />
+      <FormResult form={{ ...form, isSaved: false }} fields={fields} />
       <BlockStack gap="400">
         {cards.map((card) => (
           <Card key={card.name}>

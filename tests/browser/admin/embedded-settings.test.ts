@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 const saved = async (of = shop) => (await getTenant(world.ctx, of)).saved;
 
-test("a merchant saves a setting with the admin's own save bar, and it is still there after a reload", async () => {
+test("a merchant saves a setting with the admin's own save bar, whose toast says so wherever the page stands", async () => {
   const { page, errors, foreign, close } = await browser.visitAgain([world.url, world.sandbox.url]);
   await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
@@ -52,6 +52,7 @@ test("a merchant saves a setting with the admin's own save bar, and it is still 
   await page.getByLabel("Support e-mail").fill("help@store.example");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await page.getByText("Saved.", { exact: true }).getAttribute("role")).toBe("status");
   expect(await page.locator("ui-save-bar[data-open]").count()).toBe(0);
   expect(await saved()).toMatchObject({
     brand_name: "Kestrel",
