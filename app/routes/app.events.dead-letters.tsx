@@ -55,13 +55,13 @@ export const action = defineActions({
   replay: {
     input: ReplayChosen,
     run: withEvents(async ({ ctx, tenant }, { ids }) => ({
-      isStarted: await startReplay(ctx, tenant, { queueIds: ids }),
+      start: await startReplay(ctx, tenant, { queueIds: ids }),
     })),
   },
   replay_all: {
     input: ReplayEverything,
     run: withEvents(async ({ ctx, tenant }, { channel }) => ({
-      isStarted: await startReplay(ctx, tenant, { channel }),
+      start: await startReplay(ctx, tenant, { channel }),
     })),
   },
 });

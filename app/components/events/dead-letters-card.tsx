@@ -20,7 +20,7 @@ import { DateTime } from "../ui/date-time.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { PageGutter } from "../ui/layout.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
-import type { Replay } from "../../domain/bus/dead-letters/replay-run.ts";
+import type { Replay, ReplayStart } from "../../domain/bus/dead-letters/replay-run.ts";
 import { ReplayStatus } from "./replay-status.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useJobProgress } from "../hooks/use-job-progress.ts";
@@ -49,7 +49,7 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
   const replayAll = useReplay("replay_all");
   const replayChosen = useReplay("replay");
   const error = replayAll.error ?? replayChosen.error;
-  const isRefused = [replayAll, replayChosen].some(({ data }) => data?.isStarted === false);
+  const starts = [replayAll, replayChosen].map(({ data }) => data?.start);
   const all = counts
     .filter((one) => channel === null || one.channel === channel)
     .reduce((sum, { count }) => sum + count, 0);
@@ -64,9 +64,14 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
               <p>{error.message}</p>
             </Banner>
           )}
-          {isRefused && (
+          {starts.includes("busy") && (
             <Banner tone="warning">
               <p>{t("replay.busy")}</p>
+            </Banner>
+          )}
+          {starts.includes("nothing") && (
+            <Banner tone="info">
+              <p>{t("replay.nothing")}</p>
             </Banner>
           )}
         </BlockStack>
@@ -132,7 +137,7 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
 }
 
 const useReplay = (intent: "replay" | "replay_all") =>
-  useScreenAction<{ isStarted: boolean }>(intent, { action: "/app/events/dead-letters" });
+  useScreenAction<{ start: ReplayStart }>(intent, { action: "/app/events/dead-letters" });
 
 function Letters({
   letters,

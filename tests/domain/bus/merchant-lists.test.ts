@@ -215,7 +215,7 @@ test("a replay requeues the selected rows with all attempts and leaves other cha
     await addDead(3, SHOP, "email"),
     await addDead(3, OTHER_SHOP),
   ];
-  expect(await startReplay(service.ctx, tenant, { channel: "cms" })).toBe(true);
+  expect(await startReplay(service.ctx, tenant, { channel: "cms" })).toBe("started");
   const run = await eventually("it is over", async () => {
     const known = await readReplay(service.ctx, tenant);
     return known?.state === "done" && known;
@@ -228,12 +228,24 @@ test("a replay requeues the selected rows with all attempts and leaves other cha
     { status: "dead_letter", retry_count: 3, count: others.length + foreign.length },
     { status: "pending", retry_count: 0, count: ours.length },
   ]);
-  await startReplay(service.ctx, tenant, { queueIds: foreign });
+});
+
+test("a replay of which nothing is dead any more starts no run, so that the last one keeps its result", async () => {
+  await addDead(2);
+  const [foreign, email] = [await addDead(1, OTHER_SHOP), await addDead(1, SHOP, "email")];
+  expect(await startReplay(service.ctx, tenant, { channel: "cms" })).toBe("started");
   await eventually(
     "it is over",
-    async () => (await readReplay(service.ctx, tenant))?.result?.of === 3,
+    async () => (await readReplay(service.ctx, tenant))?.state === "done",
   );
-  expect((await readReplay(service.ctx, tenant))?.result).toEqual({ requeued: 0, of: 3 });
+  expect(await startReplay(service.ctx, tenant, { channel: "cms" })).toBe("nothing");
+  expect(await startReplay(service.ctx, tenant, { queueIds: foreign })).toBe("nothing");
+  expect((await readReplay(service.ctx, tenant))?.result).toEqual({ requeued: 2, of: 2 });
+  expect(await startReplay(service.ctx, tenant, { queueIds: email })).toBe("started");
+  await eventually(
+    "the second is over",
+    async () => (await readReplay(service.ctx, tenant))?.result?.of === 1,
+  );
 });
 
 test("a replay whose process died shows as interrupted with its progress, and can be started again", async () => {
@@ -255,7 +267,7 @@ test("a replay whose process died shows as interrupted with its progress, and ca
     state: "interrupted",
     progress: { requeued: 500, of: 900 },
   });
-  expect(await startReplay(service.ctx, tenant, { channel: null })).toBe(true);
+  expect(await startReplay(service.ctx, tenant, { channel: null })).toBe("started");
   await eventually(
     "it is over",
     async () => (await readReplay(service.ctx, tenant))?.state === "done",
@@ -264,7 +276,8 @@ test("a replay whose process died shows as interrupted with its progress, and ca
     "INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, 'lease:dead_letter_replay', '\"alive\"', now() + interval '1 minute') ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at",
     [SHOP],
   );
-  expect(await startReplay(service.ctx, tenant, { channel: null })).toBe(false);
+  await addDead(1);
+  expect(await startReplay(service.ctx, tenant, { channel: null })).toBe("busy");
 });
 
 test("an event shows its envelope, deliveries and attempts, but no payload and no address; another store's is not found", async () => {

@@ -26,19 +26,27 @@ type ReplayProgress = { requeued: number; of: number };
 type ReplayResult = ReplayProgress;
 export type Replay = BackgroundJob<ReplayProgress, ReplayResult>;
 
-/** False when a run is in progress. */
-export function startReplay(
+/** `busy`: a run is in progress; `nothing`: none of the selection is dead, so no run is recorded. */
+export type ReplayStart = "started" | "busy" | "nothing";
+
+export async function startReplay(
   ctx: Ctx,
   tenant: Tenant,
   selection: ReplaySelection,
-): Promise<boolean> {
+): Promise<ReplayStart> {
   const { sql } = dataOf(ctx, tenant);
-  return startBackgroundJob<ReplayProgress, ReplayResult>(
+  const ids = "queueIds" in selection ? [...new Set(selection.queueIds)] : null;
+  const channel = "channel" in selection ? selection.channel : null;
+  const [found] = await sql<{ is_dead: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'
+      AND ($2::bigint[] IS NULL OR id = ANY($2)) AND ($3::text IS NULL OR channel = $3)) AS is_dead`,
+    [ids, channel],
+  );
+  if (!found?.is_dead) return "nothing";
+  const isStarted = await startBackgroundJob<ReplayProgress, ReplayResult>(
     { sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() },
     NAME,
     async (report) => {
-      const ids = "queueIds" in selection ? [...new Set(selection.queueIds)] : null;
-      const channel = "channel" in selection ? selection.channel : null;
       const [before] = await sql<{ at: string; dead: number }>(
         `SELECT clock_timestamp()::text AS at, count(*)::int AS dead FROM integration_queue
           WHERE shop = $1 AND status = 'dead_letter' AND ($2::text IS NULL OR channel = $2)`,
@@ -61,6 +69,7 @@ export function startReplay(
       return { requeued, of };
     },
   );
+  return isStarted ? "started" : "busy";
 }
 
 export const readReplay = (ctx: Ctx, tenant: Tenant): Promise<Replay | null> =>
