@@ -1,10 +1,13 @@
 // 90 days of decisions about consent: of visitors at the banner, and of the customers.
 import { toSubmission, type ConsentSyncInput } from "../domain/consent/consent-input.ts";
+import { findPolicyHash } from "../domain/consent/policies.ts";
 import { writeConsents, type Subject } from "../domain/consent/write/write-consents.ts";
+import { dataOf } from "../domain/tenants/tenant.ts";
 import { DAY_MS, HISTORY_DAYS, type Calendar } from "./calendar.ts";
 import { BROWSERS } from "./countries.ts";
 import { findUserIds, slicesOf, timeOf, type Demo } from "./demo.ts";
 import type { DemoCustomer } from "./people.ts";
+import { CHANGED_DAYS_AGO, VERSION_BEFORE } from "./policies.ts";
 import { createDice, type Dice } from "./random.ts";
 
 const SEED = 1_207;
@@ -12,9 +15,6 @@ const VISITORS_PER_DAY = 19;
 /** One commit of the log. */
 const SLICE = 100;
 const PAGES = ["/", "/products/trail-camera", "/products/camp-lantern", "/collections/outdoor"];
-/** The policy's version changed some weeks ago. */
-const VERSION_BEFORE = "2026-06";
-const CHANGED_DAYS_AGO = 38;
 
 type Decision = {
   at: Date;
@@ -32,6 +32,11 @@ export async function writeDecisions(demo: Demo): Promise<void> {
   const userIds = await findUserIds(demo);
   const decisions = planDecisions(calendar, customers);
   const current = tenant.config.consent_policy_version ?? null;
+  const { sql } = dataOf(ctx, tenant);
+  const hashes = {
+    earlier: await findPolicyHash(sql, VERSION_BEFORE, "en"),
+    current: await findPolicyHash(sql, current, "en"),
+  };
   for (const slice of slicesOf(decisions, SLICE)) {
     signal.throwIfAborted();
     await Promise.all(
@@ -45,7 +50,7 @@ export async function writeDecisions(demo: Demo): Promise<void> {
           userAgent: decision.userAgent,
           gpc: decision.gpc,
           consentVersion: isEarlier ? VERSION_BEFORE : current,
-          policyHash: null,
+          policyHash: isEarlier ? hashes.earlier : hashes.current,
         });
         return [writeConsents(ctx, tenant, subject, submission, timeOf(demo, decision.at))];
       }),

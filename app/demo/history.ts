@@ -13,7 +13,9 @@ import { writeDecisions } from "./consents.ts";
 import { fillStorefront, importCustomers, prepareTags, writeStoreTags } from "./customers.ts";
 import { playDeliveries } from "./deliveries.ts";
 import { withoutEffects, type Demo } from "./demo.ts";
+import { writePastCounts } from "./past-counts.ts";
 import { planCustomers } from "./people.ts";
+import { publishPolicies } from "./policies.ts";
 import { makePrivacyRequests } from "./privacy.ts";
 import { saveSegments } from "./segments.ts";
 
@@ -22,6 +24,8 @@ const STEPS = {
   storefront: (demo: Demo) => Promise.resolve(fillStorefront(demo)),
   tags: prepareTags,
   customers: importCustomers,
+  policies: publishPolicies,
+  past_counts: writePastCounts,
   agents: linkAgents,
   consents: writeDecisions,
   store_tags: writeStoreTags,

@@ -16,6 +16,7 @@ import {
   countRules,
   countThresholdTags,
 } from "../../app/domain/customers/system-tags/rule-settings.ts";
+import { readStoreOverview } from "../../app/domain/merchant/home/store-overview.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { createDice } from "../../app/demo/random.ts";
 import { visit } from "../../app/demo/traffic.ts";
@@ -62,6 +63,7 @@ beforeAll(async () => {
   await service.addTenant(SHOP, {
     erp_base_url: service.sandbox.addresses.erpBaseUrl,
     tag_rules: DEMO_TAG_RULES,
+    consent_policy_version: "2026-11",
   });
   ctx = { ...service.ctx, config: { ...service.ctx.config, isSandbox: true } };
 });
@@ -275,6 +277,23 @@ describe("the history", () => {
       await states("SELECT DISTINCT coalesce(end_reason, 'open') AS state FROM oauth_grants"),
     ).toEqual(["open", "revoked", "revoked_by_store"]);
   });
+});
+
+it("has the text of every policy version that its consents name, and their digests", async () => {
+  const [unproven] = await rows<{ n: number; versions: number }>(
+    `SELECT count(*) FILTER (WHERE p.sha256 IS NULL OR p.sha256 <> c.policy_hash)::int AS n,
+       count(DISTINCT c.consent_version)::int AS versions
+     FROM consent_records c LEFT JOIN consent_policies p
+       ON p.shop = c.shop AND p.version = c.consent_version WHERE c.consent_version IS NOT NULL`,
+  );
+  expect(unproven).toEqual({ n: 0, versions: 2 });
+});
+
+it("has deliveries of the 30 days before to compare with", async () => {
+  const overview = await readStoreOverview(service.ctx, await getTenant(service.ctx, SHOP));
+  if (overview.state !== "known") throw new Error("the overview is not known");
+  expect(overview.metrics.delivery.before).toBeGreaterThan(0.95);
+  expect(overview.metrics.delivery.before).toBeLessThan(1);
 });
 
 it("has a failed privacy request that says why, and that is done when it is tried again", async () => {
