@@ -74,9 +74,9 @@ function deletion(hasPassword: boolean, onSignedOut: (text: string) => void): HT
       : { text: reasonOf(answer) };
   };
   place.append(
-    form({ sure }, WORDS.deleteNow, act, [
-      button(WORDS.cancel, () => close(false), { class: "plain" }),
-    ]),
+    form({ sure }, WORDS.deleteNow, act, {
+      cancel: button(WORDS.cancel, () => close(false), { class: "plain" }),
+    }),
   );
   const opener: HTMLButtonElement = button(WORDS.deleteAccount, () => close(place.hidden), {
     class: "plain",

@@ -113,6 +113,13 @@ function faultOf(
 
 export type Fault = { text: string; fields?: Record<string, string> };
 
+type FormParts = {
+  /** Further fields. */
+  extra?: Child[];
+  /** For an act that cannot be undone: beside the button that does it, which is marked. */
+  cancel?: HTMLElement;
+};
+
 /**
  * A form whose `act` returns what is wrong, or null on success. `required` is checked here, with a
  * message in the page's language.
@@ -121,10 +128,10 @@ export function form(
   fields: Record<string, Field>,
   submit: string,
   act: () => Promise<Fault | null>,
-  extra: Child[] = [],
+  { extra = [], cancel }: FormParts = {},
 ): HTMLFormElement {
   const place = el("div");
-  const send = el("button", { type: "submit" }, submit);
+  const send = el("button", { type: "submit", ...(cancel && { class: "final" }) }, submit);
   const made: HTMLFormElement = el(
     "form",
     {
@@ -146,7 +153,7 @@ export function form(
     place,
     ...Object.values(fields).map(({ row }) => row),
     ...extra,
-    send,
+    cancel ? el("div", { class: "actions" }, send, cancel) : send,
   );
   return made;
 }
@@ -159,7 +166,12 @@ function findMissing(fields: Record<string, Field>): Fault | null {
   if (missing.length === 0) return null;
   return {
     text: WORDS.checkFields,
-    fields: Object.fromEntries(missing.map(([name]) => [name, WORDS.missing])),
+    fields: Object.fromEntries(
+      missing.map(([name, { input }]) => [
+        name,
+        input.type === "checkbox" ? WORDS.untickedBox : WORDS.missing,
+      ]),
+    ),
   };
 }
 

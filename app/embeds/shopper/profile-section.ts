@@ -67,10 +67,9 @@ export function profileSection({ user, linked_providers: ways }: Profile): HTMLE
     .map((way) => (WORDS as Record<string, string>)[`way_${way}`] ?? way)
     .join(", ");
   place.replaceChildren(
-    form(fields, WORDS.save, act, [
-      el("label", { for: "crm-language_pref" }, WORDS.language),
-      language,
-    ]),
+    form(fields, WORDS.save, act, {
+      extra: [el("label", { for: "crm-language_pref" }, WORDS.language), language],
+    }),
     el("p", { class: "quiet" }, labelled(WORDS.waysIn, waysIn)),
   );
   place.setAttribute("aria-busy", "false");

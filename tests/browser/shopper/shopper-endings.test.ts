@@ -170,7 +170,7 @@ describe("leaving", () => {
 });
 
 describe("leaving without a password", () => {
-  it("deletes the account with a checkbox, soon after the sign-in", async () => {
+  it("deletes the account with a checkbox, soon after the sign-in, by a button that looks like no other and stands apart from Cancel", async () => {
     const { page, token, close } = await open();
     await service.database.query(
       "UPDATE storefront_users SET password_hash = '', provider = 'federated' WHERE id = $1",
@@ -179,8 +179,17 @@ describe("leaving without a password", () => {
     await page.reload();
     await page.getByRole("button", { name: "Delete the account" }).click();
     await page.getByRole("button", { name: "Delete for good" }).click();
-    await page.getByText("Fill in this field.").waitFor();
+    await page.getByText("Tick this box.").waitFor();
     expect((await getMe(service, token)).status).toBe(200);
+    const final = page.getByRole("button", { name: "Delete for good" });
+    const cancel = page.getByRole("button", { name: "Cancel" });
+    const [left, right] = await Promise.all([final.boundingBox(), cancel.boundingBox()]);
+    expect((right?.x ?? 0) - (left?.x ?? 0) - (left?.width ?? 0)).toBeGreaterThanOrEqual(8);
+    const colorOf = (button: typeof final) =>
+      button.evaluate((element) => getComputedStyle(element).backgroundColor);
+    expect(await colorOf(final)).not.toBe(
+      await colorOf(page.getByRole("button", { name: "Save", exact: true }).first()),
+    );
     await expectHealthyPage(page);
     await page.getByLabel("I want to delete my account for good").check();
     await page.getByRole("button", { name: "Delete for good" }).click();
