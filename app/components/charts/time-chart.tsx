@@ -23,20 +23,20 @@ type Props = {
 
 export function TimeChart({ title, summary, when, series, points }: Props) {
   const locale = useLocale();
-  const highest = Math.max(1, ...points.map((point) => totalOf(point, series)));
+  const highest = Math.max(0, ...points.map((point) => totalOf(point, series)));
   return (
     <BlockStack gap="300">
       <Legend series={series} />
       <div>
         <Text as="span" variant="bodySm" tone="subdued">
-          {formatCount(locale, highest)}
+          {highest > 0 ? formatCount(locale, highest) : "\u00a0"}
         </Text>
         <div style={{ height: PLOT_HEIGHT }}>
           <StackedPlot
             label={`${title}. ${summary}`}
             series={series}
             points={points}
-            highest={highest}
+            highest={Math.max(1, highest)}
             height={PLOT_HEIGHT}
           />
         </div>

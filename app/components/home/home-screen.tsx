@@ -32,12 +32,13 @@ export function HomeScreen({ connection, guide, health, overview }: Props) {
     channels.state === "known"
       ? channels.list.filter(({ state }) => state === "paused").map(({ name }) => nameOf(name))
       : [];
+  const isGuided = !guide.isDone && !health.isGuideDismissed;
   return (
     <ScreenPage title={t("title")}>
       <ConnectionBanner {...connection} />
       {connection.withheld && <WithheldBanner {...connection.withheld} />}
-      <NeedsCard health={health} paused={paused} />
-      {!guide.isDone && !health.isGuideDismissed && (
+      <NeedsCard health={health} paused={paused} isHiddenWhenEmpty={isGuided} />
+      {isGuided && (
         <SetupGuideCard
           guide={guide}
           action="/app/setup"

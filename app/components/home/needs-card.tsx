@@ -10,10 +10,18 @@ import { useDateFormat } from "../ui/date-time.tsx";
 
 type Need = { key: string; title: string; text: string; action?: { content: string; url: string } };
 
-export function NeedsCard({ health, paused }: { health: StoreHealth; paused: readonly string[] }) {
+type Props = {
+  health: StoreHealth;
+  paused: readonly string[];
+  /** While the setup guide is shown, the next step is there. */
+  isHiddenWhenEmpty: boolean;
+};
+
+export function NeedsCard({ health, paused, isHiddenWhenEmpty }: Props) {
   const { t } = useTranslation("home");
   const labelled = useLabelled();
   const needs = useNeeds(health, paused);
+  if (needs.length === 0 && isHiddenWhenEmpty) return null;
   return (
     <Card>
       <BlockStack gap="300">

@@ -13,13 +13,14 @@ export function SystemsLine({ systems }: { systems: Systems | null }) {
         {t("systems.waiting")}
       </Text>
     );
-  const { total, unhealthy } = systems;
+  const { total, isIdle, unhealthy } = systems;
   const link = (text: string) => (
     <Link url="/app/events" monochrome>
       {text}
     </Link>
   );
   if (total === 0) return link(t("systems.none"));
+  if (isIdle) return link(t("systems.idle"));
   if (unhealthy.length === 0) return link(t("systems.healthy", { count: total }));
   return (
     <InlineStack gap="300">

@@ -82,7 +82,7 @@ test("the first opening exchanges the session token exactly once and shows a val
   await page.getByText("11 of 11 registered").waitFor();
   expect(await page.getByText("On", { exact: true }).count()).toBe(4);
   await page.goto(await embeddedUrl(world, shop));
-  await page.getByRole("heading", { name: "What needs you" }).waitFor();
+  await page.getByRole("heading", { name: "Setup guide" }).waitFor();
   if (process.env.TAKE_PICTURES) await page.screenshot({ path: "docs/pictures/app-home.png" });
   expect(countGrants(world, shop, "token-exchange")).toBe(1);
   expect(errors).toEqual([]);

@@ -166,6 +166,19 @@ test("a failed sync, dead letters, a paused system and blocked agents are listed
   await visit.leave();
 });
 
+test("the home of a new store begins with the setup guide, and says nothing of systems to which nothing was sent", async () => {
+  const page = await open();
+  await page.getByRole("heading", { name: "Setup guide" }).waitFor();
+  await page.getByText("Nothing was sent to your systems in the last 24 hours").waitFor();
+  expect(await page.getByText("What needs you").count()).toBe(0);
+  expect(await page.getByText(/healthy/).count()).toBe(0);
+  await page.getByRole("heading", { name: "Marketing consent, last 30 days" }).waitFor();
+  expect(await page.getByText("1", { exact: true }).count()).toBe(0);
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  await page.getByText("Nothing needs you right now.").waitFor();
+  await visit.leave();
+});
+
 test("the setup guide is collapsed once it was begun, is dismissed for good, and comes back from the settings", async () => {
   await world.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'theme_embed', '{}')", [
     shop,
@@ -211,7 +224,7 @@ test("an unknown path below /app is a 404 inside the frame", async () => {
   const page = await open("/app/nothing-here");
   await page.getByText("This page does not exist").waitFor();
   await page.getByRole("link", { name: "Home" }).click();
-  await page.getByRole("heading", { name: "What needs you" }).waitFor();
+  await page.getByRole("heading", { name: "Setup guide" }).waitFor();
   expect(visit.errors.filter((text) => !text.includes("404"))).toEqual([]);
   await visit.close();
 });

@@ -75,6 +75,8 @@ const isWithheld = ({ connection }: Tenant, name: string): boolean =>
 /** The systems that are set up, and those of them that need a look. */
 export type SystemsLine = {
   total: number;
+  /** Nothing was sent to any of them in the last 24 hours, and nothing waits. */
+  isIdle: boolean;
   unhealthy: { name: string; state: Extract<HealthState, "degraded" | "paused"> }[];
 };
 
@@ -115,6 +117,7 @@ export async function readStoreOverview(ctx: Ctx, tenant: Tenant | null): Promis
 
 const toSystemsLine = ({ systems }: DeliveryHealth): SystemsLine => ({
   total: systems.length,
+  isIdle: systems.every(({ state }) => state === "idle"),
   unhealthy: systems.flatMap(({ name, state }) =>
     state === "degraded" || state === "paused" ? [{ name, state }] : [],
   ),
