@@ -10,7 +10,7 @@ import { labelOf } from "../i18n/label-of.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { DateTime } from "../ui/date-time.tsx";
 import type { Filter } from "../ui/filter-bar.tsx";
-import { WrappingText } from "../ui/layout.tsx";
+import { EmailText, WrappingText } from "../ui/layout.tsx";
 import { LogCard, useIsNewest } from "../ui/log-card.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useActivityNews } from "./use-activity-news.ts";
@@ -138,7 +138,7 @@ function ActivityRow({ call, at }: { call: ListedActivity; at: number }) {
         ) : (
           <WrappingText>
             <Link url={`/app/customers/${customer}`}>
-              {call.email ?? t("person", { id: customer })}
+              {call.email ? <EmailText email={call.email} /> : t("person", { id: customer })}
             </Link>
           </WrappingText>
         )}

@@ -4,7 +4,7 @@ import { BlockStack, Card, EmptySearchResult, IndexTable, Link, Text } from "@sh
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { BoardRequest, RequestFilters } from "../../domain/compliance/board/request-list.ts";
 import { FilterBar } from "../ui/filter-bar.tsx";
-import { WrappingText } from "../ui/layout.tsx";
+import { EmailText, WrappingText } from "../ui/layout.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
@@ -124,12 +124,16 @@ function Row({
           <BlockStack>
             <Link url={`/app/privacy/${request.id}`} monochrome removeUnderline>
               <Text as="span" fontWeight="semibold">
-                {nameOf(request)}
+                {owner.kind === "customer" && owner.email && owner.name === owner.email ? (
+                  <EmailText email={owner.email} />
+                ) : (
+                  nameOf(request)
+                )}
               </Text>
             </Link>
             {owner.kind === "customer" && owner.email && owner.email !== owner.name && (
               <Text as="span" tone="subdued">
-                {owner.email}
+                <EmailText email={owner.email} />
               </Text>
             )}
             <Text as="span" variant="bodySm" tone="subdued">

@@ -1,6 +1,6 @@
 // Layout of a screen, and for text: beside the cards, and inside a table.
 import { Box } from "@shopify/polaris";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 
 /**
  * The one width of every screen and the edges of the design system's page, without the script of
@@ -35,4 +35,16 @@ export function WrappingText({ children }: { children: ReactNode }) {
       {children}
     </div>
   );
+}
+
+/** An e-mail address, which breaks after its @ and before its dots, not inside a word. */
+export function EmailText({ email }: { email: string }) {
+  return (email.match(/\.?[^.@]+@?|[.@]/g) ?? []).map((part, at) => (
+    // The parts of one address keep their order.
+    // oxlint-disable-next-line react/no-array-index-key
+    <Fragment key={at}>
+      {at > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }

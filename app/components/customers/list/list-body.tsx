@@ -63,6 +63,8 @@ export function ListBody({ filter, sort, segment, page, counts, ...props }: Prop
         customers={page.customers}
         currency={currency}
         selected={selectedResources}
+        paginatedSelectAllText={t("bulk.allSelected", { total: countText(matching) })}
+        paginatedSelectAllActionText={t("bulk.selectAll", { total: countText(matching) })}
         selectedItemsCount={allResourcesSelected ? "All" : selectedResources.length}
         onSelectionChange={handleSelectionChange}
         hasMoreItems={page.next !== null || page.previous !== null}

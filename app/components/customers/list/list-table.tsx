@@ -15,7 +15,7 @@ import { useCodeNames } from "../../i18n/code-names.ts";
 import { labelOf } from "../../i18n/label-of.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { DateTime } from "../../ui/date-time.tsx";
-import { WrappingText } from "../../ui/layout.tsx";
+import { EmailText, WrappingText } from "../../ui/layout.tsx";
 import { useLocale } from "../../i18n/locale.ts";
 import { formatMoney, type Currency } from "./money.ts";
 
@@ -28,6 +28,8 @@ type Props = Pick<
   | "pagination"
   | "hasMoreItems"
   | "emptyState"
+  | "paginatedSelectAllText"
+  | "paginatedSelectAllActionText"
 > & { customers: ListedCustomer[]; selected: string[]; currency: Currency | null };
 type RowProps = { customer: ListedCustomer; currency: Currency | null };
 
@@ -116,12 +118,12 @@ function Customer({ customer: { id, full_name: name, email } }: CustomerProps) {
       <BlockStack>
         <Link dataPrimaryLink url={`/app/customers/${id}`} monochrome removeUnderline>
           <Text as="span" fontWeight="semibold">
-            {name ?? email ?? `${t("nobody")} (#${id})`}
+            {name ?? (email ? <EmailText email={email} /> : `${t("nobody")} (#${id})`)}
           </Text>
         </Link>
         {name && email && (
           <Text as="span" tone="subdued">
-            {email}
+            <EmailText email={email} />
           </Text>
         )}
       </BlockStack>
