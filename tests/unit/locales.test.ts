@@ -202,7 +202,7 @@ test("every English text of the embeds and mails is used", () => {
   expect(unused).toEqual([]);
 });
 
-test("French texts have a no-break space before high punctuation, and call a tag by one name", () => {
+test("French texts have a no-break space before high punctuation, one kind of apostrophe, and one name for a tag", () => {
   const french = ["app/locales/fr", "app/locales/storefront", "extensions"].flatMap((folder) =>
     readdirSync(join(app, "..", folder), { recursive: true, encoding: "utf8" })
       .map((file) => join(folder, file))
@@ -212,8 +212,19 @@ test("French texts have a no-break space before high punctuation, and call a tag
   const wrong = french.flatMap((file) =>
     readFileSync(join(app, "..", file), "utf8")
       .split("\n")
-      .filter((line) => /\S [:;?!»]|« |étiquette/i.test(line))
+      .filter((line) => /\S [:;?!»]|« |’|étiquette/i.test(line))
       .map((line) => `${file}: ${line.trim()}`),
   );
   expect(wrong).toEqual([]);
+});
+
+test("Spanish texts speak to their reader as tú everywhere", () => {
+  const FORMAL =
+    /(?:^|[.:;] )(?:Abra|Busque|Compruebe|Confirme|Elija|Escriba|Guarde|Haga|Pegue|Permita|Ponga|Pulse|Revise|Vuelva)\b|\busted/;
+  const formal = files.flatMap((file) =>
+    [...textsOf("es", file)]
+      .filter(([, text]) => FORMAL.test(text))
+      .map(([key, text]) => `${file}:${key}: ${text}`),
+  );
+  expect(formal).toEqual([]);
 });

@@ -9,12 +9,19 @@ export function useModeOptions(): { value: RegionMode; label: string }[] {
   return MODES.map((value) => ({ value, label: t(`modes.${value}`) }));
 }
 
-/** Countries and the parts that rules name often in the reader's language; other parts by their code. */
+/**
+ * Countries and the parts that rules name often in the reader's language and in its order; other parts
+ * by their code.
+ */
 export function useRegionNames(): (regions: readonly string[]) => string {
   const { t } = useTranslation("regions");
   const locale = useLocale();
   const names = new Intl.DisplayNames(locale, { type: "region", fallback: "code" });
   const parts = t("parts", { returnObjects: true }) as Partial<Record<string, string>>;
   const nameOf = (region: string) => (region.length === 2 ? names.of(region) : parts[region]);
-  return (regions) => regions.map((region) => nameOf(region) ?? region).join(", ");
+  return (regions) =>
+    regions
+      .map((region) => nameOf(region) ?? region)
+      .sort((one, other) => one.localeCompare(other, locale))
+      .join(", ");
 }

@@ -97,6 +97,8 @@ export function renderMail(template: MailName, values: MailValues): RenderedMail
   const action =
     values.link && texts.action ? { label: fill(texts.action), link: values.link } : null;
   const subject = fill(texts.subject);
+  const labelled = (label: string, value: string) =>
+    MAIL_TEXTS[locale].labelled.replace("{label}", () => label).replace("{value}", () => value);
   const end = {
     sentBy: fill(footer[SENDERS[template] ?? "store"]),
     why: fill(texts.why),
@@ -107,10 +109,10 @@ export function renderMail(template: MailName, values: MailValues): RenderedMail
     subject,
     text: [
       ...paragraphs,
-      ...(action ? [`${action.label}: ${action.link}`] : []),
+      ...(action ? [labelled(action.label, action.link)] : []),
       ...(note ? [note] : []),
       // The signature of a mail begins with two hyphens and a space (RFC 3676, section 4.3).
-      ["-- ", `${end.sentBy} ${end.why}`, ...contactLines(brand, end)].join("\n"),
+      ["-- ", `${end.sentBy} ${end.why}`, ...contactLines(brand, end, labelled)].join("\n"),
     ].join("\n\n"),
     html: layOutMail({
       locale,
@@ -129,7 +131,8 @@ export function renderMail(template: MailName, values: MailValues): RenderedMail
 const contactLines = (
   { supportEmail, privacyUrl }: MailBrand,
   { contact, privacy }: { contact: string; privacy: string },
+  labelled: (label: string, value: string) => string,
 ): string[] => [
   ...(supportEmail ? [contact.replace("{address}", () => supportEmail)] : []),
-  ...(privacyUrl ? [`${privacy}: ${privacyUrl}`] : []),
+  ...(privacyUrl ? [labelled(privacy, privacyUrl)] : []),
 ];

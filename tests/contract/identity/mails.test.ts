@@ -80,6 +80,13 @@ describe("every mail, in every language", () => {
     },
   );
 
+  it("puts a no-break space before the colon of a link in French", () => {
+    for (const template of MAIL_TEMPLATES.filter((name) => WITH_LINK[name])) {
+      const { text } = renderMail(template, { ...look, locale: "fr", link: LINK });
+      expect(text).toContain(`\u00a0: ${LINK}`);
+    }
+  });
+
   it.each(every)("%s %s differs from the other languages", (locale, template) => {
     const others = LOCALES.filter((other) => other !== locale).map((other) =>
       renderMail(template, { ...look, locale: other, link: LINK }),
