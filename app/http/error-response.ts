@@ -37,7 +37,9 @@ export function toErrorReply(
 export function toAppError(error: unknown): AppError | null {
   if (isAppError(error)) return error;
   if (error instanceof OutboundError)
-    return new AppError("storefront_unavailable", { message: error.message });
+    return error.system === "archive"
+      ? new AppError("archive_unavailable", { headers: { "Retry-After": "5" } })
+      : new AppError("storefront_unavailable", { message: error.message });
   return toDatabaseError(error);
 }
 

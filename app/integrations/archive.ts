@@ -3,12 +3,20 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { addAbortSignal, type Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import { orFailAfter } from "../runtime/deadlines/or-fail-after.ts";
+import { OutboundError } from "../runtime/errors.ts";
 import { withoutOuterSlashes } from "../runtime/slashes.ts";
 import { folderOf } from "../runtime/tenant-address.ts";
 
-/** A bucket's methods throw the AWS SDK's errors; a folder's throw file system errors. */
+/**
+ * The service's own store throws an OutboundError of system `archive`: `timeout`, or `network` for
+ * every other failure, which are all temporary. What `openBucket` and `openFolder` return throws the
+ * errors of the AWS SDK and of the file system.
+ */
 export type ObjectStore = {
   /** Writes the whole object, replacing one of the same path. */
   put(path: string, body: string | Buffer, contentType?: string): Promise<void>;
@@ -40,15 +48,63 @@ export type ObjectStore = {
  */
 export type BucketIdentity = "service" | { accessKeyId: string; secretAccessKey: string };
 
+/** How long a bucket may take. */
+export type BucketLimits = {
+  /** To connect, and between two pieces of a request or a response: then the SDK asks again. */
+  silenceMs: number;
+  /** For a whole operation with its repetitions; for a list, each page of it. */
+  operationMs: number;
+  /** The slowest line: an object has that much more time for its bytes. */
+  bytesPerMs: number;
+};
+
+/** A delivery waits for its copy: the operation ends long before the delivery has to. */
+const BUCKET_LIMITS: BucketLimits = { silenceMs: 5_000, operationMs: 12_000, bytesPerMs: 100 };
+
 /**
  * Opens the service's own bucket (`s3:`) or folder below `root`, with the service's own
  * credentials.
  */
-export function openObjectStore(url: string, root: string): ObjectStore {
-  return url.startsWith("s3://")
-    ? openBucket(new URL(url), "service")
-    : openFolder(folderOf(url, root));
+export function openObjectStore(
+  url: string,
+  root: string,
+  limits: BucketLimits = BUCKET_LIMITS,
+): ObjectStore {
+  return asArchive(
+    url.startsWith("s3://")
+      ? openBucket(new URL(url), "service", { limits })
+      : openFolder(folderOf(url, root)),
+  );
 }
+
+/** Its failures name the archive: an `ECONNREFUSED` of its own would be taken for the database's. */
+function asArchive(store: ObjectStore): ObjectStore {
+  return {
+    put: (path, body, contentType) => named(() => store.put(path, body, contentType)),
+    get: (path) => named(() => store.get(path)),
+    list: (prefix) => named(() => store.list(prefix)),
+    folders: (prefix) => named(() => store.folders(prefix)),
+    remove: (path) => named(() => store.remove(path)),
+    removeFolder: (prefix, signal) => named(() => store.removeFolder(prefix, signal)),
+    removeUnfinished: (prefix) => named(() => store.removeUnfinished(prefix)),
+    urlOf: (path) => store.urlOf(path),
+  };
+}
+
+async function named<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PathOutside) throw error;
+    const { name, message } = error as Error;
+    throw new OutboundError("archive", name === "TimeoutError" ? "timeout" : "network", {
+      message: `the archive failed: ${message.slice(0, 200)}`,
+    });
+  }
+}
+
+/** A path that leaves the archive is a bug of ours, and no failure of the archive. */
+class PathOutside extends Error {}
 
 /** In the first folder of a path, so that what is not finished is found without reading all folders. */
 const UNFINISHED = ".unfinished";
@@ -61,7 +117,7 @@ export function openFolder(folder: string): ObjectStore {
   const fileOf = (path: string): string => {
     const file = resolve(folder, path);
     if (!file.startsWith(folder + sep))
-      throw new Error(`the archive path ${path} leaves the archive`);
+      throw new PathOutside(`the archive path ${path} leaves the archive`);
     return file;
   };
   /** A path without a folder has none for what is not finished either. */
@@ -159,14 +215,17 @@ function orNull(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/**
- * The bucket of an `s3:` address; without `endpoint` it is Amazon's. `config` overrides the
- * client's settings.
- */
+type BucketOptions = {
+  limits?: BucketLimits;
+  /** Overrides the client's settings. */
+  config?: S3ClientConfig;
+};
+
+/** The bucket of an `s3:` address; without `endpoint` it is Amazon's. */
 export function openBucket(
   url: URL,
   identity: BucketIdentity,
-  config: S3ClientConfig = {},
+  { limits = BUCKET_LIMITS, config = {} }: BucketOptions = {},
 ): ObjectStore {
   const bucket = url.hostname;
   const base = withoutOuterSlashes(url.pathname);
@@ -176,6 +235,7 @@ export function openBucket(
     url.searchParams.get("endpoint") ??
     (identity === "service" ? null : `https://s3.${region}.amazonaws.com`);
   const keyOf = (path: string) => (base ? `${base}/${path}` : path);
+  const { silenceMs, operationMs, bytesPerMs } = limits;
   // A dynamic import: the SDK takes longer to load than the rest of the service.
   const client = import("@aws-sdk/client-s3").then((sdk) => ({
     sdk,
@@ -184,45 +244,82 @@ export function openBucket(
       ...(endpoint && { endpoint, forcePathStyle: true }),
       ...(identity !== "service" && { credentials: identity }),
       maxAttempts: 3,
+      requestHandler: { connectionTimeout: silenceMs, socketTimeout: silenceMs },
       ...config,
     }),
   }));
-  async function* pagesOf(prefix: string): AsyncGenerator<string[]> {
-    const { sdk, s3 } = await client;
-    for (let token: string | undefined; ;) {
-      const answer = await s3.send(
+
+  type Sdk = Awaited<typeof client>;
+  type Sending = Sdk & { options: { abortSignal: AbortSignal } };
+  /** One operation with its deadline: the SDK has none of its own, and waits for a silent bucket for ever. */
+  async function within<T>(ms: number, work: (sending: Sending) => Promise<T>): Promise<T> {
+    const loaded = await client;
+    const giveUp = new AbortController();
+    return orFailAfter(ms, work({ ...loaded, options: { abortSignal: giveUp.signal } }), () => {
+      giveUp.abort();
+      return Object.assign(new Error(`no answer within ${ms} ms`), { name: "TimeoutError" });
+    });
+  }
+
+  const readPage = async (prefix: string, token: string | undefined, delimiter?: string) => {
+    const page = await within(operationMs, ({ sdk, s3, options }) =>
+      s3.send(
         new sdk.ListObjectsV2Command({
           Bucket: bucket,
           Prefix: keyOf(prefix),
+          ...(delimiter && { Delimiter: delimiter }),
           ...(token && { ContinuationToken: token }),
         }),
-      );
-      const keys = (answer.Contents ?? []).flatMap(({ Key }) => Key ?? []);
-      yield keys.map((key) => (base ? key.slice(base.length + 1) : key));
-      token = answer.NextContinuationToken;
+        options,
+      ),
+    );
+    const { IsTruncated: isCut, NextContinuationToken: next } = page;
+    // A page of a proxy has neither; taken for an empty list it would look as if the objects had been deleted.
+    if (isCut === undefined || (isCut && (next === undefined || next === token)))
+      throw new Error("the response is no list of a bucket");
+    return { page, next };
+  };
+  async function* pagesOf(prefix: string, delimiter?: string) {
+    for (let token: string | undefined; ;) {
+      const { page, next } = await readPage(prefix, token, delimiter);
+      yield page;
+      token = next;
       if (!token) return;
     }
   }
+  async function* pathsOf(prefix: string): AsyncGenerator<string[]> {
+    for await (const { Contents } of pagesOf(prefix)) {
+      const keys = (Contents ?? []).flatMap(({ Key }) => Key ?? []);
+      yield keys.map((key) => (base ? key.slice(base.length + 1) : key));
+    }
+  }
+  const remove = (path: string) =>
+    within(operationMs, async ({ sdk, s3, options }) => {
+      await s3.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(path) }), options);
+    });
 
   return {
-    async put(path, body, contentType) {
-      const { sdk, s3 } = await client;
-      await s3.send(
-        new sdk.PutObjectCommand({
-          Bucket: bucket,
-          Key: keyOf(path),
-          Body: body,
-          ...(contentType && { ContentType: contentType }),
-        }),
-      );
-    },
-    async get(path) {
-      const { sdk, s3 } = await client;
-      try {
-        const answer = await s3.send(
-          new sdk.GetObjectCommand({ Bucket: bucket, Key: keyOf(path) }),
+    put: (path, body, contentType) =>
+      within(operationMs + Buffer.byteLength(body) / bytesPerMs, async ({ sdk, s3, options }) => {
+        await s3.send(
+          new sdk.PutObjectCommand({
+            Bucket: bucket,
+            Key: keyOf(path),
+            Body: body,
+            ...(contentType && { ContentType: contentType }),
+          }),
+          options,
         );
-        return Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
+      }),
+    async get(path) {
+      try {
+        const answer = await within(operationMs, ({ sdk, s3, options }) =>
+          s3.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: keyOf(path) }), options),
+        );
+        const { Body: body, ContentLength: length = 0 } = answer;
+        return await within(operationMs + length / bytesPerMs, ({ options }) =>
+          buffer(addAbortSignal(options.abortSignal, body as Readable)),
+        );
       } catch (error) {
         if ((error as Error).name === "NoSuchKey") return null;
         throw error;
@@ -230,35 +327,21 @@ export function openBucket(
     },
     async list(prefix) {
       const paths: string[] = [];
-      for await (const page of pagesOf(prefix)) paths.push(...page);
+      for await (const page of pathsOf(prefix)) paths.push(...page);
       return paths.sort();
     },
     async folders(prefix) {
-      const { sdk, s3 } = await client;
       const names: string[] = [];
-      for (let token: string | undefined; ;) {
-        const answer = await s3.send(
-          new sdk.ListObjectsV2Command({
-            Bucket: bucket,
-            Prefix: keyOf(prefix),
-            Delimiter: "/",
-            ...(token && { ContinuationToken: token }),
-          }),
-        );
-        for (const { Prefix } of answer.CommonPrefixes ?? [])
+      for await (const { CommonPrefixes } of pagesOf(prefix, "/"))
+        for (const { Prefix } of CommonPrefixes ?? [])
           if (Prefix) names.push(Prefix.slice(keyOf(prefix).length, -1));
-        token = answer.NextContinuationToken;
-        if (!token) return names.sort();
-      }
+      return names.sort();
     },
-    async remove(path) {
-      const { sdk, s3 } = await client;
-      await s3.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(path) }));
-    },
+    remove,
     async removeFolder(prefix, signal) {
       let removed = 0;
-      for await (const page of pagesOf(prefix)) {
-        removed += await removeEach(this, page, signal);
+      for await (const page of pathsOf(prefix)) {
+        removed += await removeEach({ remove }, page, signal);
         if (signal.aborted) break;
       }
       return removed;

@@ -6,10 +6,12 @@ import { OutboundError } from "../runtime/errors.ts";
 import type { Outbound } from "../runtime/outbound.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 import { findAddressProblem, folderOf, type AddressRules } from "../runtime/tenant-address.ts";
-import { openBucket, openFolder } from "./archive.ts";
+import { openBucket, openFolder, type BucketLimits } from "./archive.ts";
 
 const SYSTEM = "retail_analytics_a";
 const CONTENT_TYPE = "text/csv; charset=utf-8";
+/** Above those of `outbound`, whose error says what happened. */
+const DROP_LIMITS: BucketLimits = { silenceMs: 20_000, operationMs: 20_000, bytesPerMs: 100 };
 
 export type DropAccess = {
   url: string;
@@ -56,10 +58,13 @@ export function createRetailAnalyticsAClient({
       if (url.startsWith("s3:")) {
         if (!keys) throw refusedAddress("is a bucket, and the store has no keys to it");
         const bucket = openBucket(new URL(url), keys, {
-          requestHandler: throughGuard(outbound, shop),
-          maxAttempts: 1,
-          followRegionRedirects: false,
-          expectContinueHeader: false,
+          limits: DROP_LIMITS,
+          config: {
+            requestHandler: throughGuard(outbound, shop),
+            maxAttempts: 1,
+            followRegionRedirects: false,
+            expectContinueHeader: false,
+          },
         });
         await bucket.put(name, csv, CONTENT_TYPE).catch(refuse);
         return { status: 200 };

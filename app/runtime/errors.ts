@@ -129,6 +129,7 @@ const ERRORS = {
   ],
   not_installed: [502, "The app is not installed in this store. Install it again."],
   database_unavailable: [503, "The database is unavailable. Try again shortly."],
+  archive_unavailable: [503, "The archive did not answer. Try again shortly."],
   store_moving: [
     503,
     "The store is being moved to another database and takes no changes for a moment. Try again shortly.",

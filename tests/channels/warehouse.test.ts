@@ -227,7 +227,7 @@ describe("the archive", () => {
     expect(await world.settled(eventId)).toMatchObject({
       status: "pending",
       retry_count: 1,
-      last_error: expect.stringContaining("the archive rejected the write"),
+      last_error: expect.stringContaining("the archive failed"),
     });
     rmSync(blocked);
     expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });

@@ -3,7 +3,6 @@
 // is found without a search.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { OutboundError } from "../../runtime/errors.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
 import { isWarehouseEvent } from "./routing.ts";
 
@@ -68,11 +67,5 @@ export async function putObject(
   path: string,
   object: unknown,
 ): Promise<void> {
-  try {
-    await ctx.archive.ofStore(shop).put(path, JSON.stringify(object), "application/json");
-  } catch (error) {
-    throw new OutboundError("archive", "network", {
-      message: `the archive rejected the write: ${(error as Error).message.slice(0, 200)}`,
-    });
-  }
+  await ctx.archive.ofStore(shop).put(path, JSON.stringify(object), "application/json");
 }

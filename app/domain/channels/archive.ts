@@ -1,7 +1,5 @@
 // Channel `archive`: the delivery is the archive copy itself. A store's destination list cannot
 // disable it.
-import type { StoreArchive } from "../../integrations/store-archive.ts";
-import { OutboundError } from "../../runtime/errors.ts";
 import { ARCHIVE_METHOD, type Channel } from "../bus/channel.ts";
 import { archiveMessage, messagePath } from "../bus/message-archive.ts";
 
@@ -28,18 +26,10 @@ export const archiveChannel: Channel = {
     return { httpStatus: null };
   },
   probe: async (ctx, tenant) => {
-    await writeAndRemove(ctx.archive.ofStore(tenant.shop), `probes/${ctx.random.uuid()}.txt`);
+    const archive = ctx.archive.ofStore(tenant.shop);
+    const path = `probes/${ctx.random.uuid()}.txt`;
+    await archive.put(path, "probe", "text/plain");
+    await archive.remove(path);
     return { httpStatus: null };
   },
 };
-
-async function writeAndRemove(archive: StoreArchive, path: string): Promise<void> {
-  try {
-    await archive.put(path, "probe", "text/plain");
-    await archive.remove(path);
-  } catch (error) {
-    throw new OutboundError("archive", "network", {
-      message: `the archive rejected the write: ${(error as Error).message.slice(0, 200)}`,
-    });
-  }
-}

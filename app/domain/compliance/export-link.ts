@@ -35,17 +35,22 @@ export async function isExportLinkOpen(ctx: Ctx, tenant: Tenant, token: string):
   return (await findKey(dataOf(ctx, tenant).sql, keyOf(token))) !== null;
 }
 
-/** Consumes the link: of two concurrent callers one gets the export, the other `invalid_link`. */
+/**
+ * Consumes the link: of two concurrent callers one gets the export, the other `invalid_link`. It stays
+ * open while the archive does not answer.
+ */
 export async function downloadByLink(
   ctx: Ctx,
   tenant: Tenant,
   token: string,
 ): Promise<{ requestId: number; document: string }> {
-  const link = await takeKey<ExportLink>(dataOf(ctx, tenant).sql, keyOf(token));
-  if (!link) throw new AppError("invalid_link");
-  const document = await readExport(ctx, tenant, link.request_id);
-  ctx.log.info("privacy_export.downloaded", { shop: tenant.shop, request_id: link.request_id });
-  return { requestId: link.request_id, document };
+  const { sql } = dataOf(ctx, tenant);
+  const requestId = (await findKey<ExportLink>(sql, keyOf(token)))?.value.request_id;
+  if (requestId === undefined) throw new AppError("invalid_link");
+  const document = await readExport(ctx, tenant, requestId);
+  if (!(await takeKey(sql, keyOf(token)))) throw new AppError("invalid_link");
+  ctx.log.info("privacy_export.downloaded", { shop: tenant.shop, request_id: requestId });
+  return { requestId, document };
 }
 
 /** Throws `not_found` when there is no export, when its retention ended, or when the person was erased since. */

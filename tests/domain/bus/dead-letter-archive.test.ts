@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { announceDeadLetters } from "../../../app/domain/bus/dead-letters/announce-dead-letters.ts";
 import { archiveDeadLetters } from "../../../app/domain/bus/dead-letters/archive-dead-letters.ts";
-import { SHOP, startService, type Service } from "../../support/service.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 const EVENT = "11111111-1111-4111-8111-111111111111";
 let service: Service;
@@ -70,6 +70,20 @@ test("a channel that dies between the alert and the archive gets its own alert",
     { channel: "cms", archived: true, alerted: true },
     { channel: "erpsys", archived: true, alerted: true },
   ]);
+});
+
+test("a process that stops does not go on to the dead letters of the next store", async () => {
+  await service.addTenant(OTHER_SHOP);
+  await addDead("cms");
+  await query(
+    `INSERT INTO integration_queue SELECT (jsonb_populate_record(q, jsonb_build_object('shop', $1::text))).*
+      FROM integration_queue q`,
+    [OTHER_SHOP],
+  );
+  const stop = new AbortController();
+  afterWrite = async () => stop.abort();
+  await archiveDeadLetters({ ...service.ctx, stopping: stop.signal }, service.ctx.home);
+  expect((await rows()).filter(({ archived }) => archived)).toHaveLength(1);
 });
 
 test("an object stays when another worker marks one of its rows meanwhile", async () => {

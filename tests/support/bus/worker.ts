@@ -10,7 +10,11 @@ export type WorkerWorld = {
   /** Receivers by channel name: `fast` and `slow`. */
   fast: Scripted;
   slow: Scripted;
-  start(options?: { clock?: Clock; timeoutMs?: number }): Promise<Worker>;
+  start(options?: {
+    clock?: Clock;
+    timeoutMs?: number;
+    archive?: Ctx["archive"];
+  }): Promise<Worker>;
   /** Stops the test's workers, empties everything, and registers the store again. */
   reset(): Promise<void>;
   stop(): Promise<void>;
@@ -44,7 +48,7 @@ export async function startWorkerWorld(): Promise<WorkerWorld> {
   let running: Worker[] = [];
   const world = {
     service,
-    async start({ clock, timeoutMs = 15_000 } = {}) {
+    async start({ clock, timeoutMs = 15_000, archive } = {}) {
       const ctx: Ctx = {
         ...service.ctx,
         channels: [
@@ -52,6 +56,7 @@ export async function startWorkerWorld(): Promise<WorkerWorld> {
           channelTo("slow", world.slow.url, timeoutMs),
         ],
         ...(clock && { clock }),
+        ...(archive && { archive }),
       };
       const worker = await startWorker(ctx, ctx.home);
       running.push(worker);

@@ -1,90 +1,28 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { openObjectStore, type ObjectStore } from "../../../app/integrations/archive.ts";
-
-const PAGE = 3;
-
-/**
- * A minimal S3 for the archive: one bucket in path style, objects in memory, lists in pages of
- * three.
- */
-function startBucket() {
-  const objects = new Map<string, { body: Buffer; type: string | undefined }>();
-  const requests: string[] = [];
-  const server: Server = createServer((request, response) => void answerTo(request, response));
-  async function answerTo(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    const url = new URL(request.url ?? "/", "http://bucket");
-    const [, bucket, ...rest] = url.pathname.split("/");
-    const key = decodeURIComponent(rest.join("/"));
-    requests.push(`${request.method} ${url.pathname}`);
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const answer = (status: number, body: string | Buffer = "") =>
-      response.writeHead(status, { "Content-Type": "application/xml" }).end(body);
-    const refuse = (status: number, code: string) =>
-      answer(
-        status,
-        `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
-      );
-    if (!request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=test-id/"))
-      return refuse(403, "AccessDenied");
-    if (bucket !== "crm") return refuse(404, "NoSuchBucket");
-    if (request.method === "PUT")
-      objects.set(key, { body: Buffer.concat(chunks), type: request.headers["content-type"] });
-    if (request.method === "DELETE") objects.delete(key);
-    if (request.method !== "GET") return answer(request.method === "DELETE" ? 204 : 200);
-    if (key) {
-      const object = objects.get(key);
-      return object ? answer(200, object.body) : refuse(404, "NoSuchKey");
-    }
-    const after = url.searchParams.get("continuation-token") ?? "";
-    const keys = [...objects.keys()]
-      .filter((one) => one.startsWith(url.searchParams.get("prefix") ?? "") && one > after)
-      .sort();
-    const prefix = url.searchParams.get("prefix") ?? "";
-    if (url.searchParams.get("delimiter") === "/") {
-      const below = keys.map((one) => one.slice(prefix.length).split("/"));
-      const folders = [...new Set(below.filter(({ length }) => length > 1).map(([name]) => name))];
-      return answer(
-        200,
-        `<?xml version="1.0"?><ListBucketResult>${folders.map((name) => `<CommonPrefixes><Prefix>${prefix}${name}/</Prefix></CommonPrefixes>`).join("")}<IsTruncated>false</IsTruncated></ListBucketResult>`,
-      );
-    }
-    const page = keys.slice(0, PAGE);
-    const more =
-      keys.length > PAGE
-        ? `<IsTruncated>true</IsTruncated><NextContinuationToken>${page.at(-1)}</NextContinuationToken>`
-        : "<IsTruncated>false</IsTruncated>";
-    return answer(
-      200,
-      `<?xml version="1.0"?><ListBucketResult>${page.map((one) => `<Contents><Key>${one}</Key></Contents>`).join("")}${more}</ListBucketResult>`,
-    );
-  }
-  return { server, objects, requests };
-}
+import { OutboundError } from "../../../app/runtime/errors.ts";
+import { PAGE, startBucket, useBucketKeys, type TestBucket } from "../../support/bucket.ts";
 
 let root: string;
-const bucket = startBucket();
+let bucket: TestBucket;
 let endpoint: string;
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "archive-test-"));
-  process.env.AWS_ACCESS_KEY_ID = "test-id";
-  process.env.AWS_SECRET_ACCESS_KEY = "test-secret";
-  await new Promise<void>((ready) => bucket.server.listen(0, "127.0.0.1", ready));
-  endpoint = `http://127.0.0.1:${(bucket.server.address() as AddressInfo).port}`;
+  useBucketKeys();
+  bucket = await startBucket();
+  endpoint = bucket.endpoint;
 });
 afterEach(() => {
   rmSync(join(root, "objects"), { recursive: true, force: true });
   bucket.objects.clear();
   bucket.requests.length = 0;
+  bucket.feel("well");
 });
 afterAll(() => {
-  bucket.server.closeAllConnections();
-  bucket.server.close();
+  bucket.stop();
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -183,6 +121,80 @@ describe.each(kinds.slice(1))("%s", (_, open) => {
     const methods = bucket.requests.map((request) => request.split(" ")[0]);
     expect(methods.slice(0, PAGE + 2)).toEqual(["GET", ...Array(PAGE).fill("DELETE"), "GET"]);
     expect(bucket.objects.size).toBe(0);
+  });
+});
+
+describe("a bucket that takes a connection and does not answer", () => {
+  const open = () =>
+    openObjectStore(bucket.url, root, { silenceMs: 10_000, operationMs: 150, bytesPerMs: 1_000 });
+  const { signal } = new AbortController();
+  const operations: [string, (archive: ObjectStore) => Promise<unknown>][] = [
+    ["put", (archive) => archive.put("x/1", "x")],
+    ["get", (archive) => archive.get("x/1")],
+    ["list", (archive) => archive.list("x/")],
+    ["folders", (archive) => archive.folders("x/")],
+    ["remove", (archive) => archive.remove("x/1")],
+    ["removeFolder", (archive) => archive.removeFolder("x/", signal)],
+  ];
+
+  it.each(operations)("%s ends as a timeout of the archive", async (_, work) => {
+    bucket.feel("silent");
+    const error = await work(open()).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OutboundError);
+    expect(error).toMatchObject({ system: "archive", kind: "timeout" });
+  });
+
+  it.each(operations.slice(1, 4))(
+    "%s ends as a timeout also when the response stops in its middle",
+    async (_, work) => {
+      bucket.feel("stuck");
+      await expect(work(open())).rejects.toMatchObject({ system: "archive", kind: "timeout" });
+    },
+  );
+
+  it("works again as soon as the bucket answers, although its old connections stay silent", async () => {
+    const archive = open();
+    bucket.feel("silent");
+    const lost = Array.from({ length: 60 }, (_unused, n) => archive.put(`x/${n}`, "x"));
+    expect((await Promise.allSettled(lost)).every(({ status }) => status === "rejected")).toBe(
+      true,
+    );
+    bucket.feel("well");
+    await archive.put("x/1", "x");
+    expect(await archive.list("x/")).toEqual(["x/1"]);
+  });
+
+  it("is asked again within the operation when it was silent for a while", async () => {
+    const archive = openObjectStore(bucket.url, root, {
+      silenceMs: 100,
+      operationMs: 20_000,
+      bytesPerMs: 1_000,
+    });
+    bucket.feel("silent");
+    const writing = archive.put("x/1", "x");
+    await vi.waitFor(() => expect(bucket.requests).toHaveLength(1));
+    bucket.feel("well");
+    await writing;
+    expect(bucket.objects.has("x/1")).toBe(true);
+  });
+
+  it("has more time for a large object", async () => {
+    const archive = openObjectStore(bucket.url, root, {
+      silenceMs: 100,
+      operationMs: 1,
+      bytesPerMs: 0.001,
+    });
+    await archive.put("x/1", "a hundred bytes have a hundred seconds more".padEnd(100));
+    expect(bucket.objects.size).toBe(1);
+  });
+});
+
+describe("a bucket that answers what is no list", () => {
+  it("is not taken for an empty one", async () => {
+    const archive = openObjectStore(bucket.url, root);
+    bucket.feel("page");
+    await expect(archive.list("x/")).rejects.toMatchObject({ system: "archive" });
+    await expect(archive.folders("x/")).rejects.toMatchObject({ system: "archive" });
   });
 });
 

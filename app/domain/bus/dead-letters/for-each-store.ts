@@ -7,7 +7,7 @@ import { OutboundError } from "../../../runtime/errors.ts";
 
 /**
  * Works the rows one after the other, and leaves a store's other rows for later once one failed: a failure of one
- * store holds up no other.
+ * store holds up no other. A process that stops leaves the rest to the next one.
  */
 export async function forEachStore<R extends { shop: string }>(
   ctx: Ctx,
@@ -17,6 +17,7 @@ export async function forEachStore<R extends { shop: string }>(
 ): Promise<void> {
   const failures = new Map<string, unknown>();
   for (const row of rows) {
+    if (ctx.stopping.aborted) break;
     if (failures.has(row.shop)) continue;
     try {
       await work(row);

@@ -2,8 +2,8 @@
 // other's.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
-import { privacy, shopBody } from "../support/privacy.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { privacy, shopBody } from "../../support/privacy.ts";
 
 let service: Service;
 const EVENT = randomUUID();

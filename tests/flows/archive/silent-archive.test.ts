@@ -1,0 +1,142 @@
+// A bucket that takes connections and never answers on them, also not when it works again.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  createExportLink,
+  downloadByLink,
+  exportPath,
+} from "../../../app/domain/compliance/export-link.ts";
+import { startPrivacyWorker } from "../../../app/domain/compliance/privacy-worker.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { openObjectStore } from "../../../app/integrations/archive.ts";
+import { openStoreRoots } from "../../../app/integrations/store-archive.ts";
+import {
+  startBucket,
+  useBucketKeys,
+  type BucketMood,
+  type TestBucket,
+} from "../../support/bucket.ts";
+import { addRows } from "../../support/bus/queue.ts";
+import { startWorkerWorld, type WorkerWorld } from "../../support/bus/worker.ts";
+import { ADA, privacy, redactBody, settled } from "../../support/privacy.ts";
+import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
+
+const LIMITS = { silenceMs: 10_000, operationMs: 200, bytesPerMs: 100 };
+
+let bucket: TestBucket;
+beforeAll(async () => {
+  useBucketKeys();
+  bucket = await startBucket();
+});
+afterEach(() => bucket.feel("well"));
+afterAll(() => bucket.stop());
+
+const impatientArchive = () => openStoreRoots(openObjectStore(bucket.url, "/", LIMITS));
+
+describe("the bus", () => {
+  let world: WorkerWorld;
+  beforeAll(async () => {
+    world = await startWorkerWorld();
+  });
+  beforeEach(() => world.reset());
+  afterAll(() => world.stop());
+
+  const add = (channel: string, count: number) =>
+    addRows(world.service.database, { shop: SHOP, channel, count });
+
+  it("delivers to every other system meanwhile, and writes all copies once the archive answers", async () => {
+    bucket.feel("silent");
+    await world.start({ archive: impatientArchive() });
+    await add("fast", 20);
+    // An unknown destination is archived only.
+    await add("nowhere", 4);
+    await world.allDelivered(20);
+    await eventually("a failed attempt of each row that is archived only", async () =>
+      (await world.rows())
+        .filter(({ channel }) => channel === "nowhere")
+        .every(({ status, retry_count: n }) => status === "pending" && n === 1),
+    );
+    bucket.feel("well");
+    await world.service.database.query(
+      "UPDATE integration_queue SET next_attempt_at = clock_timestamp(), updated_at = clock_timestamp()",
+    );
+    await world.allDelivered(24);
+    await eventually("all copies", () => bucket.objects.size === 24);
+    expect(world.fast.received).toHaveLength(20);
+  });
+});
+
+describe("the service", () => {
+  let service: Service;
+  beforeEach(async () => {
+    service = await startService({ env: { ARCHIVE_URL: bucket.url } });
+    service.ctx.archive = impatientArchive();
+    await service.addTenant(SHOP);
+    bucket.objects.clear();
+  });
+  afterEach(() => service.stop());
+
+  const request = async (id: number) =>
+    (await service.database.query("SELECT * FROM privacy_requests WHERE id = $1", [id]))[0];
+  const askForErasure = async () =>
+    (await privacy(service, "customer-redact", redactBody({ id: ADA.id, email: ADA.email }))).json
+      .request_id as number;
+  const isPutOff = (id: number) =>
+    eventually("the next pass", async () => {
+      const row = await request(id);
+      return row?.state === "received" && row.attempts === 1 && row;
+    });
+  const makeDue = () =>
+    service.database.query("UPDATE privacy_requests SET next_attempt_at = clock_timestamp()");
+
+  it("puts a privacy request off with the reason, and does it once the archive answers", async () => {
+    const worker = await startPrivacyWorker(service.ctx, service.ctx.home);
+    bucket.feel("silent");
+    const id = await askForErasure();
+    expect(await isPutOff(id)).toMatchObject({ last_error: "archive: timeout" });
+    bucket.feel("well");
+    await makeDue();
+    expect(await settled(service, id)).toMatchObject({ state: "done" });
+    await worker.stop();
+  });
+
+  it("ends the scheduled run, whose report names the step, and begins the next one", async () => {
+    bucket.feel("silent");
+    const run = () => service.call("POST", "/admin/scheduled-run");
+    const report = await run();
+    expect(report.status).toBe(200);
+    expect(report.json.report.errors).toContainEqual({
+      shop: SHOP,
+      step: "archive_retention",
+      message: expect.stringContaining("the archive failed: no answer within"),
+    });
+    bucket.feel("well");
+    const next = await run();
+    expect([next.status, next.json.report.errors]).toEqual([200, []]);
+  });
+
+  it("keeps the link to an export that the archive did not hand over", async () => {
+    const tenant = await getTenant(service.ctx, SHOP);
+    await service.ctx.archive.ofStore(SHOP).put(exportPath(SHOP, 7), "{}");
+    const link = new URL(await createExportLink(service.ctx, tenant, 7));
+    const download = () =>
+      downloadByLink(service.ctx, tenant, link.searchParams.get("token") as string);
+    bucket.feel("silent");
+    await expect(download()).rejects.toMatchObject({ system: "archive", kind: "timeout" });
+    bucket.feel("well");
+    expect(await download()).toEqual({ requestId: 7, document: "{}" });
+    await expect(download()).rejects.toMatchObject({ code: "invalid_link" });
+  });
+
+  it.each<[string, BucketMood]>([
+    ["is silent", "silent"],
+    ["answers 500", "down"],
+    ["answers the page of a proxy", "page"],
+  ])(
+    "answers the check of the consent log with 503 while the archive %s, and calls no checkpoint missing",
+    async (_, mood) => {
+      bucket.feel(mood);
+      const answer = await service.call("GET", `/admin/consent/verify?shop=${SHOP}`);
+      expect([answer.status, answer.json.code]).toEqual([503, "archive_unavailable"]);
+    },
+  );
+});
