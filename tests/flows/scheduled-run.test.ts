@@ -178,6 +178,24 @@ describe("200 tenants, one of them failing", () => {
     expect(ended).toContain(shop);
   });
 
+  it("a step that never ends counts as failed after its time, and the steps after it run", async () => {
+    const shop = shopOf(3);
+    const ended: string[] = [];
+    const steps = [
+      ...counting([], {
+        name: "endless",
+        run: (_ctx, tenant) =>
+          tenant.shop === shop ? new Promise(() => {}) : Promise.resolve({ visits: 1 }),
+      }),
+      ...counting(ended),
+    ];
+    const report = await runScheduledNow(service.ctx, { budgetMs: 4_000, graceMs: 100, steps });
+    expect(report.errors).toEqual([
+      { shop, step: "endless", message: "endless did not end in time" },
+    ]);
+    expect(ended).toContain(shop);
+  });
+
   it("a run that another process took over goes to no further tenant and leaves that one's report alone", async () => {
     const visited: string[] = [];
     const query = (sql: string) => service.database.query(sql);

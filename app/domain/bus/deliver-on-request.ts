@@ -88,7 +88,10 @@ export async function deliverOnRequest(
   const item = await claimOne(sql, { eventId: request.event_id, channel: request.channel, holder });
   // An empty message counts as none: the channel then builds the message as in the worker.
   const given = isEmpty(request) || item?.isArchiveOnly ? undefined : messageOf(request);
-  if (item) return deliver(ctx, settlerOf(ctx.regions.get(tenant.region)), item, given);
+  if (item) {
+    const settler = settlerOf(ctx.regions.get(tenant.region));
+    return deliver(ctx, settler, item, { ...(given && { backendMessage: given }) });
+  }
   // A worker holds the row: the response reports its outcome.
   await awaitDeliveries(sql, request.event_id, [request.channel], UNDER_WAY_MS);
   const [later] = await sql<Row>(FIND_ROW, [request.event_id, request.channel]);

@@ -3,6 +3,7 @@
 //   processing -> ready -> delivered | pending (later) | dead_letter
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
+import { orFailAfter } from "../../runtime/deadlines/or-fail-after.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { newRecording, recordCalls, type Recording } from "../../runtime/exchange-recorder.ts";
 import {
@@ -44,13 +45,24 @@ export type DeliveryLog = {
 };
 
 /**
- * Delivers a claimed row. `backendMessage`: the message of a remote backend that already transformed the event.
+ * Above what a slow system takes, whose calls have limits of their own. Without it the lease of a
+ * delivery that never ends would be renewed for ever.
  */
+export const DELIVERY_MS = 120_000;
+
+type DeliverOptions = {
+  /** The message of a remote backend that already transformed the event. */
+  backendMessage?: DeliveryMessage;
+  /** A delivery that takes longer is a failed attempt. */
+  limitMs?: number;
+};
+
+/** Delivers a claimed row. */
 export const deliver = (
   ctx: Ctx,
   settler: Settler,
   item: QueueItem,
-  backendMessage?: DeliveryMessage,
+  { backendMessage, limitMs = DELIVERY_MS }: DeliverOptions = {},
 ): Promise<DeliveryLog> =>
   inSpan(
     `deliver ${item.channel}`,
@@ -67,7 +79,7 @@ export const deliver = (
     async (span) => {
       const recording = newRecording(item.shop, item.eventId);
       const attempt = { ctx, settler, item, recording, startedAt: performance.now() };
-      const log = await makeAttempt(attempt, backendMessage);
+      const log = await makeAttempt(attempt, backendMessage, limitMs);
       span?.setAttribute("messaging.delivery.outcome", log.status);
       return log;
     },
@@ -85,28 +97,15 @@ type Attempt = {
 async function makeAttempt(
   attempt: Attempt,
   backendMessage: DeliveryMessage | undefined,
+  limitMs: number,
 ): Promise<DeliveryLog> {
-  const { ctx, settler, item, recording } = attempt;
+  const { item } = attempt;
   try {
-    const tenant = await findTenant(ctx, item.shop);
-    if (!tenant) throw new PermanentFailure("unknown_tenant");
-    const channel = item.isArchiveOnly ? undefined : findChannel(ctx, item.channel);
-    const message =
-      backendMessage ??
-      (channel ? await channel.transform(ctx, tenant, item) : toArchiveMessage(item));
-    const { held, openForMs } = await settler.ready(item, message);
-    if (!held) return toLog(item, null, "lease_lost");
-    // The circuit is checked before every attempt; while it is open no attempt is made or counted.
-    if (openForMs !== null)
-      return await finish(attempt, { to: "deferred", delayMs: openForMs }, "circuit_open");
-    const sent = await send(ctx, item, message, tenant, channel, recording);
-    return await finish(attempt, {
-      to: "delivered",
-      httpStatus: sent.httpStatus,
-      latencyMs: latencyOf(attempt),
-      note: sent.skipped ?? null,
-      isArchived: sent.isArchived,
-    });
+    const end = await orFailAfter(limitMs, prepareAndSend(attempt, backendMessage), () =>
+      tooLate(item, limitMs),
+    );
+    if (end === null) return toLog(item, null, "lease_lost");
+    return await finish(attempt, end.settlement, end.outcome);
   } catch (error) {
     // Without the database the row cannot be settled: the lease expires and another worker starts again.
     if (isDatabaseAway(error)) return toLog(item, null, "lease_lost");
@@ -116,7 +115,44 @@ async function makeAttempt(
   }
 }
 
-const latencyOf = ({ startedAt }: Attempt) => Math.round(performance.now() - startedAt);
+/** Counts for the circuit: whatever hangs there will hang again. */
+const tooLate = ({ channel }: QueueItem, limitMs: number) =>
+  new OutboundError(channel, "timeout", {
+    message: `the delivery did not end within ${limitMs / 1_000} s`,
+  });
+
+type End = { settlement: Settlement; outcome?: Outcome };
+
+/** Null when the lease was lost. */
+async function prepareAndSend(
+  { ctx, settler, item, recording, startedAt }: Attempt,
+  backendMessage: DeliveryMessage | undefined,
+): Promise<End | null> {
+  const tenant = await findTenant(ctx, item.shop);
+  if (!tenant) throw new PermanentFailure("unknown_tenant");
+  const channel = item.isArchiveOnly ? undefined : findChannel(ctx, item.channel);
+  const message =
+    backendMessage ??
+    (channel ? await channel.transform(ctx, tenant, item) : toArchiveMessage(item));
+  const { held, openForMs } = await settler.ready(item, message);
+  if (!held) return null;
+  // The circuit is checked before every attempt; while it is open no attempt is made or counted.
+  if (openForMs !== null)
+    return { settlement: { to: "deferred", delayMs: openForMs }, outcome: "circuit_open" };
+  const sent = await send(ctx, item, message, tenant, channel, recording);
+  return {
+    settlement: {
+      to: "delivered",
+      httpStatus: sent.httpStatus,
+      latencyMs: latencyOf({ startedAt }),
+      note: sent.skipped ?? null,
+      isArchived: sent.isArchived,
+    },
+  };
+}
+
+const latencyOf = ({ startedAt }: Pick<Attempt, "startedAt">) =>
+  Math.round(performance.now() - startedAt);
 
 /** A message for an unknown or disabled destination goes to the archive only. */
 function toArchiveMessage(item: Pick<QueueItem, "channel" | "payload">): DeliveryMessage {

@@ -20,7 +20,7 @@ import {
 import { announceDeadLetters } from "./dead-letters/announce-dead-letters.ts";
 import { archiveDeadLetters } from "./dead-letters/archive-dead-letters.ts";
 import { createDeliveryGates } from "./delivery-gate.ts";
-import { deliver, type Outcome } from "./deliver.ts";
+import { deliver, DELIVERY_MS, type Outcome } from "./deliver.ts";
 import {
   createChannelScheduler,
   INITIAL_BATCH,
@@ -42,7 +42,16 @@ export type Worker = {
 
 const newGate = createDeliveryGates();
 
-export async function startWorker(ctx: Ctx, database: Database): Promise<Worker> {
+type WorkerOptions = {
+  /** How long one delivery may take. */
+  deliveryMs?: number;
+};
+
+export async function startWorker(
+  ctx: Ctx,
+  database: Database,
+  { deliveryMs = DELIVERY_MS }: WorkerOptions = {},
+): Promise<Worker> {
   const name = `worker-${process.pid}-${ctx.random.uuid().slice(0, 8)}`;
   const settler = settlerOf(database);
   const held = createSlotPool<{ item: ClaimedItem; done: Promise<void> }>();
@@ -117,7 +126,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     try {
       if (stopping || !mayBegin) outcome = await release(item);
       else if (mark === null || (await markStarted(database, item, mark)))
-        outcome = (await deliver(ctx, settler, item)).status;
+        outcome = (await deliver(ctx, settler, item, { limitMs: deliveryMs })).status;
     } catch (error) {
       if (!isDatabaseAway(error))
         ctx.log.error("delivery.crashed", error, { shop: item.shop, channel: item.channel });

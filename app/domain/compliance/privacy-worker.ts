@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../runtime/database/database.ts";
 import { LeaseLost } from "../../runtime/database/queue/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../runtime/database/queue/work-queue.ts";
+import { orFailAfter } from "../../runtime/deadlines/or-fail-after.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { findTenant } from "../tenants/tenant.ts";
 import { redactCustomer } from "./customer-redact.ts";
@@ -23,8 +24,17 @@ import {
 import { redactShop } from "./shop-redact.ts";
 
 const STOP_WAIT_MS = 10_000;
+/**
+ * Of one pass. What it has erased is erased, so the next one goes on behind it. Without a limit the
+ * lease of a pass that never ends would be renewed for ever, and no other request would begin.
+ */
+const PASS_MS = 30 * 60_000;
 
-export function startPrivacyWorker(ctx: Ctx, database: Database): Promise<WorkQueue> {
+export function startPrivacyWorker(
+  ctx: Ctx,
+  database: Database,
+  { passMs = PASS_MS }: { passMs?: number } = {},
+): Promise<WorkQueue> {
   return startWorkQueue<PrivacyRequest>({
     name: "privacy_requests",
     database,
@@ -37,14 +47,20 @@ export function startPrivacyWorker(ctx: Ctx, database: Database): Promise<WorkQu
     claim: (limit) => claimPrivacyRequests(database, limit),
     renew: (items) => renewPrivacyLeases(database, items),
     release: (items) => releasePrivacyRequests(database, items),
-    work: (request) => workOn(ctx, database, request),
+    work: (request) => workOn(ctx, database, request, passMs),
   });
 }
 
-async function workOn(ctx: Ctx, database: Database, request: PrivacyRequest): Promise<void> {
+async function workOn(
+  ctx: Ctx,
+  database: Database,
+  request: PrivacyRequest,
+  passMs: number,
+): Promise<void> {
   const about = { shop: request.shop, kind: request.kind, request_id: request.id };
   try {
-    await perform(ctx, database, request);
+    // A pass that is given up finds its lease lost when it wants to write.
+    await orFailAfter(passMs, perform(ctx, database, request), outOfTime);
     ctx.log.info("privacy_request.worked", about);
   } catch (error) {
     // Without the database or the lease the row cannot be settled: it returns when the lease expires.
@@ -59,6 +75,8 @@ async function workOn(ctx: Ctx, database: Database, request: PrivacyRequest): Pr
     });
   }
 }
+
+const outOfTime = () => Object.assign(new Error("the pass did not end"), { code: "out_of_time" });
 
 async function perform(ctx: Ctx, database: Database, request: PrivacyRequest): Promise<void> {
   if (request.kind === "shop_redact") return redactShop(ctx, database, request);

@@ -3,6 +3,7 @@
 // has no finished run, the next process that checks makes up for it.
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
+import { orFailAfter } from "../../runtime/deadlines/or-fail-after.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { deleteExpiredKeys } from "../../runtime/database/kv.ts";
 import { LeaseLost, withLease, type Lease } from "../../runtime/database/queue/lease.ts";
@@ -31,12 +32,18 @@ const BUDGET_MS = 12 * 60_000;
 const CLEANUP_MS = 2 * 60_000;
 /** A long sync goes on in the next run, and leaves time to the steps after it. */
 const STEPS_PER_BUDGET = 4;
+/**
+ * What a step has after its time to come to its next safe place: a few calls, each of which has a limit. Then it
+ * counts as failed, and the next one begins; a step that never ends would keep the run from ending.
+ */
+const GRACE_MS = 60_000;
 const REPORT_EVERY_MS = 1_000;
 
 export type ScheduledRunOptions = {
   signal?: AbortSignal;
   cause?: "schedule" | "manual";
   budgetMs?: number;
+  graceMs?: number;
   reportEveryMs?: number;
   steps?: readonly TenantStep[];
 };
@@ -149,6 +156,7 @@ async function run(
           steps: options.steps ?? TENANT_STEPS,
           signal,
           stepMs: budgetMs / STEPS_PER_BUDGET,
+          graceMs: options.graceMs ?? GRACE_MS,
           progress,
         });
         // A store of the run's beginning had all of its time: starting with it again would keep the last ones waiting.
@@ -221,6 +229,8 @@ type TenantRun = {
   signal: AbortSignal;
   /** How long one step may take. */
   stepMs: number;
+  /** How long it has after that to end. */
+  graceMs: number;
   /** Called after each step. */
   progress(): Promise<void>;
 };
@@ -230,7 +240,7 @@ async function runTenant(
   ctx: Ctx,
   shop: string,
   report: ScheduledRunReport,
-  { steps, signal, stepMs, progress }: TenantRun,
+  { steps, signal, stepMs, graceMs, progress }: TenantRun,
 ): Promise<boolean> {
   for (const [at, step] of steps.entries()) {
     if (signal.aborted) {
@@ -243,7 +253,12 @@ async function runTenant(
     try {
       // Read again for each step, because the previous one may have changed it.
       const tenant = await getTenant(ctx, shop);
-      const result = await step.run(ctx, tenant, AbortSignal.any([signal, late.signal]));
+      const work = step.run(ctx, tenant, AbortSignal.any([signal, late.signal]));
+      const result = await orFailAfter(
+        stepMs + graceMs,
+        work,
+        () => new Error(`${step.name} did not end in time`),
+      );
       recordStep(report, step.name, performance.now() - started, result);
     } catch (error) {
       recordFailure(report, step.name, performance.now() - started, shop, error as Error);

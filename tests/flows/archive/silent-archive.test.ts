@@ -63,6 +63,26 @@ describe("the bus", () => {
     await eventually("all copies", () => bucket.objects.size === 24);
     expect(world.fast.received).toHaveLength(20);
   });
+
+  it("counts a delivery that never ends as a failed attempt, and goes on", async () => {
+    world.fast.answer(() => {});
+    const worker = await world.start({ timeoutMs: 600_000, deliveryMs: 200 });
+    await add("fast", 1);
+    const [row] = await eventually("the failed attempt", async () => {
+      const rows = await world.rows();
+      return rows.every(({ status, retry_count: n }) => status === "pending" && n === 1) && rows;
+    });
+    expect(row).toMatchObject({
+      last_error: "the delivery did not end within 0.2 s",
+      locked_by: null,
+      lease_lost: 0,
+    });
+    // Nothing is in flight that a stop would wait for.
+    await worker.stop();
+    expect(world.service.logged.findLast(({ event }) => event === "worker.stopped")).toMatchObject({
+      abandoned: 0,
+    });
+  });
 });
 
 describe("the service", () => {
@@ -94,6 +114,22 @@ describe("the service", () => {
     const id = await askForErasure();
     expect(await isPutOff(id)).toMatchObject({ last_error: "archive: timeout" });
     bucket.feel("well");
+    await makeDue();
+    expect(await settled(service, id)).toMatchObject({ state: "done" });
+    await worker.stop();
+  });
+
+  it("gives up the pass of a privacy request that never ends, and the next one does it", async () => {
+    const { archive } = service.ctx;
+    service.ctx.archive = {
+      ofStore: (shop) => ({ ...archive.ofStore(shop), list: () => new Promise(() => {}) }),
+    };
+    const impatient = await startPrivacyWorker(service.ctx, service.ctx.home, { passMs: 200 });
+    const id = await askForErasure();
+    expect(await isPutOff(id)).toMatchObject({ last_error: "error out_of_time" });
+    await impatient.stop();
+    service.ctx.archive = archive;
+    const worker = await startPrivacyWorker(service.ctx, service.ctx.home);
     await makeDue();
     expect(await settled(service, id)).toMatchObject({ state: "done" });
     await worker.stop();

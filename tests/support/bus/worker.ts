@@ -13,6 +13,7 @@ export type WorkerWorld = {
   start(options?: {
     clock?: Clock;
     timeoutMs?: number;
+    deliveryMs?: number;
     archive?: Ctx["archive"];
   }): Promise<Worker>;
   /** Stops the test's workers, empties everything, and registers the store again. */
@@ -48,7 +49,7 @@ export async function startWorkerWorld(): Promise<WorkerWorld> {
   let running: Worker[] = [];
   const world = {
     service,
-    async start({ clock, timeoutMs = 15_000, archive } = {}) {
+    async start({ clock, timeoutMs = 15_000, deliveryMs, archive } = {}) {
       const ctx: Ctx = {
         ...service.ctx,
         channels: [
@@ -58,7 +59,7 @@ export async function startWorkerWorld(): Promise<WorkerWorld> {
         ...(clock && { clock }),
         ...(archive && { archive }),
       };
-      const worker = await startWorker(ctx, ctx.home);
+      const worker = await startWorker(ctx, ctx.home, { ...(deliveryMs && { deliveryMs }) });
       running.push(worker);
       return worker;
     },
