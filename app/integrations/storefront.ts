@@ -125,9 +125,10 @@ export type StorefrontClient = {
   ): Promise<T>;
   /**
    * GETs the JSON Lines file of a bulk operation, line by line. Private addresses are refused
-   * although the platform supplied `url`. Throws `timeout` after 60 s without data.
+   * although the platform supplied `url`. Throws `timeout` after 60 s without data; ends when
+   * `signal` is aborted.
    */
-  bulkLines(shop: string, url: string): AsyncGenerator<string>;
+  bulkLines(shop: string, url: string, signal: AbortSignal): AsyncGenerator<string>;
   /**
    * POSTs a file as a form to a target of `stagedUploadsCreate`. Private addresses are refused although
    * the platform supplied the address; a redirect counts as a failure. Time limit: 30 s.
@@ -294,11 +295,12 @@ export function createStorefrontClient({
       if (!data || errors.length > 0) throw toGraphqlError("the Storefront API", errors);
       return data;
     },
-    bulkLines: (shop, url) =>
+    bulkLines: (shop, url, signal) =>
       outbound.lines({
         system: SYSTEM,
         url,
         timeoutMs: BULK_SILENCE_MS,
+        signal,
         isTenantAddress: true,
         about: { shop, call: "bulk file" },
       }),

@@ -32,6 +32,8 @@ export type OutboundCall = {
   isTenantAddress?: boolean;
   /** Fields for the log line, for example an event id. Nothing personal. */
   about?: Record<string, unknown>;
+  /** Ends the reading of lines. */
+  signal?: AbortSignal;
   /** The call exists to get credentials (a token grant): it is never recorded. */
   exchangesCredentials?: boolean;
 };
@@ -53,7 +55,8 @@ export type Outbound = {
   call(call: OutboundCall): Promise<OutboundAnswer>;
   /**
    * The response of a GET line by line, holding one line in memory. `timeoutMs` limits the time
-   * between two chunks, not the whole call. Throws like `call`.
+   * between two chunks, not the whole call: that is for `signal`, after which no line follows.
+   * Throws like `call`.
    */
   lines(call: OutboundCall): AsyncGenerator<string>;
   close(): Promise<void>;
@@ -159,6 +162,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         dispatcher: call.isTenantAddress ? guarded : trusted,
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
+        ...(call.signal && { signal: call.signal }),
       });
       if (answer.statusCode !== 200) {
         const { text } = await readBounded(answer.body, MAX_ANSWER_BYTES);
@@ -172,6 +176,10 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
       yield* splitLines(system, answer.body);
       options.log.info("outbound.called", { ...about(), status: 200 });
     } catch (error) {
+      if (call.signal?.aborted) {
+        options.log.info("outbound.called", { ...about(), truncated: true });
+        return;
+      }
       const classified = classify(system, error);
       options.log.warn("outbound.failed", {
         ...about(),

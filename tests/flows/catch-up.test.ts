@@ -312,9 +312,9 @@ describe("many customers", () => {
   it("a bulk file that breaks off is continued from the committed line", async () => {
     putCustomers(service, 100, () => secondsAgo(5_000));
     const { bulkLines } = service.ctx.storefront;
-    service.ctx.storefront.bulkLines = async function* (shop, url) {
+    service.ctx.storefront.bulkLines = async function* (shop, url, signal) {
       let line = 0;
-      for await (const text of bulkLines(shop, url)) {
+      for await (const text of bulkLines(shop, url, signal)) {
         if (line++ === 47) throw new Error("killed");
         yield text;
       }
@@ -328,6 +328,30 @@ describe("many customers", () => {
     });
     expect(storefrontCalls(service, "BulkOperationRun")).toBe(1);
     expect(await queued(service)).toMatchObject({ cms: 100 });
+  });
+
+  it("a bulk file that does not end within the run's time is continued by the next run", async () => {
+    putCustomers(service, 30, () => secondsAgo(5_000));
+    const over = new AbortController();
+    const { bulkLines } = service.ctx.storefront;
+    service.ctx.storefront.bulkLines = async function* (shop, url, signal) {
+      let line = 0;
+      for await (const text of bulkLines(shop, url, signal)) {
+        if (line++ === 17) {
+          over.abort();
+          return;
+        }
+        yield text;
+      }
+    };
+    expect(
+      await syncCustomers(service.ctx, tenant, { pageSize: 10, signal: over.signal }),
+    ).toMatchObject({ outcome: "unfinished", counts: { created: 17 } });
+    service.ctx.storefront.bulkLines = bulkLines;
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 13, unchanged: 0 },
+    });
   });
 
   it("a failed bulk operation is reported, and started again by the next run", async () => {

@@ -347,6 +347,37 @@ describe("the log of a call", () => {
   });
 });
 
+describe("the lines of a response", () => {
+  const read = async (signal: AbortSignal, onLine = () => {}) => {
+    const found: string[] = [];
+    const url = `http://127.0.0.1:${port}/x`;
+    for await (const line of outbound.lines({ system: "erp", url, signal })) {
+      found.push(line);
+      onLine();
+    }
+    return found;
+  };
+
+  test("end with the signal while the rest drips a blank at a time", async () => {
+    const over = new AbortController();
+    let dripping: NodeJS.Timeout | undefined;
+    answer = (_, response) => {
+      response.write("one\ntwo\nthr");
+      dripping = setInterval(() => response.write(" "), 5);
+    };
+    const found = read(over.signal, () => setImmediate(() => over.abort()));
+    expect(await found).toEqual(["one", "two"]);
+    clearInterval(dripping);
+  });
+
+  test("end with the signal also before the first byte", async () => {
+    const over = new AbortController();
+    answer = () => over.abort();
+    expect(await read(over.signal)).toEqual([]);
+    expect(await read(AbortSignal.abort())).toEqual([]);
+  });
+});
+
 test("calls reuse a kept-alive connection", async () => {
   const own = createOutbound({ log: createLog("silent"), allow: [] });
   const ports = new Set<number | undefined>();

@@ -100,7 +100,7 @@ async function waitUntilWritten(run: SyncRun): Promise<{ url: string | null } | 
   return null;
 }
 
-/** Skips the lines that an earlier run committed. */
+/** Skips the lines that an earlier run committed. False: the run's time is over before the file is. */
 async function readFile(run: SyncRun, url: string): Promise<boolean> {
   const { window_start: since, bulk_line: applied } = run.state;
   let line = 0;
@@ -109,7 +109,7 @@ async function readFile(run: SyncRun, url: string): Promise<boolean> {
     await commitPage(run, changes, { ...run.state, bulk_line: line });
     changes = [];
   };
-  for await (const text of run.ctx.storefront.bulkLines(run.tenant.shop, url)) {
+  for await (const text of run.ctx.storefront.bulkLines(run.tenant.shop, url, run.signal)) {
     line += 1;
     if (line <= applied) continue;
     const customer = parseLine(text);
@@ -119,10 +119,11 @@ async function readFile(run: SyncRun, url: string): Promise<boolean> {
     )
       changes.push(fromGraphqlCustomer(customer));
     if (changes.length >= run.pageSize) await flush();
-    if (run.signal.aborted) return false;
+    if (run.signal.aborted) break;
   }
+  // Also what was read of a slow file: each run gets a little further.
   if (changes.length > 0) await flush();
-  return true;
+  return !run.signal.aborted;
 }
 
 function parseLine(text: string): GraphqlCustomer {
