@@ -264,6 +264,65 @@ describe("a run that ends at any point loses no customer and repeats no effect",
   });
 });
 
+type PageAnswer = {
+  data: {
+    customers?: { nodes: unknown[]; pageInfo: { hasNextPage: boolean; endCursor: unknown } };
+  };
+};
+
+/** Changes what the storefront answers to the questions for a page; returns the function that ends it. */
+function changePages(change: (answer: PageAnswer, after: unknown) => void): () => void {
+  const { storefront } = service.ctx;
+  const { graphql } = storefront;
+  storefront.graphql = async (...args) => {
+    const answer = await graphql<any>(...args);
+    if (answer.data?.customers) change(answer, args[2].variables?.after ?? null);
+    return answer;
+  };
+  return () => void (storefront.graphql = graphql);
+}
+
+describe("a page that says that more customers follow", () => {
+  beforeEach(async () => {
+    await setWatermark(service, secondsAgo(900));
+    putCustomers(service, 30, (index) => secondsAgo(200 + index));
+  });
+
+  it("and is empty is no end: the customers behind it are read", async () => {
+    let isFirst = true;
+    changePages(({ data }) => {
+      // The cursor leads behind the ten customers that are taken out, which the next run would read.
+      if (isFirst) data.customers?.nodes.splice(0);
+      isFirst = false;
+    });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 20 },
+    });
+    expect(storefrontCalls(service, "CustomersPage")).toBe(3);
+  });
+
+  it.each([
+    ["names no cursor", () => null],
+    ["names the cursor of the page before", (after: unknown) => after],
+  ])("and %s ends the run as malformed, and the next run reads the rest", async (_, cursorOf) => {
+    const restore = changePages(({ data }, after) => {
+      if (data.customers && after !== null) data.customers.pageInfo.endCursor = cursorOf(after);
+    });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      outcome: "failed",
+      counts: { created: 10 },
+      error: { system: "storefront", kind: "malformed" },
+    });
+    expect(storefrontCalls(service, "CustomersPage")).toBe(2);
+    restore();
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 20 },
+    });
+  });
+});
+
 describe("many customers", () => {
   it("paging that reaches its limit restarts below the last day", async () => {
     service.sandbox.storefront.settings.maxPagedObjects = 20;

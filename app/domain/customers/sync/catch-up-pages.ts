@@ -2,6 +2,7 @@
 // past the window's end, and belongs to the next window; applying a state newer than the window is
 // harmless.
 import { CUSTOMERS_PAGE } from "../../../integrations/storefront-documents.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
 import { fromGraphqlCustomer, type GraphqlCustomer } from "../customer-change.ts";
 import { ask, commitPage, isWithheld, type SyncRun } from "./sync-run.ts";
 import { closeWindow, dayBeside, type SyncState } from "./sync-state.ts";
@@ -28,11 +29,10 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
     // The filter compares whole days: the exact start of the window is applied here.
     const inside = nodes.filter(({ updatedAt }) => new Date(updatedAt) >= since);
     const isDrained = inside.length < nodes.length || !pageInfo.hasNextPage;
-    const oldest = nodes.at(-1);
-    const next =
-      isDrained || !oldest
-        ? closeWindow(state, run.ctx.clock.now())
-        : goOn(run, state, nodes.length, pageInfo.endCursor, new Date(oldest.updatedAt));
+    if (!isDrained) requireProgress(state, pageInfo.endCursor);
+    const next = isDrained
+      ? closeWindow(state, run.ctx.clock.now())
+      : goOn(run, state, nodes, pageInfo.endCursor);
     next.lacks_fields ||= await isWithheld(run);
     const changes = inside.map((customer) => ({ ...fromGraphqlCustomer(customer), readAt }));
     await commitPage(run, changes, next);
@@ -42,6 +42,16 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
   return false;
 }
 
+/** A cursor that leads nowhere, or to the same page, would be asked for until the run's time is over. */
+function requireProgress(state: SyncState, cursor: string | null): void {
+  if (cursor !== null && cursor !== state.cursor) return;
+  // As a refusal: the next run reads the window from its beginning instead of from this cursor.
+  throw new OutboundError("storefront", "malformed", {
+    status: 422,
+    message: "the storefront says that more customers follow, and not where",
+  });
+}
+
 /**
  * At the end of paging a new query starts below the last day seen; within a single day only bulk
  * continues.
@@ -49,13 +59,14 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
 function goOn(
   run: SyncRun,
   state: SyncState,
-  read: number,
+  nodes: readonly GraphqlCustomer[],
   cursor: string | null,
-  oldest: Date,
 ): SyncState {
-  const objects = state.objects + read;
+  const objects = state.objects + nodes.length;
   if (objects + run.pageSize <= run.maxObjects) return { ...state, cursor, objects };
-  const day = dayBeside(oldest, 1);
-  if (day < (state.until_day ?? "")) return { ...state, cursor: null, objects: 0, until_day: day };
+  const oldest = nodes.at(-1);
+  const day = oldest ? dayBeside(new Date(oldest.updatedAt), 1) : null;
+  if (day !== null && day < (state.until_day ?? ""))
+    return { ...state, cursor: null, objects: 0, until_day: day };
   return { ...state, cursor: null, objects: 0, mode: "bulk" };
 }
