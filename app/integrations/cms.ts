@@ -1,6 +1,7 @@
 // The CMS (Webflow CMS API v2, developers.webflow.com "Collection Items"). Items are written
 // staged, never `/live` and never published: they hold personal data, and a live item is on the
 // public site and its CDN.
+import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
 
@@ -11,6 +12,21 @@ const SYSTEM = "cms";
  */
 export const CMS_BATCH = 100;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+const Item = z.looseObject({ id: z.string().min(1) });
+const ListedItem = z.looseObject({
+  id: z.string().min(1),
+  fieldData: z.looseObject({ slug: z.string().nullish() }).nullish(),
+});
+const ItemList = z.looseObject({
+  items: z.array(ListedItem).nullish(),
+  pagination: z.looseObject({ total: z.number().nullish() }).nullish(),
+});
+const Collection = z.looseObject({ id: z.string().min(1), slug: z.string() });
+const CollectionList = z.looseObject({ collections: z.array(Collection).nullish() });
+const WholeCollection = Collection.extend({
+  fields: z.array(z.looseObject({ slug: z.string(), type: z.string() })),
+});
 
 type CmsItem = { id: string };
 export type CmsAccess = Access;
@@ -114,22 +130,18 @@ export function createCmsClient({
   return {
     async listCollections(access) {
       return (
-        parseAnswer<{ collections?: CmsCollection[] }>(
-          SYSTEM,
-          await sendTo(access, "GET", collectionsOf(access)),
-        ).collections ?? []
+        parseAnswer(SYSTEM, await sendTo(access, "GET", collectionsOf(access)), CollectionList)
+          .collections ?? []
       );
     },
     createCollection: async (access, collection) =>
-      parseAnswer<CmsCollection>(
+      parseAnswer(
         SYSTEM,
         await sendTo(access, "POST", collectionsOf(access), collection),
+        Collection,
       ),
     getCollection: async (access) =>
-      parseAnswer<CmsCollection & { fields: CmsCollectionField[] }>(
-        SYSTEM,
-        await sendTo(access, "GET", collectionOf(access)),
-      ),
+      parseAnswer(SYSTEM, await sendTo(access, "GET", collectionOf(access)), WholeCollection),
     async createField(access, field) {
       await sendTo(access, "POST", `${collectionOf(access)}/fields`, {
         isRequired: false,
@@ -137,35 +149,35 @@ export function createCmsClient({
       });
     },
     async listAllItems(access) {
-      type Listed = {
-        items?: { id: string; fieldData?: { slug?: string } }[];
-        pagination?: { total?: number };
-      };
       const found: (CmsItem & { slug: string })[] = [];
       for (let offset = 0; ; offset += CMS_BATCH) {
-        const { items = [], pagination } = parseAnswer<Listed>(
+        const { items, pagination } = parseAnswer(
           SYSTEM,
           await sendTo(
             access,
             "GET",
             `${collectionOf(access)}/items?limit=${CMS_BATCH}&offset=${offset}`,
           ),
+          ItemList,
         );
+        if (!items) return found;
         found.push(...items.map(({ id, fieldData }) => ({ id, slug: fieldData?.slug ?? "" })));
         if (items.length === 0 || offset + CMS_BATCH >= (pagination?.total ?? 0)) return found;
       }
     },
     createItem: async (access, fields) =>
-      parseAnswer<CmsItem>(SYSTEM, await send(access, "POST", "", staged(fields))),
+      parseAnswer(SYSTEM, await send(access, "POST", "", staged(fields)), Item),
     updateItem: async (access, itemId, fields) =>
-      parseAnswer<CmsItem>(
+      parseAnswer(
         SYSTEM,
         await send(access, "PATCH", `/${encodeURIComponent(itemId)}`, staged(fields)),
+        Item,
       ),
     async createItems(access, items) {
-      const answer = parseAnswer<{ items?: (CmsItem & { fieldData?: { slug?: string } })[] }>(
+      const answer = parseAnswer(
         SYSTEM,
         await send(access, "POST", "", { items: items.map(staged) }),
+        ItemList,
       );
       const ids = new Map(answer.items?.map((item) => [item.fieldData?.slug, item.id]));
       return items.map(({ slug }) => {
@@ -183,25 +195,24 @@ export function createCmsClient({
       });
     },
     async listItems(access, offset) {
-      type Page = {
-        items?: { id: string; fieldData?: { slug?: string } }[];
-        pagination?: { total?: number };
-      };
-      const { items = [], pagination } = parseAnswer<Page>(
+      const page = parseAnswer(
         SYSTEM,
         await send(access, "GET", `?limit=${CMS_BATCH}&offset=${offset}`),
+        ItemList,
       );
+      const items = page.items ?? [];
       return {
         items: items.map(({ id, fieldData }) => ({ id, slug: fieldData?.slug ?? null })),
-        total: pagination?.total ?? items.length,
+        total: page.pagination?.total ?? items.length,
       };
     },
     async findItemBySlug(access, slug) {
-      const { items = [] } = parseAnswer<{ items?: CmsItem[] }>(
+      const { items } = parseAnswer(
         SYSTEM,
         await send(access, "GET", `?slug=${encodeURIComponent(slug)}&limit=1`),
+        ItemList,
       );
-      return items[0] ?? null;
+      return items?.[0] ?? null;
     },
     async deleteItem(access, itemId) {
       await send(access, "DELETE", `/${encodeURIComponent(itemId)}`);

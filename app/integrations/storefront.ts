@@ -190,7 +190,7 @@ export function createStorefrontClient({
     // keep the stored pair instead.
     if (
       typeof accessToken !== "string" ||
-      (typeof refreshToken === "string") !== (typeof expiresIn === "number")
+      (typeof refreshToken === "string") !== isLifetime(expiresIn)
     )
       throw new OutboundError(SYSTEM, "malformed", {
         message: "the storefront's token response is incomplete",
@@ -198,9 +198,10 @@ export function createStorefrontClient({
     return {
       accessToken,
       refreshToken: typeof refreshToken === "string" ? refreshToken : null,
-      expiresIn: typeof expiresIn === "number" ? expiresIn : null,
-      refreshExpiresIn:
-        typeof body.refresh_token_expires_in === "number" ? body.refresh_token_expires_in : null,
+      expiresIn: isLifetime(expiresIn) ? expiresIn : null,
+      refreshExpiresIn: isLifetime(body.refresh_token_expires_in)
+        ? body.refresh_token_expires_in
+        : null,
       scopes: typeof body.scope === "string" ? body.scope.split(",").filter(Boolean) : [],
     };
   }
@@ -256,7 +257,7 @@ export function createStorefrontClient({
       const { data, errors, extensions } = parseAnswer<Body>(SYSTEM, answer);
       const cost = extensions?.cost;
       return {
-        data: data ?? null,
+        data: usable(data),
         errors: errorsOf(errors, call),
         throttle: cost
           ? {
@@ -290,9 +291,13 @@ export function createStorefrontClient({
         about: { shop, call: /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1] },
       };
       const answer = await outbound.call(call);
-      const { data, errors: found } = parseAnswer<{ data?: T; errors?: unknown }>(SYSTEM, answer);
+      const { data: given, errors: found } = parseAnswer<{ data?: T; errors?: unknown }>(
+        SYSTEM,
+        answer,
+      );
       const errors = errorsOf(found, call);
-      if (!data || errors.length > 0) throw toGraphqlError("the Storefront API", errors);
+      const data = usable(given);
+      if (data === null || errors.length > 0) throw toGraphqlError("the Storefront API", errors);
       return data;
     },
     bulkLines: (shop, url, signal) =>
@@ -352,6 +357,14 @@ export function createStorefrontClient({
     },
   };
 }
+
+const usable = <T>(data: T | null | undefined): T | null =>
+  typeof data === "object" ? data : null;
+
+/** Seconds; a date beyond ten years may be none. */
+const MAX_LIFETIME = 10 * 366 * 86_400;
+const isLifetime = (value: unknown): value is number =>
+  typeof value === "number" && value >= 0 && value <= MAX_LIFETIME;
 
 /** The platform's own failures. It answers them with HTTP 200. */
 const SERVER_FAULTS: readonly (string | undefined)[] = ["INTERNAL_SERVER_ERROR", "TIMEOUT"];

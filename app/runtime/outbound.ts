@@ -4,6 +4,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { lookup as resolve } from "node:dns";
 import { Agent, buildConnector, request, type Dispatcher } from "undici";
+import type { z } from "zod";
 import { createDeadlines } from "./deadlines/deadlines.ts";
 import { OutboundError } from "./errors.ts";
 import { noteCall } from "./exchange-recorder.ts";
@@ -243,15 +244,37 @@ function parseRetryAfter(headers: OutboundAnswer["headers"]): number | undefined
 const firstOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
-/** The response as JSON; throws `malformed` for anything else. */
-export function parseAnswer<T>(system: string, answer: OutboundAnswer): T {
+/**
+ * The response as a JSON object or list; throws `malformed` for anything else, and for what is not of
+ * the `schema`.
+ */
+export function parseAnswer<T>(system: string, answer: OutboundAnswer, schema?: z.ZodType<T>): T {
+  const document = readDocument(answer.text);
+  if (document === null)
+    throw malformed(
+      system,
+      answer,
+      `${system} answered something that is not JSON, or more than the service reads`,
+    );
+  const parsed = schema?.safeParse(document);
+  if (parsed?.success === false)
+    throw malformed(
+      system,
+      answer,
+      `${system} answered something that is not what its API describes`,
+    );
+  return parsed ? parsed.data : (document as T);
+}
+
+const malformed = (system: string, { status }: OutboundAnswer, message: string): OutboundError =>
+  new OutboundError(system, "malformed", { status: status >= 400 ? status : 502, message });
+
+function readDocument(text: string): object | null {
   try {
-    return JSON.parse(answer.text) as T;
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" ? value : null;
   } catch {
-    throw new OutboundError(system, "malformed", {
-      status: answer.status >= 400 ? answer.status : 502,
-      message: `${system} answered something that is not JSON, or more than the service reads`,
-    });
+    return null;
   }
 }
 

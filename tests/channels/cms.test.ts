@@ -144,6 +144,25 @@ test("a truncated JSON response is a failure, and the item exists once after the
   expect(items()).toHaveLength(1);
 });
 
+test.each(["{}", "null", "[]", '{"id":""}', '{"id":7}'])(
+  "a creation that is answered without the item's id is a failure, and the item exists once after the retry: %s",
+  async (body) => {
+    world.service.sandbox.failNext("cms", { status: 202, body });
+    const eventId = await world.send("cms", userId);
+    expect(await world.settled(eventId)).toMatchObject({
+      status: "pending",
+      last_error: expect.stringContaining("something that is not"),
+    });
+    expect((await world.retry(eventId)).status).toBe("delivered");
+    expect(items()).toHaveLength(1);
+    expect(
+      await world.service.database.query("SELECT cms_item_id FROM storefront_users WHERE id = $1", [
+        userId,
+      ]),
+    ).toEqual([{ cms_item_id: items()[0]?.id }]);
+  },
+);
+
 test("a delivery that waited writes the newest state, not the one it had read", async () => {
   const { ctx } = world.service;
   const tenant = await getTenant(ctx, SHOP);

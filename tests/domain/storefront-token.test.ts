@@ -191,6 +191,17 @@ describe("a platform outage never loses the token", () => {
       { status: 200, body: { access_token: "a", expires_in: 3_600, scope: "" } },
     ],
     ["no token at all", { status: 200, body: {} }],
+    ["null", { status: 200, body: "null" }],
+    ...["1e400", "1e18", "-1", '"3600"'].map(
+      (lifetime) =>
+        [
+          `a lifetime of ${lifetime}`,
+          {
+            status: 200,
+            body: `{"access_token":"a","refresh_token":"b","expires_in":${lifetime},"scope":""}`,
+          },
+        ] as const,
+    ),
   ] as const)("%s: the pair is kept, and the next check refreshes it", async (_, fault) => {
     const old = await connect(10);
     failTokenCalls(fault, 2);

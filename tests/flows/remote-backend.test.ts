@@ -69,25 +69,31 @@ test("an event is sent with the contract's fields and key, and each of its deliv
   ]);
 });
 
-test("a backend that is down loses nothing: the event answers 202 and is sent when the backend is up again", async () => {
-  service.sandbox.failNext("backend", { status: 503 });
-  const { status, json } = await ingest(service, order({ destinations: ["data_lake"] }));
-  expect(status).toBe(202);
-  await eventually(
-    "the failed call",
-    async () =>
-      (
-        await query(
-          "SELECT 1 FROM integration_queue WHERE event_id = $1 AND channel = 'backend' AND retry_count = 1",
-          [json.event_id],
-        )
-      ).length === 1,
-  );
-  await query("UPDATE integration_queue SET next_attempt_at = now()");
-  await eventually("the event at the backend", () =>
-    enqueued().some(({ eventId }) => eventId === json.event_id),
-  );
-});
+test.each([
+  ["is down", { status: 503 }],
+  ["answers null", { status: 200, body: "null" }],
+])(
+  "a backend that %s loses nothing: the event answers 202 and is sent when the backend is up again",
+  async (_, fault) => {
+    service.sandbox.failNext("backend", fault);
+    const { status, json } = await ingest(service, order({ destinations: ["data_lake"] }));
+    expect(status).toBe(202);
+    await eventually(
+      "the failed call",
+      async () =>
+        (
+          await query(
+            "SELECT 1 FROM integration_queue WHERE event_id = $1 AND channel = 'backend' AND retry_count = 1",
+            [json.event_id],
+          )
+        ).length === 1,
+    );
+    await query("UPDATE integration_queue SET next_attempt_at = now()");
+    await eventually("the event at the backend", () =>
+      enqueued().some(({ eventId }) => eventId === json.event_id),
+    );
+  },
+);
 
 test("the backend's status report for its own row is accepted and changes nothing here", async () => {
   const { json } = await ingest(service, order({ destinations: ["data_lake"] }));

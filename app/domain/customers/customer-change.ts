@@ -152,31 +152,62 @@ export type GraphqlCustomer = {
   defaultAddress?: { countryCodeV2: string | null } | null;
 };
 
-/** GraphQL returns the full current state, so every field is set, also the empty ones. */
+/**
+ * GraphQL returns the full current state, so every field is set, also the empty ones. A field of
+ * another shape than the schema's is absent: it changes nothing, and stops no other customer of its
+ * page.
+ */
 export function fromGraphqlCustomer(customer: GraphqlCustomer): CustomerChange {
-  const {
-    defaultEmailAddress: email,
-    defaultPhoneNumber: phone,
-    defaultAddress: address,
-  } = customer;
+  const email = partOf(customer.defaultEmailAddress);
+  const phone = partOf(customer.defaultPhoneNumber);
+  const address = partOf(customer.defaultAddress);
+  const firstName = textOf(customer.firstName);
+  const lastName = textOf(customer.lastName);
+  const createdAt = new Date(customer.createdAt);
   return {
     gid: customer.id,
-    createdAt: new Date(customer.createdAt),
+    createdAt: isTime(createdAt) ? createdAt : undefined,
     changedAt: new Date(customer.updatedAt),
-    email: email && normalised(email.emailAddress),
-    first_name: customer.firstName && cleanName(customer.firstName),
-    last_name: customer.lastName && cleanName(customer.lastName),
-    phone: phone && phone.phoneNumber,
-    country: address && address.countryCodeV2,
-    language: customer.locale?.slice(0, 2).toLowerCase() ?? null,
-    tags: customer.tags,
-    number_of_orders: Number(customer.numberOfOrders),
-    amount_spent: Number(customer.amountSpent.amount),
-    email_subscription_status: email && email.marketingState.toLowerCase(),
-    sms_subscription_status: phone && phone.marketingState.toLowerCase(),
+    email: email && normalised(textOf(email.emailAddress)),
+    first_name: firstName && cleanName(firstName),
+    last_name: lastName && cleanName(lastName),
+    phone: phone && textOf(phone.phoneNumber),
+    country: address && textOf(address.countryCodeV2),
+    language: textOf(customer.locale)?.slice(0, 2).toLowerCase() ?? null,
+    tags: isTextList(customer.tags) ? customer.tags : undefined,
+    number_of_orders: numberOf(customer.numberOfOrders),
+    amount_spent: numberOf(partOf(customer.amountSpent)?.amount),
+    email_subscription_status: email && textOf(email.marketingState)?.toLowerCase(),
+    sms_subscription_status: phone && textOf(phone.marketingState)?.toLowerCase(),
     ...(customer.dataSaleOptOut && { hasSaleOptOut: true }),
   };
 }
+
+const textOf = (value: unknown): string | null | undefined =>
+  typeof value === "string" || value === null ? value : undefined;
+
+const partOf = <T extends object>(value: T | null | undefined): T | null | undefined =>
+  typeof value === "object" && !Array.isArray(value) ? value : undefined;
+
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === "string" && value !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+const isTime = (date: Date): boolean => !Number.isNaN(date.getTime());
+
+/** Whether the change names a customer and a time: without them it belongs to nobody. */
+export const isReadable = ({ gid, changedAt }: CustomerChange): boolean =>
+  typeof gid === "string" && CUSTOMER_GID.test(gid) && isTime(changedAt);
+
+const MAX_AHEAD_MS = 10 * 60_000;
+
+/** A time far ahead would make every later change of the customer an old one. */
+export const notFarAhead = (at: Date, now: Date): Date =>
+  new Date(Math.min(at.getTime(), now.getTime() + MAX_AHEAD_MS));
 
 /** The parts of a customer that the platform may withhold from an app. */
 const PERSONAL = ["email", "first_name", "last_name", "phone", "country"] as const;

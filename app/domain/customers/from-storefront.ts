@@ -14,7 +14,7 @@ import {
   type ReconciledTags,
 } from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import type { CustomerChange } from "./customer-change.ts";
+import { notFarAhead, type CustomerChange } from "./customer-change.ts";
 import { findStoredUser, mayTakeEmail } from "./find-stored-user.ts";
 import { recordSaleOptOuts } from "./sale-opt-out.ts";
 import {
@@ -72,9 +72,10 @@ export async function applyStorefrontChangeWithin(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  change: CustomerChange,
+  given: CustomerChange,
   options: ApplyOptions,
 ): Promise<AppliedChange> {
+  const change = { ...given, changedAt: notFarAhead(given.changedAt, ctx.clock.now()) };
   const current = await findCurrent(ctx, tenant, sql, change);
   if ("outcome" in current) return current;
   return current.user

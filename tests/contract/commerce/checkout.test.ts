@@ -169,6 +169,12 @@ describe("POST /commerce/checkout", () => {
     ["is down", { status: 503 }],
     ["hangs up", { reset: true }],
     ["answers half a text", { garbage: true }],
+    ["answers null", { status: 200, body: "null" }],
+    ["answers a number as its data", { status: 200, body: { data: 1 } }],
+    [
+      "fails inside",
+      { status: 200, body: { errors: [null, { extensions: { code: "INTERNAL_SERVER_ERROR" } }] } },
+    ],
     [
       "answers something else",
       { status: 200, body: { data: { cartCreate: { cart: { id: "x" }, userErrors: [] } } } },

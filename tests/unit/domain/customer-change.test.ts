@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import {
   fromGraphqlCustomer,
+  isReadable,
+  notFarAhead,
   parseRestCustomer,
 } from "../../../app/domain/customers/customer-change.ts";
 
@@ -32,4 +34,38 @@ test("a name of the storefront's webhook is one line that cannot turn the direct
     );
   expect(parse({ first_name: "\u202eAda\nB", last_name: "King\u2066" })).toMatchObject(CLEAN);
   expect(parse({ first_name: null })).toMatchObject({ first_name: null, last_name: undefined });
+});
+
+test("a field of the storefront's API that has another shape is absent, and the others count", () => {
+  const odd = {
+    id: "gid://shopify/Customer/1",
+    createdAt: "soon",
+    updatedAt: AT.toISOString(),
+    firstName: ["x"],
+    lastName: "King",
+    locale: 7,
+    tags: "vip",
+    numberOfOrders: {},
+    amountSpent: null,
+    defaultEmailAddress: "ada@example.com",
+    defaultPhoneNumber: { phoneNumber: 1, marketingState: null },
+    defaultAddress: [{ countryCodeV2: "DE" }],
+  };
+  const change = fromGraphqlCustomer(odd as never);
+  expect(change).toEqual({
+    gid: "gid://shopify/Customer/1",
+    changedAt: AT,
+    last_name: "King",
+    language: null,
+  });
+  expect(isReadable(change)).toBe(true);
+  expect(isReadable(fromGraphqlCustomer({ ...odd, id: 7 } as never))).toBe(false);
+  expect(isReadable(fromGraphqlCustomer({ ...odd, updatedAt: {} } as never))).toBe(false);
+});
+
+test("a change counts as at most ten minutes ahead", () => {
+  expect(notFarAhead(new Date("9999-12-31T00:00:00Z"), AT)).toEqual(
+    new Date("2026-03-01T10:10:00Z"),
+  );
+  expect(notFarAhead(AT, AT)).toEqual(AT);
 });

@@ -201,6 +201,15 @@ describe("a system that", () => {
     expect(parseAnswer("erp", { ...ok, text: '{"a":1}' })).toEqual({ a: 1 });
   });
 
+  test.each(["null", "1", '"x"', "true"])(
+    "answers JSON that is neither object nor list is malformed: %s",
+    async (text) => {
+      answer = (_, response) => response.end(text);
+      const ok = await call();
+      expect(() => parseAnswer("erp", ok)).toThrow("not JSON");
+    },
+  );
+
   test.each([
     [400, false, false],
     [401, false, false],

@@ -13,7 +13,7 @@ import {
 } from "../../tags/storefront-tags.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import type { CustomerChange } from "../customer-change.ts";
+import { notFarAhead, type CustomerChange } from "../customer-change.ts";
 import { applyStorefrontChangeWithin, differsOnlyInOwnTags } from "../from-storefront.ts";
 import { recordSaleOptOuts } from "../sale-opt-out.ts";
 import { columnsOf, ECHOED, isSame, type StoredUser } from "../storefront-columns.ts";
@@ -41,8 +41,13 @@ export async function applyStorefrontPage(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  changes: readonly CustomerChange[],
+  given: readonly CustomerChange[],
 ): Promise<PageCounts> {
+  const now = ctx.clock.now();
+  const changes = given.map((change) => ({
+    ...change,
+    changedAt: notFarAhead(change.changedAt, now),
+  }));
   const { regular, special } = await sortChanges(ctx, tenant, sql, changes);
   const { edits, unchanged } = await findEdits(ctx, tenant, sql, regular);
   const echoes = await findEchoes(sql, edits);

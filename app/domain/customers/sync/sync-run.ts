@@ -9,7 +9,7 @@ import { callAdminApi } from "../../tenants/storefront/admin-api.ts";
 import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import { applyStorefrontPage } from "./apply-page.ts";
 import { countOf, noCounts, type PageCounts } from "./page-counts.ts";
-import type { CustomerChange } from "../customer-change.ts";
+import { isReadable, type CustomerChange } from "../customer-change.ts";
 import { applyStorefrontChange } from "../from-storefront.ts";
 import { saveSyncState, type SyncState } from "./sync-state.ts";
 
@@ -63,13 +63,22 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** Commits the changes of a page together with the position after it. */
+/**
+ * Commits the changes of a page together with the position after it. A customer that cannot be read
+ * counts as failed and does not block the others.
+ */
 export async function commitPage(
   run: SyncRun,
-  changes: readonly CustomerChange[],
+  read: readonly CustomerChange[],
   next: SyncState,
 ): Promise<void> {
   const before = run.counts.created;
+  const changes = read.filter(isReadable);
+  const failed = read.length - changes.length;
+  if (failed > 0) {
+    add(run.counts, { processed: failed, failed });
+    run.ctx.log.warn("customer_sync.customers_unreadable", { shop: run.tenant.shop, failed });
+  }
   add(run.counts, await commit(run, changes, next));
   run.state = next;
   if (magnitude(run.counts.created) > Math.max(magnitude(before), 1)) await analyzeUsers(run);

@@ -14,6 +14,7 @@ import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
 import { derivedEventId } from "../../bus/enqueue.ts";
+import { notFarAhead } from "../customer-change.ts";
 import {
   currentShops,
   assertCurrentInRegion,
@@ -216,12 +217,6 @@ type ClaimedRow = Columns<
   | "trace_parent"
 > & { topic: WebhookTopic };
 
-const MAX_AHEAD_MS = 10 * 60_000;
-
-/** The header is not signed: a time far ahead would make every later change of the customer an old one. */
-const notFarAhead = (triggeredAt: Date | null, receivedAt: Date): Date | null =>
-  triggeredAt && new Date(Math.min(triggeredAt.getTime(), receivedAt.getTime() + MAX_AHEAD_MS));
-
 /** Claims due rows and rows with an expired lease, in the order of arrival. */
 export async function claimWebhooks(database: Database, limit: number): Promise<InboxItem[]> {
   const rows = await webhookInbox.claim(database, limit);
@@ -233,7 +228,8 @@ export async function claimWebhooks(database: Database, limit: number): Promise<
       deliveryId: row.delivery_id,
       topic: row.topic,
       body: row.body,
-      triggeredAt: notFarAhead(row.triggered_at, row.received_at),
+      // The header is not signed.
+      triggeredAt: row.triggered_at && notFarAhead(row.triggered_at, row.received_at),
       receivedAt: row.received_at,
       attempts: row.attempts,
       token: row.attempt_token,

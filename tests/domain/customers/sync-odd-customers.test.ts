@@ -1,0 +1,61 @@
+// A page of the store's customers in which some are not what the platform's schema says.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { syncCustomers } from "../../../app/domain/customers/sync/catch-up.ts";
+import { SHOP, startService, type Service } from "../../support/service.ts";
+import { installStore, secondsAgo, setWatermark } from "../../support/storefront/synced-store.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const customer = (id: unknown, fields: Record<string, unknown> = {}) => ({
+  id,
+  createdAt: "2026-01-01T00:00:00Z",
+  updatedAt: secondsAgo(60),
+  firstName: "Ada",
+  lastName: "King",
+  locale: "en",
+  tags: [],
+  numberOfOrders: "0",
+  amountSpent: { amount: "0" },
+  defaultEmailAddress: null,
+  defaultPhoneNumber: null,
+  defaultAddress: null,
+  ...fields,
+});
+
+test("an odd customer stops no other, is stored without the odd part, and is no newer than now", async () => {
+  const tenant = await installStore(service);
+  await setWatermark(service, secondsAgo(900));
+  const gid = (n: number) => `gid://shopify/Customer/${n}`;
+  const nodes = [
+    customer(gid(1)),
+    customer(gid(2), { firstName: ["x"] }),
+    customer(gid(3), { defaultAddress: [] }),
+    customer(7),
+    customer(gid(5), { updatedAt: "9999-12-31T00:00:00Z" }),
+  ];
+  service.sandbox.failNext("storefront", {
+    status: 200,
+    body: { data: { customers: { nodes, pageInfo: { hasNextPage: false, endCursor: null } } } },
+    match: "graphql",
+  });
+  expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+    outcome: "done",
+    counts: { processed: 5, created: 4, failed: 1 },
+  });
+  const rows = await service.database.query(
+    `SELECT storefront_customer_gid AS gid, first_name,
+      storefront_updated_at <= clock_timestamp() + interval '10 minutes' AS is_past
+     FROM storefront_users WHERE shop = $1 ORDER BY storefront_customer_gid`,
+    [SHOP],
+  );
+  expect(rows).toEqual([
+    { gid: gid(1), first_name: "Ada", is_past: true },
+    { gid: gid(2), first_name: null, is_past: true },
+    { gid: gid(3), first_name: "Ada", is_past: true },
+    { gid: gid(5), first_name: "Ada", is_past: true },
+  ]);
+});
