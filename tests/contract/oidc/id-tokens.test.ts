@@ -93,6 +93,11 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     ],
     ["an empty subject", () => ({ sub: "" })],
     ["a subject that is a number", () => ({ sub: 12345 })],
+    ["a subject with a NUL", () => ({ sub: "a\0b" })],
+    ["a subject with a line break", () => ({ sub: "a\nb" })],
+    ["a subject that is half a character", () => ({ sub: "a\ud800" })],
+    ["an address with a NUL", () => ({ email: "a\0@example.com" })],
+    ["an address with half a character", () => ({ email: "a\udc00@example.com" })],
     ["an expiry that is text", () => ({ exp: "9999999999" })],
     ["an issue date of yesterday", () => ({ iat: Math.floor(Date.now() / 1_000) - 86_400 })],
     ["a nonce in a list", () => ({ nonce: ["a"] })],
@@ -101,6 +106,12 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
   ])("with %s is rejected", async (_case, claims) => {
     providerSandbox(service, provider).next({ claims: claims() });
     await expectRefused(service, "invalid_token", () => signInAs(service, provider, sub));
+  });
+
+  it("with a NUL in name or picture is accepted", async () => {
+    const claims = { name: "A\0da", picture: "https://example.com/a\0.png" };
+    providerSandbox(service, provider).next({ claims });
+    expect(errorOf(await signInAs(service, provider, sub))).toBeNull();
   });
 
   it("with several audiences and our own azp, or 30 seconds of clock skew, is accepted", async () => {

@@ -23,10 +23,14 @@ const ALGORITHMS = [
 const TOLERANCE_SECONDS = 30;
 const MAX_AGE_SECONDS = 600;
 
+/** No part of an identity, and the database refuses some of them: lone surrogates among them. */
+const UNUSABLE = /[\p{Cc}\p{Cs}]/u;
+const isUsable = (text: string): boolean => !UNUSABLE.test(text);
+
 const Claims = z.looseObject({
-  sub: z.string().min(1).max(255),
+  sub: z.string().min(1).max(255).refine(isUsable),
   nonce: z.string(),
-  email: z.string().max(320).optional(),
+  email: z.string().max(320).refine(isUsable).optional(),
   // Some providers send it as a string.
   email_verified: z
     .union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")])
