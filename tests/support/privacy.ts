@@ -1,5 +1,6 @@
 // Shared by the compliance tests: requests signed as the platform signs them, and a search through
 // everything stored.
+import { storefrontNameHash } from "../../app/domain/customers/storefront-columns.ts";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -126,9 +127,10 @@ export async function seedPersonEverywhere(
   const { query } = service.database;
   const { ctx } = service;
   const hash = ctx.secrets.pseudonym(`${shop}/phone`, who.phone.replace(/\D/g, ""));
+  const nameHash = storefrontNameHash(ctx, shop, { first_name: "Ada", last_name: "Lovelace" });
   const [user] = await query(
-    "INSERT INTO storefront_users (shop, email, full_name, first_name, last_name, storefront_customer_gid, phone_hash, provider, password_hash, federated_sub, tags, storefront_slugs, storefront_tagged_at) VALUES ($1, $2, $3, 'Ada', 'Lovelace', $4, $5, 'email', 'pbkdf2-sha256$1$c2FsdA==$aGFzaA==', 'fed-sub-77', '[\"lovelace_club\"]', '[\"lovelace_club\"]', now()) RETURNING id",
-    [shop, who.email, who.name, who.gid, hash],
+    "INSERT INTO storefront_users (shop, email, full_name, first_name, last_name, storefront_customer_gid, phone_hash, storefront_name_hash, provider, password_hash, federated_sub, tags, storefront_slugs, storefront_tagged_at) VALUES ($1, $2, $3, 'Ada', 'Lovelace', $4, $5, $6, 'email', 'pbkdf2-sha256$1$c2FsdA==$aGFzaA==', 'fed-sub-77', '[\"lovelace_club\"]', '[\"lovelace_club\"]', now()) RETURNING id",
+    [shop, who.email, who.name, who.gid, hash, nameHash],
   );
   const id = user.id as number;
   await query(

@@ -22,6 +22,7 @@ import {
   type QueueItem,
 } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import { storefrontNameHash } from "../customers/storefront-columns.ts";
 import { yieldAddress } from "../customers/unproven-account.ts";
 import { isConnected } from "../tenants/store-access.ts";
 import { toAcceptsTag } from "../tags/catalog.ts";
@@ -266,6 +267,7 @@ async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Pro
   const { sql } = dataOf(ctx, tenant);
   const echo = KEYS.echo(customer.id);
   await putKey(sql, echo, true, TTL_SECONDS.echo);
+  await sql(NOTE_NAMES, [customer.id, storefrontNameHash(ctx, tenant.shop, customer)]);
   try {
     return await createAtStorefront(ctx, tenant, customer);
   } catch (error) {
@@ -275,6 +277,11 @@ async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Pro
     throw error;
   }
 }
+
+// Before the names are written there, because the webhook may be faster than the answer. If the store refuses the customer,
+// one whom it has later under the same names changes none here.
+const NOTE_NAMES = `
+  UPDATE storefront_users SET storefront_name_hash = $3 WHERE shop = $1 AND id = $2 AND status <> 'deleted'`;
 
 async function createAtStorefront(
   ctx: Ctx,

@@ -110,6 +110,7 @@ export async function anonymiseAccounts(
            amount_spent = 0, email_subscription_status = NULL, sms_subscription_status = NULL,
          country = NULL, language_pref = NULL, email_verified = false, last_login_at = NULL,
            storefront_updated_at = NULL, cms_hash = NULL, storefront_hash = NULL,
+           storefront_name_hash = NULL,
          storefront_slugs = '[]', storefront_tagged_at = NULL, storefront_created_at = NULL,
          last_active_at = NULL, tags_due_at = NULL,
          sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now()

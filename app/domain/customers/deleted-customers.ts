@@ -69,7 +69,7 @@ export async function forgetStorefrontCustomer(
     await insertTombstone(ctx, sql, tenant.shop, gid);
     const left = await sql<DeletedCustomer>(
       `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
-        storefront_hash = NULL, updated_at = now(),
+        storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now(),
          status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END,
          sessions_valid_after = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN now()
            ELSE sessions_valid_after END
@@ -100,7 +100,7 @@ export async function mergeStorefrontCustomers(
     if (!kept) {
       const moved = await sql<DeletedCustomer & Unproven>(
         `UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL,
-          storefront_slugs = '[]', storefront_hash = NULL, updated_at = now() WHERE shop = $1
+          storefront_slugs = '[]', storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now() WHERE shop = $1
           AND storefront_customer_gid = $3 RETURNING id, status, password_hash, federated_sub, email_verified`,
         [keptGid, deletedGid],
       );
@@ -112,7 +112,7 @@ export async function mergeStorefrontCustomers(
     }
     const left = await sql<DeletedCustomer>(
       `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
-        storefront_hash = NULL, updated_at = now(),
+        storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now(),
          status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END
        WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
       [deletedGid],

@@ -20,6 +20,7 @@ import { recordSaleOptOuts } from "./sale-opt-out.ts";
 import {
   columnsOf,
   ECHOED,
+  isNoteOnly,
   isSame,
   KNOWN_ACTIVITY,
   type StoredUser,
@@ -139,8 +140,8 @@ async function updateCustomer(
     ([name, value]) => !isSame(user[name as keyof StoredUser], value),
   );
   const isReassigned = tags !== null && tags.added.length + tags.removed.length > 0;
-  if (changed.length === 0 && !isReassigned) {
-    await touchRow(sql, user.id, change);
+  if (isNoteOnly(changed.map(([name]) => name)) && !isReassigned) {
+    await touchRow(sql, user.id, change, fields.storefront_name_hash);
     return { outcome: "unchanged", ...applied };
   }
   if (!isReassigned && (await isEcho(sql, user, changed, tags))) {
@@ -242,11 +243,13 @@ async function touchRow(
   sql: TenantSql,
   userId: number,
   { changedAt }: CustomerChange,
+  nameHash: unknown = null,
 ): Promise<void> {
   await sql(
     `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3),
+      storefront_name_hash = coalesce($4, storefront_name_hash),
       last_active_at = ${KNOWN_ACTIVITY} WHERE shop = $1 AND id = $2`,
-    [userId, changedAt],
+    [userId, changedAt, nameHash],
   );
 }
 

@@ -33,6 +33,7 @@ export const MIRRORED = [
   "email_subscription_status",
   "sms_subscription_status",
   "phone_hash",
+  "storefront_name_hash",
 ] as const satisfies readonly (keyof StorefrontUser)[];
 
 /**
@@ -45,7 +46,15 @@ export const ECHOED = new Set([
   "language_pref",
   "email_subscription_status",
   "sms_subscription_status",
+  "storefront_name_hash",
 ]);
+
+/** Columns that record what was read, and mean nothing to other systems. */
+const NOTES: ReadonlySet<string> = new Set(["storefront_name_hash"]);
+
+/** Whether none of the changed columns is a change of the customer. */
+export const isNoteOnly = (changed: readonly string[]): boolean =>
+  changed.every((name) => NOTES.has(name));
 
 /** The columns that a change sets, without the address, which may belong to another customer. */
 export function columnsOf(
@@ -69,27 +78,44 @@ export function columnsOf(
     if (change[name] !== undefined) fields[name] = change[name];
   if (change.phone !== undefined)
     fields.phone_hash = change.phone === null ? null : phoneHash(ctx, tenant.shop, change.phone);
-  if (!isUnproven) Object.assign(fields, namesAndLanguage(change, user));
-  return fields;
+  if (isUnproven) return fields;
+  // The person's own choice here takes precedence over the storefront's guess.
+  if (change.language && !user?.language_pref) fields.language_pref = change.language;
+  return { ...fields, ...namesOf(ctx, tenant, change, user) };
 }
 
-function namesAndLanguage(
+/**
+ * The names, if the storefront changed them. Those that it has had since the last time may be older than the names here,
+ * which the person or a merged sign-up may have changed.
+ */
+function namesOf(
+  ctx: Ctx,
+  tenant: Tenant,
   change: CustomerChange,
   user: StoredUser | null,
 ): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
+  const names: Record<string, unknown> = {};
   for (const name of ["first_name", "last_name"] as const)
-    if (change[name] !== undefined) fields[name] = change[name];
-  if (Object.keys(fields).length > 0) {
-    const { first_name: first, last_name: last } = { ...user, ...fields } as Record<
-      string,
-      unknown
-    >;
-    fields.full_name = [first, last].filter(Boolean).join(" ") || null;
-  }
-  // The person's own choice here takes precedence over the storefront's guess.
-  if (change.language && !user?.language_pref) fields.language_pref = change.language;
-  return fields;
+    if (change[name] !== undefined) names[name] = change[name];
+  if (Object.keys(names).length === 0) return {};
+  const hash = storefrontNameHash(ctx, tenant.shop, change);
+  if (hash === user?.storefront_name_hash) return {};
+  const { first_name: first, last_name: last } = { ...user, ...names } as Record<string, unknown>;
+  return {
+    ...names,
+    full_name: [first, last].filter(Boolean).join(" ") || null,
+    storefront_name_hash: hash,
+  };
+}
+
+/** Compared only, so that the storefront's names are not kept a second time. */
+export function storefrontNameHash(
+  ctx: Ctx,
+  shop: string,
+  names: Pick<CustomerChange, "first_name" | "last_name">,
+): string {
+  const pair = [names.first_name || null, names.last_name || null];
+  return ctx.secrets.pseudonym(`${shop}/storefront-name`, JSON.stringify(pair));
 }
 
 /** Digits only, so that a redaction by phone finds the customer in any notation. */

@@ -77,6 +77,7 @@ export async function giveCustomerItsOwnAccount(
     data: {
       storefront_customer_gid: null,
       storefront_hash: null,
+      storefront_name_hash: null,
       storefront_slugs: [],
       storefront_updated_at: null,
       storefront_tagged_at: null,

@@ -26,6 +26,7 @@ export async function clearAccount(
        tags = '[]', number_of_orders = 0, amount_spent = 0,
        email_subscription_status = NULL, sms_subscription_status = NULL,
        storefront_created_at = NULL, storefront_updated_at = NULL, storefront_hash = NULL,
+       storefront_name_hash = NULL,
        storefront_slugs = '[]', storefront_tagged_at = NULL,
        last_login_at = NULL, last_active_at = NULL, tags_due_at = NULL,
        country = NULL, language_pref = NULL, email_verified = false, merged_into = $3,

@@ -79,6 +79,7 @@ export const ACCOUNT_FIELDS: readonly AccountField[] = [
       "tags_due_at",
       "storefront_slugs",
       "storefront_hash",
+      "storefront_name_hash",
       "cms_hash",
     ],
     purpose: "writes each change once and in order, and none that is older than the last",

@@ -289,6 +289,7 @@ describe("a deleted account", () => {
       last_login_at: null,
       storefront_slugs: [],
       storefront_hash: null,
+      storefront_name_hash: null,
       storefront_tagged_at: null,
       storefront_updated_at: null,
     });

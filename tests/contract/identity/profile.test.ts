@@ -114,7 +114,8 @@ describe("GET /auth/me and /auth/profile", () => {
     const { token, id } = await signUp(service);
     await service.database.query(
       `UPDATE storefront_users SET federated_sub = 'sub-secret', cms_item_id = 'cms-secret',
-        cms_hash = 'hash-secret', phone_hash = 'phone-secret', storefront_hash = 'shop-secret' WHERE id = $1`,
+        cms_hash = 'hash-secret', phone_hash = 'phone-secret', storefront_hash = 'shop-secret',
+        storefront_name_hash = 'name-secret' WHERE id = $1`,
       [id],
     );
     await service.database.query(

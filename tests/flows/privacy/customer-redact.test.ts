@@ -119,6 +119,7 @@ describe("customers/redact", () => {
         full_name: null,
         storefront_customer_gid: null,
         phone_hash: null,
+        storefront_name_hash: null,
         password_hash: "",
         federated_sub: null,
         tags: [],

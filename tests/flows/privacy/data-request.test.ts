@@ -105,6 +105,7 @@ describe("customers/data_request", () => {
       "secret-proof",
       "sealed",
       "phone_hash",
+      "name_hash",
       "token",
       "prev_hash",
       "Other Lovelace",

@@ -16,13 +16,14 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { notFarAhead, type CustomerChange } from "../customer-change.ts";
 import { applyStorefrontChangeWithin, differsOnlyInOwnTags } from "../from-storefront.ts";
 import { recordSaleOptOuts } from "../sale-opt-out.ts";
-import { columnsOf, ECHOED, isSame, type StoredUser } from "../storefront-columns.ts";
+import { columnsOf, ECHOED, isNoteOnly, isSame, type StoredUser } from "../storefront-columns.ts";
 import { awaitDeletions, findDeletedGids } from "../tombstones.ts";
 import { countOf, noCounts, type PageCounts } from "./page-counts.ts";
 import {
   insertUsers,
   lockUsers,
   touchUsers,
+  type Reading,
   updateUsers,
   type Edit,
   type Regular,
@@ -136,19 +137,19 @@ function isStale(user: StoredUser | null, change: CustomerChange): boolean {
   );
 }
 
-/** Compares the changes with what is stored. `unchanged`: known customers that were read again. */
+/** Compares the changes with what is stored. `unchanged`: what to note of known customers that were read again. */
 async function findEdits(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
   regular: readonly Regular[],
-): Promise<{ edits: Edit[]; unchanged: { id: number; at: Date }[] }> {
+): Promise<{ edits: Edit[]; unchanged: Reading[] }> {
   const edits: Edit[] = [];
-  const unchanged: { id: number; at: Date }[] = [];
+  const unchanged: Reading[] = [];
   const tagsOf = await reconcileTags(sql, regular);
   for (const { change, user } of regular) {
     const tags = (user && tagsOf.get(user.id)) ?? null;
-    const columns = {
+    const columns: Record<string, unknown> = {
       ...columnsOf(ctx, tenant, change, user),
       ...(change.email !== undefined && { email: change.email }),
       ...(tags && { tags: tags.tags }),
@@ -156,10 +157,14 @@ async function findEdits(
     const changed = Object.entries(columns)
       .filter(([name, value]) => !user || !isSame(user[name as keyof StoredUser], value))
       .map(([name]) => name);
-    if (changed.length > 0 || isReassigned(tags))
+    if (!user || !isNoteOnly(changed) || isReassigned(tags))
       edits.push({ change, user, columns, changed, tags });
-    else if (user && !isReadSince(user, change))
-      unchanged.push({ id: user.id, at: change.changedAt });
+    else if (changed.length > 0 || !isReadSince(user, change))
+      unchanged.push({
+        id: user.id,
+        at: change.changedAt,
+        nameHash: (columns.storefront_name_hash ?? null) as string | null,
+      });
   }
   return { edits, unchanged };
 }

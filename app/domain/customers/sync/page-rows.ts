@@ -69,16 +69,22 @@ export async function updateUsers(
 
 const pick = (user: StoredUser) => Object.fromEntries(COLUMNS.map((name) => [name, user[name]]));
 
+/** What was read of a customer who did not change. */
+export type Reading = { id: number; at: Date; nameHash: string | null };
+
 /** Stores that the storefront has been read, of customers without a change. */
-export async function touchUsers(
-  sql: TenantSql,
-  unchanged: readonly { id: number; at: Date }[],
-): Promise<void> {
+export async function touchUsers(sql: TenantSql, unchanged: readonly Reading[]): Promise<void> {
   if (unchanged.length === 0) return;
   await sql(
-    `UPDATE storefront_users u SET storefront_updated_at = c.at, last_active_at = ${KNOWN_ACTIVITY}
-      FROM unnest($2::int[], $3::timestamptz[]) AS c(id, at) WHERE u.shop = $1 AND u.id = c.id`,
-    [unchanged.map(({ id }) => id), unchanged.map(({ at }) => at)],
+    `UPDATE storefront_users u SET storefront_updated_at = greatest(u.storefront_updated_at, c.at),
+       storefront_name_hash = coalesce(c.name_hash, u.storefront_name_hash), last_active_at = ${KNOWN_ACTIVITY}
+      FROM unnest($2::int[], $3::timestamptz[], $4::text[]) AS c(id, at, name_hash)
+      WHERE u.shop = $1 AND u.id = c.id`,
+    [
+      unchanged.map(({ id }) => id),
+      unchanged.map(({ at }) => at),
+      unchanged.map(({ nameHash }) => nameHash),
+    ],
   );
 }
 
