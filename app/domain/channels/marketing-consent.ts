@@ -1,5 +1,6 @@
 // Writes marketing decisions back to the store: e-mail, SMS, and objections to the sale of data (DECISIONS 18).
-//   - A cookie banner choice is about tracking: it never subscribes anyone.
+//   - A choice in a cookie banner is about tracking: it subscribes and unsubscribes nobody. Withdrawing on the privacy page
+//     unsubscribes, and agreeing there subscribes nobody (decidesSubscription).
 //   - The newer decision wins, so an old row or a retry cannot undo a later decision at the store.
 //   - Nothing is written when the store already has this state.
 import type { Ctx } from "../../context.server.ts";
@@ -10,7 +11,7 @@ import {
   EMAIL_MARKETING_CONSENT_UPDATE,
   SMS_MARKETING_CONSENT_UPDATE,
 } from "../../integrations/storefront-documents.ts";
-import { TRACKING_METHODS } from "../consent/consent-types.ts";
+import { PRIVACY_PAGE, TRACKING_METHODS } from "../consent/consent-types.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import {
@@ -30,11 +31,19 @@ type Answer = {
   } | null;
 };
 
-// Read by the index on (shop, user_id); a person has few rows. Plain SQL: the newest row of each kind.
+// Read by the index on (shop, user_id); a person has few rows. Plain SQL: the newest row of each kind. A withdrawal on the
+// privacy page is of both kinds; the first condition is decidesSubscription.
 const DECISIONS = `
-  SELECT DISTINCT ON (is_own) method <> ALL($3) AS is_own, action, method, gpc, created_at
-  FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = 'marketing'
-  ORDER BY is_own, seq DESC`;
+  WITH decisions AS (
+    SELECT action, method, gpc, created_at, seq FROM consent_records
+    WHERE shop = $1 AND user_id = $2 AND consent_type = 'marketing'
+  )
+  (SELECT true AS is_own, action, method, gpc, created_at FROM decisions
+    WHERE method <> ALL($3) OR (method = '${PRIVACY_PAGE}' AND action = 'revoked' AND NOT gpc)
+    ORDER BY seq DESC LIMIT 1)
+  UNION ALL
+  (SELECT false, action, method, gpc, created_at FROM decisions
+    WHERE method = ANY($3) ORDER BY seq DESC LIMIT 1)`;
 
 const ON = new Set(["subscribed", "pending"]);
 const isOn = (status: string | null | undefined) => ON.has(status?.toLowerCase() ?? "");

@@ -12,14 +12,32 @@ export type ConsentFlags = Record<ConsentType, boolean>;
 
 export const consentColumn = (type: ConsentType) => `consent_${type}` as const;
 
+/** The method of the page on which a shopper changes consents. */
+export const PRIVACY_PAGE = "compliance-page";
+
 /**
- * How a choice about tracking is made: by a banner, ours or the store's, or by the link about the sale of
- * data. Marketing by mail or SMS is decided elsewhere: in forms, at the sign-up and in the account.
+ * How a choice about tracking is made: by a banner, ours or the store's, on the privacy page, or by the link about
+ * the sale of data. Marketing by mail or SMS is decided in forms, at the sign-up and in the account.
  */
 export const TRACKING_METHODS: ReadonlySet<string> = new Set([
   "banner",
-  "compliance-page",
+  PRIVACY_PAGE,
   "storefront",
   "sale-opt-out",
   "storefront-sale-opt-out",
 ]);
+
+/**
+ * Whether a choice about marketing decides the subscription by mail and SMS at the store too.
+ *
+ * The privacy page asks about offers and advertising partners: who withdraws there wants no mails either, but who agrees
+ * there has not asked for them. With Global Privacy Control its refusal may be the browser's, which is about the sale
+ * of data.
+ */
+export const decidesSubscription = (decision: {
+  method: string;
+  action: string;
+  gpc?: boolean;
+}): boolean =>
+  !TRACKING_METHODS.has(decision.method) ||
+  (decision.method === PRIVACY_PAGE && decision.action === "revoked" && decision.gpc !== true);

@@ -106,6 +106,20 @@ describe("a customer's decision", () => {
     );
     return { userId, gid };
   }
+  async function subscriber(): Promise<{ userId: number; gid: string }> {
+    const person = await customer({
+      emailMarketingState: "SUBSCRIBED",
+      emailMarketingUpdatedAt: "2026-01-01T00:00:00Z",
+      smsMarketingState: "SUBSCRIBED",
+      smsMarketingUpdatedAt: "2026-01-01T00:00:00Z",
+    });
+    await service.database.query(
+      `UPDATE storefront_users SET email_subscription_status = 'subscribed',
+        sms_subscription_status = 'subscribed' WHERE id = $1`,
+      [person.userId],
+    );
+    return person;
+  }
   const decide = async (userId: number, method: string, isGranted: boolean, gpc = false) =>
     writeConsents(
       service.ctx,
@@ -155,6 +169,29 @@ describe("a customer's decision", () => {
     expect(there(gid)?.emailMarketingState).toBe("UNSUBSCRIBED");
     await idle();
     expect(await rowsOf(userId)).toHaveLength(4);
+  });
+
+  it("against marketing on the privacy page unsubscribes at the store; one in favour subscribes nobody", async () => {
+    const { userId, gid } = await subscriber();
+    await decide(userId, "banner", false);
+    await idle();
+    expect(there(gid)?.emailMarketingState).toBe("SUBSCRIBED");
+    await decide(userId, "compliance-page", true);
+    await decide(userId, "compliance-page", false);
+    await eventually("the end by SMS", () => there(gid)?.smsMarketingState === "UNSUBSCRIBED");
+    expect(there(gid)?.emailMarketingState).toBe("UNSUBSCRIBED");
+    await idle();
+    await decide(userId, "compliance-page", true);
+    await idle();
+    expect(there(gid)?.emailMarketingState).toBe("UNSUBSCRIBED");
+  });
+
+  it("that Global Privacy Control makes on the privacy page ends no subscription by mail", async () => {
+    const { userId, gid } = await subscriber();
+    await decide(userId, "compliance-page", false, true);
+    await eventually("the objection", () => there(gid)?.dataSaleOptOut === true);
+    await idle();
+    expect(there(gid)?.emailMarketingState).toBe("SUBSCRIBED");
   });
 
   it("about marketing is followed by the tag of its state, here and at the store", async () => {

@@ -5,19 +5,19 @@ import { FLOW_CHANNEL, keepEnabled } from "../../bus/channel.ts";
 import { enqueue } from "../../bus/enqueue.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { toConsentChanges } from "../announce-decisions.ts";
-import { TRACKING_METHODS } from "../consent-types.ts";
+import { decidesSubscription } from "../consent-types.ts";
 import type { ConsentEntry } from "../record-consent.ts";
 import type { ConsentChange } from "./plan-batch.ts";
 
 /**
  * The store keeps decisions about marketing by mail, and objections to the sale of data (channels/
- * marketing-consent.ts). Any other choice of a banner reaches it through the browser.
+ * marketing-consent.ts). Any other choice about tracking reaches it through the browser.
  */
-const concernsStore = ({ consentType, method, action, gpc }: ConsentEntry): boolean =>
-  consentType === "marketing" &&
-  (!TRACKING_METHODS.has(method) ||
-    method === "sale-opt-out" ||
-    (gpc === true && action === "revoked"));
+const concernsStore = (entry: ConsentEntry): boolean =>
+  entry.consentType === "marketing" &&
+  (decidesSubscription(entry) ||
+    entry.method === "sale-opt-out" ||
+    (entry.gpc === true && entry.action === "revoked"));
 
 /**
  * Enqueues for web analytics (write matrix "Consent update"), for the storefront when it stores this decision,
