@@ -161,6 +161,7 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /embed/footer", "none"],
   ["POST /embed/banner-events", "visitor"],
   ["GET /embed/compliance", "none"],
+  ["GET /embed/policy", "none"],
   ["GET /embed/stack-bridge.js", "none"],
   ["GET /embed/stack-loader.js", "none"],
   ["POST /a2a", "none"],

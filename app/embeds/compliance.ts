@@ -9,8 +9,15 @@ import { escapeHtml } from "./escaping.ts";
 import { pageTokens } from "./page-theme.ts";
 import { embedAddress, mailAddress, type PublicConfig } from "./public-config.ts";
 
-/** `spoken`: the store's texts of the choices, in the language of the page. */
-export function renderCompliance(config: PublicConfig, spoken: SpokenTexts): string {
+/**
+ * `spoken`: the store's texts of the choices, in the language of the page. `hasPolicy`: the text of the
+ * policy version is published here.
+ */
+export function renderCompliance(
+  config: PublicConfig,
+  spoken: SpokenTexts,
+  { hasPolicy = false }: { hasPolicy?: boolean } = {},
+): string {
   const texts = complianceTexts(spoken.lang);
   const link = (href: string, text: string) =>
     `<a href="${escapeHtml(href)}" target="_top">${escapeHtml(text)}</a>`;
@@ -22,9 +29,12 @@ export function renderCompliance(config: PublicConfig, spoken: SpokenTexts): str
     config.privacyUrl && link(config.privacyUrl, spoken.privacy),
     config.termsUrl && link(config.termsUrl, spoken.terms),
   ].filter(Boolean);
-  const version = config.policyVersion
-    ? `<small>${escapeHtml(texts.version)} <bdi>${escapeHtml(config.policyVersion)}</bdi></small>`
-    : "";
+  const { policyVersion, serviceUrl, shop } = config;
+  const named = policyVersion === null ? "" : `<bdi>${escapeHtml(policyVersion)}</bdi>`;
+  const policy = `${serviceUrl}/embed/policy?${new URLSearchParams({ shop, locale: spoken.lang })}`;
+  const version =
+    named &&
+    `<small>${escapeHtml(texts.version)} ${hasPolicy ? `<a href="${escapeHtml(policy)}" target="_top">${named}</a>` : named}</small>`;
   const account = link(embedAddress(config, "/embed/account"), spoken.account);
   const contact = config.supportEmail
     ? paragraph(texts.rightsContact, link(mailAddress(config.supportEmail), config.supportEmail))

@@ -78,6 +78,7 @@ export const CONSENT = limit({
   consent_per_account: knownVisitor,
 });
 export const PROOF_CHECK = limit({ proof_checks_per_address: address });
+export const POLICY_READ = limit({ policy_reads_per_address: address });
 export const BANNER_EVENT = limit({ banner_events_per_address: address });
 
 const ofPixels =

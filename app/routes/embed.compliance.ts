@@ -1,5 +1,7 @@
+import { findPolicyHash } from "../domain/consent/policies.ts";
 import { toSpokenTexts } from "../domain/tenants/banner/banner-values.ts";
 import { findPublishedBanner } from "../domain/tenants/banner/published-banner.ts";
+import { dataOf } from "../domain/tenants/tenant.ts";
 import { renderCompliance } from "../embeds/compliance.ts";
 import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
 import { embedPage } from "../http/shopper/embed-response.ts";
@@ -22,7 +24,10 @@ export const { loader, action, route } = endpoint({
       const { ctx, tenant, request } = call;
       const published = await findPublishedBanner(ctx, tenant);
       const texts = toSpokenTexts(tenant, published, request.url.searchParams.get("locale"));
-      return embedPage(call, (config) => renderCompliance(config, texts));
+      const version = tenant.config.consent_policy_version ?? null;
+      const { sql } = dataOf(ctx, tenant);
+      const hasPolicy = (await findPolicyHash(sql, version, texts.lang)) !== null;
+      return embedPage(call, (config) => renderCompliance(config, texts, { hasPolicy }));
     },
   },
 });

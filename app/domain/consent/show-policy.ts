@@ -42,6 +42,34 @@ export async function showPolicy(
   };
 }
 
+/**
+ * The version in force as shoppers read it: in this language, else in the store's, else in any. Null when
+ * its text is not published here.
+ */
+export async function findPolicyInForce(
+  ctx: Ctx,
+  tenant: Tenant,
+  locale: string,
+): Promise<ShownPolicy | null> {
+  const version = tenant.config.consent_policy_version;
+  if (version === undefined) return null;
+  const data = dataOf(ctx, tenant);
+  const published = await data.prisma.consentPolicy.findMany({
+    select: { locale: true },
+    where: { version },
+    orderBy: { locale: "asc" },
+  });
+  const locales = published.map((policy) => policy.locale);
+  const isIn = (wanted: string) => (known: string) => known.slice(0, 2) === wanted.slice(0, 2);
+  const nearest =
+    locales.find((known) => known === locale) ??
+    locales.find(isIn(locale)) ??
+    locales.find(isIn(tenant.config.locale)) ??
+    locales[0];
+  const policy = nearest === undefined ? null : await findPolicy(data, version, nearest);
+  return policy && toShown(policy);
+}
+
 const toShown = ({ body, ...policy }: StoredPolicy): ShownPolicy => ({
   ...policy,
   text: toReadableText(body),

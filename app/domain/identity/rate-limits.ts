@@ -73,6 +73,8 @@ export const RATE_LIMITS = {
   sample_mail_per_email: { max: 5, windowSeconds: 3_600, isOfPlatform: true },
   /** Checks of mandates' proofs: each one is some signatures and reads. */
   proof_checks_per_address: { max: 120, windowSeconds: 60 },
+  /** A text is made of the HTML that the store published, which takes processor time. */
+  policy_reads_per_address: { max: 60, windowSeconds: 60 },
   /** Fetches of documents at addresses that callers name. */
   agent_document_per_address: { max: 30, windowSeconds: 60 },
   consent_mail_per_email: { max: 5, windowSeconds: 3_600 },

@@ -71,3 +71,39 @@ it("answers 401 without the store's admin key and 404 for an unknown store", asy
   expect((await publish({ version: "v3", body: "x" }, "nobody.myshopify.com")).status).toBe(404);
   expect(await stored()).toEqual(before);
 });
+
+it("shows shoppers the text of the version in force as plain text, from a link on the page of their choices, and no other version", async () => {
+  const shop = "readers.myshopify.com";
+  await service.addTenant(shop, { brand_name: "Readers", locale: "es" });
+  const get = (path: string) => service.call("GET", path, { key: null });
+  const choices = () => get(`/embed/compliance?shop=${shop}&locale=fr`);
+  const read = (locale = "fr") => get(`/embed/policy?shop=${shop}&locale=${locale}`);
+  const setVersion = (version: string) =>
+    service.call("POST", `/config?shop=${shop}`, { body: { consent_policy_version: version } });
+  await publish({ version: "next", body: "Not yet." }, shop);
+  await setVersion("unwritten");
+  expect((await choices()).text).toContain("<bdi>unwritten</bdi></small>");
+  expect((await read()).status).toBe(404);
+
+  const body = `<h2>Nous gardons</h2><p>Votre nom &amp; <img src=x onerror=alert(1)>rien.</p><script>alert(1)</script>`;
+  await publish({ version: "2026 <b>", locale: "fr", body }, shop);
+  await publish({ version: "2026 <b>", locale: "es", body: "Guardamos <poco>." }, shop);
+  await setVersion("2026 <b>");
+  const link = /<a href="([^"]+)"[^>]*><bdi>2026 &#60;b&#62;<\/bdi><\/a>/.exec(
+    (await choices()).text,
+  );
+  const url = new URL((link?.[1] ?? "").replaceAll("&#38;", "&"));
+  expect(url.origin).toBe(new URL(service.url).origin);
+  const page = await get(url.pathname + url.search);
+  expect([
+    page.status,
+    page.headers.get("content-type"),
+    page.headers.get("cache-control"),
+  ]).toEqual([200, "text/html; charset=utf-8", "no-cache"]);
+  expect(page.text).toContain('<html lang="fr">');
+  expect(page.text).toMatch(/lang="fr">Nous gardons\n+Votre nom &#38; rien\.<\/div>/i);
+  expect(page.text).not.toMatch(/<script|onerror|<img/);
+  expect(page.text).not.toContain("Not yet");
+  expect((await read("de")).text).toContain('lang="es">Guardamos &#60;poco&#62;.</div>');
+  expect((await get(`/embed/policy?shop=${OTHER_SHOP}`)).status).toBe(404);
+});
