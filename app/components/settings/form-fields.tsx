@@ -1,4 +1,5 @@
 // The editors of a card's settings, some beside each other on a screen.
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { BlockStack, InlineGrid, Text } from "@shopify/polaris";
 import type { FormCard } from "../../domain/tenants/settings/settings-form.ts";
@@ -7,21 +8,24 @@ import type { SettingsFormState } from "./use-settings-form.ts";
 
 const MANY = 5;
 
-export function FormFields({
-  fields,
-  form,
-}: {
+type Props = {
   fields: FormCard["fields"];
   form: SettingsFormState;
-}) {
+  /** What stands below the editor of one field. */
+  below?: Partial<Record<string, ReactNode>>;
+};
+
+export function FormFields({ fields, form, below = {} }: Props) {
   const editors = fields.map((field) => (
-    <FieldEditor
-      key={field.name}
-      field={field}
-      draft={form.draftOf(field)}
-      reason={form.problemOf(field.name)}
-      onChange={(draft) => form.change(field, draft)}
-    />
+    <BlockStack key={field.name} gap="200">
+      <FieldEditor
+        field={field}
+        draft={form.draftOf(field)}
+        reason={form.problemOf(field.name)}
+        onChange={(draft) => form.change(field, draft)}
+      />
+      {below[field.name]}
+    </BlockStack>
   ));
   // A group has parts beside each other itself.
   const isDense = fields.length >= MANY && fields.every(({ kind }) => kind !== "group");

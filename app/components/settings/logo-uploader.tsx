@@ -40,7 +40,7 @@ export function LogoUploader({ shop, url, isAllowed, onUploaded }: Props) {
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];
             currentTarget.value = "";
-            if (file) upload(file);
+            if (file) void upload(file);
           }}
         />
         <Button loading={isBusy} disabled={!isAllowed} onClick={() => input.current?.click()}>
@@ -88,10 +88,10 @@ function useLogoUpload(onUploaded: (url: string) => void) {
     isBusy: fetcher.state !== "idle",
     problem,
     failure: answer && !answer.ok ? messageOf(answer) : null,
-    upload(file: File) {
-      // The server checks again; a large file need not travel for its refusal.
-      setProblem(file.size > MAX_BYTES ? "size" : null);
-      if (file.size > MAX_BYTES) return;
+    async upload(file: File) {
+      const found = await findProblem(file);
+      setProblem(found);
+      if (found) return;
       const form = new FormData();
       form.append("intent", "upload");
       form.append("file", file);
@@ -102,4 +102,15 @@ function useLogoUpload(onUploaded: (url: string) => void) {
       });
     },
   };
+}
+
+/** The server looks at size and type again; only a browser decodes the image. */
+async function findProblem(file: File): Promise<Problem | null> {
+  if (file.size > MAX_BYTES) return "size";
+  try {
+    (await createImageBitmap(file)).close();
+    return null;
+  } catch {
+    return "type";
+  }
 }

@@ -1,6 +1,7 @@
 // A page of the settings inside the store admin: its cards as one form.
 import { useTranslation } from "react-i18next";
 import { BlockStack, Card } from "@shopify/polaris";
+import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
 import type { SettingsPageView } from "../../domain/merchant/settings-page.ts";
 import { clientLazy } from "../frame/deferred-card.tsx";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
@@ -20,6 +21,15 @@ export function SettingsPage({ shop, cards, hosts, canUploadLogo, mails }: Setti
   const fields = cards.flatMap((card) => card.fields);
   const { t } = useTranslation("settings");
   const form = useSettingsForm(fields, { onSaved: () => showToast(t("saved")) });
+  const logo = fields.find(({ name }) => name === "logo_url");
+  const uploader = (field: FormField) => (
+    <LogoUploader
+      shop={shop}
+      url={form.draftOf(field) as string}
+      isAllowed={canUploadLogo}
+      onUploaded={(url) => form.change(field, url)}
+    />
+  );
   return (
     <HydrationGate>
       <EmbeddedSaveBar
@@ -34,18 +44,11 @@ export function SettingsPage({ shop, cards, hosts, canUploadLogo, mails }: Setti
           <Card key={card.name}>
             <BlockStack gap="400">
               <CardIntro name={card.name} as="h2" />
-              <FormFields fields={card.fields} form={form} />
-              {card.fields
-                .filter(({ name }) => name === "logo_url")
-                .map((field) => (
-                  <LogoUploader
-                    key={field.name}
-                    shop={shop}
-                    url={form.draftOf(field) as string}
-                    isAllowed={canUploadLogo}
-                    onUploaded={(url) => form.change(field, url)}
-                  />
-                ))}
+              <FormFields
+                fields={card.fields}
+                form={form}
+                {...(logo && { below: { [logo.name]: uploader(logo) } })}
+              />
               {hosts && card.fields.some(({ name }) => name === "public_hosts") && (
                 <PublicHosts data={hosts} />
               )}

@@ -184,14 +184,18 @@ test("two clicks on Save at once are one save", async () => {
   await visit.leave();
 });
 
-test("a logo becomes a file of the store and its address is saved; what is no image, too large or not processed is refused", async () => {
+test("a logo becomes a file of the store and its address is saved; what is no image, damaged, too large or not processed is refused", async () => {
   const visit = await open("/app/settings/brand");
   const { page } = visit;
   const choose = (name: string, mimeType: string, buffer: Buffer) =>
     page.getByLabel("Upload logo").setInputFiles({ name, mimeType, buffer });
+  const field = await page.getByLabel("Logo", { exact: true }).boundingBox();
+  const button = await page.getByRole("button", { name: "Upload logo" }).boundingBox();
+  expect([button?.x, (button?.y ?? 0) > (field?.y ?? 0)]).toEqual([field?.x, true]);
   const refusals: [text: string, name: string, content: Buffer][] = [
     ["This is not a PNG or JPEG image", "logo.png", Buffer.from("<svg onload=alert(1)>")],
     ["This file is larger than 2 MB", "large.png", Buffer.alloc(2 * 1024 * 1024 + 1)],
+    ["This is not a PNG or JPEG image", "half.png", PIXEL.subarray(0, 40)],
   ];
   for (const [text, name, content] of refusals) {
     await choose(name, "image/png", content);
