@@ -21,7 +21,7 @@ export {
 export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["customer", "customers"] };
+export const handle = { i18n: ["customer", "customers", "deliveries"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {

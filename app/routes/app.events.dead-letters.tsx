@@ -29,7 +29,7 @@ export {
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["events", "failures"] };
+export const handle = { i18n: ["events", "failures", "deliveries"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {

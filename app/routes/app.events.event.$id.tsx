@@ -14,6 +14,7 @@ import {
 import { requireEvents, withEvents } from "../http/screens/require-events.ts";
 import { defineActions, toErrorResponse } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
+import { useEventName } from "../components/i18n/event-names.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
@@ -52,9 +53,10 @@ export const action = defineActions({
 export default function OneEvent() {
   const screen = useLoaderData<typeof loader>();
   const { t } = useTranslation("events");
+  const eventName = useEventName();
   return (
     <ScreenPage
-      title={screen.event.event_type}
+      title={eventName(screen.event.event_type)}
       back={{ content: t("view.back"), to: "/app/events/log" }}
     >
       <EventCards key={screen.event.event_id} screen={screen} />

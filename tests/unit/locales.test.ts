@@ -124,7 +124,7 @@ test("percentage points are counted as each language counts: 1 point, and 0.2 po
 });
 
 test("a customer's timeline names every mail that the queue sends", () => {
-  const mails = [...textsOf("en", "customers/customer").keys()].filter((key) =>
+  const mails = [...textsOf("en", "events/deliveries").keys()].filter((key) =>
     key.startsWith("eventTypes.mail."),
   );
   expect(mails).toEqual(MAIL_TEMPLATES.map((name) => `eventTypes.mail.${name}`));

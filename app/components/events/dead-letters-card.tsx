@@ -14,6 +14,7 @@ import { useChannelName } from "../i18n/channel-names.ts";
 import { useFailureText } from "./failure-text.ts";
 import type { DeadLetter } from "../../domain/bus/log/dead-letter-list.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { useEventName } from "../i18n/event-names.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import { FilterBar } from "../ui/filter-bar.tsx";
 import { DateTime } from "../ui/date-time.tsx";
@@ -150,6 +151,7 @@ function Letters({
 }) {
   const { t } = useTranslation("events");
   const failureText = useFailureText();
+  const eventName = useEventName();
   const channelName = useChannelName();
 
   const { selectedResources, allResourcesSelected, handleSelectionChange } = useIndexResourceState(
@@ -183,11 +185,11 @@ function Letters({
             id={String(letter.queue_id)}
             position={at}
             selected={selectedResources.includes(String(letter.queue_id))}
-            accessibilityLabel={`${letter.event_type}, ${channelName(letter.channel)}, ${letter.queue_id}`}
+            accessibilityLabel={`${eventName(letter.event_type)}, ${channelName(letter.channel)}, ${letter.queue_id}`}
           >
             <RowCell>
               <Link url={`/app/events/event/${encodeURIComponent(letter.event_id)}`}>
-                {letter.event_type}
+                {eventName(letter.event_type)}
               </Link>
             </RowCell>
             <RowCell label={t("columns.channel")}>{channelName(letter.channel)}</RowCell>

@@ -9,6 +9,7 @@ import type { AttemptFilters } from "../../domain/bus/log/attempt-filters.ts";
 import type { ListedAttempt } from "../../domain/bus/log/attempt-list.ts";
 import type { DeliveryLogPage } from "../../domain/merchant/delivery-log.ts";
 import { usePolling } from "../hooks/use-polling.ts";
+import { useEventName } from "../i18n/event-names.ts";
 import { formatCount } from "../i18n/format-number.ts";
 import type { Filter } from "../ui/filter-bar.tsx";
 import { DateTime } from "../ui/date-time.tsx";
@@ -126,6 +127,7 @@ const HTTP_STATUSES: readonly string[] = [
 function AttemptTable({ attempts }: { attempts: readonly ListedAttempt[] }) {
   const { t } = useTranslation("events");
   const reasonText = useReasonText();
+  const eventName = useEventName();
   const channelName = useChannelName();
 
   const locale = useLocale();
@@ -161,7 +163,7 @@ function AttemptTable({ attempts }: { attempts: readonly ListedAttempt[] }) {
               <Link
                 url={`/app/events/event/${encodeURIComponent(attempt.event_id)}?attempt=${attempt.id}`}
               >
-                {attempt.event_type ?? attempt.event_id.slice(0, 13)}
+                {attempt.event_type ? eventName(attempt.event_type) : attempt.event_id.slice(0, 13)}
               </Link>
             </RowCell>
             <RowCell label={t("columns.channel")}>{channelName(attempt.channel)}</RowCell>

@@ -137,6 +137,7 @@ function EventFacts({
   const code = (text: string) => <code style={{ overflowWrap: "anywhere" }}>{text}</code>;
   const rows = [
     { name: t("view.id"), value: code(event.event_id) },
+    { name: t("view.type"), value: code(event.event_type) },
     { name: t("view.source"), value: channelName(event.source) },
     { name: t("view.about"), value: event.entity_type },
     { name: t("view.entity"), value: event.entity_id ?? t("view.hidden") },

@@ -78,7 +78,7 @@ test("from Home three clicks lead to what was sent and answered, in the store's 
   const { page } = visit;
   await page.locator('a[href="/app/events/dead-letters"]').first().click();
   await page.getByText("The destination rejected the data (HTTP 422).").waitFor();
-  await page.getByRole("link", { name: "order.created" }).click();
+  await page.getByRole("link", { name: "Order created" }).click();
   const timeline = page.getByRole("list", { name: "Timeline: ERP system" });
   await timeline.getByText("Attempt 1").waitFor();
   await timeline.getByText(/HTTP 422, \d+ ms/).waitFor();
@@ -178,7 +178,7 @@ test("the log is followed live with its filters, and fits a phone in Spanish", a
   await spanish.page.getByRole("heading", { name: "Registro de entregas" }).waitFor();
   expect(await findCellsOutside(spanish.page)).toEqual([]);
   await expectHealthyPage(spanish);
-  await spanish.page.getByRole("link", { name: "order.created" }).first().click();
+  await spanish.page.getByRole("link", { name: "Pedido creado" }).first().click();
   await spanish.page.getByRole("tab", { name: "Enviado" }).waitFor();
   await expectHealthyPage(spanish);
   await spanish.close();

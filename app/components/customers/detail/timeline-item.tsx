@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Button, InlineStack, Link, Text } from "@shopify/polaris";
 import { useDownload } from "../../hooks/use-download.ts";
 import { useChannelName } from "../../i18n/channel-names.ts";
+import { useEventName } from "../../i18n/event-names.ts";
 import { formatAmount } from "../../i18n/format-number.ts";
 import { labelOf } from "../../i18n/label-of.ts";
 import { useLabelled } from "../../i18n/use-labelled.ts";
@@ -118,6 +119,7 @@ function Order({ item: { order } }: { item: OrderItem }) {
 
 function Delivery({ item: { event, type, systems } }: Of<"delivery">) {
   const { t } = useTranslation(["customer", "glossary"]);
+  const eventName = useEventName();
   const nameOf = useChannelName();
   const labelled = useLabelled();
   const stateOf = ({ status, isSkipped }: (typeof systems)[number]) => {
@@ -128,7 +130,7 @@ function Delivery({ item: { event, type, systems } }: Of<"delivery">) {
   const states = systems.map((system) => labelled(nameOf(system.channel), stateOf(system)));
   return (
     <Line
-      text={labelOf(t("eventTypes", { returnObjects: true }), type.replace(/^customer\./, ""))}
+      text={eventName(type)}
       detail={states.join(", ")}
       url={`/app/events/event/${encodeURIComponent(event)}`}
     />
