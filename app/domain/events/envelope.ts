@@ -40,6 +40,7 @@ export type Arrival = {
 };
 
 const reference = z.union([z.string().trim().min(1).max(300), z.number().int()]);
+const TOO_LARGE = "is too large for a number: send it as text";
 const IDEMPOTENCY_KEY = /^[0-9a-f]{64}$/i;
 const ID_FIELDS = [
   "admin_graphql_api_id",
@@ -62,10 +63,7 @@ export const EventInput = z.looseObject({
     .optional(),
   entity_type: z.enum(ENTITY_TYPES, `must be one of ${ENTITY_TYPES.join(", ")}`).optional(),
   entity_id: reference
-    .refine(
-      (id) => typeof id === "string" || Number.isSafeInteger(id),
-      "is too large for a number: send it as text",
-    )
+    .refine((id) => typeof id === "string" || Number.isSafeInteger(id), TOO_LARGE)
     .transform(String)
     .optional(),
   tenant_shop: z.string().optional(),
@@ -145,7 +143,7 @@ function entityOf(
     ...(!entityType && {
       entity_type: `must be one of ${ENTITY_TYPES.join(", ")}: it cannot be derived from the event type`,
     }),
-    ...(!entityId && { entity_id: "is missing, and the payload names none" }),
+    ...(!entityId && { entity_id: `is missing, and ${whyUnnamed(payload)}` }),
   });
 }
 
@@ -182,6 +180,11 @@ function idOf(payload: Record<string, unknown>): string | undefined {
     if (Number.isSafeInteger(value)) return String(value);
   }
   return undefined;
+}
+
+function whyUnnamed(payload: Record<string, unknown>): string {
+  const lost = ID_FIELDS.find((name) => Number.isInteger(payload[name]));
+  return lost ? `the payload's ${lost} ${TOO_LARGE}` : "the payload names none";
 }
 
 const validTime = (value: unknown): string | undefined =>

@@ -448,6 +448,19 @@ describe("a rejected event writes nothing:", () => {
     expect(await isEmpty()).toBe(true);
   });
 
+  test.each([
+    ["no id", "{}", "is missing, and the payload names none"],
+    [
+      "a number that lost its digits",
+      '{"id":9007199254740993}',
+      "is missing, and the payload's id is too large for a number: send it as text",
+    ],
+  ])("whose payload has %s says so", async (_, payload, message) => {
+    const answer = await ingest(service, `{"event_type":"product.updated","payload":${payload}}`);
+    expect([answer.status, answer.json.fields]).toEqual([400, { entity_id: message }]);
+    expect(await isEmpty()).toBe(true);
+  });
+
   test("another content type", async () => {
     const { status, json } = await ingest(service, order(), {
       headers: { "Content-Type": "text/plain" },
