@@ -14,7 +14,7 @@ const FOLDED =
 /** The search index stores the first hundred characters of a name, also where it is in two columns. */
 const INDEXED_LENGTH = 100;
 
-/** The keys of the customers' search name those whose name is compared; the others cost nothing. */
+/** The search index narrows the customers down; only the names of those are folded and compared. */
 export const OTHERS_OF_NAME = `
   SELECT count(*)::int AS others FROM storefront_users u
   WHERE u.shop = $1 AND ${keysCondition("$2")} AND ${FOLDED} = $3 AND u.id <> ALL($4::int[])`;

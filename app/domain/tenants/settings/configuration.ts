@@ -35,8 +35,8 @@ import { registerWebhooks } from "../storefront/webhook-registration.ts";
 const ALIASES = new Map([["storefront_access_token", "storefront_admin_token"]]);
 
 /**
- * Validates and stores the fields; registers the store when it is new. Fields that only the
- * operator may set are refused `by` the store. Nothing is stored when any field is invalid. With `seen`,
+ * Validates and stores the fields; registers the store when it is new. With
+ * `by: "store"`, fields that only the operator may set are refused. Nothing is stored when any field is invalid. With `seen`,
  * throws `conflict` for a field that has another version by then, and StaleTenantError when the record
  * changes during the save (`withTenant`).
  */
