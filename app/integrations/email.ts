@@ -1,5 +1,8 @@
 // The e-mail provider (Resend's API: resend.com/docs/api-reference/emails/send-email).
 import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
+import { requireNoPage } from "./web-page.ts";
+
+const SYSTEM = "email";
 
 type EmailMessage = {
   from: string;
@@ -12,7 +15,8 @@ type EmailMessage = {
 export type EmailClient = {
   /**
    * POST /emails: sends one mail; repeating it with the same `idempotencyKey` sends no second one.
-   * Throws an OutboundError: `status`, `timeout` after 15 s, `network`.
+   * Throws an OutboundError: `status`, `timeout` after 15 s, `network`, or `malformed` for a
+   * web page.
    */
   send(
     access: { apiKey: string; idempotencyKey: string; about?: Record<string, unknown> },
@@ -29,9 +33,9 @@ export function createEmailClient({
   apiUrl: string;
 }): EmailClient {
   return {
-    send: ({ apiKey, idempotencyKey, about }, message) =>
-      outbound.call({
-        system: "email",
+    async send({ apiKey, idempotencyKey, about }, message) {
+      const answer = await outbound.call({
+        system: SYSTEM,
         url: `${apiUrl}/emails`,
         method: "POST",
         headers: {
@@ -41,6 +45,9 @@ export function createEmailClient({
         },
         body: JSON.stringify({ ...message, to: [message.to].flat() }),
         ...(about && { about }),
-      }),
+      });
+      requireNoPage(SYSTEM, answer);
+      return answer;
+    },
   };
 }

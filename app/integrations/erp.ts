@@ -5,6 +5,7 @@ import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
 import { parseAnswer, toStatusError } from "../runtime/outbound.ts";
 import { OutboundError } from "../runtime/errors.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
+import { requireNoPage } from "./web-page.ts";
 
 /** For all calls of one document together. */
 const TIMEOUT_MS = 15_000;
@@ -28,7 +29,7 @@ type ErpDelivery = {
 
 /**
  * Both methods throw an OutboundError: `status`, `timeout` after 15 s, `network`,
- * `refused_address`.
+ * `refused_address`, or `malformed` for a web page.
  */
 export type ErpClient = {
   /** POSTs one document to `path` below the base address, with `Idempotency-Key`. */
@@ -81,8 +82,9 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
           body,
         );
       }
-      if (answer.status >= 200 && answer.status < 300) return answer;
-      throw toStatusError(access.system, answer);
+      if (answer.status < 200 || answer.status >= 300) throw toStatusError(access.system, answer);
+      requireNoPage(access.system, answer);
+      return answer;
     },
     async ping(access) {
       const answer = await outbound.call({
@@ -93,6 +95,7 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
         maxAnswerBytes: MAX_DOCUMENT_BYTES,
         ...(access.about && { about: access.about }),
       });
+      requireNoPage(access.system, answer);
       requireWhole(access.system, answer);
       return answer;
     },

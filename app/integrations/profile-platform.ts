@@ -1,5 +1,8 @@
 // The customer-profile platform (Adobe Experience Platform streaming ingestion, XDM `identityMap`).
-import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
+import type { Outbound, OutboundAnswer, OutboundCall } from "../runtime/outbound.ts";
+import { requireNoPage } from "./web-page.ts";
+
+const SYSTEM = "profile_platform";
 
 export type ProfileRecord = {
   _id: string;
@@ -24,7 +27,7 @@ export const HASHED_EMAIL = "Email_LC_SHA256";
 /**
  * `url` is the store's streaming inlet; private addresses are refused. Both methods throw an
  * OutboundError of system `profile_platform`: `status`, `timeout` after 15 s, `network`,
- * `refused_address`.
+ * `refused_address`, or `malformed` for a web page.
  */
 export type ProfilePlatformClient = {
   /** POSTs one profile record; the platform merges it by `identityMap`. */
@@ -47,10 +50,15 @@ export function createProfilePlatformClient({
 }: {
   outbound: Outbound;
 }): ProfilePlatformClient {
+  async function send(call: Omit<OutboundCall, "system">): Promise<OutboundAnswer> {
+    const answer = await outbound.call({ ...call, system: SYSTEM });
+    requireNoPage(SYSTEM, answer);
+    return answer;
+  }
+
   return {
     ingest: ({ url, token, about }, record) =>
-      outbound.call({
-        system: "profile_platform",
+      send({
         url,
         method: "POST",
         headers: {
@@ -65,8 +73,7 @@ export function createProfilePlatformClient({
         ...(about && { about }),
       }),
     erase: ({ url, token, about }, { namespace, id }) =>
-      outbound.call({
-        system: "profile_platform",
+      send({
         url,
         method: "DELETE",
         headers: {

@@ -340,6 +340,35 @@ describe.each(["storefront", "flow"])("%s: a GraphQL answer", (name) => {
   );
 });
 
+test.each(["cms", "profile_platform", "email", "erpsys", "erp_generic"])(
+  "%s: a login page with status 200 is no delivery; it is retried",
+  async (name) => {
+    const { system } = EXPECTED[name] as Wired;
+    world.service.sandbox.failNext(system, {
+      status: 200,
+      headers: { "content-type": "text/html; charset=utf-8" },
+      body: "<!doctype html><title>Sign in</title>",
+    });
+    const eventId = await world.send(name, userId);
+    expect(await world.settled(eventId)).toMatchObject({
+      status: "pending",
+      retry_count: 1,
+      last_error: expect.stringContaining("answered something that is not"),
+    });
+    expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
+  },
+);
+
+test("a small ERP that says OK as text/html has the document", async () => {
+  world.service.sandbox.failNext("erp", {
+    status: 200,
+    headers: { "content-type": "text/html; charset=UTF-8" },
+    body: "OK",
+  });
+  const row = await world.settled(await world.send("erp_generic", userId));
+  expect(row).toMatchObject({ status: "delivered", retry_count: 0 });
+});
+
 test("a customer whose creation got no response exists once in the storefront", async () => {
   const email = `once-${Math.random()}@example.com`;
   const id = await addCustomer(world.service.database, SHOP, { email });

@@ -104,6 +104,7 @@ test.each([
   [false, "application/xml", '<?xml version="1.0"?>'],
   [false, "application/xml", "<service><workspace></serv"],
   [true, "text/plain", "up"],
+  [false, "text/html", "<!DOCTYPE html><html><body>Sign in</body></html>"],
   [true, "application/json", ""],
 ])("that the ERP works is %s when its answer is %s %j", async (ok, type, body) => {
   const server = createServer((_, response) =>
