@@ -43,3 +43,21 @@ it("changes its language without script, and keeps the store", async () => {
   await page.getByText("Mensajes archivados: 91 días").waitFor();
   await close();
 });
+
+it("a shopper opens the store's policy from the page of their choices and reads it on a phone", async () => {
+  const shop = "policy-readers.myshopify.com";
+  await service.addTenant(shop, { brand_name: "Kestrel", consent_policy_version: "2026-12" });
+  await service.call("POST", `/admin/consent/policies?shop=${shop}`, {
+    body: { version: "2026-12", body: "What we keep\n\nYour name, and nothing else." },
+  });
+  const { page, errors, foreign, close } = await browser.visit([service.url]);
+  await page.setViewportSize({ width: 320, height: 844 });
+  await page.goto(`${service.url}/embed/compliance?shop=${shop}`);
+  await page.getByRole("link", { name: "2026-12" }).click();
+  await page.getByRole("heading", { name: "Version of the policy: 2026-12" }).waitFor();
+  await page.getByText("Your name, and nothing else.").waitFor();
+  expect(await findA11yViolations(page, { strict: true })).toEqual([]);
+  expect(await findOverflow(page)).toBe(0);
+  expect([errors, foreign]).toEqual([[], []]);
+  await close();
+});
