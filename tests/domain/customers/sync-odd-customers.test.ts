@@ -59,3 +59,33 @@ test("an odd customer stops no other, is stored without the odd part, and is no 
     { gid: gid(5), first_name: "Ada", is_past: true },
   ]);
 });
+
+test("a customer that is null or has no readable time ends neither its page nor the window", async () => {
+  const tenant = await installStore(service);
+  await setWatermark(service, secondsAgo(900));
+  const gid = (n: number) => `gid://shopify/Customer/${n}`;
+  const pages = [
+    {
+      nodes: [null, customer(gid(11)), customer(gid(12), { updatedAt: "soon" })],
+      pageInfo: { hasNextPage: true, endCursor: "second" },
+    },
+    { nodes: [customer(gid(13)), null], pageInfo: { hasNextPage: false, endCursor: null } },
+  ];
+  for (const customers of pages)
+    service.sandbox.failNext("storefront", {
+      status: 200,
+      body: { data: { customers } },
+      match: "graphql",
+    });
+  expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+    outcome: "done",
+    counts: { processed: 5, created: 2, failed: 3 },
+  });
+  expect(
+    await service.database.query(
+      `SELECT storefront_customer_gid AS gid FROM storefront_users WHERE shop = $1
+        AND storefront_customer_gid LIKE '%/1_' ORDER BY 1`,
+      [SHOP],
+    ),
+  ).toEqual([{ gid: gid(11) }, { gid: gid(13) }]);
+});

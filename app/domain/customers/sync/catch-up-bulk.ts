@@ -115,7 +115,7 @@ async function readFile(run: SyncRun, url: string): Promise<boolean> {
     const customer = parseLine(text);
     if (
       CUSTOMER_GID.test(customer.id) &&
-      (since === null || new Date(customer.updatedAt) >= new Date(since))
+      (since === null || !(new Date(customer.updatedAt) < new Date(since)))
     )
       changes.push(fromGraphqlCustomer(customer));
     if (changes.length >= run.pageSize) await flush();
@@ -126,9 +126,10 @@ async function readFile(run: SyncRun, url: string): Promise<boolean> {
   return !run.signal.aborted;
 }
 
+/** A line that is null is no customer. */
 function parseLine(text: string): GraphqlCustomer {
   try {
-    return JSON.parse(text) as GraphqlCustomer;
+    return (JSON.parse(text) ?? {}) as GraphqlCustomer;
   } catch {
     throw new OutboundError("storefront", "malformed", {
       status: 502,

@@ -3,16 +3,24 @@
 // harmless.
 import { CUSTOMERS_PAGE } from "../../../integrations/storefront-documents.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { fromGraphqlCustomer, type GraphqlCustomer } from "../customer-change.ts";
+import {
+  fromGraphqlCustomer,
+  isReadable,
+  type CustomerChange,
+  type GraphqlCustomer,
+} from "../customer-change.ts";
 import { ask, commitPage, isWithheld, type SyncRun } from "./sync-run.ts";
 import { closeWindow, dayBeside, type SyncState } from "./sync-state.ts";
 
 type Page = {
   customers: {
-    nodes: GraphqlCustomer[];
+    nodes: (GraphqlCustomer | null)[];
     pageInfo: { hasNextPage: boolean; endCursor: string | null };
   };
 };
+
+/** A node that is null belongs to nobody, and counts as a customer that cannot be read. */
+const NO_CUSTOMER = {} as GraphqlCustomer;
 
 /** True when the window is drained; false when the run has to stop or must continue in bulk. */
 export async function drainByPages(run: SyncRun): Promise<boolean> {
@@ -26,16 +34,20 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
       variables: { first: run.pageSize, after: state.cursor, query },
     });
     const { nodes, pageInfo } = customers;
-    // The filter compares whole days: the exact start of the window is applied here.
-    const inside = nodes.filter(({ updatedAt }) => new Date(updatedAt) >= since);
-    const isDrained = inside.length < nodes.length || !pageInfo.hasNextPage;
+    const changes = nodes.map((customer) => ({
+      ...fromGraphqlCustomer(customer ?? NO_CUSTOMER),
+      readAt,
+    }));
+    // The filter compares whole days: the exact start of the window is applied here. A customer without a
+    // readable time is inside, so that it counts as failed and does not end the window.
+    const inside = changes.filter(({ changedAt }) => !(changedAt < since));
+    const isDrained = inside.length < changes.length || !pageInfo.hasNextPage;
     if (!isDrained) requireProgress(state, pageInfo.endCursor);
     const next = isDrained
       ? closeWindow(state, run.ctx.clock.now())
-      : goOn(run, state, nodes, pageInfo.endCursor);
+      : goOn(run, state, changes, pageInfo.endCursor);
     next.lacks_fields ||= await isWithheld(run);
-    const changes = inside.map((customer) => ({ ...fromGraphqlCustomer(customer), readAt }));
-    await commitPage(run, changes, next);
+    await commitPage(run, inside, next);
     if (isDrained) return true;
     if (next.mode === "bulk") return false;
   }
@@ -59,13 +71,13 @@ function requireProgress(state: SyncState, cursor: string | null): void {
 function goOn(
   run: SyncRun,
   state: SyncState,
-  nodes: readonly GraphqlCustomer[],
+  changes: readonly CustomerChange[],
   cursor: string | null,
 ): SyncState {
-  const objects = state.objects + nodes.length;
+  const objects = state.objects + changes.length;
   if (objects + run.pageSize <= run.maxObjects) return { ...state, cursor, objects };
-  const oldest = nodes.at(-1);
-  const day = oldest ? dayBeside(new Date(oldest.updatedAt), 1) : null;
+  const oldest = changes.findLast(isReadable);
+  const day = oldest ? dayBeside(oldest.changedAt, 1) : null;
   if (day !== null && day < (state.until_day ?? ""))
     return { ...state, cursor: null, objects: 0, until_day: day };
   return { ...state, cursor: null, objects: 0, mode: "bulk" };
