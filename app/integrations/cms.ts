@@ -65,7 +65,7 @@ export type CmsClient = {
    */
   createItem(access: Access, fields: CmsFields): Promise<CmsItem>;
   /** PATCH /collections/{collection_id}/items/{item_id}: the fields given; others stay. */
-  updateItem(access: Access, itemId: string, fields: CmsFields): Promise<CmsItem>;
+  updateItem(access: Access, itemId: string, fields: CmsFields): Promise<void>;
   /**
    * POST /collections/{collection_id}/items with at most 100 items; atomic. Returns the ids in the
    * order of `items`, matched by slug. Throws `malformed` when the response lacks one of them.
@@ -167,12 +167,12 @@ export function createCmsClient({
     },
     createItem: async (access, fields) =>
       parseAnswer(SYSTEM, await send(access, "POST", "", staged(fields)), Item),
-    updateItem: async (access, itemId, fields) =>
+    async updateItem(access, itemId, fields) {
       parseAnswer(
         SYSTEM,
         await send(access, "PATCH", `/${encodeURIComponent(itemId)}`, staged(fields)),
-        Item,
-      ),
+      );
+    },
     async createItems(access, items) {
       const answer = parseAnswer(
         SYSTEM,

@@ -27,7 +27,7 @@ export async function createExportLink(
   const token = ctx.random.bytes(32).toString("base64url");
   const link: ExportLink = { request_id: requestId };
   await putKey(dataOf(ctx, tenant).sql, keyOf(token), link, TTL_SECONDS.exportLink);
-  return `${ctx.baseUrl}/gdpr/export?${new URLSearchParams({ shop: tenant.shop, token, ...(locale && { locale }) })}`;
+  return `${ctx.baseUrl}/gdpr/export?${new URLSearchParams({ shop: tenant.shop, ...(locale && { locale }), token })}`;
 }
 
 /** Whether the link is valid; does not consume it. */

@@ -344,7 +344,7 @@ describe("sent mails", () => {
       expect([link.origin, link.pathname, [...link.searchParams.keys()], link.hash]).toEqual([
         service.url,
         path,
-        ["shop", "token", "locale"],
+        ["shop", "locale", "token"],
         "",
       ]);
       expect(link.searchParams.get("shop")).toBe(SHOP);

@@ -276,7 +276,8 @@ async function update(
   fields: CmsFields,
 ): Promise<string> {
   try {
-    return (await ctx.cms.updateItem(access, itemId, fields)).id;
+    await ctx.cms.updateItem(access, itemId, fields);
+    return itemId;
   } catch (error) {
     // The item was deleted manually: the customer gets a new one.
     if (error instanceof OutboundError && error.status === 404) return create(ctx, access, fields);
@@ -291,6 +292,7 @@ async function create(ctx: Ctx, access: Access, fields: CmsFields): Promise<stri
     if (!isSlugTaken(error)) throw error;
     const existing = await ctx.cms.findItemBySlug(access, String(fields.slug));
     if (!existing) throw error;
-    return (await ctx.cms.updateItem(access, existing.id, fields)).id;
+    await ctx.cms.updateItem(access, existing.id, fields);
+    return existing.id;
   }
 }

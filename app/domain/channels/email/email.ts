@@ -230,7 +230,7 @@ async function makeLink(
   const kind = LINKS[mail.template];
   if (!kind) return null;
   const token = await makeToken(ctx, tenant, kind, mail, userId);
-  return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, token, locale })}`;
+  return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, locale, token })}`;
 }
 
 async function makeToken(
