@@ -116,7 +116,7 @@ export type StorefrontClient = {
   ): Promise<GraphqlAnswer<T>>;
   /**
    * POST /api/2026-04/graphql.json (Storefront API). Returns `data`; GraphQL errors throw
-   * `malformed` with the status of `toGraphqlError`. Time limit: 5 s.
+   * `graphql` with the status of `toGraphqlError`. Time limit: 5 s.
    */
   storefrontApi<T>(
     shop: string,
@@ -375,14 +375,14 @@ const SERVER_FAULTS: readonly (string | undefined)[] = ["INTERNAL_SERVER_ERROR",
  */
 export function toGraphqlError(name: string, errors: readonly GraphqlError[]): OutboundError {
   if (errors.length === 0)
-    return new OutboundError(SYSTEM, "malformed", {
+    return new OutboundError(SYSTEM, "graphql", {
       status: 502,
       message: `${name} answered without data`,
     });
   const codes = errors.map(({ extensions }) => extensions?.code);
   const hasFailed = codes.some((code) => SERVER_FAULTS.includes(code));
   const messages = errors.map(({ message }) => message).join("; ");
-  return new OutboundError(SYSTEM, "malformed", {
+  return new OutboundError(SYSTEM, "graphql", {
     status: codes.includes("THROTTLED") ? 429 : hasFailed ? 502 : 422,
     message: `${name} ${hasFailed ? "failed at" : "refused"} the call: ${messages.slice(0, 500)}`,
   });

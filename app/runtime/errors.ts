@@ -194,8 +194,15 @@ export function toErrorBody(error: AppError, requestId: string) {
   };
 }
 
+/** `graphql`: the system answered that it refused the call, or failed at it; its status is in `status`. */
 export type OutboundErrorKind =
-  "network" | "timeout" | "refused_address" | "foreign_redirect" | "status" | "malformed";
+  | "network"
+  | "timeout"
+  | "refused_address"
+  | "foreign_redirect"
+  | "status"
+  | "malformed"
+  | "graphql";
 
 /** Addresses that we refuse to call, at every attempt. */
 const REFUSED_KINDS: readonly OutboundErrorKind[] = ["refused_address", "foreign_redirect"];

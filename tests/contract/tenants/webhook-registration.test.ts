@@ -4,8 +4,15 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 import { TENANT_STEPS } from "../../../app/domain/scheduled-run/steps.ts";
 import { readWebhooksState } from "../../../app/domain/tenants/connection-state.ts";
-import { registerWebhooks } from "../../../app/domain/tenants/storefront/webhook-registration.ts";
-import { API_TOPICS } from "../../../app/domain/tenants/storefront/webhook-topics.ts";
+import {
+  registerWebhooks,
+  registrationRequests,
+} from "../../../app/domain/tenants/storefront/webhook-registration.ts";
+import {
+  API_TOPICS,
+  MANIFEST_TOPICS,
+} from "../../../app/domain/tenants/storefront/webhook-topics.ts";
+import type { Fault } from "../../../app/sandbox/faults.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp } from "../identity/people.ts";
 import { install } from "../../support/storefront/storefront.ts";
@@ -28,6 +35,11 @@ beforeEach(async () => {
 const names = API_TOPICS.map(({ name }) => name);
 const total = names.length;
 const home = () => readWebhooksState(service.ctx, SHOP);
+/** The platform's own failure, which it answers with HTTP 200. */
+const serverFault = (code: string): Fault => ({
+  status: 200,
+  body: { errors: [{ message: "Internal error", extensions: { code } }] },
+});
 const scheduledRun = () =>
   runScheduledNow(service.ctx, { steps: TENANT_STEPS.filter(({ name }) => name === "webhooks") });
 
@@ -74,6 +86,54 @@ test("one without an answer costs no other, and Home says so until the next run"
   await scheduledRun();
   expect(await home()).toEqual({ state: "known", registered: total, total, missing: [] });
 });
+
+test.each(["INTERNAL_SERVER_ERROR", "TIMEOUT"])(
+  "topics at which the platform fails (%s) cost no other, however many they are, and Home says so until the next run",
+  async (code) => {
+    const failing = API_TOPICS.slice(1, 6);
+    const restore = around(service, (_call, { variables }) => {
+      if (failing.some(({ graphqlTopic }) => graphqlTopic === variables?.topic))
+        service.sandbox.failNext("storefront", serverFault(code));
+    });
+    await install(service);
+    restore();
+    expect(await home()).toMatchObject({
+      registered: total - failing.length,
+      missing: failing.map(({ name }) => name),
+      refused: failing.map(({ name }) => ({
+        topic: name,
+        reason: "the storefront failed at the call: Internal error",
+      })),
+    });
+    await scheduledRun();
+    expect(await home()).toEqual({ state: "known", registered: total, total, missing: [] });
+  },
+);
+
+test.each<[string, Fault]>([
+  ["fails at", serverFault("INTERNAL_SERVER_ERROR")],
+  ["does not answer", { reset: true }],
+])(
+  "a subscription of an earlier version whose deletion the platform %s keeps nothing else from being stored",
+  async (_, fault) => {
+    await install(service);
+    const obsolete = MANIFEST_TOPICS[0]!;
+    service.sandbox.storefront.subscribe(
+      SHOP,
+      obsolete.graphqlTopic,
+      `${service.ctx.baseUrl}/webhooks/${obsolete.slug}`,
+    );
+    const restore = around(service, (_call, { document }) => {
+      if (document.includes("webhookSubscriptionDelete"))
+        service.sandbox.failNext("storefront", fault);
+    });
+    await registrationRequests.add(service.ctx, SHOP);
+    expect(await registerWebhooks(service.ctx, SHOP)).toMatchObject({ removed: 0, refused: [] });
+    restore();
+    expect(await registrationRequests.isOpen(service.ctx, SHOP)).toBe(false);
+    expect(await registerWebhooks(service.ctx, SHOP)).toMatchObject({ removed: 1 });
+  },
+);
 
 test("a platform that stops answering is not asked for every topic, and the install still succeeds", async () => {
   service.sandbox.failNext("storefront", { status: 503, match: "2026-07/graphql" }, Infinity);

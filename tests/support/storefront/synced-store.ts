@@ -97,7 +97,10 @@ export function storefrontCalls(service: Service, name: string): number {
 /** Runs a function before (or, as `when` says, after) a call to the storefront. */
 export function around(
   service: Service,
-  before: (call: number, asked: { variables?: Record<string, unknown> }) => unknown,
+  before: (
+    call: number,
+    asked: { document: string; variables?: Record<string, unknown> },
+  ) => unknown,
   after: (call: number) => unknown = () => {},
 ): () => void {
   const { storefront } = service.ctx;

@@ -277,4 +277,4 @@ const WITHOUT_STATUS: Record<string, Failure["kind"]> = {
   refused_address: "address_refused",
   foreign_redirect: "address_refused",
   malformed: "unreadable",
-} satisfies Record<Exclude<OutboundErrorKind, "status">, Failure["kind"]>;
+} satisfies Record<Exclude<OutboundErrorKind, "status" | "graphql">, Failure["kind"]>;

@@ -56,7 +56,7 @@ export type Registered = {
 export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Registered> {
   const [tenant, known] = [await getTenant(ctx, shop), await listSubscriptions(ctx, shop)];
   const result: Registered = { created: 0, updated: 0, existing: 0, removed: 0, refused: [] };
-  let silent = 0;
+  const findReason = untilAway();
   for (const { name, slug, graphqlTopic } of API_TOPICS) {
     const uri = ctx.baseUrl + webhookPath(tenant, slug);
     const ofTopic = known.filter((subscription) => subscription.topic === graphqlTopic);
@@ -68,17 +68,9 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
       result.existing += 1;
       continue;
     }
-    let reason: string | null;
-    try {
-      reason = await findRefusal(() =>
-        ours ? move(ctx, shop, ours.id, uri) : create(ctx, shop, graphqlTopic, uri),
-      );
-      silent = 0;
-    } catch (error) {
-      silent += 1;
-      if (!(error instanceof OutboundError) || !error.retryable || silent > MAX_SILENT) throw error;
-      reason = `No answer: ${error.message}`.slice(0, MAX_REASON);
-    }
+    const reason = await findReason(() =>
+      ours ? move(ctx, shop, ours.id, uri) : create(ctx, shop, graphqlTopic, uri),
+    );
     if (reason !== null) result.refused.push({ topic: name, reason });
     else if (ours) result.updated += 1;
     else result.created += 1;
@@ -86,7 +78,7 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
   for (const { slug, graphqlTopic } of MANIFEST_TOPICS)
     for (const { id, topic, uri } of known)
       if (topic === graphqlTopic && isOurs(uri, slug)) {
-        if ((await findRefusal(() => remove(ctx, shop, id))) === null) result.removed += 1;
+        if ((await findReason(() => remove(ctx, shop, id))) === null) result.removed += 1;
       }
   await keepRefused(ctx, tenant, result.refused);
   await registrationRequests.close(ctx, shop);
@@ -125,12 +117,31 @@ async function create(ctx: Ctx, shop: string, topic: string, uri: string): Promi
   return webhookSubscriptionCreate.userErrors;
 }
 
-/** The status of a rejection by the Admin API without user errors. */
-const REFUSED_CALL = 422;
+/**
+ * Finds why a call was not done, for one call after the other; null when it was. Throws once too many calls
+ * in a row had no answer.
+ */
+function untilAway(): (work: () => Promise<UserError[]>) => Promise<string | null> {
+  let silent = 0;
+  return async (work) => {
+    try {
+      const reason = await findRefusal(work);
+      silent = 0;
+      return reason;
+    } catch (error) {
+      silent += 1;
+      if (!(error instanceof OutboundError) || !error.retryable || silent > MAX_SILENT) throw error;
+      return `No answer: ${error.message}`.slice(0, MAX_REASON);
+    }
+  };
+}
+
+/** A store without points in its bucket has none for the next call either. */
+const THROTTLED = 429;
 
 /**
- * The platform's own reason for a rejection; null when the work succeeded. Any other error is
- * thrown.
+ * The platform's own reason for a rejection, or its own failure at this call; null when the work succeeded. Any
+ * other error is thrown.
  */
 async function findRefusal(work: () => Promise<UserError[]>): Promise<string | null> {
   try {
@@ -141,7 +152,9 @@ async function findRefusal(work: () => Promise<UserError[]>): Promise<string | n
       .join("; ")
       .slice(0, MAX_REASON);
   } catch (error) {
-    if (!(error instanceof OutboundError) || error.status !== REFUSED_CALL) throw error;
+    const isAnswered =
+      error instanceof OutboundError && error.kind === "graphql" && error.status !== THROTTLED;
+    if (!isAnswered) throw error;
     return error.message.slice(0, MAX_REASON);
   }
 }
