@@ -321,6 +321,34 @@ describe("a page that says that more customers follow", () => {
       counts: { created: 20 },
     });
   });
+
+  it.each([
+    ["the storefront's own failure", "INTERNAL_SERVER_ERROR", null],
+    ["too few points", "THROTTLED", expect.any(String)],
+  ])(
+    "and whose cursor is answered with %s: the cursor stays only where a later try may succeed",
+    async (_, code, kept) => {
+      const restore = changePages((answer, after) => {
+        if (after === null) return;
+        Object.assign(answer, {
+          data: null,
+          errors: [{ message: "Internal error", extensions: { code } }],
+          throttle: { requested: 1, available: 0, restorePerSecond: 100 },
+        });
+      });
+      expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+        outcome: "failed",
+        counts: { created: 10 },
+        error: { kind: "graphql" },
+      });
+      expect((await syncState(service)).cursor).toEqual(kept);
+      restore();
+      expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+        outcome: "done",
+        counts: { created: 20 },
+      });
+    },
+  );
 });
 
 describe("many customers", () => {

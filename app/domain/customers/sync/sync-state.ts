@@ -116,14 +116,20 @@ export function closeWindow(state: SyncState, now: Date): SyncState {
   };
 }
 
+const THROTTLED = 429;
+
 /**
- * Drops a cursor that the storefront rejects, and reads the window again, which repeats no effect.
+ * Drops a cursor that the storefront rejects, or at which it fails: it may fail there for ever. The window is read
+ * again, which repeats no effect. A bulk operation is dropped for a rejection only, as its start is expensive.
  */
 export function failWindow(state: SyncState, error: Error): SyncState {
-  const isRefused = error instanceof OutboundError && !error.retryable;
+  const isOutbound = error instanceof OutboundError;
+  const isRefused = isOutbound && !error.retryable;
+  const isAnswered = isOutbound && error.kind === "graphql" && error.status !== THROTTLED;
   return {
     ...state,
-    ...(isRefused && { cursor: null, objects: 0, bulk_id: null, bulk_line: 0 }),
+    ...((isRefused || isAnswered) && { cursor: null, objects: 0 }),
+    ...(isRefused && { bulk_id: null, bulk_line: 0 }),
     error: error.message.slice(0, 500),
   };
 }
