@@ -7,7 +7,7 @@ import { probeDestination } from "../bus/log/destinations.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import { brandOf } from "../mails/mail-brand.ts";
 import { renderMail } from "../mails/render-mail.ts";
-import { testStorefront } from "../tenants/storefront/checks.ts";
+import { askShop } from "../tenants/storefront/checks.ts";
 import { dataOf, getTenant, type Tenant } from "../tenants/tenant.ts";
 import { sendTestMailWithin } from "./limited-test-mails.ts";
 
@@ -46,8 +46,10 @@ export async function testConnection(
 async function callSystem(ctx: Ctx, tenant: Tenant, system: string): Promise<Result> {
   try {
     if (system === "storefront") {
-      const { ok, status } = await testStorefront(ctx, tenant.shop);
-      return { ok, status, reason: null };
+      const answer = await askShop(ctx, tenant.shop);
+      const ok = answer.status === 200;
+      if (ok) parseAnswer("storefront", answer);
+      return { ok, status: answer.status, reason: null };
     }
     if (system === "email")
       return { ok: true, status: null, reason: null, to: await sendTestMail(ctx, tenant) };

@@ -122,6 +122,12 @@ describe("the test call", () => {
     },
   );
 
+  test("says that half a document is no success, with the status that the platform gave it", async () => {
+    service.sandbox.failNext("storefront", { garbage: true, match: "shop.json" });
+    const answer = await check();
+    expect([answer.status, answer.json]).toEqual([200, { ok: false, status: 200, shop: SHOP }]);
+  });
+
   test("first refreshes a token that expires within five minutes", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, {
       body: { storefront_token_expires_at: new Date(Date.now() + 290_000).toISOString() },

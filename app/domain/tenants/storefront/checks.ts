@@ -2,7 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import { AppError, isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { ensureStorefrontToken } from "./access-token.ts";
-import { parseAnswer } from "../../../runtime/outbound.ts";
+import { parseAnswer, type OutboundAnswer } from "../../../runtime/outbound.ts";
 import { getTenant } from "../tenant.ts";
 
 /**
@@ -33,17 +33,26 @@ export async function forceRefresh(ctx: Ctx, shop: string): Promise<string | nul
   }
 }
 
-/**
- * `status` is the storefront's status; `shop` its own name of the store. Throws `malformed` for a part of a
- * response.
- */
+/** The storefront's answer to a harmless call, whatever its status. */
+export async function askShop(ctx: Ctx, shop: string): Promise<OutboundAnswer> {
+  const { accessToken } = await ensureStorefrontToken(ctx, shop);
+  return ctx.storefront.shop(shop, accessToken);
+}
+
+/** `status` is the storefront's status; `ok` says that its document is whole, too. */
 export async function testStorefront(
   ctx: Ctx,
   shop: string,
 ): Promise<{ ok: boolean; status: number; shop: string }> {
-  const { accessToken } = await ensureStorefrontToken(ctx, shop);
-  const answer = await ctx.storefront.shop(shop, accessToken);
-  const ok = answer.status === 200;
-  if (ok) parseAnswer("storefront", answer);
-  return { ok, status: answer.status, shop };
+  const answer = await askShop(ctx, shop);
+  return { ok: answer.status === 200 && isWhole(answer), status: answer.status, shop };
+}
+
+function isWhole(answer: OutboundAnswer): boolean {
+  try {
+    parseAnswer("storefront", answer);
+    return true;
+  } catch {
+    return false;
+  }
 }
