@@ -161,6 +161,13 @@ test.each([
   ["storefront: status 402", "rejected", 402],
   ["erp: timeout", "slow", null],
   ["cms: network", "unreachable", null],
+  ["storefront: graphql 429", "too_many", 429],
+  ["storefront: graphql 422", "rejected", 422],
+  ["storefront: graphql 502", "unwell", 502],
+  ["storefront: malformed 429", "too_many", 429],
+  ["storefront: malformed 422", "rejected", 422],
+  ["storefront: malformed 502", "unreadable", null],
+  ["cms: malformed", "unreadable", null],
 ])("a request that a system failed says how: %s", async (problem, kind, status) => {
   const id = await addRequest({ state: "failed", problem });
   expect((await findBoardRequest(service.ctx, tenant, id))?.problem).toEqual({

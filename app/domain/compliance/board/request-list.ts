@@ -263,14 +263,16 @@ function toProblem(error: string): RequestProblem {
   if (error.startsWith("residual in ")) return { kind: "left_behind", ...without };
   const [, system, how = "", status] = /^([a-z_]+): (\w+)(?: (\d{3}))?/.exec(error) ?? [];
   if (system === undefined) return { kind: "ours", ...without };
-  const kind = Object.hasOwn(WITHOUT_STATUS, how) ? WITHOUT_STATUS[how] : undefined;
+  // An earlier version stored a GraphQL answer that refused the call as `malformed`, with a status below 500.
+  const isRefused = status !== undefined && Number(status) < 500;
+  const kind = Object.hasOwn(WITHOUT_STATUS, how) && !isRefused ? WITHOUT_STATUS[how] : undefined;
   const failure = kind
     ? { kind, about: null, http_status: null }
     : toFailure({ error, http_status: status === undefined ? null : Number(status) });
   return { kind: "system", system, failure };
 }
 
-/** The kinds of `OutboundError` that come without a status. */
+/** The kinds of `OutboundError` whose status says nothing about the failure. */
 const WITHOUT_STATUS: Record<string, Failure["kind"]> = {
   network: "unreachable",
   timeout: "slow",
