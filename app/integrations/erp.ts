@@ -107,7 +107,8 @@ function requireWhole(system: string, answer: OutboundAnswer): void {
   const text = answer.text.trim();
   const type = headerOf(answer, "content-type") ?? "";
   if (text === "") return;
-  if (/\bjson\b/i.test(type) || /^[{[]/.test(text)) parseAnswer(system, answer);
+  // Trimmed, because JSON.parse rejects the byte order mark that some gateways begin with.
+  if (/\bjson\b/i.test(type) || /^[{[]/.test(text)) parseAnswer(system, { ...answer, text });
   else if ((/\bxml\b/i.test(type) || text.startsWith("<")) && !isWholeXml(text))
     throw new OutboundError(system, "malformed", {
       message: `${system} answered something that is not XML, or more than the service reads`,
@@ -115,13 +116,28 @@ function requireWhole(system: string, answer: OutboundAnswer): void {
 }
 
 /** Whether the text ends with the end of its first element. */
-function isWholeXml(text: string): boolean {
+function isWholeXml(document: string): boolean {
+  const text = withoutComments(document).trimEnd();
   const [, root] = /<([A-Za-z_][\w:.-]*)/.exec(text) ?? [];
   const lastTag = text.slice(text.lastIndexOf("<"));
   if (root === undefined || !lastTag.endsWith(">")) return false;
   const isEmptyElement =
     lastTag.endsWith("/>") && text.indexOf(`<${root}`) === text.lastIndexOf("<");
   return isEmptyElement || lastTag.slice(0, -1).trimEnd() === `</${root}`;
+}
+
+/** What stands in a comment is no element. Nothing stays behind the start of one without an end: the document was cut. */
+function withoutComments(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf("<!--", from);
+    if (start < 0) return kept.join("") + text.slice(from);
+    const end = text.indexOf("-->", start + 4);
+    if (end < 0) return `${kept.join("")}<!--`;
+    kept.push(text.slice(from, start));
+    from = end + 3;
+  }
 }
 
 /** Keeps the query of the base address: it names the SAP client (`?sap-client=100`). */
