@@ -126,8 +126,8 @@ async function countMails(ctx: Ctx, tenant: Tenant, { event_ids: ids }: QueuedMa
 }
 
 /**
- * Finishes the requests whose refused mail was delivered after all, by a replay or the sweep of the dead letters.
- * Returns how many.
+ * Finishes the requests whose refused mail was delivered after all, by a replay or the sweep of the dead letters,
+ * once none of its mails waits: the proof has the number of all. Returns how many.
  */
 export async function finishMailedLate(ctx: Ctx, tenant: Tenant): Promise<number> {
   const { prisma } = dataOf(ctx, tenant);
@@ -140,8 +140,8 @@ export async function finishMailedLate(ctx: Ctx, tenant: Tenant): Promise<number
   let finished = 0;
   for (const { id, evidence: stored, steps } of requests) {
     const { mails, sha256: _, ...evidence } = stored as { mails: QueuedMails; sha256: string };
-    const { delivered } = await countMails(ctx, tenant, mails);
-    if (delivered === 0) continue;
+    const { waiting, delivered } = await countMails(ctx, tenant, mails);
+    if (waiting > 0 || delivered === 0) continue;
     const at = ctx.clock.now();
     const mail = { at: at.toISOString(), outcome: "mailed", count: delivered };
     const { count } = await prisma.privacyRequest.updateMany({

@@ -295,7 +295,7 @@ describe("customers/data_request", () => {
     });
   });
 
-  it("fails when the mail provider refuses every mail, its proof says so, and it is done once a replay delivers one", async () => {
+  it("fails when the mail provider refuses every mail, its proof says so, and it is done once replays deliver one and no other is open", async () => {
     service.sandbox.failNext("email", { status: 401 }, 1_000);
     const { json } = await privacy(
       service,
@@ -323,10 +323,24 @@ describe("customers/data_request", () => {
       "SELECT event_id FROM integration_queue WHERE event_type = 'mail.data_export' AND entity_id = $1",
       [String(json.request_id)],
     );
-    await replay(
-      service.ctx,
-      tenant,
-      mails.map(({ event_id: id }) => id),
+    const [held, replayed] = mails.map(({ event_id: id }) => id) as [string, string];
+    await service.database.query(
+      `UPDATE integration_queue SET status = 'pending', next_attempt_at = now() + interval '1 hour'
+        WHERE event_id = $1`,
+      [held],
+    );
+    await replay(service.ctx, tenant, [replayed]);
+    await eventually("a delivered mail", async () => {
+      const [mail] = await service.database.query<{ status: string }>(
+        "SELECT status FROM integration_queue WHERE event_id = $1",
+        [replayed],
+      );
+      return mail?.status === "delivered";
+    });
+    expect(await finishMailedLate(service.ctx, tenant)).toBe(0);
+    await service.database.query(
+      "UPDATE integration_queue SET next_attempt_at = now() WHERE event_id = $1",
+      [held],
     );
     await eventually("a finished request", () => finishMailedLate(service.ctx, tenant));
     const late = await settled(service, json.request_id);
