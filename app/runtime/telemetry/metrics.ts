@@ -18,7 +18,7 @@ export const requestDuration = new Histogram({
 
 export const requestErrors = new Counter({
   name: "http_request_errors_total",
-  help: "Requests refused, by the error's code: for example invalid_signature and rate_limited.",
+  help: "Requests refused, by the error's code: for example invalid_signature and too_many_requests.",
   labelNames: ["code"] as const,
   registers,
 });

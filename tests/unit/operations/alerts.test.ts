@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import "../../../app/http/metrics-endpoint.ts";
 import { registry } from "../../../app/runtime/telemetry/metrics.ts";
+import { filesBelow, root } from "../../support/source-files.ts";
 
 const docs = resolve(import.meta.dirname, "../../../docs");
 const read = (file: string) => readFileSync(join(docs, file), "utf8");
@@ -59,6 +60,22 @@ describe.each(queries)("%s", (_, query) => {
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !exported.has(name))).toEqual([]);
   });
+});
+
+/** What the queries compare labels with: of `a|b`, each; of a pattern, nothing. */
+const labelValuesIn = (query: string): string[] =>
+  nodesOf(query)
+    .filter(({ name }) => name === "StringLiteral")
+    .flatMap(({ text }) => text.slice(1, -1).split("|"))
+    .filter((value) => /^\w+$/.test(value));
+
+test("every label value that an alert or a panel names is one that the service has", () => {
+  const source = filesBelow("app")
+    .map((file) => readFileSync(join(root, file), "utf8"))
+    .join("\n");
+  const named = queries.flatMap(([, query]) => labelValuesIn(query));
+  expect(named).toContain("invalid_signature");
+  expect([...new Set(named)].filter((value) => !source.includes(`"${value}"`))).toEqual([]);
 });
 
 test("the check finds a metric that does not exist, and a query that is none", () => {
