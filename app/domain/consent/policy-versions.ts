@@ -51,10 +51,10 @@ const saveVersion = (ctx: Ctx, { shop }: Tenant, version: string) =>
   saveTenantConfig(ctx, shop, { consent_policy_version: version }, { by: "store" });
 
 /**
- * Those that can be put in force, newest first. The API publishes longer names too, for consents that
- * name their version themselves.
+ * Those that can be put in force, newest first. The API publishes longer names too, and names with spaces
+ * around them, for consents that name their version themselves: the setting cannot hold either.
  */
 export const versionsOf = (policies: readonly ListedPolicy[]): string[] =>
   [...new Set(policies.map(({ version }) => version))].filter(
-    ({ length }) => length <= MAX_VERSION,
+    (version) => version.length <= MAX_VERSION && version === version.trim(),
   );

@@ -1,5 +1,8 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { listPolicies } from "../../../app/domain/consent/policies.ts";
+import { putInForce, versionsOf } from "../../../app/domain/consent/policy-versions.ts";
+import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { signUp, startConsentService, type ConsentService } from "../../support/consent.ts";
 import { OTHER_SHOP, SHOP } from "../../support/service.ts";
 
@@ -106,4 +109,17 @@ it("shows shoppers the text of the version in force as plain text, from a link o
   expect(page.text).not.toContain("Not yet");
   expect((await read("de")).text).toContain('lang="es">Guardamos &#60;poco&#62;.</div>');
   expect((await get(`/embed/policy?shop=${OTHER_SHOP}`)).status).toBe(404);
+});
+
+it("a version with spaces around its name is none that can be put in force: the setting has none", async () => {
+  const { ctx } = service;
+  expect((await publish({ version: " spaced ", body: "We keep it." })).status).toBe(200);
+  expect((await publish({ version: "plain", body: "We keep it." })).status).toBe(200);
+  const tenant = await getTenant(ctx, SHOP);
+  const offered = versionsOf(await listPolicies(dataOf(ctx, tenant).sql));
+  expect(offered).toContain("plain");
+  expect(offered.filter((version) => version.includes("spaced"))).toEqual([]);
+  await expect(putInForce(ctx, tenant, { version: " spaced " })).rejects.toMatchObject({
+    code: "not_found",
+  });
 });
