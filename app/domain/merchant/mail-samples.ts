@@ -25,7 +25,10 @@ export type MailSamples = {
 
 const LOCALES = ["en", "es", "fr"] as const;
 const MAX_ADDRESS = 254;
-const SAMPLE_DUE_MS = 30 * 86_400_000;
+/** Of a data request that came just now. */
+const REQUEST_DUE_DAYS = 30;
+/** The mail about deadlines speaks of those within a week. */
+const SOON_DAYS = 5;
 
 /** These greet nobody by name. */
 const TO_STORE: ReadonlySet<MailTemplate> = new Set(["data_export", "dead_letter", "privacy_due"]);
@@ -48,8 +51,8 @@ export const readMailSamples = ({ config }: Tenant): MailSamples => ({
   isSendable: Boolean(config.email_api_key && config.email_from),
 });
 
-const sampleDeadline = (tenant: Tenant) => ({
-  dueBy: new Date(Date.now() + SAMPLE_DUE_MS),
+const sampleDeadline = (tenant: Tenant, days: number) => ({
+  dueBy: new Date(Date.now() + days * 86_400_000),
   timeZone: timeZoneOf(tenant),
 });
 
@@ -66,8 +69,9 @@ export const renderSample = (
     // To the front page: a link with a made-up token would lead to an error.
     link: `https://${storeDomains(tenant)[0]}/`,
     channel: "cms",
-    request: template === "data_export" ? { id: 1, ...sampleDeadline(tenant) } : null,
-    due: { requests: 3, ...sampleDeadline(tenant) },
+    request:
+      template === "data_export" ? { id: 1, ...sampleDeadline(tenant, REQUEST_DUE_DAYS) } : null,
+    due: { requests: 3, ...sampleDeadline(tenant, SOON_DAYS) },
     attempts: 7,
   });
 

@@ -8,7 +8,8 @@ import {
 } from "../../../app/domain/mails/mail-texts.ts";
 import { renderMail } from "../../../app/domain/mails/render-mail.ts";
 import { testConnection } from "../../../app/domain/merchant/connection-tests.ts";
-import { sendSample } from "../../../app/domain/merchant/mail-samples.ts";
+import { renderSample, sendSample } from "../../../app/domain/merchant/mail-samples.ts";
+import { timeZoneOf } from "../../../app/domain/tenants/storefront/time-zone.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
@@ -301,6 +302,19 @@ describe("sent mails", () => {
     });
     expect(sent[0]?.text).toContain("Ada");
     expect(sent[0]?.text).not.toContain("token=");
+  });
+
+  it("of the screen about deadlines name a day within the week that they speak of", async () => {
+    const tenant = await getTenant(service.ctx, SHOP);
+    const sample = () =>
+      renderSample(tenant, { template: "privacy_due", locale: "en", scheme: "auto" }).text;
+    const days = [4, 5, 6].map((ahead) =>
+      new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: timeZoneOf(tenant) }).format(
+        new Date(Date.now() + ahead * 86_400_000),
+      ),
+    );
+    expect(sample()).toContain("within a week");
+    expect(days.filter((day) => sample().includes(day))).toHaveLength(1);
   });
 
   it("of a test that the provider refuses count for no limit but that of the attempts", async () => {
