@@ -12,6 +12,7 @@ import { recordMandate } from "../domain/commerce/commerce-events.ts";
 import { spend } from "../domain/commerce/mandate-ledger.ts";
 import { createMandate, revokeMandate } from "../domain/commerce/mandates.ts";
 import { toSubmission } from "../domain/consent/consent-input.ts";
+import { findPolicyHash } from "../domain/consent/policies.ts";
 import { writeConsents } from "../domain/consent/write/write-consents.ts";
 import { findPerson } from "../domain/identity/account.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
@@ -261,6 +262,7 @@ async function allowPayments(
   mandateId: string,
   at: Date,
 ): Promise<void> {
+  const version = demo.tenant.config.consent_policy_version ?? null;
   const submission = toSubmission(
     {
       method: "compliance-page",
@@ -272,8 +274,8 @@ async function allowPayments(
       consentId: mandateId,
       userAgent,
       gpc: false,
-      consentVersion: demo.tenant.config.consent_policy_version ?? null,
-      policyHash: null,
+      consentVersion: version,
+      policyHash: await findPolicyHash(dataOf(demo.ctx, demo.tenant).sql, version, "en"),
     },
   );
   await writeConsents(demo.ctx, demo.tenant, { userId }, submission, timeOf(demo, at));

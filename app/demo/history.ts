@@ -23,8 +23,9 @@ import { saveSegments } from "./segments.ts";
 const STEPS = {
   storefront: (demo: Demo) => Promise.resolve(fillStorefront(demo)),
   tags: prepareTags,
-  customers: importCustomers,
+  // Before the sign-ups, whose consents hold the digest of the text.
   policies: publishPolicies,
+  customers: importCustomers,
   past_counts: writePastCounts,
   agents: linkAgents,
   consents: writeDecisions,
