@@ -209,7 +209,7 @@ describe("the rate limit", () => {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
       const refused = answers.filter(({ status }) => status === 429);
       expect(refused.map(({ json, headers }) => [json.code, headers.get("retry-after")])).toEqual(
-        Array.from({ length: 10 }, () => ["too_many_requests", "55"]),
+        Array.from({ length: 10 }, () => ["too_many_requests", "60"]),
       );
       expect(
         await limited.database.query("SELECT count(*)::int AS n FROM consent_records"),
