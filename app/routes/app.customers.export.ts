@@ -1,8 +1,11 @@
 // The list as a file, for the button of the list: fetched with a session token, because a link
 // would send none.
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { fixSelection, readSelection } from "../domain/customers/bulk/selection.ts";
-import { listSelectedCustomerIds } from "../domain/customers/bulk/selection.ts";
+import {
+  fixSelection,
+  listSelectedCustomerIds,
+  readSelection,
+} from "../domain/customers/bulk/selection.ts";
 import { exportCustomers } from "../domain/customers/list/export-customers.ts";
 import { forReading } from "../domain/tenants/reading.ts";
 import { toErrorResponse } from "../http/screens/screen-actions.ts";
