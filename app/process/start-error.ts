@@ -22,6 +22,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   "EmbeddedPostgresError",
   "LocalSecretsError",
   "MigrationError",
+  "SecretsKeyError",
   "StartError",
   "StateFileError",
 ]);

@@ -40,7 +40,7 @@ function readKept(file: string): Partial<Record<SettingName, string>> {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw new Error(
+    throw new LocalSecretsError(
       `The local secrets in ${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Give this user access to the file.`,
       { cause: error },
     );

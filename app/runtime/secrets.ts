@@ -15,14 +15,19 @@ const PREFIX = "sealed:v1:";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** A stored secret that this process cannot read. */
+class SecretsKeyError extends Error {
+  override name = "SecretsKeyError";
+}
+
 export type Secrets = {
   /**
    * Encrypts `plain` for one `place`, for example `name.myshopify.com/storefront_refresh_token`.
    */
   seal(place: string, plain: string): string;
   /**
-   * Decrypts what `seal` encrypted for the same place; throws when it was altered, moved, or
-   * encrypted under another key.
+   * Decrypts what `seal` encrypted for the same place; throws a SecretsKeyError when it was altered,
+   * moved, or encrypted under another key.
    */
   unseal(place: string, sealed: string): string;
   /** A keyed hash for look-ups by a value that must not be stored in clear text. Hex. */
@@ -56,7 +61,9 @@ export function createSecrets(key: Buffer, random: Random): Secrets {
           decipher.final("utf8")
         );
       } catch {
-        throw new Error(`the secret at ${place} does not open with this SECRETS_KEY`);
+        throw new SecretsKeyError(
+          `The secret at ${place} does not open with this SECRETS_KEY. Set the key that the database was first used with.`,
+        );
       }
     },
     pseudonym(place, value) {

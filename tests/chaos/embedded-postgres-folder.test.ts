@@ -146,6 +146,26 @@ test("a project below a closed folder works, and finds its data after the folder
   }
 });
 
+test("a project below a closed folder that is made again starts with an empty database", async () => {
+  const closed = join(at.shared, "closed");
+  const place = await closedProject();
+  await chmod(closed, 0o700);
+  const data = join(closed, "project/.data-again");
+  const places: string[] = [];
+  try {
+    for (let round = 0; round < 2; round++) {
+      const owner = await spawnOwner(join(data, "pg"), place);
+      expect(owner.answer.message).toBeUndefined();
+      places.push(owner.answer.dataDir);
+      await rows(owner.answer.url, "CREATE TABLE kept AS SELECT 42 AS answer");
+      await owner.send("stop");
+      await removeFolder(data);
+    }
+  } finally {
+    if (isRoot) for (const made of new Set(places.map(dirname))) await removeFolder(made);
+  }
+});
+
 test("data that its account can no longer read is an error, never a new empty database", async () => {
   makeDatabase();
   await chmod(at.folder, 0o700);

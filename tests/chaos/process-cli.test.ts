@@ -43,7 +43,7 @@ beforeAll(async () => {
     // The test's own setting, unknown to the CLI: where the data goes.
     DATA_DIR: join(folder, "data"),
   });
-  await child.line("`listening on`", /^listening on http/, 90_000);
+  await child.line("`listening on`", /^listening on http/);
 });
 afterAll(async () => {
   await endChildren();

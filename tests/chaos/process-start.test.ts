@@ -8,6 +8,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startDatabaseProxy } from "../support/processes/database-proxy.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
+import { DEMO_SHOP } from "../../app/demo-store.ts";
+import { systemRandom } from "../../app/runtime/clock.ts";
+import { KEYS } from "../../app/runtime/database/kv.ts";
+import { createSecrets } from "../../app/runtime/secrets.ts";
 import { endChildren, startChild, startServer } from "../support/processes/child.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { removeFolder } from "../support/processes/embedded-postgres.ts";
@@ -174,6 +178,30 @@ describe("an error of the start ends the process with code 1 and a readable mess
       expect(text).toContain("check DATABASE_URL");
     }
     expect(unreachable).not.toContain("a-secret-word");
+  });
+
+  test("names SECRETS_KEY when the database's secrets were stored under another one", async () => {
+    const used = await freshDatabase();
+    const secrets = createSecrets(Buffer.alloc(32, 9), systemRandom);
+    const record = {
+      storefront_store_domain: DEMO_SHOP,
+      storefront_admin_token: secrets.seal(`${DEMO_SHOP}/storefront_admin_token`, "a-secret-word"),
+    };
+    await used.query("INSERT INTO kv (shop, key, value) VALUES ($1, $2, $3::jsonb)", [
+      DEMO_SHOP,
+      KEYS.tenant(DEMO_SHOP),
+      JSON.stringify(record),
+    ]);
+    const dataDir = await mkdtemp(join(folder, "other-key-"));
+    const text = await refusal({
+      PORT: "0",
+      SANDBOX: "on",
+      DATABASE_URL: used.url,
+      DATA_DIR: dataDir,
+    });
+    requireSentence(text);
+    expect(text).toContain("does not open with this SECRETS_KEY");
+    await used.drop();
   });
 
   test.each<[string, (dataDir: string) => Promise<void>, RegExp]>([

@@ -1,9 +1,10 @@
 // The data folder of the embedded database: where it may stand, whether it is sound, how a new one
 // is made. Beside <dir> stand <dir>.password, <dir>.lock, <dir>.log and, while a new one is made,
-// <dir>.partial-*.
-import { createHash, randomBytes } from "node:crypto";
+// <dir>.partial-*. Where the data cannot stand in the wanted folder, <wanted>.place says where it is.
+import { randomBytes } from "node:crypto";
 import {
   chown,
+  link,
   mkdir,
   mkdtemp,
   readdir,
@@ -44,10 +45,6 @@ export async function choosePlace(wanted: string): Promise<DataPlace> {
     // One data folder must have one name, or two starts through different links would not see each
     // other.
     dir = await realpath(dir).catch(async () => join(await realpath(dirname(dir)), basename(dir)));
-    const inSystemPlace = join(
-      systemPlace,
-      `data-${createHash("sha256").update(dir).digest("hex").slice(0, 16)}`,
-    );
     const account = defaultAccount();
     if ((await listFolder(dir)).length > 0) {
       const owner = await ownerOf(dir, account);
@@ -57,15 +54,40 @@ export async function choosePlace(wanted: string): Promise<DataPlace> {
       );
     }
     if (!isRoot) return { dir, account };
-    if ((await listFolder(inSystemPlace)).length > 0) {
-      return { dir: inSystemPlace, account: await ownerOf(inSystemPlace, account) };
-    }
+    const elsewhere = await readPlace(dir);
+    if (elsewhere !== null && (await listFolder(elsewhere)).length > 0)
+      return { dir: elsewhere, account: await ownerOf(elsewhere, account) };
     if (await canEnter(account, dirname(dir))) return { dir, account };
-    await openSystemPlace();
-    return { dir: inSystemPlace, account };
+    return { dir: elsewhere ?? (await newPlaceFor(dir)), account };
   } catch (error) {
     throw explainFileError(error, `The database folder ${dir} cannot be used`);
   }
+}
+
+/** The folder that an earlier start chose instead of `dir`, or null. */
+async function readPlace(dir: string): Promise<string | null> {
+  const place = await readFile(`${dir}.place`, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  return place.trim() || null;
+}
+
+/**
+ * Chooses a folder in the system place and notes it beside `dir`. Its name is random: a project that is
+ * cloned again to the path of a deleted one must not meet the data, whose secrets are gone.
+ */
+async function newPlaceFor(dir: string): Promise<string> {
+  await openSystemPlace();
+  const name = `data-${randomBytes(8).toString("hex")}`;
+  const draft = `${dir}.place.${name}`;
+  await writeFile(draft, `${join(systemPlace, name)}\n`);
+  // A link, because it is there whole and only once: two first starts at once must not get a database each.
+  await link(draft, `${dir}.place`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await rm(draft);
+  return (await readPlace(dir)) as string;
 }
 
 /** Root runs an existing database as its owner; other accounts can only run their own. */

@@ -1,5 +1,6 @@
 // Real processes, for tests that kill and stop them.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -22,6 +23,8 @@ export type Child = {
   signal(name: "SIGTERM" | "SIGINT" | "SIGKILL"): void;
   /** The exit code; null when a signal ended the process. */
   ended: Promise<number | null>;
+  /** Fulfilled as `ended`, but while processes that it started still hold its output. */
+  exited: Promise<unknown>;
   hasEnded(): boolean;
 };
 
@@ -90,6 +93,7 @@ export function startProgram(program: string, args: string[], env: Env): Child {
         done(code);
       }),
     ),
+    exited: once(child, "exit"),
     hasEnded: () => isEnded,
   };
   running.add(made);
@@ -101,7 +105,7 @@ export async function endChildren(): Promise<void> {
   await Promise.all(
     [...running].map((child) => {
       child.signal("SIGKILL");
-      return child.ended;
+      return child.exited;
     }),
   );
 }

@@ -44,7 +44,10 @@ describe("an encrypted secret", () => {
     const sealed = secrets.seal(PLACE, "visible-secret");
     const other = createSecrets(Buffer.alloc(32, 2), systemRandom);
     expect(() => other.unseal(PLACE, sealed)).toThrow(
-      new Error(`the secret at ${PLACE} does not open with this SECRETS_KEY`),
+      expect.objectContaining({
+        name: "SecretsKeyError",
+        message: `The secret at ${PLACE} does not open with this SECRETS_KEY. Set the key that the database was first used with.`,
+      }),
     );
   });
 
