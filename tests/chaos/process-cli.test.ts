@@ -8,20 +8,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endChildren, startChild, type Child } from "../support/processes/child.ts";
 import { removeFolder } from "../support/processes/embedded-postgres.ts";
+import { freePort } from "../support/processes/free-port.ts";
 
 const SECRET = "client-secret-0123456789";
 const TUNNEL = "https://tunnel.example";
 let folder: string;
 let port: number;
 let child: Child;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port: free } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return free;
-}
 
 beforeAll(async () => {
   folder = await mkdtemp("/var/tmp/customer-identity-pg-");

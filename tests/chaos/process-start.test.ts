@@ -1,252 +1,24 @@
-// The real process: rejected and successful starts.
+// The real process: successful starts.
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { createServer } from "node:http";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
+import { chmod, mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { emptyDatabase, freshDatabase } from "../support/database.ts";
+import { startChild, startServer } from "../support/processes/child.ts";
 import { startDatabaseProxy } from "../support/processes/database-proxy.ts";
-import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
-import { DEMO_SHOP } from "../../app/demo-store.ts";
-import { systemRandom } from "../../app/runtime/clock.ts";
-import { KEYS } from "../../app/runtime/database/kv.ts";
-import { createSecrets } from "../../app/runtime/secrets.ts";
-import { endChildren, startChild, startServer } from "../support/processes/child.ts";
-import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
-import { removeFolder } from "../support/processes/embedded-postgres.ts";
+import { requireSentence, useDeployment } from "../support/processes/deployment.ts";
+import { freePort } from "../support/processes/free-port.ts";
+import { ADMIN_KEY, eventually, sign } from "../support/service.ts";
 import { CUSTOMER_2024_10 } from "../support/storefront/payloads.ts";
-import { ADMIN_KEY, eventually, sign, testEnvironment } from "../support/service.ts";
 
-let sandbox: Sandbox;
-let database: TestDatabase;
-let folder: string;
-
-beforeAll(async () => {
-  sandbox = await startSandbox({
-    app: {
-      url: "http://127.0.0.1:1",
-      clientId: "test-client-id",
-      clientSecret: "test-app-secret-0123456789",
-    },
-  });
-  database = await freshDatabase();
-  folder = await mkdtemp("/var/tmp/customer-identity-pg-");
-  await chmod(folder, 0o711);
-});
-afterEach(() => endChildren());
-afterAll(async () => {
-  await sandbox.stop();
-  await database.drop();
-  await removeFolder(folder);
-});
-
-/** The complete settings of a deployed worker, except those a test removes. */
-const deployment = (changes: Record<string, string> = {}) => ({
-  ...testEnvironment(sandbox, database.url),
-  BASE_URL: "https://service.example",
-  PORT: "0",
-  DATA_DIR: join(folder, "none"),
-  ROLES: "worker",
-  ...changes,
-});
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
-
-async function refusal(env: Record<string, string>): Promise<string> {
-  const child = startChild("app/server.ts", { DATA_DIR: join(folder, "none"), ...env });
-  expect(await child.ended).toBe(1);
-  expect(child.out()).not.toContain("listening on");
-  return child.err();
-}
-/** Checks for one or a few readable sentences without a stack or file names. */
-function requireSentence(text: string): void {
-  expect(text).not.toMatch(/^\s+at |\.ts:\d+|node:internal/m);
-  expect(text.trim().split("\n").length).toBeLessThan(14);
-}
-
-describe("an error of the start ends the process with code 1 and a readable message", () => {
-  test("lists all missing settings by name and purpose", async () => {
-    const text = await refusal({ PORT: "0", SANDBOX: "off", DATABASE_URL: database.url });
-    requireSentence(text);
-    for (const name of [
-      "BASE_URL",
-      "PLATFORM_CLIENT_ID",
-      "PLATFORM_APP_SECRET",
-      "JWT_SECRET",
-      "ADMIN_KEY",
-      "SECRETS_KEY",
-      "WORKER_WEBHOOK_SECRET",
-    ])
-      expect(text).toMatch(new RegExp(`${name}: is missing\\. \\w`));
-  });
-
-  test("lists all malformed settings, and never their values", async () => {
-    const values = {
-      JWT_SECRET: "short-value-1",
-      ADMIN_KEY: "short-value-2",
-      SECRETS_KEY: "bm90LTMyLWJ5dGVz",
-      PORT: "eighty",
-      BASE_URL: "http://service.example",
-      EMAIL_FROM: "nobody-here",
-      PLATFORM_APP_SECRET: "short-value-3",
-      ROLES: "web,cook",
-    };
-    const text = await refusal(deployment(values));
-    requireSentence(text);
-    for (const [name, value] of Object.entries(values)) {
-      expect(text).toContain(`${name}: `);
-      expect(text).not.toContain(value);
-    }
-    expect(text).toContain("at least 16 characters");
-  });
-
-  test("rejects a sandbox beside real credentials", async () => {
-    const text = await refusal(deployment({ SANDBOX: "on" }));
-    requireSentence(text);
-    expect(text).toMatch(
-      /SANDBOX: the sandbox never runs beside real credentials.*PLATFORM_CLIENT_ID/,
-    );
-    expect(text).not.toContain("test-app-secret");
-  });
-
-  test("names the settings of two cells that are one database, and no address", async () => {
-    const twin = database.url.replace("127.0.0.1", "localhost");
-    const text = await refusal(deployment({ DATABASE_URL_EU: twin, DATABASE_URL_US: twin }));
-    requireSentence(text);
-    expect(text).toContain("DATABASE_URL_EU: leads to the same database as DATABASE_URL;");
-    expect(text).toContain("DATABASE_URL_US: leads to the same database as DATABASE_URL_EU;");
-    expect(text).not.toContain("postgresql:");
-  });
-
-  test("rejects a database without other settings: no sandbox runs on it, and no key is printed", async () => {
-    const child = startChild("app/server.ts", {
-      PORT: "0",
-      DATA_DIR: join(folder, "untouched-by-refusal"),
-      DATABASE_URL: database.url,
-    });
-    expect(await child.ended).toBe(1);
-    requireSentence(child.err());
-    expect(child.err()).toContain("ADMIN_KEY: is missing");
-    expect(child.out()).toBe("");
-    expect(existsSync(join(folder, "untouched-by-refusal"))).toBe(false);
-  });
-
-  test("names a port that is in use", async () => {
-    const other = createServer();
-    await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));
-    const { port } = other.address() as AddressInfo;
-    const text = await refusal(deployment({ PORT: String(port) }));
-    other.close();
-    requireSentence(text);
-    expect(text).toContain(`Port ${port} is in use`);
-    expect(text).toContain("set PORT to a free one");
-  });
-
-  test("names the setting of a sandbox's port that is in use", async () => {
-    const other = createServer();
-    await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));
-    const { port } = other.address() as AddressInfo;
-    const dataDir = await mkdtemp(join(folder, "port-"));
-    const text = await refusal({
-      PORT: "0",
-      SANDBOX_PORT: String(port),
-      SANDBOX: "on",
-      DATABASE_URL: database.url,
-      DATA_DIR: dataDir,
-    });
-    other.close();
-    requireSentence(text);
-    expect(text).toContain(`Port ${port} is in use`);
-    expect(text).toContain("set SANDBOX_PORT to a free one");
-  });
-
-  test("names DATABASE_URL when the database is missing or cannot be reached", async () => {
-    const nowhere = "postgresql://someone:a-secret-word@127.0.0.1:1/none";
-    const [unknown, unreachable] = await Promise.all([
-      refusal(deployment({ DATABASE_URL: `${database.url}_missing` })),
-      refusal(deployment({ DATABASE_URL: nowhere })),
-    ]);
-    for (const text of [unknown, unreachable]) {
-      requireSentence(text);
-      expect(text).toContain("check DATABASE_URL");
-    }
-    expect(unreachable).not.toContain("a-secret-word");
-  });
-
-  test("names SECRETS_KEY when the database's secrets were stored under another one", async () => {
-    const used = await freshDatabase();
-    const secrets = createSecrets(Buffer.alloc(32, 9), systemRandom);
-    const record = {
-      storefront_store_domain: DEMO_SHOP,
-      storefront_admin_token: secrets.seal(`${DEMO_SHOP}/storefront_admin_token`, "a-secret-word"),
-    };
-    await used.query("INSERT INTO kv (shop, key, value) VALUES ($1, $2, $3::jsonb)", [
-      DEMO_SHOP,
-      KEYS.tenant(DEMO_SHOP),
-      JSON.stringify(record),
-    ]);
-    const dataDir = await mkdtemp(join(folder, "other-key-"));
-    const text = await refusal({
-      PORT: "0",
-      SANDBOX: "on",
-      DATABASE_URL: used.url,
-      DATA_DIR: dataDir,
-    });
-    requireSentence(text);
-    expect(text).toContain("does not open with this SECRETS_KEY");
-    await used.drop();
-  });
-
-  test.each<[string, (dataDir: string) => Promise<void>, RegExp]>([
-    [
-      "a damaged file of local secrets",
-      (dir) => writeFile(join(dir, "secrets.json"), '{"SECRETS_KEY": "half'),
-      /secrets in .*secrets\.json are damaged/,
-    ],
-    [
-      "a damaged state of the sandbox",
-      (dir) => writeFile(join(dir, "sandbox.json"), '{"storefront": '),
-      /sandbox\.json is not a sandbox state file.*demo:reset/,
-    ],
-    [
-      "something else where the database should be",
-      async (dir) => {
-        await mkdir(join(dir, "pg"));
-        await writeFile(join(dir, "pg/holiday.jpg"), "not a database");
-      },
-      /pg/,
-    ],
-    [
-      "a database of another version",
-      async (dir) => {
-        await mkdir(join(dir, "pg"));
-        await writeFile(join(dir, "pg/PG_VERSION"), "9\n");
-      },
-      /pg/,
-    ],
-  ])("rejects a data folder that contains %s", async (_, damage, reason) => {
-    const dataDir = await mkdtemp(join(folder, "damaged-"));
-    await chmod(dataDir, 0o711);
-    await damage(dataDir);
-    const text = await refusal({ PORT: "0", DATA_DIR: dataDir, ROLES: "worker" });
-    requireSentence(text);
-    expect(text).toMatch(reason);
-    await rm(dataDir, { recursive: true, force: true });
-  });
-});
+const { at, deployment, refusal } = useDeployment();
 
 describe("starts", () => {
   test("as a deployed worker: prints its address and writes nothing into the data folder", async () => {
-    const { url } = await startServer(deployment({ DATA_DIR: join(folder, "untouched") }));
+    const { url } = await startServer(deployment({ DATA_DIR: join(at.folder, "untouched") }));
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(existsSync(join(folder, "untouched"))).toBe(false);
+    expect(existsSync(join(at.folder, "untouched"))).toBe(false);
   });
 
   test("twice concurrently on one empty database: both wait for one migration", async () => {
@@ -281,7 +53,7 @@ describe("starts", () => {
   });
 
   test("before its database is up, and answers 503 until it is", async () => {
-    const proxy = await startDatabaseProxy(database.url);
+    const proxy = await startDatabaseProxy(at.database.url);
     await proxy.refuse();
     const port = await freePort();
     const starting = startServer(deployment({ DATABASE_URL: proxy.url, PORT: String(port) }));
@@ -299,12 +71,12 @@ describe("starts", () => {
   });
 
   test("while all of the database's connections are taken: waits for a free one", async () => {
-    const { username } = new URL(database.directServiceUrl);
+    const { username } = new URL(at.database.directServiceUrl);
     const role = `crowded_${randomBytes(4).toString("hex")}`;
-    await database.query(
+    await at.database.query(
       `CREATE ROLE ${role} LOGIN PASSWORD 'role-password' CONNECTION LIMIT 0 IN ROLE "${username}"`,
     );
-    const url = new URL(database.url);
+    const url = new URL(at.database.url);
     [url.username, url.password] = [role, "role-password"];
     const port = await freePort();
     const starting = startServer(deployment({ DATABASE_URL: url.href, PORT: String(port) }));
@@ -312,7 +84,7 @@ describe("starts", () => {
       fetch(`http://127.0.0.1:${port}/health`).catch(() => null),
     );
     expect(early.status).toBe(503);
-    await database.query(`ALTER ROLE ${role} CONNECTION LIMIT -1`);
+    await at.database.query(`ALTER ROLE ${role} CONNECTION LIMIT -1`);
     const server = await starting;
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
   });
@@ -347,7 +119,7 @@ describe("starts", () => {
   });
 
   test("as a sandbox with an external database on request; killed while it fills the demo store, the next start completes it once", async () => {
-    const dataDir = await mkdtemp(join(folder, "sandbox-"));
+    const dataDir = await mkdtemp(join(at.folder, "sandbox-"));
     const beside = await freshDatabase();
     const server = await startServer(
       { DATA_DIR: dataDir, SANDBOX: "on", DATABASE_URL: beside.url, LOG_LEVEL: "info", DEMO: "on" },
@@ -403,7 +175,7 @@ describe("starts", () => {
   });
 
   test("without any settings: embedded database, sandbox, demo store; a webhook reaches every system", async () => {
-    const dataDir = await mkdtemp(join(folder, "plain-"));
+    const dataDir = await mkdtemp(join(at.folder, "plain-"));
     await chmod(dataDir, 0o711);
     const server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: "info" }, 120_000);
     const [, key] = await server.line("the admin key", /ADMIN_KEY=(\S+)/);

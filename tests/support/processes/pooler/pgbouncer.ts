@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { eventually } from "../../service.ts";
+import { freePort } from "../free-port.ts";
 
 export const hasPgBouncer = spawnSync("pgbouncer", ["--version"]).status === 0;
 
@@ -63,12 +64,4 @@ server_round_robin = 1
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
