@@ -1,6 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { CustomersScreen } from "../components/customers/list/customers-screen.tsx";
+import { cancelRun, CancelledRun } from "../domain/customers/bulk/cancel-run.ts";
 import { previewAction, previewTagRun } from "../domain/customers/bulk/preview-run.ts";
 import { ActionRunInput, TagRunInput } from "../domain/customers/bulk/run-inputs.ts";
 import { listSelectedCustomerIds } from "../domain/customers/bulk/selection.ts";
@@ -83,6 +84,10 @@ export const action = defineActions({
       });
       return { run };
     },
+  },
+  cancel_run: {
+    input: CancelledRun,
+    run: async ({ ctx, tenant }, { id }) => ({ run: await cancelRun(ctx, tenant, id) }),
   },
 });
 

@@ -224,7 +224,9 @@ function LastRun({ run }: { run: BulkRunState | null }) {
       ? t(`runs.${kind}`, { total: count(run.changed) })
       : run.state === "failed"
         ? t("runs.failed")
-        : t("runs.running", { done: count(run.processed), total: count(run.total) });
+        : run.state === "cancelled"
+          ? t("runs.stopped", { total: count(run.changed) })
+          : t("runs.running", { done: count(run.processed), total: count(run.total) });
   return (
     <BlockStack>
       <Text as="span" {...(run.state === "failed" && { tone: "critical" })}>

@@ -1,5 +1,5 @@
 // What a merchant's bulk change does to one customer, beside tags: the functions of a single change.
-import type { CustomerActions } from "../customers/bulk/run-worker.ts";
+import type { CustomerActions } from "../customers/bulk/run-steps.ts";
 import { requestForMerchant } from "../compliance/merchant-requests.ts";
 import { changeAccountStatus } from "../identity/account-status.ts";
 

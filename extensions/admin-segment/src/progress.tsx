@@ -3,6 +3,8 @@ import { isOpen, type Run } from "./service.ts";
 
 export function Progress({ run, tag }: { run: Run; tag: string }) {
   if (run.state === "failed") return <s-banner tone="critical">{text("failed")}</s-banner>;
+  if (run.state === "cancelled")
+    return <s-banner tone="info">{text("cancelled", { count: run.changed })}</s-banner>;
   if (run.state === "done") return <Result run={run} tag={tag} />;
   const number = (value: number) => platform.i18n.formatNumber(value);
   return (

@@ -2,7 +2,7 @@
 // session token.
 export type Run = {
   id: string;
-  state: "waiting" | "running" | "done" | "failed";
+  state: "waiting" | "running" | "done" | "failed" | "cancelled";
   total: number;
   processed: number;
   changed: number;

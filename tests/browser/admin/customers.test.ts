@@ -217,6 +217,30 @@ test("a bulk change of all matching customers includes other pages, and its prog
   await leave();
 });
 
+test("a bulk change is stopped by a button: it says how many customers it changed, also to who comes later", async () => {
+  await put({ full_name: "Ada", email: "ada@x.example" });
+  await worker.stop();
+  const page = await open();
+  await page.getByRole("checkbox", { name: "Ada" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("button", { name: "Suspend accounts" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Suspend (1)" }).click();
+  await page.getByText("The change waits to start").waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped. Customers changed: 0.").waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  await leave();
+  const back = await open();
+  await back.getByRole("checkbox", { name: "Ada" }).waitFor();
+  expect(await back.getByRole("button", { name: "Stop" }).count()).toBe(0);
+  expect(await world.database.query("SELECT state FROM tag_runs")).toEqual([
+    { state: "cancelled" },
+  ]);
+  await leave();
+});
+
 test("customers are filtered by what they spent, exported as selected, suspended, and erased only with their number typed", async () => {
   await world.database.query(
     `UPDATE kv SET value = jsonb_set(value, '{connection,currency}', '"EUR"'), version = version + 1

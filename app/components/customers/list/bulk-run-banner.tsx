@@ -4,6 +4,7 @@ import { Banner, BlockStack, ProgressBar, Text, type BannerHandles } from "@shop
 import { useEffect, useId, useRef } from "react";
 import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import { formatCount } from "../../i18n/format-number.ts";
+import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { useJobProgress } from "../../hooks/use-job-progress.ts";
 import { useLocale } from "../../i18n/locale.ts";
 
@@ -25,6 +26,25 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
   const run = useJobProgress(started, `/app/customers/tag-run?id=${started.id}`) ?? started;
   const count = (value: number) => formatCount(locale, value);
   const { kind } = started;
+  const cancel = useScreenAction("cancel_run", { action: "/app/customers?index" });
+  const stop = kind !== "rules" && {
+    action: {
+      content: t("bulk.stop"),
+      loading: cancel.isBusy || cancel.data !== null,
+      onAction: () => cancel.submit({ id: run.id }),
+    },
+  };
+  if (run.state === "cancelled")
+    return (
+      <Banner
+        ref={banner}
+        tone="info"
+        title={t("bulk.stopped", { total: count(run.changed) })}
+        onDismiss={onDismiss}
+      >
+        <p>{t("bulk.stoppedText")}</p>
+      </Banner>
+    );
   if (run.state === "failed")
     return (
       <Banner
@@ -57,17 +77,17 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
     );
   if (run.state === "waiting")
     return (
-      <Banner ref={banner} tone="info" title={t("bulk.waiting")}>
-        <p>{t("bulk.waitingText", { total: count(run.total) })}</p>
+      <Banner ref={banner} tone="info" title={t("bulk.waiting")} {...stop}>
+        <p>{cancel.error?.message ?? t("bulk.waitingText", { total: count(run.total) })}</p>
       </Banner>
     );
   const progress = { done: count(run.processed), total: count(run.total) };
   const title =
     kind === "tags" ? t("bulk.running", progress) : t(`action.${kind}.running`, progress);
   return (
-    <Banner ref={banner} tone="info" title={title}>
+    <Banner ref={banner} tone="info" title={title} {...stop}>
       <BlockStack gap="200">
-        <p>{t("bulk.runningText")}</p>
+        <p>{cancel.error?.message ?? t("bulk.runningText")}</p>
         <ProgressBar
           progress={Math.min(100, Math.round((run.processed / Math.max(1, run.total)) * 100))}
           size="small"

@@ -3,19 +3,38 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, TagRun } from "../../../db.server.ts";
+import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { CUSTOMER_ACTIONS } from "./run-inputs.ts";
 
 /** `rules`: the tags of the rules, for every customer (customers/system-tags). */
-export const BULK_KINDS = ["tags", "rules", "profile", ...CUSTOMER_ACTIONS] as const;
+const BULK_KINDS = ["tags", "rules", "profile", ...CUSTOMER_ACTIONS] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
+
+export const bulkRuns = leasedTable<LeasedRow & RunRow>({
+  table: "tag_runs",
+  idType: "uuid",
+  stateColumn: "state",
+  waiting: "waiting",
+  running: "running",
+  orderBy: "created_at",
+  leaseSeconds: 30,
+  kinds: BULK_KINDS,
+  columns: ["kind", "selection", "add", "remove", "last_id", "position", "store_segment"],
+});
+
+type RunRow = Columns<
+  TagRun,
+  "id" | "kind" | "selection" | "add" | "remove" | "last_id" | "position" | "store_segment"
+>;
+export type Run = RunRow & { shop: string; token: string };
 
 export const sealContext = (shop: string): string => `${shop}/tag_run`;
 
 export type BulkRunState = {
   id: string;
   kind: BulkKind;
-  state: "waiting" | "running" | "done" | "failed";
+  state: "waiting" | "running" | "done" | "failed" | "cancelled";
   started_at: string;
   total: number;
   processed: number;

@@ -32,7 +32,7 @@ export const TagRun = z
   .object({
     id: z.uuid(),
     kind: z.string(),
-    state: z.enum(["waiting", "running", "done", "failed"]),
+    state: z.enum(["waiting", "running", "done", "failed", "cancelled"]),
     started_at: Timestamp,
     total: z
       .int()
