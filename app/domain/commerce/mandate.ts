@@ -56,11 +56,15 @@ export type MandateRow = Columns<
     status: MandateStatus;
   };
 
-// After its expiry a mandate reads as expired, even when its row says active; only the database's clock decides.
+/**
+ * After its expiry a mandate reads as expired, even when its row says active; only the database's clock
+ * decides.
+ */
+export const MANDATE_STATUS =
+  "CASE WHEN status = 'active' AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END";
+
 export const MANDATE_COLUMNS = `mandate_id, customer_id, type, max_amount, spent_amount,
-  reserved_amount, reservations, currency, scope, usage,
-  CASE WHEN status = 'active' AND expires_at <= clock_timestamp() THEN 'expired'
-    ELSE status END AS status, created_at, expires_at, signature, proof, agent_clients`;
+  reserved_amount, reservations, currency, scope, usage, ${MANDATE_STATUS} AS status, created_at, expires_at, signature, proof, agent_clients`;
 
 /** SPEC's object, with the additions of DECISIONS. */
 export const toMandate = (row: MandateRow) => ({

@@ -1,6 +1,7 @@
 // The export of a person's stored data: no secrets, no tokens, no hashes, no data of other people.
 import type { Ctx } from "../../context.server.ts";
 import type { Row, TenantSql } from "../../runtime/database/database.ts";
+import { MANDATE_STATUS } from "../commerce/mandate.ts";
 import { CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findEventIds } from "./erase-rows.ts";
@@ -36,7 +37,7 @@ const OF_ACCOUNT = {
   agents: `SELECT user_id, client_id, client_name, scopes, created_at, last_used_at, ended_at, end_reason
       FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at`,
   mandates: `SELECT mandate_id, customer_id, type, max_amount::text, spent_amount::text, currency,
-    scope, usage, agent_clients, status, created_at, expires_at
+    scope, usage, agent_clients, ${MANDATE_STATUS} AS status, created_at, expires_at
     FROM mandates WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MAX_ROWS}`,
   checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text,
     currency, discounts, delivery, mandate_id, client_id, order_id, orders, created_at, updated_at, expires_at

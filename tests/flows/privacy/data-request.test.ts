@@ -45,6 +45,10 @@ const linkIn = (text: string | null) =>
 
 describe("customers/data_request", () => {
   it("exports everything stored about the person, without secrets, hashes or other people's data", async () => {
+    await service.database.query(
+      "UPDATE mandates SET expires_at = now() - interval '1 day' WHERE shop = $1",
+      [SHOP],
+    );
     const { json } = await privacy(
       service,
       "data-request",
@@ -97,6 +101,7 @@ describe("customers/data_request", () => {
     expect(
       document.deliveries.map(({ entity_type: type }: { entity_type: string }) => type).sort(),
     ).toEqual(["customer", "order"]);
+    expect(document.mandates).toMatchObject([{ status: "expired" }]);
     expect(document.orders_seen).toEqual(["gid://shopify/Order/299938"]);
     for (const secret of [
       "password",
