@@ -11,6 +11,7 @@ import { useDateFormat } from "../ui/date-time.tsx";
 import { requestScopes } from "./request-scope.ts";
 
 const PATH = "/app/consent/policies/published";
+const UNAVAILABLE: PublishedPolicies = { state: "unavailable" };
 
 export function PolicyStart({ onStart }: { onStart(policy: PublishedPolicy): void }) {
   const { t } = useTranslation("consent");
@@ -75,9 +76,8 @@ function AskForAccess({ scope, onAllowed }: { scope: string; onAllowed(): void }
 function usePublishedPolicies(): { found: PublishedPolicies | null; reload(): Promise<void> } {
   const [found, setFound] = useState<PublishedPolicies | null>(null);
   const read = useCallback(async (signal?: AbortSignal) => {
-    const answer = await fetch(PATH, signal ? { signal } : {}).catch(() => null);
-    if (signal?.aborted) return;
-    setFound(answer?.ok ? ((await answer.json()) as PublishedPolicies) : { state: "unavailable" });
+    const policies = await askForPolicies(signal).catch(() => UNAVAILABLE);
+    if (!signal?.aborted) setFound(policies);
   }, []);
   useEffect(() => {
     const leaving = new AbortController();
@@ -85,4 +85,10 @@ function usePublishedPolicies(): { found: PublishedPolicies | null; reload(): Pr
     return () => leaving.abort();
   }, [read]);
   return { found, reload: () => read() };
+}
+
+/** Rejects when the service cannot be reached, and when `signal` is aborted at any moment. */
+async function askForPolicies(signal?: AbortSignal): Promise<PublishedPolicies> {
+  const answer = await fetch(PATH, signal ? { signal } : {});
+  return answer.ok ? ((await answer.json()) as PublishedPolicies) : UNAVAILABLE;
 }
