@@ -1,5 +1,6 @@
 // A shopper's list of agent grants, and revoking one.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { flushAgentCalls } from "../../../app/domain/agent-activity/record-agent-call.ts";
 import { newClient, newCode, newTokens, refresh, type Tokens } from "../../support/agents/agent.ts";
 import {
   OTHER_SHOP,
@@ -197,12 +198,15 @@ describe("DELETE /oauth/grants/:id", () => {
     const id = await onlyGrant();
     const stranger = await signUp(service);
     const theirs = await signUp(service, {}, OTHER_SHOP);
+    // Agents' calls are counted after their answers.
+    await flushAgentCalls(service.ctx);
     const before = await databaseSnapshot(service.database);
     expect((await end(id, stranger.token)).status).toBe(404);
     expect((await end(id, theirs.token, OTHER_SHOP)).status).toBe(404);
     for (const key of [null, "nonsense"]) expect((await end(id, key)).status).toBe(401);
     expect((await end(id, person.token, OTHER_SHOP)).status).toBe(401);
     expect((await end(id, tokens.access_token)).status).toBe(401);
+    await flushAgentCalls(service.ctx);
     expect(await databaseSnapshot(service.database)).toEqual(before);
     expect((await getMe(service, tokens.access_token)).status).toBe(200);
   });
