@@ -4,6 +4,8 @@
 // there is no such boundary: the content renders in the browser, and the server's page reserves its
 // height. `tests/architecture.test.ts` allows boundaries here only.
 import { Await } from "@remix-run/react";
+import { Text } from "@shopify/polaris";
+import { useTranslation } from "react-i18next";
 import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode } from "react";
 
 type LaterProps<Answer> = {
@@ -12,12 +14,23 @@ type LaterProps<Answer> = {
   children: (answer: Answer) => ReactNode;
 };
 
-/** `answer` never rejects; `waiting` reserves the height. */
+/** `waiting` reserves the height. An answer that fails, or comes too late, leaves the rest of the page as it is. */
 export function DeferredCard<Answer>({ answer, waiting, children }: LaterProps<Answer>) {
   return (
     <InBrowser waiting={waiting}>
-      <Await resolve={answer}>{(known) => children(known)}</Await>
+      <Await resolve={answer} errorElement={<PartFailed />}>
+        {(known) => children(known)}
+      </Await>
     </InBrowser>
+  );
+}
+
+function PartFailed() {
+  const { t } = useTranslation("frame");
+  return (
+    <Text as="p" tone="critical">
+      {t("partFailed")}
+    </Text>
   );
 }
 

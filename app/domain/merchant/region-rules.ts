@@ -1,6 +1,7 @@
 // The screen of the region rules: the store's own, what they cover, and what the platform has.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import { inTime, LATE_PART_MS } from "../../runtime/deadlines/in-time.ts";
 import {
   readRegionPolicies,
   writeRegionPolicies,
@@ -32,7 +33,9 @@ export const readRegionRules = (ctx: Ctx, tenant: Tenant): RegionRulesView => ({
   presets: REGION_PRESETS,
   groups: REGION_GROUP_NAMES.map((name) => ({ name, regions: REGION_GROUPS[name] })),
   version: versionOf(ctx, tenant, "consent_regions"),
-  platform: readRegionPolicies(ctx, tenant),
+  platform: inTime<RegionPolicies>(readRegionPolicies(ctx, tenant), LATE_PART_MS, () => ({
+    state: "unavailable",
+  })),
 });
 
 export const SaveRegionRules = z.object({

@@ -3,7 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, Kv } from "../../db.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
-import { inTime } from "../../runtime/deadlines/in-time.ts";
+import { inTime, LATE_PART_MS } from "../../runtime/deadlines/in-time.ts";
 import { readTogether, type Read } from "../../runtime/database/read-together.ts";
 import { isConnected, tokenState } from "./store-access.ts";
 import { webhookPath } from "./bus-phase.ts";
@@ -53,8 +53,6 @@ export type ConnectionState = {
 };
 
 const UNKNOWN = "This could not be checked. It has been logged on our side.";
-/** The page waits for the platform no longer than this. */
-const WEBHOOKS_TIMEOUT_MS = 4_000;
 /** After this time a registration that goes on is shown as what is missing. */
 const REGISTRATION_SECONDS = 60;
 
@@ -93,7 +91,7 @@ export async function readWebhooksState(
   shop: string,
   known?: Tenant | null,
 ): Promise<WebhooksPart> {
-  return inTime<WebhooksPart>(readWebhooks(ctx, shop, known), WEBHOOKS_TIMEOUT_MS, () => ({
+  return inTime<WebhooksPart>(readWebhooks(ctx, shop, known), LATE_PART_MS, () => ({
     state: "unknown",
     reason: "The store admin did not answer in time.",
   }));

@@ -76,6 +76,16 @@ test("shows in words what the platform's own rules say, where the store has none
   await visit.close();
 });
 
+test("a platform that is too slow leaves the rest of the screen usable, and says so in its own card", async () => {
+  world.sandbox.failNext("storefront", { delayMs: 9_000, match: "graphql" }, 1);
+  const visit = await openScreen(world, browser, SHOP, PATH, DESKTOP);
+  const { page } = visit;
+  await page.getByText("Shopify did not answer. Reload the page to try again.").waitFor();
+  expect(await page.getByLabel("Start from").isEnabled()).toBe(true);
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
 test("fits a phone, has no accessibility violations there, and tells who saves over somebody else's rules", async () => {
   const visit = await openScreen(world, browser, SHOP, PATH, {
     viewport: { width: 390, height: 844 },

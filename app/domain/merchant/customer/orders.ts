@@ -1,13 +1,11 @@
 // The newest orders of a customer, from the store's API.
 import type { Ctx } from "../../../context.server.ts";
-import { inTime } from "../../../runtime/deadlines/in-time.ts";
+import { inTime, LATE_PART_MS } from "../../../runtime/deadlines/in-time.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { listOrdersOf } from "../../commerce/orders.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 
 const ORDERS = 10;
-/** The maximum time that the page waits for the store. */
-const ORDERS_TIMEOUT_MS = 4_000;
 
 type Order = Awaited<ReturnType<typeof listOrdersOf>>["orders"][number];
 /** `url`: its page in the store's admin. */
@@ -42,5 +40,5 @@ export async function readOrders(
       return { state: "unavailable" };
     },
   );
-  return inTime<OrdersPart>(asked, ORDERS_TIMEOUT_MS, () => ({ state: "unavailable" }));
+  return inTime<OrdersPart>(asked, LATE_PART_MS, () => ({ state: "unavailable" }));
 }
