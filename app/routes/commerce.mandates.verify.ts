@@ -14,7 +14,8 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     query: Language,
     result: "text/html",
-    handle: async ({ tenant, query }) => showProofPage(tenant, query.locale),
+    handle: async ({ request, tenant, query: { locale } }) =>
+      showProofPage({ request, tenant, locale }),
   },
   POST: {
     summary:
@@ -27,6 +28,7 @@ export const { loader, action, route } = endpoint({
     answers: { 200: "What holds and what does not, mandate by mandate." },
     result: [CheckedProof, "text/html"],
     handle: ({ ctx, tenant, body }) => verifyProof(ctx, tenant, body),
-    handleForm: ({ ctx, tenant, query, body }) => submitProofPage(ctx, tenant, query.locale, body),
+    handleForm: ({ ctx, request, tenant, query: { locale }, body }) =>
+      submitProofPage(ctx, { request, tenant, locale }, body),
   },
 });

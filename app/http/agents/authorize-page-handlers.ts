@@ -27,11 +27,12 @@ import {
   type ShownAgent,
   type SignInProblem,
 } from "../../embeds/agents/agent-pages.ts";
-import { brandOfIssuer, lookOf } from "../../embeds/public-config.ts";
+import { brandOfIssuer } from "../../embeds/public-config.ts";
 import { isAppError, type ErrorCode } from "../../runtime/errors.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
 import { clientAddress } from "../client-address.ts";
 import { PAGE_HEADERS } from "../cors.ts";
+import { lookForReader } from "../shopper/reader-look.ts";
 import { addressFor } from "./discovery.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { readVisit } from "../shopper/read-visit.ts";
@@ -65,11 +66,11 @@ function html(
 }
 
 const problemPage = (
-  tenant: Tenant,
+  { request, tenant }: Visit,
   status: number,
   problem: PageProblem,
   detail: string | null = null,
-): ApiResponse => html(status, renderAgentProblem(lookOf(tenant), problem, detail));
+): ApiResponse => html(status, renderAgentProblem(lookForReader(request, tenant), problem, detail));
 
 /** This request's URL, rebuilt from the known parameters only. */
 function ownAddress({ request: { url } }: Visit): string {
@@ -82,9 +83,10 @@ function ownAddress({ request: { url } }: Visit): string {
  * sign-in.
  */
 async function readRequest(
-  { ctx, request, tenant }: Visit,
+  visit: Visit,
   session: Session | null,
 ): Promise<AuthorizationRequest | ApiResponse> {
+  const { ctx, request, tenant } = visit;
   const read = await readAuthorizationRequest(
     ctx,
     tenant,
@@ -94,8 +96,8 @@ async function readRequest(
   );
   if (read.outcome === "ready") return read.request;
   if (read.outcome === "unsafe")
-    return problemPage(tenant, read.problem === "closed" ? 403 : 400, read.problem);
-  if (!session) return problemPage(tenant, 400, "faulty", `${read.error}: ${read.description}`);
+    return problemPage(visit, read.problem === "closed" ? 403 : 400, read.problem);
+  if (!session) return problemPage(visit, 400, "faulty", `${read.error}: ${read.description}`);
   return redirect(
     toAnswerAddress(read.place, { error: read.error, error_description: read.description }),
   );
@@ -143,7 +145,7 @@ function signInPage(
     : [];
   return html(
     status,
-    renderAgentSignIn(lookOf(tenant), {
+    renderAgentSignIn(lookForReader(request, tenant), {
       agent: shown(authorization),
       action: path,
       email,
@@ -169,7 +171,7 @@ function consentPage(
   session: Session,
 ): ApiResponse {
   const { account } = session;
-  const { tenant } = visit;
+  const { request, tenant } = visit;
   const values = {
     agent: shown(authorization),
     action: ownAddress(visit),
@@ -181,7 +183,7 @@ function consentPage(
   };
   return html(
     200,
-    renderAgentConsent(lookOf(tenant, account.language_pref), values),
+    renderAgentConsent(lookForReader(request, tenant, account.language_pref), values),
     formTargetOf(authorization.redirectUri),
   );
 }
@@ -196,14 +198,14 @@ export async function answerAuthorizeForm(
   // Browsers send the session cookie from every site, so the Origin header identifies the page that
   // sent the form.
   if (request.header("origin") !== new URL(addressFor(ctx, request, tenant).origin).origin)
-    return problemPage(tenant, 403, "expired");
+    return problemPage(visit, 403, "expired");
   const session = await findCookieSession(ctx, request, tenant);
   const authorization = await readRequest(visit, session);
   if (!isRequest(authorization)) return authorization;
   if (fields.action === "sign_in") return submitSignIn(visit, authorization, fields);
   if (!session) return signInPage(visit, authorization);
   if (!secretEquals(fields.csrf ?? "", csrfOf(visit, session)))
-    return problemPage(tenant, 403, "expired");
+    return problemPage(visit, 403, "expired");
   if (fields.action === "switch")
     return redirect(ownAddress(visit), { "Set-Cookie": CLEARED_SESSION_COOKIE });
   if (fields.action === "deny")
@@ -213,7 +215,7 @@ export async function answerAuthorizeForm(
         error_description: "The shopper did not allow it.",
       }),
     );
-  if (fields.action !== "approve") return problemPage(tenant, 400, "expired");
+  if (fields.action !== "approve") return problemPage(visit, 400, "expired");
   try {
     const code = await grantAccess(ctx, tenant, session, authorization, readVisit(request));
     return redirect(toAnswerAddress(authorization, { code }));

@@ -22,12 +22,13 @@ import {
 import { isAppError } from "../../runtime/errors.ts";
 import type { ApiResponse } from "../api-response.ts";
 import { findCookieSession, findOwnPageSession } from "../auth/session-guard.ts";
-import { linkPage, linkPageLook, type LinkVisit } from "./link-page.ts";
+import { lookForReader } from "./reader-look.ts";
+import { linkPage, type LinkVisit } from "./link-page.ts";
 
 type Fields = Record<string, string>;
 
 const lookFor = ({ request, tenant, sent }: LinkVisit<{ locale?: string | undefined }>): PageLook =>
-  linkPageLook(request, tenant, sent.locale);
+  lookForReader(request, tenant, sent.locale);
 
 const notice = (visit: LinkVisit<Fields>, status: number, which: Notice): ApiResponse =>
   linkPage(status, renderNotice(lookFor(visit), which));

@@ -8,7 +8,8 @@ import {
 import { renderExportForm, renderNotice } from "../../embeds/account-pages.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
 import { plain, type ApiResponse } from "../api-response.ts";
-import { linkPage, linkPageLook, type LinkVisit } from "./link-page.ts";
+import { lookForReader } from "./reader-look.ts";
+import { linkPage, type LinkVisit } from "./link-page.ts";
 
 export function requestIdOf(given: string | undefined): number {
   if (!/^\d{1,9}$/.test(given ?? "")) throw new AppError("not_found");
@@ -28,7 +29,7 @@ export async function showExportPage({
   tenant,
   sent,
 }: LinkVisit): Promise<ApiResponse> {
-  const look = linkPageLook(request, tenant, sent.locale);
+  const look = lookForReader(request, tenant, sent.locale);
   if (!(await isExportLinkOpen(ctx, tenant, sent.token)))
     return linkPage(400, renderNotice(look, "exportGone"));
   return linkPage(200, renderExportForm(look, { shop: tenant.shop, token: sent.token }));
@@ -39,7 +40,7 @@ export async function submitExportForm(
   onExport: (document: string) => void,
 ): Promise<ApiResponse> {
   const gone = () =>
-    linkPage(400, renderNotice(linkPageLook(request, tenant, sent.locale), "exportGone"));
+    linkPage(400, renderNotice(lookForReader(request, tenant, sent.locale), "exportGone"));
   const input = DownloadInput.safeParse(sent);
   if (!input.success) return gone();
   try {

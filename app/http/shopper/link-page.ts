@@ -1,10 +1,7 @@
-// What the pages behind mailed links have in common: their headers, and the language they are in.
+// What the pages behind mailed links have in common: their parameters and headers.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
-import type { PageLook } from "../../embeds/account-pages.ts";
-import { lookOf } from "../../embeds/public-config.ts";
-import { findLocale } from "../../embeds/texts.ts";
 import { PAGE_HEADERS } from "../cors.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { plain, type ApiResponse } from "../api-response.ts";
@@ -34,13 +31,3 @@ export const linkPage = (status: number, body: string): ApiResponse =>
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
   });
-
-/** In the language of the mail, else of the browser, else of the store. No shared cache keeps these pages. */
-export function linkPageLook(
-  request: ApiRequest,
-  tenant: Tenant,
-  locale: string | undefined,
-): PageLook {
-  const accepted = (request.header("accept-language") ?? "").split(",");
-  return lookOf(tenant, findLocale([locale ?? "", ...accepted]));
-}

@@ -100,6 +100,17 @@ describe("a shopper without a session", () => {
     expect(csrfOf(await openPage(service, path, session))).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it("reads the pages in the browser's language, and in the store's where we do not speak that", async () => {
+    const languageOf = async (accepted: string, at = path) => {
+      const headers = { "Accept-Language": accepted };
+      const page = await service.call("GET", at, { key: null, headers });
+      return /<html lang="(\w+)"/.exec(page.text)?.[1];
+    };
+    expect(await languageOf("fr-CA,fr;q=0.9,en;q=0.8")).toBe("fr");
+    expect(await languageOf("es", `/oauth/authorize?shop=${SHOP}`)).toBe("es");
+    expect(await languageOf("xx")).toBe("en");
+  });
+
   it("with a wrong password stays there, without a cookie", async () => {
     const page = await submitPage(
       service,

@@ -385,6 +385,11 @@ describe("the page", () => {
     expect(good.text.match(/Authentic, and it may be used now\./g)).toHaveLength(4);
     const french = await page("&locale=fr", payment);
     expect(french.text).toContain("Authentique, et utilisable maintenant.");
+    const asked = await service.call("GET", `/commerce/mandates/verify?shop=${SHOP}`, {
+      key: null,
+      headers: { "Accept-Language": "es-MX" },
+    });
+    expect(asked.text).toContain('<html lang="es"');
     await consent(service, shopper, { consent_ap2: false });
     expect((await page("&locale=es", payment)).text).toContain("Se ha revocado.");
   });
