@@ -1,27 +1,17 @@
 // Above a form: why it was not saved and, where no toast says so, that it was. After a refusal the first wrong field has the focus.
-import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Banner, Text } from "@shopify/polaris";
 import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
+import { useShowRefusal } from "../hooks/use-show-refusal.ts";
 import { isConflict } from "./fields/field-errors.ts";
 import type { SettingsFormState } from "./use-settings-form.ts";
 
 type Props = { form: Pick<SettingsFormState, "isSaved" | "error">; fields: readonly FormField[] };
 
-const WRONG_FIELD = '[aria-invalid="true"]:not(:disabled)';
-
 export function FormResult({ form: { isSaved, error }, fields }: Props) {
   const { t } = useTranslation("settings");
-  const place = useRef<HTMLDivElement>(null);
-  const isFailed = error !== null;
-  const refused = error?.fields;
-  useEffect(() => {
-    if (!isFailed) return;
-    const first = refused && document.querySelector<HTMLElement>(WRONG_FIELD);
-    if (first) first.focus();
-    else place.current?.scrollIntoView({ block: "nearest" });
-  }, [isFailed, refused]);
-  const problems = Object.entries(refused ?? {});
+  const place = useShowRefusal(error);
+  const problems = Object.entries(error?.fields ?? {});
   const hasField = problems.some(([name]) => fields.some((field) => field.name === name));
   const isOutdated = problems.some(([, reason]) => isConflict(reason));
   return (

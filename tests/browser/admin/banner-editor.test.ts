@@ -246,6 +246,23 @@ test.each([
   await visit.close();
 });
 
+test("a refused draft has the focus on the colour that is wrong, and keeps what was typed", async () => {
+  const visit = await world.open("/app/consent/banner", { shop: SHOP });
+  const { page } = visit;
+  const text = page.getByLabel("Text (Dark)", { exact: true });
+  const ground = await page.getByLabel("Background (Dark)", { exact: true }).inputValue();
+  await text.fill(ground);
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  await pressSave(page);
+  await page.getByText("The draft was not saved").waitFor();
+  await eventually("the focus", () =>
+    text.evaluate((field) => field === document.activeElement && field.ariaInvalid === "true"),
+  );
+  expect(await text.inputValue()).toBe(ground);
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
 test("the store's front page stands behind the preview where it can be framed, without its scripts", async () => {
   const { storefront } = world.service.sandbox;
   await world.service.database.query("DELETE FROM kv WHERE key = 'front_page'", []);

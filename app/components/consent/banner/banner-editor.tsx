@@ -16,6 +16,7 @@ import type { BannerPlace } from "../../../domain/merchant/places.ts";
 import type { BannerEditorFacts } from "../../../domain/tenants/banner/banner-editor.ts";
 import { HydrationGate } from "../../frame/hydration-gate.tsx";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import { useShowRefusal } from "../../hooks/use-show-refusal.ts";
 import { EmbeddedSaveBar } from "../../settings/embedded-save-bar.tsx";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { showToast } from "../../ui/toast.ts";
@@ -82,9 +83,20 @@ export function BannerEditor({ shop, work, facts, place, canUploadLogo, storePag
 }
 
 function SaveProblem({ form, facts }: { form: BannerForm; facts: BannerEditorFacts }) {
+  const place = useShowRefusal(form.error);
+  return (
+    form.error && (
+      <div ref={place}>
+        <Refusal error={form.error} facts={facts} />
+      </div>
+    )
+  );
+}
+
+type RefusalProps = { error: NonNullable<BannerForm["error"]>; facts: BannerEditorFacts };
+
+function Refusal({ error: { code, fields = {}, message }, facts }: RefusalProps) {
   const { t } = useTranslation("banner");
-  if (!form.error) return null;
-  const { code, fields = {}, message } = form.error;
   const names = t("fields", { returnObjects: true }) as Record<string, string>;
   const nameOf = (field: string) => {
     const [group = "", language = ""] = field.split(".");

@@ -16,6 +16,8 @@ import { CardHeading } from "../../ui/card-heading.tsx";
 import type { BannerForm } from "./use-banner-form.ts";
 
 const COLORS = ["ground", "text", "button", "on_button"] as const;
+/** The colour that a pair with too little contrast is about. */
+const COLOR_OF = { text: "text", button_text: "on_button", button: "button" } as const;
 const IS_COLOR = /^#[0-9a-f]{6}$/i;
 
 type Props = {
@@ -58,6 +60,9 @@ function Scheme({
   const locale = useLocale();
   const colors = form.fields[scheme] as BannerColors;
   const names = t("colors.names", { returnObjects: true });
+  const tooLow = (contrasts ?? [])
+    .filter(({ ratio, min }) => ratio < min)
+    .map(({ name }): string => COLOR_OF[name]);
   return (
     <BlockStack gap="200">
       <Text as="h3" variant="headingSm">
@@ -69,6 +74,7 @@ function Scheme({
             key={name}
             label={`${names[name]} (${t(`preview.${scheme}`)})`}
             value={colors[name]}
+            isWrong={tooLow.includes(name)}
             onChange={(value) => form.change(scheme, { ...colors, [name]: value })}
           />
         ))}
@@ -90,10 +96,16 @@ function Scheme({
   );
 }
 
-type FieldProps = { label: string; value: string; onChange(value: string): void };
+type FieldProps = {
+  label: string;
+  value: string;
+  /** Its contrast is too low; the badges below say which and by how much. */
+  isWrong: boolean;
+  onChange(value: string): void;
+};
 
 /** Typed, or picked with the browser's own picker. */
-function ColorField({ label, value, onChange }: FieldProps) {
+function ColorField({ label, value, isWrong, onChange }: FieldProps) {
   const { t } = useTranslation("banner");
   const isColor = IS_COLOR.test(value);
   return (
@@ -103,7 +115,7 @@ function ColorField({ label, value, onChange }: FieldProps) {
       maxLength={7}
       value={value}
       onChange={onChange}
-      {...(!isColor && { error: t("colors.format") })}
+      error={isColor ? isWrong : t("colors.format")}
       prefix={
         <input
           type="color"
