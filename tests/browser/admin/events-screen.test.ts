@@ -371,15 +371,26 @@ test("a store of the role shared sees an explanation and cannot change anything"
 test.each([
   ["es", "Entregas a lo largo del tiempo", "Probar conexión"],
   ["fr", "Livraisons au fil du temps", "Tester la connexion"],
-])("speaks %s, and fits a phone", async (locale, heading, button) => {
-  const visit = await world.open("/app/events", {
-    shop: SHOP,
-    locale,
-    viewport: { width: 390, height: 800 },
-  });
-  await visit.page.getByRole("heading", { name: heading }).waitFor();
-  await visit.page.getByText(button).first().waitFor();
-  expect(await findCellsOutside(visit.page)).toEqual([]);
-  await expectHealthyPage(visit);
-  await visit.close();
-});
+])(
+  "speaks %s, fits a phone, and shows every column on a desktop",
+  async (locale, heading, button) => {
+    const visit = await world.open("/app/events", {
+      shop: SHOP,
+      locale,
+      viewport: { width: 390, height: 800 },
+    });
+    await visit.page.getByRole("heading", { name: heading }).waitFor();
+    await visit.page.getByText(button).first().waitFor();
+    expect(await findCellsOutside(visit.page)).toEqual([]);
+    await expectHealthyPage(visit);
+    await visit.page.setViewportSize({ width: 1_440, height: 900 });
+    const systems = visit.page.getByRole("table").filter({ has: visit.page.getByText(button) });
+    expect(
+      await systems.evaluate((table) => {
+        const box = table.parentElement as HTMLElement;
+        return box.scrollWidth - box.clientWidth;
+      }),
+    ).toBeLessThanOrEqual(0);
+    await visit.close();
+  },
+);

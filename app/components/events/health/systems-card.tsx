@@ -9,6 +9,7 @@ import { formatMs, formatSeconds } from "../../i18n/format-duration.ts";
 import { formatCount, formatRate } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
+import { WrappingText } from "../../ui/layout.tsx";
 import { ResponsiveRows, RowCell } from "../../ui/responsive-rows.tsx";
 import { CmsSync } from "../cms-sync.tsx";
 import { DestinationTest } from "./destination-test.tsx";
@@ -21,7 +22,7 @@ type Props = { systems: readonly SystemHealth[]; cmsSync: CmsSyncRun | null };
 
 export function SystemsCard({ systems, cmsSync }: Props) {
   const { t } = useTranslation("events");
-  const columns = ["name", "success", "p95", "attempts", "waiting", "dead", "test"] as const;
+  const columns = ["name", "success", "p95", "attempts", "waiting", "dead"] as const;
   return (
     <Card padding="0">
       <Box padding="400">
@@ -73,6 +74,7 @@ function Row({
     <IndexTable.Row id={system.name} position={position}>
       <RowCell>
         <SystemState system={system} label={label}>
+          {system.can_be_tested && <DestinationTest name={system.name} label={label} />}
           {system.name === "cms" && <CmsSync known={cmsSync} />}
         </SystemState>
       </RowCell>
@@ -87,9 +89,11 @@ function Row({
             values={system.attempts}
             width={110}
           />
-          <Text as="span" variant="bodySm" tone="subdued">
-            {counts}
-          </Text>
+          <WrappingText>
+            <Text as="span" variant="bodySm" tone="subdued">
+              {counts}
+            </Text>
+          </WrappingText>
         </BlockStack>
       </RowCell>
       <RowCell label={t("systems.waiting")}>
@@ -108,9 +112,6 @@ function Row({
             {t("deadCount", { total: capped(system.dead) })}
           </Link>
         )}
-      </RowCell>
-      <RowCell>
-        {system.can_be_tested && <DestinationTest name={system.name} label={label} />}
       </RowCell>
     </IndexTable.Row>
   );
