@@ -46,6 +46,7 @@ test("each step is done when its state is reached, and another store's guide is 
   expect(await states()).toEqual({
     connect: "done",
     embed: "todo",
+    decision: "todo",
     tags: "todo",
     sync: "todo",
     systems: "todo",
@@ -63,6 +64,7 @@ test("each step is done when its state is reached, and another store's guide is 
   expect(await states()).toEqual({
     connect: "done",
     embed: "done",
+    decision: "todo",
     tags: "done",
     sync: "todo",
     systems: "done",
@@ -70,10 +72,28 @@ test("each step is done when its state is reached, and another store's guide is 
   expect(await states(OTHER_SHOP)).toEqual({
     connect: "done",
     embed: "todo",
+    decision: "todo",
     tags: "todo",
     sync: "todo",
     systems: "todo",
   });
+});
+
+test("the first answer to the store's banner completes its step, and no other store's", async () => {
+  for (const shop of [SHOP, OTHER_SHOP]) await installStore(service, shop, BARE);
+  const tell = (step: string) =>
+    service.call("POST", `/embed/banner-events?shop=${SHOP}`, {
+      key: null,
+      headers: { Origin: `https://${SHOP}` },
+      body: { step, version: 0, language: "en", device: "phone", region: "FR" },
+    });
+  await tell("shown");
+  expect((await states()).decision).toBe("todo");
+  await tell("refused");
+  expect([(await states()).decision, (await states(OTHER_SHOP)).decision]).toEqual([
+    "done",
+    "todo",
+  ]);
 });
 
 test("an ended connection is a failed step, and no step that needs it starts", async () => {

@@ -66,7 +66,10 @@ export function SetupGuideCard(props: Props) {
       isActive === null ? actions.check_embed.submit() : actions.report_embed.submit({ isActive }),
   });
   const askedAt = useRef(0);
-  usePolling(guide.isRunning || (!isEmbedded && !isConnected), () => {
+  const [isTrying, setIsTrying] = useState(false);
+  const waitsForDecision =
+    isTrying && guide.steps.some(({ name, state }) => name === "decision" && state === "todo");
+  usePolling(guide.isRunning || waitsForDecision || (!isEmbedded && !isConnected), () => {
     // A request that got lost on its way must not be the last one.
     if (live.state !== "idle" && Date.now() - askedAt.current < MAX_WAIT_MS) return;
     askedAt.current = Date.now();
@@ -127,7 +130,11 @@ export function SetupGuideCard(props: Props) {
                     <BlockStack gap="300">
                       <Text as="p">{t(`steps.${step.name}.text`)}</Text>
                       <div aria-live="polite">
-                        <StepResult step={step} actions={actions} />
+                        {step.name === "decision" && waitsForDecision ? (
+                          <InProgress text={t("waitingForDecision")} />
+                        ) : (
+                          <StepResult step={step} actions={actions} />
+                        )}
                       </div>
                       <InlineStack gap="200">
                         <Buttons
@@ -136,6 +143,7 @@ export function SetupGuideCard(props: Props) {
                           guide={guide}
                           actions={actions}
                           checkEmbed={checkEmbed}
+                          onTry={() => setIsTrying(true)}
                         />
                       </InlineStack>
                     </BlockStack>
@@ -192,12 +200,7 @@ function useGuideActions(action: string) {
 function StepResult({ step, actions }: { step: GuideStep; actions: GuideActions }): ReactNode {
   const { t } = useTranslation("setup-guide");
   if (step.name === "sync" && step.state === "running")
-    return (
-      <InlineStack gap="200" blockAlign="center">
-        <Spinner size="small" accessibilityLabel={t("states.running")} />
-        <Text as="span">{t("syncing", { count: step.count ?? 0 })}</Text>
-      </InlineStack>
-    );
+    return <InProgress text={t("syncing", { count: step.count ?? 0 })} />;
   if (step.state === "failed" && step.name === "sync")
     return <Problem text={t("syncFailed")} {...step} />;
   for (const { data, error } of Object.values(actions)) {
@@ -206,6 +209,16 @@ function StepResult({ step, actions }: { step: GuideStep; actions: GuideActions 
       return <Problem text={t(`problems.${data.problem}`)} {...data} />;
   }
   return null;
+}
+
+function InProgress({ text }: { text: string }) {
+  const { t } = useTranslation("setup-guide");
+  return (
+    <InlineStack gap="200" blockAlign="center">
+      <Spinner size="small" accessibilityLabel={t("states.running")} />
+      <Text as="span">{text}</Text>
+    </InlineStack>
+  );
 }
 
 type ProblemProps = { text: string; reason: string | null; failure?: Failure | null };
@@ -234,7 +247,14 @@ function Buttons({
   isEmbedded,
   actions,
   checkEmbed,
-}: Props & { step: GuideStep; actions: GuideActions; checkEmbed(): Promise<void> }) {
+  onTry,
+}: Props & {
+  step: GuideStep;
+  actions: GuideActions;
+  checkEmbed(): Promise<void>;
+  /** The merchant opens the store to answer the banner there. */
+  onTry(): void;
+}) {
   const { t } = useTranslation("setup-guide");
 
   const submit = (intent: GuideIntent, text: string, isPrimary = true) => (
@@ -272,6 +292,17 @@ function Buttons({
   if (step.name === "systems")
     return (
       <Button variant={step.state === "done" ? "secondary" : "primary"} url={settingsUrl}>
+        {t(`steps.${step.name}.button`)}
+      </Button>
+    );
+  if (step.name === "decision")
+    return (
+      <Button
+        variant={step.state === "done" ? "secondary" : "primary"}
+        url={guide.storeUrl}
+        target="_blank"
+        onClick={onTry}
+      >
         {t(`steps.${step.name}.button`)}
       </Button>
     );

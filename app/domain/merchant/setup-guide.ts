@@ -1,9 +1,18 @@
-// The setup guide from a new installation to a synced store: five steps, each with its current
+// The setup guide from a new installation to a synced store: six steps, each with its current
 // state, and the actions of their buttons. The state is read on every request; no step is stored as
 // done.
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { deleteKey, findKey, findKeys, KEYS, putKey, type Key } from "../../runtime/database/kv.ts";
+import {
+  deleteKey,
+  findKey,
+  KEYS,
+  keysRead,
+  putKey,
+  toValues,
+  type Key,
+} from "../../runtime/database/kv.ts";
+import { readTogether, type Read } from "../../runtime/database/read-together.ts";
 import { isChannelEnabled } from "../bus/channel.ts";
 import type { Failure } from "../bus/log/failure-kind.ts";
 import { failureOf } from "../bus/log/system-problem.ts";
@@ -24,7 +33,7 @@ import {
 } from "../tenants/storefront/theme-links.ts";
 import { appOf, dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 
-const GUIDE_STEPS = ["connect", "embed", "tags", "sync", "systems"] as const;
+const GUIDE_STEPS = ["connect", "embed", "decision", "tags", "sync", "systems"] as const;
 export type GuideStepName = (typeof GUIDE_STEPS)[number];
 
 export type GuideStep = {
@@ -49,6 +58,8 @@ export type SetupGuide = {
   isDone: boolean;
   isRunning: boolean;
   themeUrls: Record<ThemePart, string>;
+  /** The front page of the store. */
+  storeUrl: string;
 };
 
 export type GuideIntent = "init_tags" | "start_sync" | "check_embed" | "confirm_embed";
@@ -75,6 +86,8 @@ export async function readSetupGuide(ctx: Ctx, shop: string): Promise<SetupGuide
 /** What the store itself has of its setup. */
 export type SetupProgress = {
   hasEmbed: boolean;
+  /** A shopper, or the merchant on the store's pages, has answered the banner. */
+  hasDecision: boolean;
   hasTags: boolean;
   isDismissed: boolean;
   sync: SyncProgress;
@@ -90,19 +103,27 @@ export const SETUP_KEYS: readonly Key[] = [
   ...SYNC_KEYS,
 ];
 
+/** A row where the banner was ever answered. */
+export const decisionRead: Read<{ has_decision: boolean }> = {
+  sql: `SELECT true AS has_decision FROM banner_days
+    WHERE shop = $1 AND accepted + refused + customised > 0 LIMIT 1`,
+};
+
 async function readProgress(ctx: Ctx, tenant: Tenant): Promise<SetupProgress> {
-  const [isRequested, stored] = await Promise.all([
+  const [isRequested, rows] = await Promise.all([
     isSyncRequested(ctx, tenant),
-    findKeys(dataOf(ctx, tenant).sql, SETUP_KEYS),
+    readTogether(dataOf(ctx, tenant).sql, { keys: keysRead(SETUP_KEYS), decision: decisionRead }),
   ]);
-  return toSetupProgress(isRequested, stored);
+  return toSetupProgress(isRequested, toValues(rows.keys), rows.decision);
 }
 
 export const toSetupProgress = (
   isSyncRequested: boolean,
   stored: ReadonlyMap<Key, unknown>,
+  decision: readonly unknown[],
 ): SetupProgress => ({
   hasEmbed: stored.has(KEYS.themeEmbed),
+  hasDecision: decision.length > 0,
   hasTags: TAG_STEPS.every((key) => stored.has(key)),
   isDismissed: stored.has(KEYS.guideDismissed),
   sync: toSyncProgress(isSyncRequested, stored),
@@ -130,6 +151,7 @@ export function toSetupGuide(
     isDone: done === steps.length,
     isRunning: steps.some(({ state }) => state === "running"),
     themeUrls,
+    storeUrl: ctx.storefront.domainUrl(shop, "/"),
   };
 }
 
@@ -141,7 +163,10 @@ const step = (
 
 function toSteps(
   ctx: Ctx,
-  { tenant, progress: { hasEmbed, hasTags, sync } }: { tenant: Tenant; progress: SetupProgress },
+  {
+    tenant,
+    progress: { hasEmbed, hasDecision, hasTags, sync },
+  }: { tenant: Tenant; progress: SetupProgress },
 ): GuideStep[] {
   const token = tokenState(tenant);
   const systems = ctx.channels.filter(
@@ -152,6 +177,7 @@ function toSteps(
   return [
     step("connect", token === "valid" ? "done" : token === "none" ? "todo" : "failed"),
     step("embed", hasEmbed ? "done" : "todo"),
+    step("decision", hasDecision ? "done" : "todo"),
     step("tags", hasTags ? "done" : "todo"),
     step("sync", sync.state === "never" ? "todo" : sync.state, {
       count: sync.state === "running" ? sync.read : null,

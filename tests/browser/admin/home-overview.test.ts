@@ -184,18 +184,18 @@ test("the setup guide is collapsed once it was begun, is dismissed for good, and
     shop,
   ]);
   const page = await open();
-  await page.getByText("of 5 steps done").waitFor();
+  await page.getByText("of 6 steps done").waitFor();
   expect(await page.getByText("Set up tags").count()).toBe(0);
   await page.getByRole("button", { name: "Show steps" }).click();
   await page.getByText("Set up tags").first().waitFor();
   await page.getByRole("button", { name: "Dismiss" }).click();
-  await page.getByText("of 5 steps done").waitFor({ state: "detached" });
+  await page.getByText("of 6 steps done").waitFor({ state: "detached" });
   await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/connection" }));
   await page.getByRole("button", { name: "Show on Home again" }).click();
   await page.getByRole("button", { name: "Show on Home again" }).waitFor({ state: "detached" });
   expect(await findA11yViolations(page)).toEqual([]);
   await page.goto(await embeddedUrl(world, shop));
-  await page.getByText("of 5 steps done").waitFor();
+  await page.getByText("of 6 steps done").waitFor();
   await visit.leave();
 });
 

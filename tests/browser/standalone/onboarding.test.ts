@@ -55,7 +55,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await waitForHydration(page);
   await page.getByLabel("Store domain").fill(`https://${shop}/admin`);
   await page.getByRole("button", { name: "Connect" }).click();
-  await page.getByText("0 of 5 steps done").waitFor();
+  await page.getByText("0 of 6 steps done").waitFor();
 
   const opened = page.context().waitForEvent("page");
   await page.getByRole("link", { name: "Connect", exact: true }).click();
@@ -65,10 +65,10 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await store.frameLocator("iframe").locator("h1").first().waitFor();
   await store.close();
   // The open page polls and shows it.
-  await page.getByText("1 of 5 steps done").waitFor();
+  await page.getByText("1 of 6 steps done").waitFor();
 
   await page.getByRole("button", { name: "I have switched it on" }).click();
-  await page.getByText("2 of 5 steps done").waitFor();
+  await page.getByText("2 of 6 steps done").waitFor();
   await page.getByRole("button", { name: "Show the consent banner in your theme" }).click();
   for (const [name, block] of [
     ["Add the footer", "footer"],
@@ -80,9 +80,25 @@ test("an empty store is connected, its tags set up and its customers imported, a
         "addAppBlockId",
       ),
     ).toMatch(new RegExp(`/${block}$`));
+  await page.getByRole("button", { name: "See a decision arrive" }).click();
+  const visited = page.context().waitForEvent("page");
+  await page.getByRole("link", { name: "Open your store" }).click();
+  await (await visited).close();
+  await page.getByText("Waiting for a decision in the banner of your store.").waitFor();
+  await fetch(`${world.url}/embed/banner-events?shop=${shop}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Origin: `https://${shop}` },
+    body: JSON.stringify({
+      step: "accepted",
+      version: 0,
+      language: "en",
+      device: "phone",
+      region: "FR",
+    }),
+  });
+  await page.getByText("3 of 6 steps done").waitFor();
   await page.getByRole("button", { name: "Set up tags" }).last().click();
-  await page.getByRole("button", { name: "Set up tags" }).last().click();
-  await page.getByText("3 of 5 steps done").waitFor();
+  await page.getByText("4 of 6 steps done").waitFor();
 
   await page.getByRole("button", { name: "Start the first sync" }).click();
   await page.getByText("Waiting for the customers of your store.").waitFor();
@@ -90,7 +106,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await page.getByText("In progress").first().waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
   const worker = await startSyncWorker(world.ctx);
-  await page.getByText("4 of 5 steps done").waitFor();
+  await page.getByText("5 of 6 steps done").waitFor();
   await worker.stop();
   expect(await customers(shop)).toBe(1);
 
@@ -100,7 +116,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Onboarding" }).click();
-  await page.getByText("5 of 5 steps done").waitFor();
+  await page.getByText("6 of 6 steps done").waitFor();
   await page.getByText("Everything is set up.").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
@@ -118,7 +134,7 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   const { page, errors, close } = await browser.visit([world.url, world.sandbox.url]);
   // Opening the app inside its admin connects the store.
   await page.goto(await embeddedUrl(world, shop, { path: "/app/setup" }));
-  await page.getByText("1 of 5 steps done").waitFor();
+  await page.getByText("1 of 6 steps done").waitFor();
   await waitForHydration(page);
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Check now" }).click();
@@ -126,13 +142,14 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   const comeBack = () => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   world.sandbox.storefront.setActiveBlock(shop, "consent", true);
   await comeBack();
-  await page.getByText("2 of 5 steps done").waitFor();
+  await page.getByText("2 of 6 steps done").waitFor();
   world.sandbox.storefront.setActiveBlock(shop, "consent", false);
   await comeBack();
-  await page.getByText("1 of 5 steps done").waitFor();
+  await page.getByText("1 of 6 steps done").waitFor();
   world.sandbox.storefront.setActiveBlock(shop, "consent", true);
   await comeBack();
-  await page.getByText("2 of 5 steps done").waitFor();
+  await page.getByText("2 of 6 steps done").waitFor();
+  await page.getByRole("button", { name: "Set up tags" }).click();
   world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
   await page.getByRole("button", { name: "Set up tags" }).last().click();
   await page.getByText("This could not be finished.").waitFor();
@@ -143,7 +160,7 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   await page.getByText("The last sync stopped before its end.").waitFor();
   world.sandbox.clearFaults();
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("3 of 5 steps done").waitFor();
+  await page.getByText("3 of 6 steps done").waitFor();
   await worker.stop();
   expect(errors).toEqual([]);
   await close();

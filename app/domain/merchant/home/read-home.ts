@@ -12,7 +12,13 @@ import {
   type ConnectionState,
 } from "../../tenants/connection-state.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { SETUP_KEYS, toSetupGuide, toSetupProgress, type SetupGuide } from "../setup-guide.ts";
+import {
+  decisionRead,
+  SETUP_KEYS,
+  toSetupGuide,
+  toSetupProgress,
+  type SetupGuide,
+} from "../setup-guide.ts";
 import {
   NO_PROBLEMS,
   problemCountsRead,
@@ -36,10 +42,11 @@ export async function readHome(ctx: Ctx, shop: string, tenant: Tenant | null): P
       keys: keysRead(SETUP_KEYS),
       circuits: openCircuitsRead(ctx),
       problems: problemCountsRead,
+      decision: decisionRead,
       wholeStoreRequests: wholeStoreRequestRead(ctx, shop),
     }),
   ]);
-  const progress = toSetupProgress(isRequested, toValues(rows.keys));
+  const progress = toSetupProgress(isRequested, toValues(rows.keys), rows.decision);
   const keptAt = toRetainedAt(rows.wholeStoreRequests);
   return {
     connection: toConnectionState(ctx, shop, tenant, toChannels(ctx, tenant, rows.circuits)),
