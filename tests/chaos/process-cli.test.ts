@@ -3,7 +3,6 @@ import { mkdtemp, readFile, stat } from "node:fs/promises";
 import { chmod } from "node:fs/promises";
 import { createHmac } from "node:crypto";
 import { request } from "node:http";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endChildren, startChild, type Child } from "../support/processes/child.ts";

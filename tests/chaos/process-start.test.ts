@@ -106,10 +106,7 @@ describe("starts", () => {
   });
 
   test("with the Shopify CLI's own variable names", async () => {
-    const { PLATFORM_CLIENT_ID, PLATFORM_APP_SECRET, BASE_URL, ...rest } = deployment() as Record<
-      string,
-      string
-    >;
+    const { PLATFORM_CLIENT_ID, PLATFORM_APP_SECRET, BASE_URL, ...rest } = deployment();
     await startServer({
       ...rest,
       SHOPIFY_API_KEY: PLATFORM_CLIENT_ID as string,

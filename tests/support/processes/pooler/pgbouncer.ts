@@ -1,7 +1,6 @@
 // The real PgBouncer in transaction mode, where a program of that name is in PATH.
 import { spawn, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { eventually } from "../../service.ts";
