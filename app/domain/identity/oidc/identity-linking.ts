@@ -125,6 +125,7 @@ async function applyProof(
   { ctx, tenant, tx, provider, identity, visit, match }: SignIn,
   userId: number,
 ): Promise<number | null> {
+  const isNewAddress = await takeAddress(tx, identity, userId);
   const rows = await lockAddress(tx.sql, userId);
   if (!rows) return null;
   const { account } = rows;
@@ -148,13 +149,34 @@ async function applyProof(
       gid: identity.gid,
       email: identity.isEmailVerified ? identity.email : null,
     });
-  const provesMore = !account.email_verified || match === "newly_linked" || rows.holder !== null;
+  const provesMore =
+    isNewAddress || !account.email_verified || match === "newly_linked" || rows.holder !== null;
   if (provesAddress && provesMore) return proveAddress(ctx, tenant, tx, rows, proof);
   // A new account may have the address that a stranger's sign-up waits for. The storefront identifies its
   // customer also when its token has no address.
   const isOwner = provesAddress || identity.gid !== null;
   if (isOwner && match !== "known") await endWaitingSignUp(ctx, tenant, tx, account, proof);
   return userId;
+}
+
+/**
+ * An account without an address gets the one that the provider verified, unless another account has it. A
+ * sign-up that waits for the address ends with the proof. True when the account got it.
+ */
+async function takeAddress(
+  { sql }: Transaction,
+  { email, isEmailVerified }: ProvenIdentity,
+  userId: number,
+): Promise<boolean> {
+  if (email === null || !isEmailVerified) return false;
+  const taken = await sql(
+    `UPDATE storefront_users SET email = $3, updated_at = now()
+     WHERE shop = $1 AND id = $2 AND status = 'active' AND email IS NULL AND unproven_email IS NULL
+       AND NOT EXISTS (SELECT 1 FROM storefront_users o
+         WHERE o.shop = $1 AND lower(o.email) = $3 AND o.status <> 'deleted') RETURNING id`,
+    [userId, email],
+  );
+  return taken.length > 0;
 }
 
 async function createAccount({ tenant, tx, identity }: SignIn): Promise<number> {
@@ -195,8 +217,7 @@ async function updateAccount({ tx, identity }: SignIn, userId: number): Promise<
          WHERE o.shop = $1 AND o.storefront_customer_gid = $6 AND o.id <> $2
        ) THEN storefront_customer_gid ELSE $6 END,
        provider = CASE WHEN $6::text IS NOT NULL AND password_hash = '' AND federated_sub IS NULL
-         AND NOT email_verified THEN 'storefront' ELSE provider END,
-       email_verified = email_verified OR ($7 AND email = $8)
+         AND NOT email_verified THEN 'storefront' ELSE provider END
      WHERE shop = $1 AND id = $2 RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
     [
       userId,
@@ -204,8 +225,6 @@ async function updateAccount({ tx, identity }: SignIn, userId: number): Promise<
       isFederated ? identity.avatarUrl : null,
       identity.name,
       identity.gid,
-      identity.isEmailVerified,
-      identity.email,
     ],
   );
   return account as Account;
