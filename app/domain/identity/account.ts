@@ -4,6 +4,7 @@ import type {
   NullableColumns,
   StorefrontUser,
   TenantSql,
+  Transaction,
   UserClaims,
 } from "../../db.server.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentFlags } from "../consent/consent-types.ts";
@@ -55,6 +56,18 @@ export async function findAccountByEmail(
     [email],
   );
   return row ?? null;
+}
+
+/** A customer that the storefront deleted left the address: the next account gets it. */
+export async function freeAddressOf(
+  { prisma }: Pick<Transaction, "prisma">,
+  known: Account | null,
+): Promise<void> {
+  if (known?.status !== "deleted") return;
+  await prisma.storefrontUser.updateMany({
+    where: { id: known.id, status: "deleted" },
+    data: { email: null },
+  });
 }
 
 /**

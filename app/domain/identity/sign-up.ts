@@ -17,6 +17,7 @@ import {
   ACCOUNT_COLUMNS,
   findAccountByEmail,
   findWaitingAccount,
+  freeAddressOf,
   isWaiting,
   type Account,
 } from "./account.ts";
@@ -123,12 +124,7 @@ async function createAccount(
   const holder = known?.status === "deleted" ? null : known;
   if (holder && !isPassive(holder)) throw new EmailTaken();
   if (await findWaitingAccount(sql, input.email)) throw new EmailTaken();
-  // A customer that the storefront deleted left the address: the new sign-up gets it.
-  if (known && !holder)
-    await prisma.storefrontUser.updateMany({
-      where: { id: known.id, status: "deleted" },
-      data: { email: null },
-    });
+  await freeAddressOf({ prisma }, known);
   const fullName = [input.first_name, input.last_name].filter(Boolean).join(" ");
   const [account] = await sql<Account>(
     `INSERT INTO storefront_users (shop, email, unproven_email, password_hash, first_name,

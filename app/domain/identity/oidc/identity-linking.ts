@@ -11,10 +11,16 @@ import { recordConsent } from "../../consent/record-consent.ts";
 import { liftUnprovenTombstones } from "../../customers/tombstones.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { ACCOUNT_COLUMNS, emailOf, type Account } from "../account.ts";
+import {
+  ACCOUNT_COLUMNS,
+  emailOf,
+  findAccountByEmail,
+  freeAddressOf,
+  type Account,
+} from "../account.ts";
 import { enqueueAccountEvent } from "../account-events.ts";
 import { enqueueMail } from "../mails.ts";
-import { findMatch } from "./match-identity.ts";
+import { findMatch, type Matched } from "./match-identity.ts";
 import type { OidcProvider, ProvenIdentity } from "./providers.ts";
 import {
   endUnprovenWaysIn,
@@ -39,6 +45,8 @@ type SignIn = {
   visit: Visit;
   /** Whether the account is made now, had another sign-in method until now, or signed in like this before. */
   match: "new" | "newly_linked" | "known";
+  /** The account that the subject was linked to until now. */
+  formerId: number | null;
 };
 
 export async function signInWithIdentity(
@@ -55,16 +63,16 @@ export async function signInWithIdentity(
   );
 }
 
-async function signInOnce(attempt: Omit<SignIn, "match">): Promise<IdentitySignIn> {
+async function signInOnce(attempt: Omit<SignIn, "match" | "formerId">): Promise<IdentitySignIn> {
   const { ctx, tenant, tx, provider, identity } = attempt;
   const match = await findMatch(ctx, tenant, tx, identity);
-  if (match && "refused" in match) return { outcome: "refused", error: match.refused };
-  if (match && match.account.status !== "active")
+  if ("refused" in match) return { outcome: "refused", error: match.refused };
+  const { account: matched, formerId } = match;
+  if (matched && matched.status !== "active")
     return { outcome: "refused", error: "account_unavailable" };
-  const linked = match?.how === "identity" ? "known" : "newly_linked";
-  const signIn: SignIn = { ...attempt, match: match ? linked : "new" };
+  const signIn: SignIn = { ...attempt, match: kindOf(match), formerId };
 
-  const matchedId = match ? match.account.id : await createAccount(signIn);
+  const matchedId = matched ? matched.id : await createAccount(signIn);
   const userId = await applyProof(signIn, matchedId);
   if (userId === null) return { outcome: "refused", error: "account_unavailable" };
   if (signIn.match !== "known") await linkIdentity(signIn, userId);
@@ -85,6 +93,9 @@ async function signInOnce(attempt: Omit<SignIn, "match">): Promise<IdentitySignI
   return { outcome: "signed_in", account };
 }
 
+const kindOf = (match: Matched): SignIn["match"] =>
+  match.account === null ? "new" : match.how === "identity" ? "known" : "newly_linked";
+
 const SIGN_IN_EVENT = {
   federated: "federated_sign_in",
   storefront: "storefront_sign_in",
@@ -92,10 +103,20 @@ const SIGN_IN_EVENT = {
 
 /**
  * No upsert: on a concurrent first sign-in the unique violation makes the caller retry and find the
- * other account.
+ * other account. A subject of another customer's account leaves it, with what that account has from it.
  */
-async function linkIdentity({ tenant, tx, identity }: SignIn, userId: number): Promise<void> {
+async function linkIdentity(
+  { tenant, tx, identity, formerId }: SignIn,
+  userId: number,
+): Promise<void> {
   const { issuer, sub, provider } = identity;
+  if (formerId !== null) {
+    await tx.prisma.identityLink.deleteMany({ where: { issuer, sub, user_id: formerId } });
+    await tx.prisma.userClaims.updateMany({
+      where: { user_id: formerId, storefront_oidc_sub: sub },
+      data: { storefront_oidc_sub: null, storefront_customer_access_token: null },
+    });
+  }
   await tx.prisma.identityLink.create({
     data: { shop: tenant.shop, issuer, sub, user_id: userId, provider },
   });
@@ -182,6 +203,7 @@ async function takeAddress(
 async function createAccount({ tenant, tx, identity }: SignIn): Promise<number> {
   const { shop, config } = tenant;
   const { prisma } = tx;
+  if (identity.email) await freeAddressOf(tx, await findAccountByEmail(tx.sql, identity.email));
   const { id } = await prisma.storefrontUser.create({
     select: { id: true },
     data: {

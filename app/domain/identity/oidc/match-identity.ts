@@ -3,6 +3,9 @@
 //   1. issuer and subject
 //   2. the storefront's customer id
 //   3. the e-mail address, only when the provider verified it
+//
+// An account that the storefront deleted leaves its address and its subjects to a new customer; the deleted
+// customer itself stays deleted.
 import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { awaitDeletions, isDeletedHere } from "../../customers/tombstones.ts";
@@ -15,20 +18,22 @@ import {
 } from "../account.ts";
 import type { ProvenIdentity } from "./providers.ts";
 
-type Match =
-  | { account: Account; how: "identity" | "gid" | "email" }
-  | { refused: "account_exists" | "account_unavailable" }
-  | null;
+/** Without an account: the identity gets a new one. */
+export type Matched = { account: Account; how: "identity" | "gid" | "email" } | { account: null };
+type Match = Matched | { refused: "account_exists" | "account_unavailable" };
+
+/** `formerId`: the account that the subject is linked to and that is not the identity's. */
+type Found = Match & { formerId: number | null };
 
 const columns = ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ");
 
-/** Locks the account that it returns. Null: the identity gets a new one. */
+/** Locks the accounts that it returns. */
 export async function findMatch(
   ctx: Ctx,
   tenant: Tenant,
   tx: Transaction,
   identity: ProvenIdentity,
-): Promise<Match> {
+): Promise<Found> {
   // Before any row is locked: a running deletion may wait for one.
   if (identity.gid) await awaitDeletions(tx.sql, [identity.gid]);
   const [linked] = await tx.sql<Account>(
@@ -36,7 +41,21 @@ export async function findMatch(
       AND u.id = l.user_id WHERE l.shop = $1 AND l.issuer = $2 AND l.sub = $3 FOR UPDATE OF u`,
     [identity.issuer, identity.sub],
   );
-  if (linked) return { account: linked, how: "identity" };
+  if (linked && decides(linked, identity))
+    return { account: linked, how: "identity", formerId: null };
+  return { ...(await matchByCustomer(ctx, tenant, tx, identity)), formerId: linked?.id ?? null };
+}
+
+/** Whether the account of the subject is the identity's: a deleted one is not another customer's. */
+const decides = (linked: Account, { gid }: ProvenIdentity): boolean =>
+  linked.status !== "deleted" || gid === null || linked.storefront_customer_gid === gid;
+
+async function matchByCustomer(
+  ctx: Ctx,
+  tenant: Tenant,
+  tx: Transaction,
+  identity: ProvenIdentity,
+): Promise<Match> {
   const [customer] = identity.gid
     ? await tx.sql<Account>(
         `SELECT ${columns} FROM storefront_users u WHERE u.shop = $1 AND u.storefront_customer_gid = $2 FOR UPDATE`,
@@ -51,12 +70,12 @@ export async function findMatch(
   const owner = identity.email
     ? await findAccountByEmail(tx.sql, identity.email, { lock: true })
     : null;
-  if (!owner) {
+  if (!owner || owner.status === "deleted") {
     const isTaken =
       identity.email !== null &&
       !identity.isEmailVerified &&
       (await findWaitingAccount(tx.sql, identity.email)) !== null;
-    return isTaken ? { refused: "account_exists" } : null;
+    return isTaken ? { refused: "account_exists" } : { account: null };
   }
   if (owner.status !== "active") return { refused: "account_unavailable" };
   // The mailbox may have been reassigned: the account stays with its first owner.
