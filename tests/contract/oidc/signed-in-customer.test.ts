@@ -1,6 +1,7 @@
 // The person of a storefront sign-in is the customer that the Customer Account API names for the access
 // token; the ID token's subject says nothing about the customer.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { mergeStorefrontCustomers } from "../../../app/domain/customers/deleted-customers.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
@@ -148,6 +149,81 @@ describe("the customer of a storefront sign-in", () => {
       [holder],
     );
     expect(row.storefront_customer_gid).toBe(gid);
+  });
+});
+
+describe("a subject for which the Customer Account API names another customer than before", () => {
+  /** With the subject of `sub` and the access token of another customer. */
+  const signInAsOther = (other: string) => {
+    service.sandbox.customerAccounts.next({ claims: { sub } });
+    return signInAs(service, "storefront", other);
+  };
+  const gidOfAccount = async (id: number) =>
+    (
+      await service.database.query(
+        "SELECT storefront_customer_gid FROM storefront_users WHERE id = $1",
+        [id],
+      )
+    )[0].storefront_customer_gid as string | null;
+  const linked = () =>
+    service.database.query("SELECT user_id FROM identity_links WHERE sub = $1", [sub]);
+
+  it("is the person of that customer's account, and the former account keeps its customer", async () => {
+    const first = await signedInUser(service, await signIn());
+    const other = putPerson(service, "storefront", `other-${email}`);
+    const second = await signedInUser(service, await signInAs(service, "storefront", other));
+    for (let visits = 0; visits < 2; visits += 1)
+      expect(await signedInUser(service, await signInAsOther(other))).toMatchObject({
+        id: second.id,
+        storefront_customer_gid: gidOf(service, other),
+      });
+    expect(await linked()).toEqual([{ user_id: second.id }]);
+    expect(await gidOfAccount(first.id)).toBe(gidOf(service, sub));
+    const [claims] = await service.database.query(
+      `SELECT storefront_oidc_sub, storefront_customer_access_token FROM user_claims
+        WHERE user_id = $1`,
+      [first.id],
+    );
+    expect(claims).toEqual({ storefront_oidc_sub: null, storefront_customer_access_token: null });
+  });
+
+  it("has a new account where that customer has none; no account's customer is replaced", async () => {
+    const first = await signedInUser(service, await signIn());
+    const other = putPerson(service, "storefront", `other-${email}`);
+    service.sandbox.customerAccounts.next({ claims: { sub } }, 3);
+    const answers = await Promise.all([1, 2, 3].map(() => signInAs(service, "storefront", other)));
+    const people = await Promise.all(answers.map((answer) => signedInUser(service, answer)));
+    expect(new Set(people.map(({ id }) => id)).size).toBe(1);
+    expect(people[0]).toMatchObject({ storefront_customer_gid: gidOf(service, other) });
+    expect(people[0].id).not.toBe(first.id);
+    expect(await gidOfAccount(first.id)).toBe(gidOf(service, sub));
+    expect(await linked()).toEqual([{ user_id: people[0].id }]);
+  });
+
+  it("is the kept customer after a merge", async () => {
+    const first = await signedInUser(service, await signIn());
+    const other = putPerson(service, "storefront", `other-${email}`);
+    const kept = await signedInUser(service, await signInAs(service, "storefront", other));
+    const tenant = await getTenant(service.ctx, SHOP);
+    await mergeStorefrontCustomers(service.ctx, tenant, gidOf(service, other), gidOf(service, sub));
+    expect((await signedInUser(service, await signInAsOther(other))).id).toBe(kept.id);
+    expect(await gidOfAccount(first.id)).toBeNull();
+  });
+
+  it("opens no account with an address of another customer", async () => {
+    await signIn();
+    const other = putPerson(service, "storefront", `other-${email}`);
+    service.sandbox.customerAccounts.next({ claims: { sub, email, email_verified: true } });
+    await expectRefused(service, "account_exists", () => signInAs(service, "storefront", other));
+  });
+
+  it("does not leave a suspended account", async () => {
+    const first = await signedInUser(service, await signIn());
+    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
+      first.id,
+    ]);
+    const other = putPerson(service, "storefront", `other-${email}`);
+    await expectRefused(service, "account_unavailable", () => signInAsOther(other));
   });
 });
 

@@ -227,14 +227,17 @@ async function createAccount({ tenant, tx, identity }: SignIn): Promise<number> 
   return id;
 }
 
-/** A customer of the storefront whose only way in is the storefront has its provider, and is known by it. */
+/**
+ * A customer of the storefront whose only way in is the storefront has its provider, and is known by it. An
+ * account of one customer never becomes another's.
+ */
 async function updateAccount({ tx, identity }: SignIn, userId: number): Promise<Account> {
   const isFederated = identity.provider === "federated";
   const [account] = await tx.sql<Account>(
     `UPDATE storefront_users SET last_login_at = now(), updated_at = now(),
        federated_sub = coalesce($3, federated_sub), avatar_url = coalesce($4, avatar_url),
          full_name = coalesce(full_name, $5),
-       storefront_customer_gid = CASE WHEN $6::text IS NULL OR EXISTS (
+       storefront_customer_gid = CASE WHEN storefront_customer_gid IS NOT NULL OR EXISTS (
          SELECT 1 FROM storefront_users o
          WHERE o.shop = $1 AND o.storefront_customer_gid = $6 AND o.id <> $2
        ) THEN storefront_customer_gid ELSE $6 END,

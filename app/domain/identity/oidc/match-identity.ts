@@ -1,6 +1,6 @@
 // Finds the account of an identity that a provider proved (DECISIONS 6). Matching order:
 //
-//   1. issuer and subject
+//   1. issuer and subject, unless that account is another storefront customer's
 //   2. the storefront's customer id
 //   3. the e-mail address, only when the provider verified it
 //
@@ -46,9 +46,14 @@ export async function findMatch(
   return { ...(await matchByCustomer(ctx, tenant, tx, identity)), formerId: linked?.id ?? null };
 }
 
-/** Whether the account of the subject is the identity's: a deleted one is not another customer's. */
-const decides = (linked: Account, { gid }: ProvenIdentity): boolean =>
-  linked.status !== "deleted" || gid === null || linked.storefront_customer_gid === gid;
+/**
+ * Whether the account of the subject is the identity's. The storefront names its customer, so the account of
+ * another customer is not; nor is a deleted one. A suspension holds whatever customer is named.
+ */
+function decides({ status, storefront_customer_gid: own }: Account, { gid }: ProvenIdentity) {
+  if (gid === null || own === gid || status === "suspended") return true;
+  return own === null && status === "active";
+}
 
 async function matchByCustomer(
   ctx: Ctx,
