@@ -25,8 +25,9 @@ const Metadata = z.looseObject({
 });
 export type OidcMetadata = z.output<typeof Metadata>;
 
+/** The ID token is as long as the bounded answer allows: some providers put a picture into it. */
 const TokenAnswer = z.looseObject({
-  id_token: z.string().max(20_000),
+  id_token: z.string(),
   access_token: z.string().max(20_000).optional(),
 });
 type OidcTokens = z.output<typeof TokenAnswer>;

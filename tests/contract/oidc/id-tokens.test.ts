@@ -10,6 +10,7 @@ import {
   providerSandbox,
   PROVIDERS,
   putPerson,
+  signedInUser,
   signInAs,
 } from "../../support/browser/sign-in-journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
@@ -100,12 +101,55 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     ["an address with half a character", () => ({ email: "a\udc00@example.com" })],
     ["an expiry that is text", () => ({ exp: "9999999999" })],
     ["an issue date of yesterday", () => ({ iat: Math.floor(Date.now() / 1_000) - 86_400 })],
+    ["an azp that is a number", () => ({ azp: 12345 })],
+    ["an azp in a list", () => ({ azp: [providerSandbox(service, provider).clientId] })],
+    ["no audience", () => ({ aud: null })],
+    ["a subject that is null", () => ({ sub: null })],
+    ["a nonce that is null", () => ({ nonce: null })],
+    ["an address that is a number", () => ({ email: 12345 })],
     ["a nonce in a list", () => ({ nonce: ["a"] })],
     ["an issuer in a list", () => ({ iss: [service.sandbox.addresses.federatedIssuer] })],
     ["a start in the future", () => ({ nbf: Math.floor(Date.now() / 1_000) + 3_600 })],
   ])("with %s is rejected", async (_case, claims) => {
     providerSandbox(service, provider).next({ claims: claims() });
     await expectRefused(service, "invalid_token", () => signInAs(service, provider, sub));
+  });
+
+  it.each([
+    ["a name that is null", { name: null }],
+    ["a name that is an object", { name: { first: "Ada" } }],
+    ["a picture that is null", { picture: null }],
+    ["a picture that is a number", { picture: 12345 }],
+    ["a picture in the token itself", { picture: `data:image/png;base64,${"A".repeat(24_000)}` }],
+    ["a picture with half a character", { picture: "https://example.com/\ud800.png" }],
+    ["an azp that is null", { azp: null }],
+  ])("with %s is accepted as without it", async (_case, claims) => {
+    providerSandbox(service, provider).next({ claims });
+    const found = await signedInUser(service, await signInAs(service, provider, sub));
+    expect(found).toMatchObject({ email_verified: true, avatar_url: null });
+    // The storefront's tokens have no name.
+    const hasName = provider === "federated" && !("name" in claims);
+    expect(found.full_name).toBe(hasName ? "Grace Hopper" : null);
+  });
+
+  it.each([
+    ["an address", { email: null }],
+    ["a proof of the address", { email_verified: null }],
+  ])("with null for %s is accepted as without it", async (_case, claims) => {
+    providerSandbox(service, provider).next({ claims });
+    const found = await signedInUser(service, await signInAs(service, provider, sub));
+    expect(found).toMatchObject({ email_verified: false });
+  });
+
+  it("with a long name has its first 400 characters, none of them cut in half", async () => {
+    providerSandbox(service, provider).next({ claims: { name: `a${"😀".repeat(500)}` } });
+    const found = await signedInUser(service, await signInAs(service, provider, sub));
+    expect(found.full_name).toBe(`a${"😀".repeat(399)}`);
+  });
+
+  it("with half a character in the name is accepted", async () => {
+    providerSandbox(service, provider).next({ claims: { name: "Ada \ud800" } });
+    expect(errorOf(await signInAs(service, provider, sub))).toBeNull();
   });
 
   it("with a NUL in name or picture is accepted", async () => {

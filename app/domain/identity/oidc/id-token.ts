@@ -27,17 +27,22 @@ const MAX_AGE_SECONDS = 600;
 const UNUSABLE = /[\p{Cc}\p{Cs}]/u;
 const isUsable = (text: string): boolean => !UNUSABLE.test(text);
 
+const MAX_NAME_CHARACTERS = 400;
+const cut = (name: string): string => Array.from(name).slice(0, MAX_NAME_CHARACTERS).join("");
+
+/** Some providers send null for a claim that they do not have. */
 const Claims = z.looseObject({
   sub: z.string().min(1).max(255).refine(isUsable),
   nonce: z.string(),
-  email: z.string().max(320).refine(isUsable).optional(),
+  email: z.string().refine(isUsable).nullish(),
   // Some providers send it as a string.
   email_verified: z
     .union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")])
-    .optional(),
-  name: z.string().max(400).optional(),
-  picture: z.string().max(2_000).optional(),
-  azp: z.string().optional(),
+    .nullish(),
+  // Decoration: whatever a provider sends here, the person signs in.
+  name: z.string().transform(cut).nullish().catch(null),
+  picture: z.string().max(2_000).refine(isUsable).nullish().catch(null),
+  azp: z.string().nullish(),
 });
 
 export type IdentityClaims = z.output<typeof Claims> & { issuer: string };
@@ -90,7 +95,8 @@ export async function verifyIdToken(
   if (!secretEquals(claims.data.nonce, expected.nonce))
     throw new InvalidIdToken("the nonce is another one");
   const isForSeveral = Array.isArray(claims.data.aud) && claims.data.aud.length > 1;
-  if ((isForSeveral || claims.data.azp !== undefined) && claims.data.azp !== clientId)
+  const azp = claims.data.azp ?? null;
+  if ((isForSeveral || azp !== null) && azp !== clientId)
     throw new InvalidIdToken("the token was issued to another client");
   return { ...claims.data, issuer: metadata.issuer };
 }
