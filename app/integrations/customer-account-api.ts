@@ -20,7 +20,7 @@ const Answer = z.looseObject({
   data: z.looseObject({
     customer: z.looseObject({
       id: z.string().regex(/^gid:\/\/shopify\/Customer\/\d{1,20}$/),
-      emailAddress: z.looseObject({ emailAddress: z.string().max(320).nullish() }).nullish(),
+      emailAddress: z.looseObject({ emailAddress: z.string().nullish() }).nullish(),
     }),
   }),
 });

@@ -141,6 +141,23 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     expect(found).toMatchObject({ email_verified: false });
   });
 
+  it.each([
+    ["a word", "nope"],
+    ["half an address", "@x"],
+    ["an address with a space", "a b@x.example"],
+    ["two addresses", "a@x.example,evil@z.example"],
+    ["spaces", "  "],
+    ["321 characters", `${"a".repeat(311)}@x.example`],
+  ])("with %s as its verified address has none", async (_case, address) => {
+    providerSandbox(service, provider).next({ claims: { email: address } });
+    const found = await signedInUser(service, await signInAs(service, provider, sub));
+    expect(found).toMatchObject({
+      // The storefront names the address of its customer also where the token has none.
+      email: provider === "storefront" ? `nobody-${count}@example.com` : null,
+      email_verified: false,
+    });
+  });
+
   it("with a long name has its first 400 characters, none of them cut in half", async () => {
     providerSandbox(service, provider).next({ claims: { name: `a${"😀".repeat(500)}` } });
     const found = await signedInUser(service, await signInAs(service, provider, sub));

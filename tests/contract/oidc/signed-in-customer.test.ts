@@ -118,6 +118,21 @@ describe("the customer of a storefront sign-in", () => {
     expect(await signedInUser(service, await signIn())).toMatchObject({ email: null });
   });
 
+  it.each(["nul\0@x.example", "nope", "a@x.example,evil@z.example", "half\ud800@x.example", ""])(
+    "with %j, which is no address, has an account without one",
+    async (address) => {
+      service.sandbox.customerAccounts.settings.hasEmailClaim = false;
+      service.sandbox.failNext("customerAccounts", {
+        match: "/customer/api/",
+        status: 200,
+        body: {
+          data: { customer: { id: gidOf(service, sub), emailAddress: { emailAddress: address } } },
+        },
+      });
+      expect(await signedInUser(service, await signIn())).toMatchObject({ email: null });
+    },
+  );
+
   it("of one store is nobody in another, also with the same number", async () => {
     const gid = "gid://shopify/Customer/777000777";
     for (const shop of [SHOP, OTHER_SHOP])

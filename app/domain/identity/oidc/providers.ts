@@ -1,12 +1,12 @@
 // The two identity providers as values: address, our client, and how they name a person.
 import type { Ctx } from "../../../context.server.ts";
 import type { OidcPlace } from "../../../integrations/oidc.ts";
-import { normaliseEmail } from "../../customers/customer-change.ts";
 import { cleanName } from "../../customers/person-name.ts";
 import { storeDomains } from "../../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
+import { EmailAddress } from "../email-address.ts";
 import type { IdentityClaims } from "./id-token.ts";
 
 /** An identity verified by a provider. */
@@ -51,15 +51,22 @@ export type OidcProvider = {
 
 const METADATA_PATH = "/.well-known/openid-configuration";
 
-const common = (claims: IdentityClaims) => ({
-  issuer: claims.issuer,
-  sub: claims.sub,
-  email: claims.email ? normaliseEmail(claims.email) : null,
-  isEmailVerified: Boolean(claims.email) && claims.email_verified === true,
-  name: cleanName(claims.name ?? "") || null,
-  avatarUrl:
-    claims.picture && URL.parse(claims.picture)?.protocol === "https:" ? claims.picture : null,
-});
+/** Text that is no address counts as none. */
+const addressOf = (text: string | null | undefined): string | null =>
+  EmailAddress.safeParse(text).data ?? null;
+
+function common(claims: IdentityClaims) {
+  const email = addressOf(claims.email);
+  return {
+    issuer: claims.issuer,
+    sub: claims.sub,
+    email,
+    isEmailVerified: email !== null && claims.email_verified === true,
+    name: cleanName(claims.name ?? "") || null,
+    avatarUrl:
+      claims.picture && URL.parse(claims.picture)?.protocol === "https:" ? claims.picture : null,
+  };
+}
 
 const federated: OidcProvider = {
   name: "federated",
@@ -127,7 +134,7 @@ const storefront: OidcProvider = {
     const known = common(claims);
     return {
       ...known,
-      email: known.email ?? (customer.email ? normaliseEmail(customer.email) : null),
+      email: known.email ?? addressOf(customer.email),
       provider: "storefront",
       gid: customer.gid,
       accessToken,
