@@ -1,6 +1,6 @@
 // Client of any OpenID Connect provider (openid.net "OpenID Connect Core", "Discovery"): metadata,
 // code exchange, signing keys. The ID token is validated in domain/identity/oidc/id-token.ts.
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, toStatusError, type Outbound } from "../runtime/outbound.ts";
@@ -9,7 +9,7 @@ import { callWithin } from "./store-redirects.ts";
 
 const TIMEOUT_MS = 6_000;
 const METADATA_MS = 10 * 60_000;
-/** An unknown `kid` makes us fetch the keys again, at most once in this time. */
+/** An unknown key, or one whose signature fails, makes us fetch the keys again, at most once in this time. */
 const KEYS_COOLDOWN_MS = 30_000;
 const KEYS_MAX_AGE_MS = 10 * 60_000;
 const REMEMBERED = 500;
@@ -72,14 +72,16 @@ export type OidcClient = {
     isTenantAddress: boolean,
   ): Promise<OidcTokens | null>;
   /**
-   * The provider's JSON Web Key Set as a key resolver for jose. Keys are cached for 10 minutes;
-   * fetching them throws the same OutboundErrors as `discover`.
+   * Runs `verify` with the provider's JSON Web Key Set. Keys are cached for 10 minutes; fetching them throws
+   * the same OutboundErrors as `discover`. Some providers replace a key and keep its id: where a signature
+   * fails, `verify` runs again with keys that are newer.
    */
-  keysOf(
+  verify<T>(
     system: string,
     metadata: Pick<OidcMetadata, "jwks_uri">,
     isTenantAddress: boolean,
-  ): JWTVerifyGetKey;
+    verify: (keys: JWTVerifyGetKey) => Promise<T>,
+  ): Promise<T>;
 };
 
 type CodeExchange = {
@@ -121,7 +123,7 @@ function basicCredentials(id: string, secret: string): string {
 /** Keeps at most 500 providers in each cache. */
 export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClient {
   const metadata = new Map<string, { found: OidcMetadata; until: number }>();
-  const keys = new Map<string, JWTVerifyGetKey>();
+  const keys = new Map<string, KeySet>();
   const remember = <V>(map: Map<string, V>, key: string, value: V): V => {
     if (map.size >= REMEMBERED) map.clear();
     map.set(key, value);
@@ -217,30 +219,51 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
         });
       return parsed.data;
     },
-    keysOf(system, { jwks_uri: url }, isTenantAddress) {
+    async verify(system, { jwks_uri: url }, isTenantAddress, verify) {
       const place = `${isTenantAddress}/${url}`;
-      return (
+      const found =
         keys.get(place) ??
-        remember(
-          keys,
-          place,
-          createRemoteJWKSet(new URL(url), {
-            cooldownDuration: KEYS_COOLDOWN_MS,
-            cacheMaxAge: KEYS_MAX_AGE_MS,
-            [customFetch]: async (keysUrl: string) => {
-              const answer = await outbound.call({
-                system,
-                url: keysUrl,
-                timeoutMs: TIMEOUT_MS,
-                isTenantAddress,
-                about: { call: "keys" },
-              });
-              // Parsed here so that an unreadable key set is the provider's error, not an invalid token.
-              return Response.json(parseAnswer(system, answer));
-            },
-          }),
-        )
-      );
+        remember(keys, place, createKeySet(outbound, { system, url, isTenantAddress }));
+      const before = found.askedAt();
+      try {
+        return await verify(found.set);
+      } catch (error) {
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+        const mayAsk = Date.now() - found.askedAt() >= KEYS_COOLDOWN_MS;
+        if (mayAsk || found.set.reloading) await found.set.reload();
+        else if (found.askedAt() === before) throw error;
+        return verify(found.set);
+      }
     },
   };
+}
+
+type KeySet = {
+  set: ReturnType<typeof createRemoteJWKSet>;
+  /** When the provider was last asked, also in vain. */
+  askedAt(): number;
+};
+
+function createKeySet(
+  outbound: Outbound,
+  { system, url, isTenantAddress }: { system: string; url: string; isTenantAddress: boolean },
+): KeySet {
+  let askedAt = 0;
+  const set = createRemoteJWKSet(new URL(url), {
+    cooldownDuration: KEYS_COOLDOWN_MS,
+    cacheMaxAge: KEYS_MAX_AGE_MS,
+    [customFetch]: async (keysUrl: string) => {
+      askedAt = Date.now();
+      const answer = await outbound.call({
+        system,
+        url: keysUrl,
+        timeoutMs: TIMEOUT_MS,
+        isTenantAddress,
+        about: { call: "keys" },
+      });
+      // Parsed here so that an unreadable key set is the provider's error, not an invalid token.
+      return Response.json(parseAnswer(system, answer));
+    },
+  });
+  return { set, askedAt: () => askedAt };
 }

@@ -43,8 +43,9 @@ export function createKeyRing(provider: string) {
         })),
       };
     },
-    rotate(keepOld: boolean): string {
-      keys = [newKey(), ...(keepOld ? keys : [])];
+    rotate(keepOld: boolean, keepsId = false): string {
+      const { kid } = current();
+      keys = [{ ...newKey(), ...(keepsId && { kid }) }, ...(keepOld ? keys : [])];
       return current().kid;
     },
   };

@@ -231,9 +231,12 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
       clearFlaws: (): void => flaws.clear(),
       /**
        * Adds a new signing key and returns its `kid`; without `keepOld` the earlier keys leave the
-       * key set at once.
+       * key set at once, and with `keepsId` the new one has the `kid` of the last.
        */
-      rotateKeys: ({ keepOld = true }: { keepOld?: boolean } = {}): string => keys.rotate(keepOld),
+      rotateKeys: ({
+        keepOld = true,
+        keepsId = false,
+      }: { keepOld?: boolean; keepsId?: boolean } = {}): string => keys.rotate(keepOld, keepsId),
       expireCodes: (): void => grants.expireCodes(),
       jwksFetches: (): number => fetches.jwks,
       discoveryFetches: (): number => fetches.discovery,

@@ -236,6 +236,40 @@ describe.each(PROVIDERS)("the keys of the %s provider", (provider) => {
     expect(provided().jwksFetches()).toBe(2);
   });
 
+  it("can be replaced without a new id: the new key works after the cooldown, also for concurrent sign-ins", async () => {
+    expect(await attempt()).toBeNull();
+    provided().rotateKeys({ keepOld: false, keepsId: true });
+    expect(await attempt()).toBe("invalid_token");
+    expect(provided().jwksFetches()).toBe(1);
+    later(31);
+    expect(await Promise.all([attempt(), attempt(), attempt()])).toEqual([null, null, null]);
+    expect(provided().jwksFetches()).toBe(2);
+  });
+
+  it("are fetched at most once per cooldown for many tokens that another key signed", async () => {
+    expect(await attempt()).toBeNull();
+    provided().next({ idToken: "foreign_key" }, 60);
+    for (let tokens = 0; tokens < 20; tokens += 1) expect(await attempt()).toBe("invalid_token");
+    expect(provided().jwksFetches()).toBe(1);
+    later(31);
+    const errors = await Promise.all(Array.from({ length: 20 }, attempt));
+    expect(new Set(errors)).toEqual(new Set(["invalid_token"]));
+    for (let tokens = 0; tokens < 20; tokens += 1) expect(await attempt()).toBe("invalid_token");
+    expect(provided().jwksFetches()).toBe(2);
+    expect(await attempt()).toBeNull();
+  });
+
+  it("are asked for at most once per cooldown by such tokens also while they cannot be had", async () => {
+    expect(await attempt()).toBeNull();
+    later(31);
+    provided().next({ idToken: "foreign_key" }, 10);
+    provided().next({ jwks: 500 }, 10);
+    expect(await attempt()).toBe("provider_unavailable");
+    for (let tokens = 0; tokens < 9; tokens += 1) expect(await attempt()).toBe("invalid_token");
+    expect(provided().jwksFetches()).toBe(2);
+    expect(await attempt()).toBeNull();
+  });
+
   it("are refetched after 10 minutes, so that a withdrawn key ends", async () => {
     expect(await attempt()).toBeNull();
     later(601);

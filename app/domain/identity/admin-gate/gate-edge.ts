@@ -28,14 +28,16 @@ export async function isEdgeAssertion(ctx: Ctx, token: string): Promise<boolean>
   } = ctx.config;
   if (!url || !audience) return false;
   try {
-    await jwtVerify(token, ctx.oidc.keysOf("edge_gate", { jwks_uri: url }, false), {
-      algorithms: ALGORITHMS,
-      audience,
-      ...(issuer && { issuer }),
-      requiredClaims: ["exp", "aud"],
-      clockTolerance: TOLERANCE_SECONDS,
-      currentDate: ctx.clock.now(),
-    });
+    await ctx.oidc.verify("edge_gate", { jwks_uri: url }, false, (keys) =>
+      jwtVerify(token, keys, {
+        algorithms: ALGORITHMS,
+        audience,
+        ...(issuer && { issuer }),
+        requiredClaims: ["exp", "aud"],
+        clockTolerance: TOLERANCE_SECONDS,
+        currentDate: ctx.clock.now(),
+      }),
+    );
     return true;
   } catch (error) {
     if (error instanceof OutboundError || isAppError(error))

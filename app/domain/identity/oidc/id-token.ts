@@ -72,18 +72,20 @@ export async function verifyIdToken(
   ];
   let payload: unknown;
   try {
-    const verified = await jwtVerify(
-      token,
-      ctx.oidc.keysOf(expected.system, metadata, expected.isTenantAddress),
-      {
-        algorithms: ALGORITHMS,
-        issuer: issuers,
-        audience: clientId,
-        clockTolerance: TOLERANCE_SECONDS,
-        maxTokenAge: MAX_AGE_SECONDS,
-        requiredClaims: ["exp", "iat", "sub", "nonce"],
-        currentDate: ctx.clock.now(),
-      },
+    const verified = await ctx.oidc.verify(
+      expected.system,
+      metadata,
+      expected.isTenantAddress,
+      (keys) =>
+        jwtVerify(token, keys, {
+          algorithms: ALGORITHMS,
+          issuer: issuers,
+          audience: clientId,
+          clockTolerance: TOLERANCE_SECONDS,
+          maxTokenAge: MAX_AGE_SECONDS,
+          requiredClaims: ["exp", "iat", "sub", "nonce"],
+          currentDate: ctx.clock.now(),
+        }),
     );
     payload = verified.payload;
   } catch (error) {
