@@ -3,6 +3,7 @@
 // line.
 import type { Ctx } from "../context.server.ts";
 import type { CallMoney } from "../domain/agent-activity/agent-call.ts";
+import { isAgentToken } from "../domain/agents/oauth/agent-token.ts";
 import { findTenant, StaleTenantError, type Tenant } from "../domain/tenants/tenant.ts";
 import { isStoreMoving } from "../runtime/database/postgres-errors.ts";
 import { AppError, isAppError } from "../runtime/errors.ts";
@@ -10,7 +11,7 @@ import { recordServed, type AccessNote } from "./access/served-access.ts";
 import { recordServedCall, type ServedCall } from "./agents/agent-calls.ts";
 import { parseForm, type ApiRequest } from "./api-request.ts";
 import { empty, isReply, json, type ApiResponse } from "./api-response.ts";
-import { personWithoutStore } from "./auth/agent-guard.ts";
+import { personWithoutStore, withChallenge } from "./auth/agent-guard.ts";
 import { requireProxiedRequest } from "./auth/app-proxy.ts";
 import { mayBodyBeProven } from "./auth/body-proof.ts";
 import { bearerToken, requireObjectText } from "./auth/guards.ts";
@@ -215,7 +216,13 @@ async function runEndpoint(
     },
   };
   const isForm = spec.handleForm && mediaType(request) === "application/x-www-form-urlencoded";
-  const result = await (isForm ? handleForm(spec, call) : handleJson(spec, call));
+  const result = await (isForm ? handleForm(spec, call) : handleJson(spec, call)).catch(
+    (error: unknown) => {
+      throw spec.agent && tenant && isAgentToken(bearerToken(request) ?? "")
+        ? withChallenge(ctx, request, tenant, spec.agent.scope, error)
+        : error;
+    },
+  );
   const reply = isReply(result) ? result : json(200, result);
   if (spec.isCacheable) reply.isOfAddress = true;
   if (spec.access || access)

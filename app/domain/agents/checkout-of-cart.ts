@@ -12,6 +12,7 @@ import {
   type CheckoutRow,
 } from "../commerce/checkout.ts";
 import { createCheckout } from "../commerce/checkouts.ts";
+import { isAccessRefusal } from "../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 /** `was_open`: it was there before, and nothing of the request was applied. */
@@ -40,7 +41,7 @@ export function checkoutOfCart(
       return await createCheckout(ctx, tenant, caller, await read(), cartId);
     } catch (error) {
       // A request at the same time may have made one, and reserved the mandate for it.
-      const other = isAppError(error) ? await find() : null;
+      const other = isAppError(error) && !isAccessRefusal(error) ? await find() : null;
       if (!other) throw error;
       return other;
     }

@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Person } from "../identity/account.ts";
+import { withCaller } from "../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toShipment } from "./cart/cart-delivery.ts";
 import type { Cart } from "./cart/cart.ts";
@@ -33,7 +34,7 @@ import {
   type Claim,
   type Spender,
 } from "./mandate-ledger.ts";
-import { lockEligibility, requirePayments } from "./mandates.ts";
+import { requirePayments } from "./mandates.ts";
 import { readVariants, requireScope } from "./variants.ts";
 
 const LIFETIME = "6 hours";
@@ -60,9 +61,9 @@ export async function createCheckout(
   const shipment = await toShipment(ctx, tenant, null, input.delivery);
   const cart = await createCart(ctx, tenant, account, id, { lineItems, codes, shipment });
   const checkout = await discardCartOnError(ctx, tenant, cart, () =>
-    dataOf(ctx, tenant).transaction(async (sql) => {
+    withCaller(ctx, tenant, caller.person, async (sql, current) => {
       const claim = mandateId === null ? null : toClaim(spender, mandateId, cart);
-      if (claim) await reserveMandate(sql, account, claim);
+      if (claim) await reserveMandate(sql, current, claim);
       const created = toCheckout(
         await insertCheckout(sql, { id, spender, mandateId, cart, cartId }),
       );
@@ -99,12 +100,8 @@ const toClaim = (spender: Spender, mandateId: string, { total, currency }: Cart)
   currency,
 });
 
-async function reserveMandate(
-  sql: TenantSql,
-  account: Person["account"],
-  claim: Claim,
-): Promise<void> {
-  await lockEligibility(sql, account);
+async function reserveMandate(sql: TenantSql, tenant: Tenant, claim: Claim): Promise<void> {
+  requirePayments(tenant);
   // What expired checkouts still hold is free again.
   await expireCheckouts(sql, claim.mandateId);
   await reserve(sql, claim);
@@ -219,11 +216,13 @@ export async function updateCheckout(
   const shipment = await toShipment(ctx, tenant, known, change.delivery);
   const cart = await createCart(ctx, tenant, account, known.id, { lineItems, codes, shipment });
   const { old, checkout } = await discardCartOnError(ctx, tenant, cart, () =>
-    dataOf(ctx, tenant).transaction(async (sql) => {
+    withCaller(ctx, tenant, caller.person, async (sql, current) => {
       const row = await getCheckoutRow(sql, known.id, caller.person, { use: "change", lock: true });
       requireChangeable(row);
-      if (holdsMandate(row))
+      if (holdsMandate(row)) {
+        requirePayments(current);
         await moveReservation(sql, toClaim(spender, row.mandate_id, cart), row.reserved_amount);
+      }
       const [changed] = await sql<CheckoutRow>(UPDATE, [
         row.id,
         statusOf(row.mandate_id),

@@ -4,6 +4,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
+import { withCaller } from "../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { Cart } from "./cart/cart.ts";
 import { isSameOffer, readCart } from "./cart/storefront-cart.ts";
@@ -16,7 +17,7 @@ import {
 } from "./checkout.ts";
 import type { Escalation } from "./checkout-messages.ts";
 import { requireOpenMandate } from "./mandate-ledger.ts";
-import { lockEligibility, requirePayments } from "./mandates.ts";
+import { requirePayments } from "./mandates.ts";
 import { completeWithin } from "./checkout-completion.ts";
 
 /**
@@ -37,14 +38,13 @@ export async function completeCheckout(
   const clientId = caller.person.clientId ?? null;
   if (!isOver(known)) await requireCompletable(tenant, data.sql, known, clientId);
   const cart = isOver(known) ? null : await readOffer(ctx, tenant, known);
-  const checkout = await data.transaction(async (sql): Promise<Checkout> => {
-    if (known.mandate_id !== null) await lockEligibility(sql, account);
+  const checkout = await withCaller(ctx, tenant, caller.person, async (sql, current) => {
     const row = await getCheckoutRow(sql, known.id, caller.person, { use: "change", lock: true });
     const answer = isOver(row)
       ? toCheckout(row)
       : await decide(
           ctx,
-          tenant,
+          current,
           sql,
           row,
           clientId,

@@ -19,6 +19,7 @@ import {
   TTL_SECONDS,
 } from "../../runtime/database/kv.ts";
 import type { Person } from "../identity/account.ts";
+import { isAccessRefusal } from "../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type Keep = (sql: TenantSql, answer: object) => Promise<void>;
@@ -97,12 +98,13 @@ export async function withIdempotencyKey<T extends object>(
       isReplayed: false,
     };
   } catch (error) {
-    // Failures of ours and temporary ones may be repeated, as may unauthenticated requests; the caller's
-    // errors are stored as the response.
+    // Failures of ours and temporary ones may be repeated, as may requests of callers without access; the
+    // caller's errors are stored as the response.
     if (
       isAppError(error) &&
       error.status < 500 &&
       error.status !== 401 &&
+      !isAccessRefusal(error) &&
       error.code !== "idempotency_in_flight"
     )
       await dataOf(ctx, tenant).transaction((within) =>

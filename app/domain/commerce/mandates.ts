@@ -1,12 +1,11 @@
 // Mandates created, listed and revoked by their owner. Other events (consent_ap2 revoked, password
 // reset, deletion, suspension) end them by triggers, in the transaction that causes it.
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, StorefrontUser, TenantSql, UserClaims } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { CallMoney } from "../agent-activity/agent-call.ts";
 import type { Visit } from "../consent/visit.ts";
-import { epochOf } from "../identity/links.ts";
 import type { Person } from "../identity/account.ts";
+import { lockCaller } from "../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { enqueueCommerceEvent, recordMandate } from "./commerce-events.ts";
 import type { Keep } from "./idempotency.ts";
@@ -51,10 +50,11 @@ function bindToAgent(named: string[] | null, clientId: string | undefined): stri
 export async function createMandate(
   ctx: Ctx,
   tenant: Tenant,
-  { account, consents, clientId }: Person,
+  person: Person,
   input: MandateInput,
   { userAgent, at, keep, noteMoney }: MandateOptions,
 ): Promise<Mandate> {
+  const { account, consents, clientId } = person;
   requirePayments(tenant);
   const agentClients = bindToAgent(input.agent_clients, clientId);
   if (!consents.ap2) throw new AppError("payment_consent_required");
@@ -81,7 +81,7 @@ export async function createMandate(
   };
   const mandate = { ...signed, proof: proveMandate(ctx, tenant, signed) };
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
-    const { hasPayments } = await lockEligibility(sql, account);
+    const { hasPayments } = await lockCaller(sql, person);
     if (!hasPayments) throw new AppError("payment_consent_required");
     const { agent_clients: agents, status: _active, ...columns } = mandate;
     await prisma.mandate.create({
@@ -113,28 +113,6 @@ export async function createMandate(
     mandate_id: mandate.mandate_id,
   });
   return mandate;
-}
-
-/**
- * The current person and consents, locked until the commit: a concurrent revocation or reset comes
- * before or after. The person first, then the claims, in the order of a deletion; both before the
- * consent log. Throws `unauthorized`.
- */
-export async function lockEligibility(
-  sql: TenantSql,
-  account: Person["account"],
-): Promise<{ hasPayments: boolean }> {
-  const [person] = await sql<Columns<StorefrontUser, "status" | "sessions_valid_after">>(
-    "SELECT status, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE",
-    [account.id],
-  );
-  if (person?.status !== "active" || epochOf(person) !== epochOf(account))
-    throw new AppError("unauthorized");
-  const [claims] = await sql<Columns<UserClaims, "consent_ap2">>(
-    "SELECT consent_ap2 FROM user_claims WHERE shop = $1 AND user_id = $2 FOR SHARE",
-    [account.id],
-  );
-  return { hasPayments: claims?.consent_ap2 === true };
 }
 
 /** Newest first, to an agent those that it may spend; `next` is the cursor of the next page. */

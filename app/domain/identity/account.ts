@@ -168,9 +168,16 @@ export function toConsents(claims: ClaimRow): ConsentFlags {
 
 /**
  * An account with its consents, as returned to callers that act for its owner; `clientId` when that
- * is an agent with its own token.
+ * is an agent with its own token, of the grant `grantId`. `isAgent`: an agent, with its own token or the
+ * shopper's, that may act only while `consent_a2a` is granted.
  */
-export type Person = { account: Account; consents: ConsentFlags; clientId?: string };
+export type Person = {
+  account: Account;
+  consents: ConsentFlags;
+  clientId?: string;
+  grantId?: string;
+  isAgent?: true;
+};
 
 export async function findPerson(sql: TenantSql, id: number): Promise<Person | null> {
   const columns = [

@@ -17,7 +17,12 @@ import { refusalMessages } from "../../domain/agents/ucp/refusals.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
-import { agentChallenge, requirePerson, type ActingPerson } from "../auth/agent-guard.ts";
+import {
+  agentChallenge,
+  requirePerson,
+  withChallenge,
+  type ActingPerson,
+} from "../auth/agent-guard.ts";
 import { recordRefusal, recordToolCall } from "./agent-calls.ts";
 import { addressOfCaller, countAgentChange } from "./agent-limits.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
@@ -29,6 +34,8 @@ import { toAppError } from "../error-response.ts";
 export type AdmittedCall = {
   tool: AgentTool;
   call: ToolCall & { person: Person | null };
+  /** An error about the caller's access, as it is answered before the call runs. */
+  challenged(error: unknown): unknown;
   /** Records what came of it. */
   record(outcome: Pick<AgentCall, "outcome" | "code">): void;
 };
@@ -75,7 +82,7 @@ export async function requireConsentingShopper(
       scope ?? undefined,
     );
   if (!acting.tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
-  return acting;
+  return { ...acting, person: { ...acting.person, isAgent: true } };
 }
 
 /** Throws 401, 403, 429, or an error in the agent's profile, before any effect. */
@@ -119,6 +126,7 @@ async function admit(
   return {
     tool,
     call: { ...call, person },
+    challenged: (error) => withChallenge(ctx, request, current, tool.scope, error),
     record: (outcome) =>
       recordToolCall({ ctx, request, tenant: current, name: tool.name, person, money }, outcome),
   };
@@ -174,7 +182,7 @@ export async function runTool(
   args: unknown,
   accessed: NoteAccess,
 ): Promise<ToolOutcome> {
-  const { tool, call, record } = admitted;
+  const { tool, call, record, challenged } = admitted;
   const parsed = tool.input.safeParse(args ?? {});
   if (!parsed.success) {
     record({ outcome: "failed", code: "invalid_request" });
@@ -207,7 +215,7 @@ export async function runTool(
     return { kind: "done", answer };
   } catch (error) {
     record(outcomeOf(toAppError(error)));
-    if (!isAppError(error) || isHttpStatusError(error)) throw error;
+    if (!isAppError(error) || isHttpStatusError(error)) throw challenged(error);
     if (error.code === "invalid_cursor") return { kind: "invalid", message: error.message };
     if (tool.ucp.length > 0) return answerRefusal(admitted, parsed.data, error, accessed);
     return {

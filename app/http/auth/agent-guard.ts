@@ -11,7 +11,7 @@ import { errorMessage } from "../../domain/agents/ucp/envelope.ts";
 import { findPerson, type Person } from "../../domain/identity/account.ts";
 import { findAdminPrincipal, isPlatformKey } from "../../domain/tenants/admin-key.ts";
 import { dataOf, findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
-import { AppError, type ErrorCode } from "../../runtime/errors.ts";
+import { AppError, isAppError, type ErrorCode } from "../../runtime/errors.ts";
 import { addressFor } from "../agents/discovery.ts";
 import { readCookie } from "../cookies.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
@@ -56,6 +56,26 @@ export function agentChallenge(
     headers: { "WWW-Authenticate": `Bearer ${parts.filter(Boolean).join(", ")}` },
     details: { messages: [errorMessage(ucpCode, message, "requires_buyer_review")] },
   });
+}
+
+const LATE_CHALLENGES: Partial<Record<ErrorCode, string>> = {
+  unauthorized: "invalid_token",
+  invalid_token: "invalid_token",
+  agent_consent_required: "insufficient_scope",
+};
+
+/** An error of an agent's call whose access ended after it was checked here: with the same challenge. */
+export function withChallenge(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  scope: AgentScope | null,
+  error: unknown,
+): unknown {
+  const name = isAppError(error) ? LATE_CHALLENGES[error.code] : undefined;
+  if (!isAppError(error) || name === undefined) return error;
+  const needed = name === "insufficient_scope" ? (scope ?? undefined) : undefined;
+  return agentChallenge(ctx, request, tenant, error.code, name, needed);
 }
 
 /** The agent behind an access token with `scope`. Throws 401 or 403; `tenant` must be current. */
@@ -147,12 +167,13 @@ export async function requirePerson(
       if (!tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
       // Read with the session on every call.
       if (!session.consents.a2a) throw new AppError("agent_consent_required");
+      return { person: { ...session, isAgent: true }, tenant };
     }
     return { person: session, tenant };
   }
   const tenant = cachedTenant && (await findTenant(ctx, cachedTenant.shop));
   if (!tenant) throw unauthorized();
-  const { userId, clientId, scopes } = await requireAgent(
+  const { userId, clientId, grantId, scopes } = await requireAgent(
     ctx,
     request,
     tenant,
@@ -161,7 +182,7 @@ export async function requirePerson(
   );
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
   if (!person) throw agentChallenge(ctx, request, tenant, "invalid_token", "invalid_token");
-  return { person: { ...person, clientId }, tenant, scopes };
+  return { person: { ...person, clientId, grantId, isAgent: true }, tenant, scopes };
 }
 
 /** The admin key is checked first, against the current tenant; its principal is null. */

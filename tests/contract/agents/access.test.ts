@@ -59,10 +59,11 @@ async function expectEnded(reason: string): Promise<void> {
 }
 
 describe("an agent's access token", () => {
-  it("states the client, the shopper and the scopes", async () => {
+  it("states the client, the shopper, the grant and the scopes", async () => {
     expect(await caller()).toEqual({
       userId: person.id,
       clientId: client,
+      grantId: expect.any(String),
       scopes: tokens.scope.split(" "),
     });
   });

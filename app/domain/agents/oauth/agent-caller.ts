@@ -5,7 +5,7 @@ import type { Columns, OauthGrant } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { hashSecret, isAgentToken, shopOfAgentToken } from "./agent-token.ts";
 
-export type AgentCaller = { userId: number; clientId: string; scopes: string[] };
+export type AgentCaller = { userId: number; clientId: string; grantId: string; scopes: string[] };
 /** `no_consent`: valid except for the shopper's consent; `closed`: the store disables agents. */
 export type AgentCheck =
   | { outcome: "valid"; caller: AgentCaller }
@@ -65,7 +65,12 @@ export async function checkAgentToken(
     );
   return {
     outcome: "valid",
-    caller: { userId: row.user_id, clientId: row.client_id, scopes: row.scopes },
+    caller: {
+      userId: row.user_id,
+      clientId: row.client_id,
+      grantId: row.grant_id,
+      scopes: row.scopes,
+    },
   };
 }
 
