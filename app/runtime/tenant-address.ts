@@ -19,7 +19,8 @@ export function findAddressProblem(address: string, rules: AddressRules): string
   if (address.startsWith("file:")) return findFolderProblem(address, rules);
   if (address.startsWith("s3:")) return findBucketProblem(address, rules);
   if (!/^https?:/i.test(address)) return undefined;
-  const url = new URL(address);
+  const url = URL.parse(address);
+  if (!url) return "must be a whole address, with a host";
   return findHostProblem(url, rules) ?? (namesArchive(url, rules) ? OWN_ARCHIVE : undefined);
 }
 

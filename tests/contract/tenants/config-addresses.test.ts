@@ -41,6 +41,11 @@ describe("an outbound address of a store", () => {
     "http://127.0.0.2/",
     "ftp://erp.example/",
     "not an address",
+    "https://",
+    "https://?x",
+    "https://exa mple.com/",
+    "https://example.com:99999/",
+    "https://[v1.x]/",
   ])("must be https and public: %s", async (address) => {
     for (const name of [
       "erp_base_url",
