@@ -358,8 +358,9 @@ export function createStorefrontClient({
   };
 }
 
+/** Every field that a document asks for is in its answer, even when it is null. */
 const usable = <T>(data: T | null | undefined): T | null =>
-  typeof data === "object" ? data : null;
+  typeof data === "object" && data !== null && Object.keys(data).length > 0 ? data : null;
 
 /** Seconds; a date beyond ten years may be none. */
 const MAX_LIFETIME = 10 * 366 * 86_400;

@@ -314,6 +314,7 @@ describe.each(["storefront", "flow"])("%s: a GraphQL answer", (name) => {
     ["with INTERNAL_SERVER_ERROR", withCode("INTERNAL_SERVER_ERROR")],
     ["with TIMEOUT", withCode("TIMEOUT")],
     ["with no data and no error", { data: null }],
+    ["with data that lacks what was asked for", { data: {} }],
     ["that is empty", {}],
   ])(
     "%s is the platform's own failure: it counts for the circuit and is retried",

@@ -148,6 +148,12 @@ describe("GET /commerce/products", () => {
     expect(await titles("&query=trail")).toEqual(["Trail Camera"]);
   });
 
+  it("answers 502 when the storefront's answer lacks what was asked for", async () => {
+    service.sandbox.failNext("storefront", { status: 200, body: { data: {} } });
+    const { status, json } = await get("&query=lamp");
+    expect([status, json.code]).toEqual([502, "storefront_unavailable"]);
+  });
+
   it("is the catalog of the store that an access token names, unless the request names another", async () => {
     const { token } = await newShopper(service);
     const one = await service.call("GET", "/commerce/products?query=lantern", { key: token });

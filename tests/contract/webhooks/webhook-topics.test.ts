@@ -257,6 +257,7 @@ describe("payloads of 2026-07, which have neither tags nor totals", () => {
     ["503", { status: 503 }],
     ["INTERNAL_SERVER_ERROR", serverFault("INTERNAL_SERVER_ERROR")],
     ["no data", { status: 200, body: { data: null } }],
+    ["no customer", { status: 200, body: { data: {} } }],
   ])(
     "are applied as they are when the storefront is down (%s), and completed once it is back",
     async (_, fault) => {
