@@ -54,7 +54,9 @@ export function EventCards({ screen }: { screen: EventScreen }) {
   const { event, exchanges, exchange: masked } = screen;
   const exchange = shown && shown.attempt_id === masked?.attempt_id ? shown : masked;
   const error = show.error ?? replay.error;
-  const failed = event.deliveries.filter(({ status }) => status === "dead_letter");
+  const failed = event.deliveries.filter(
+    ({ status, skip }) => status === "dead_letter" && skip === null,
+  );
   const choose = (attemptId: number) => {
     const asked = new URLSearchParams(address);
     asked.set("attempt", String(attemptId));

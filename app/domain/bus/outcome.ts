@@ -7,8 +7,34 @@ export const REPORTED_BY_BACKEND = "reported by the backend";
 export const SENT_EARLIER = "sent at an earlier attempt whose answer was lost";
 const REACHED: readonly string[] = [REPORTED_BY_BACKEND, SENT_EARLIER];
 
-/** The error of a dead letter whose content was erased with its person. */
+/** The note of a delivery that was not made because its customer was deleted. */
+export const CUSTOMER_GONE = "the customer is gone";
+
+/** The error of a dead letter whose content was erased with its person, or from which values of a person were masked. */
 export const REDACTED = "redacted";
+
+/** An erasure leaves nothing in a row but the number of the emptied account. */
+const ONLY_ACCOUNT = "jsonb_build_object('user_id', payload->'user_id')";
+
+/** SQL of a row's payload after its erasure. */
+export const ERASED_PAYLOAD = `CASE WHEN entity_type = 'customer' AND payload ? 'user_id' THEN ${ONLY_ACCOUNT} ELSE '{}' END`;
+
+/**
+ * SQL of a failed delivery that can still be made. A dead letter that was erased with its person has nothing left to
+ * send: nobody can do anything about it, so it is not shown, counted or replayed. One with masked values can.
+ */
+export const IS_DEAD = `status = 'dead_letter' AND (last_error IS DISTINCT FROM '${REDACTED}'
+  OR transformed_payload IS NOT NULL OR payload NOT IN ('{}', ${ONLY_ACCOUNT}))`;
+
+/** The same of a row that is read: a dead letter whose content was erased with its person. */
+export const isErasedLetter = (row: {
+  status: string;
+  last_error: string | null;
+  payload: unknown;
+}): boolean =>
+  row.status === "dead_letter" &&
+  row.last_error === REDACTED &&
+  Object.keys(row.payload as object).every((key) => key === "user_id");
 
 type SkipKind =
   | "archived_only"
@@ -21,6 +47,7 @@ type SkipKind =
   | "not_applied"
   | "nothing_to_send";
 export type Skip = { kind: SkipKind };
+export const SKIPPED_AS_ERASED: Skip = { kind: "customer_deleted" };
 
 const KINDS: readonly [pattern: RegExp, kind: SkipKind][] = [
   [/^archived only: /, "archived_only"],

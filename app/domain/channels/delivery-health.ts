@@ -7,6 +7,7 @@ import { readTogether, type Read } from "../../runtime/database/read-together.ts
 import { internalChannelNames, outsideChannels, type Channel } from "../bus/channel.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import { judgeHealth, type HealthReason, type HealthState } from "../bus/log/health-rules.ts";
+import { IS_DEAD } from "../bus/outcome.ts";
 import { addHistograms, percentileOf } from "../bus/log/latency-histogram.ts";
 import {
   PERIODS,
@@ -94,7 +95,7 @@ const QUEUES = `
   ) AS active ON active.channel = c.name
   LEFT JOIN (
     SELECT channel, count(*)::int AS count FROM (
-      SELECT channel FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'
+      SELECT channel FROM integration_queue WHERE shop = $1 AND ${IS_DEAD}
       ORDER BY dead_lettered_at DESC LIMIT ${MAX_COUNTED + 1}
     ) AS rows GROUP BY channel
   ) AS dead ON dead.channel = c.name

@@ -12,6 +12,7 @@ import {
   type QueueItem,
 } from "../bus/channel.ts";
 import { OWN_FAILURES } from "../bus/log/own-failures.ts";
+import { CUSTOMER_GONE } from "../bus/outcome.ts";
 import { CUSTOMER_GID, normaliseEmail } from "../customers/customer-change.ts";
 import {
   findCustomerSnapshot,
@@ -145,7 +146,7 @@ export const skipOf = ({ transformed_payload: { skipped } }: DeliveryMessage): D
   skipped: typeof skipped === "string" ? skipped : "there is nothing to deliver",
 });
 
-export const GONE = { httpStatus: null, skipped: "the customer is gone" } as const;
+export const GONE = { httpStatus: null, skipped: CUSTOMER_GONE } as const;
 export const UNKNOWN = { httpStatus: null, skipped: "no such customer" } as const;
 
 /**

@@ -10,7 +10,8 @@ import type {
 } from "../../db.server.ts";
 import { KEYS } from "../../runtime/database/kv.ts";
 import { subjectMark } from "../bus/ledger-subjects.ts";
-import { REDACTED } from "../bus/outcome.ts";
+import { countMinutes } from "../bus/log/minute-counts.ts";
+import { CUSTOMER_GONE, ERASED_PAYLOAD, REDACTED } from "../bus/outcome.ts";
 import { tombstoneOf } from "../customers/tombstones.ts";
 import { END_ALL_SESSIONS } from "../identity/session/sessions.ts";
 import { mentionPattern, type KnownSubject } from "./subject.ts";
@@ -202,24 +203,37 @@ export async function findEventIds(
   return [...found];
 }
 
-// A pending row has nothing left to deliver: it becomes a dead letter that no sweep retries.
-const SCRUB_QUEUE = `
-  UPDATE integration_queue SET
-    payload = CASE WHEN entity_type = 'customer' AND payload ? 'user_id'
-      THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END,
-    transformed_payload = NULL, attempt_token = NULL, locked_by = NULL, locked_until = NULL,
-      updated_at = clock_timestamp(), is_sweepable = false, archived_at = coalesce(archived_at, clock_timestamp()),
-    delivery_config = NULL,
-    entity_id = CASE WHEN ${mentions("entity_id", "$3")} THEN 'redacted' ELSE entity_id END,
-    status = CASE WHEN status = 'delivered' THEN status ELSE 'dead_letter' END,
-    dead_lettered_at = CASE WHEN status = 'delivered' THEN dead_lettered_at
-      ELSE coalesce(dead_lettered_at, clock_timestamp()) END,
-    last_error = CASE WHEN status = 'delivered' THEN NULL ELSE '${REDACTED}' END
-  WHERE shop = $1 AND ${OF_PERSON}
-    AND (transformed_payload IS NOT NULL OR delivery_config IS NOT NULL
-      OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, '${REDACTED}') <> '${REDACTED}'
-      OR payload <> CASE WHEN entity_type = 'customer' AND payload ? 'user_id'
-        THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END)`;
+// What was not delivered ends as every delivery whose customer is gone: skipped, with its reason in the log. A dead
+// letter stays one, without its content (IS_DEAD).
+const scrubQueue = (slice: string) => `
+  WITH found AS (
+    SELECT id AS found_id, status AS was FROM integration_queue WHERE shop = $1 AND ${OF_PERSON}
+      AND (transformed_payload IS NOT NULL OR delivery_config IS NOT NULL
+        OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, '${REDACTED}') <> '${REDACTED}'
+        OR payload <> ${ERASED_PAYLOAD})
+      AND ${slice} FOR UPDATE
+  ),
+  scrubbed AS (
+    UPDATE integration_queue SET
+      payload = ${ERASED_PAYLOAD},
+      transformed_payload = NULL, attempt_token = NULL, locked_by = NULL, locked_until = NULL,
+        updated_at = clock_timestamp(), is_sweepable = false, archived_at = coalesce(archived_at, clock_timestamp()),
+      delivery_config = NULL,
+      entity_id = CASE WHEN ${mentions("entity_id", "$3")} THEN 'redacted' ELSE entity_id END,
+      status = CASE WHEN was = 'dead_letter' THEN was ELSE 'delivered' END,
+      delivered_at = CASE WHEN was IN ('delivered', 'dead_letter') THEN delivered_at ELSE clock_timestamp() END,
+      last_error = CASE WHEN was = 'dead_letter' THEN '${REDACTED}' END
+    FROM found WHERE shop = $1 AND id = found_id
+    RETURNING id, event_id, channel, retry_count, was NOT IN ('delivered', 'dead_letter') AS is_skipped
+  ),
+  attempts AS (
+    INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms, error)
+    SELECT $1, id, event_id, channel, retry_count + 1, 'delivered', 0, '${CUSTOMER_GONE}'
+    FROM scrubbed WHERE is_skipped
+    RETURNING shop, channel, status, error, latency_ms, created_at AS at
+  ),
+  minutes AS (${countMinutes("SELECT * FROM attempts")})
+  SELECT 1 FROM scrubbed`;
 
 // The reason of a skipped delivery is ours and stays: without it the delivery would count as made.
 const SCRUB_ATTEMPTS = `
@@ -256,7 +270,11 @@ export async function redactReferences(
     for await (const slice of tableSlices(database, shop, table, values.length + 2))
       await add(table, `${statement} AND ${slice.condition}`, [...values, ...slice.values]);
   };
-  await addSlices("integration_queue", SCRUB_QUEUE, [referencesOf(subject), pattern]);
+  const named = [referencesOf(subject), pattern];
+  for await (const slice of tableSlices(database, shop, "integration_queue", 4)) {
+    const rows = await sql(scrubQueue(slice.condition), [...named, ...slice.values]);
+    counts.integration_queue = (counts.integration_queue ?? 0) + rows.length;
+  }
   await addSlices("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, pattern]);
   await add("delivery_exchanges", DELETE_EXCHANGES, [subject.eventIds]);
   await addSlices(

@@ -36,7 +36,7 @@ export function EventTimeline({ delivery, now, isBusy, onReplay, ...choice }: Pr
         <CardHeading title={name}>
           <InlineStack gap="200" blockAlign="center">
             <OutcomeBadge status={status} skip={skip} />
-            {status === "dead_letter" && queueId !== null && (
+            {status === "dead_letter" && skip === null && queueId !== null && (
               <Button
                 onClick={() => onReplay(queueId)}
                 disabled={isBusy}

@@ -8,6 +8,7 @@ import {
   type BackgroundJob,
 } from "../../../runtime/database/queue/background-job.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { IS_DEAD } from "../outcome.ts";
 import { requeueRows } from "./requeue-dead-letters.ts";
 
 const NAME = "dead_letter_replay";
@@ -38,7 +39,7 @@ export async function startReplay(
   const ids = "queueIds" in selection ? [...new Set(selection.queueIds)] : null;
   const channel = "channel" in selection ? selection.channel : null;
   const [found] = await sql<{ is_dead: boolean }>(
-    `SELECT EXISTS (SELECT 1 FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'
+    `SELECT EXISTS (SELECT 1 FROM integration_queue WHERE shop = $1 AND ${IS_DEAD}
       AND ($2::bigint[] IS NULL OR id = ANY($2)) AND ($3::text IS NULL OR channel = $3)) AS is_dead`,
     [ids, channel],
   );
@@ -49,7 +50,7 @@ export async function startReplay(
     async (report) => {
       const [before] = await sql<{ at: string; dead: number }>(
         `SELECT clock_timestamp()::text AS at, count(*)::int AS dead FROM integration_queue
-          WHERE shop = $1 AND status = 'dead_letter' AND ($2::text IS NULL OR channel = $2)`,
+          WHERE shop = $1 AND ${IS_DEAD} AND ($2::text IS NULL OR channel = $2)`,
         [channel],
       );
       const of = ids?.length ?? before?.dead ?? 0;

@@ -4,6 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, IntegrationQueue, TenantSql } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { QUEUE_NOTIFICATION } from "../enqueue.ts";
+import { IS_DEAD } from "../outcome.ts";
 
 const MAX_SWEEPS = 3;
 
@@ -11,7 +12,7 @@ const REQUEUE_SET =
   "status = 'pending', retry_count = 0, lease_lost = 0, lost_alone = 0, next_attempt_at = clock_timestamp(), dead_lettered_at = NULL, archived_at = NULL, alerted_at = NULL, updated_at = clock_timestamp()";
 
 /**
- * Returns dead letters to the queue, those of every reason. A concurrent second replay finds none
+ * Returns dead letters to the queue, those of every reason but an erasure. A concurrent second replay finds none
  * left.
  */
 export async function replay(
@@ -27,7 +28,7 @@ export async function replay(
   const rows = await sql<Columns<IntegrationQueue, "channel">>(
     `WITH requeued AS (
        UPDATE integration_queue SET ${REQUEUE_SET}, sweep_count = 0, is_sweepable = true WHERE shop = $1
-         AND event_id = ANY($2::text[]) AND status = 'dead_letter' RETURNING channel
+         AND event_id = ANY($2::text[]) AND ${IS_DEAD} RETURNING channel
      ), notified AS (SELECT pg_notify('${QUEUE_NOTIFICATION}', channel)
        FROM (SELECT DISTINCT channel FROM requeued) c)
      SELECT channel FROM requeued, (SELECT count(*) FROM notified) AS notified`,
@@ -45,7 +46,7 @@ export async function replay(
 // safe to repeat.
 const REQUEUE_ROWS = `
   WITH chosen AS (
-    SELECT id FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'
+    SELECT id FROM integration_queue WHERE shop = $1 AND ${IS_DEAD}
       AND dead_lettered_at <= $4::timestamptz AND ($2::bigint[] IS NULL OR id = ANY($2))
       AND ($3::text IS NULL OR channel = $3)
     ORDER BY dead_lettered_at, id LIMIT $5 FOR UPDATE SKIP LOCKED
@@ -77,7 +78,7 @@ export async function sweepDeadLetters(ctx: Ctx, tenant: Tenant): Promise<number
   const rows = await dataOf(ctx, tenant).sql(
     `UPDATE integration_queue SET ${REQUEUE_SET}, sweep_count = sweep_count + 1
      WHERE shop = $1 AND (shop, id) IN (
-       SELECT shop, id FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'
+       SELECT shop, id FROM integration_queue WHERE shop = $1 AND ${IS_DEAD}
          AND is_sweepable AND sweep_count < ${MAX_SWEEPS}
          AND dead_lettered_at <= clock_timestamp() - interval '1 hour' * power(2, sweep_count)
            ORDER BY dead_lettered_at LIMIT 1000 FOR UPDATE SKIP LOCKED

@@ -4,6 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { ChannelMinute, Columns, IntegrationQueue, Kv } from "../../../db.server.ts";
 import { KEYS } from "../../../runtime/database/kv.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { IS_DEAD } from "../outcome.ts";
 
 type ChannelStatus = {
   circuit: "closed" | "open";
@@ -24,12 +25,12 @@ type Day = Columns<ChannelMinute, "channel"> & { delivered: number; failed: numb
 type Rate = { delivered: number; attempts: number; latency_ms: number };
 
 export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus> {
-  const { sql, prisma } = dataOf(ctx, tenant);
+  const { sql } = dataOf(ctx, tenant);
   const waitingIn = (states: string) =>
     `SELECT channel, count(*)::int AS count, min(next_attempt_at) AS next_attempt_at
       FROM integration_queue WHERE shop = $1
       AND status ${states} GROUP BY channel`;
-  const [days, waiting, dead, [rate]] = await Promise.all([
+  const [days, waiting, [dead], [rate]] = await Promise.all([
     sql<Day>(
       `SELECT channel, sum(delivered)::int AS delivered, sum(failed)::int AS failed
         FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '24 hours' GROUP BY channel`,
@@ -38,11 +39,10 @@ export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus
     sql<Columns<IntegrationQueue, "channel" | "next_attempt_at"> & { count: number }>(
       `${waitingIn("= 'pending'")} UNION ALL ${waitingIn("IN ('processing', 'ready')")}`,
     ),
-    prisma.integrationQueue.aggregate({
-      where: { status: "dead_letter" },
-      _count: true,
-      _min: { dead_lettered_at: true },
-    }),
+    sql<{ count: number; oldest: Date | null }>(
+      `SELECT count(*)::int AS count, min(dead_lettered_at) AS oldest FROM integration_queue
+        WHERE shop = $1 AND ${IS_DEAD}`,
+    ),
     sql<Rate>(
       `SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(delivered + failed),
         0)::int AS attempts, coalesce(sum(latency_ms_sum), 0)::float8 AS latency_ms
@@ -83,8 +83,8 @@ export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus
   return {
     channels: Object.fromEntries([...names].sort().map((name) => [name, statusOf(name)])),
     dead_letter: {
-      count: dead._count,
-      oldest: dead._min.dead_lettered_at?.toISOString() ?? null,
+      count: dead?.count ?? 0,
+      oldest: dead?.oldest?.toISOString() ?? null,
     },
     throughput: {
       events_per_minute: round((rate?.delivered ?? 0) / RATE_MINUTES),

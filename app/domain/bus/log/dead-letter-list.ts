@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, DeliveryAttempt, IntegrationQueue } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { IS_DEAD } from "../outcome.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
 
 export const DeadLetterFilters = z.object({
@@ -46,7 +47,7 @@ const LIST = `
   SELECT q.id, q.event_id, q.event_type, q.entity_type, q.channel, q.retry_count, q.last_error,
     q.dead_lettered_at, q.dead_lettered_at::text AS at, a.http_status, coalesce(a.logged, 0)::int AS logged
   FROM (
-    SELECT * FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' AND ($2::text IS NULL
+    SELECT * FROM integration_queue WHERE shop = $1 AND ${IS_DEAD} AND ($2::text IS NULL
       OR channel = $2)
       AND ($3::timestamptz IS NULL OR (dead_lettered_at, id) < ($3::timestamptz, $4::bigint))
     ORDER BY dead_lettered_at DESC, id DESC LIMIT $5
@@ -84,10 +85,10 @@ const toLetter = (row: Row): DeadLetter => ({
 });
 
 export async function countDeadLetters(ctx: Ctx, tenant: Tenant): Promise<Map<string, number>> {
-  const rows = await dataOf(ctx, tenant).prisma.integrationQueue.groupBy({
-    by: "channel",
-    where: { status: "dead_letter" },
-    _count: true,
-  });
-  return new Map(rows.map(({ channel, _count }) => [channel, _count]));
+  const rows = await dataOf(ctx, tenant).sql<
+    Columns<IntegrationQueue, "channel"> & { dead: number }
+  >(
+    `SELECT channel, count(*)::int AS dead FROM integration_queue WHERE shop = $1 AND ${IS_DEAD} GROUP BY channel`,
+  );
+  return new Map(rows.map(({ channel, dead }) => [channel, dead]));
 }

@@ -6,7 +6,7 @@ import { AppError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { isPersonalId } from "../ledger-subjects.ts";
 import { toListed } from "./attempt-list.ts";
-import { toSkip, type Skip } from "../outcome.ts";
+import { isErasedLetter, SKIPPED_AS_ERASED, toSkip, type Skip } from "../outcome.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
 import { toTimeline, type TimelineStep } from "./timeline.ts";
 
@@ -18,7 +18,7 @@ type Envelope = Pick<
   occurred_at: Date | null;
   payload_sha256: string | null;
 };
-type QueueRow = Omit<IntegrationQueue, "payload" | "transformed_payload" | "delivery_config">;
+type QueueRow = Omit<IntegrationQueue, "transformed_payload" | "delivery_config">;
 
 export type EventDelivery = {
   /** Null for a delivery whose row is in another system, or was deleted after its time. */
@@ -31,7 +31,7 @@ export type EventDelivery = {
   delivered_at: string | null;
   dead_since: string | null;
   failure: Failure | null;
-  /** Set when nothing was sent. */
+  /** Set when nothing was sent, or nothing is left to send. */
   skip: Skip | null;
   timeline: TimelineStep[];
 };
@@ -139,7 +139,8 @@ type WithoutTimeline = Omit<EventDelivery, "timeline">;
 /** `made`: the delivery's logged attempts, newest first. Older ones may be beyond the retention. */
 function ofRow(row: QueueRow, made: readonly DeliveryAttempt[]): WithoutTimeline {
   const [last] = made;
-  const isDelivered = row.status === "delivered";
+  const isErased = isErasedLetter(row);
+  const isFailed = row.status !== "delivered" && !isErased;
   return {
     queue_id: Number(row.id),
     channel: row.channel,
@@ -149,11 +150,13 @@ function ofRow(row: QueueRow, made: readonly DeliveryAttempt[]): WithoutTimeline
     delivered_at: row.delivered_at?.toISOString() ?? null,
     dead_since: row.dead_lettered_at?.toISOString() ?? null,
     failure:
-      !isDelivered && row.last_error !== null
+      isFailed && row.last_error !== null
         ? toFailure({ error: row.last_error, http_status: last?.http_status ?? null })
         : null,
     // A delivered row has its reason in the log; one without an attempt has it itself.
-    skip: toSkip({ status: row.status, error: last ? last.error : row.last_error }),
+    skip: isErased
+      ? SKIPPED_AS_ERASED
+      : toSkip({ status: row.status, error: last ? last.error : row.last_error }),
   };
 }
 

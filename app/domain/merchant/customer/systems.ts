@@ -3,7 +3,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, DeliveryAttempt, IntegrationQueue } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { replay } from "../../bus/dead-letters/requeue-dead-letters.ts";
-import { toSkip, type Skip } from "../../bus/outcome.ts";
+import { REDACTED, SKIPPED_AS_ERASED, toSkip, type Skip } from "../../bus/outcome.ts";
 import { CUSTOMER_CHANNELS } from "../../inventory/write-matrix.ts";
 import { findPerson, type Account } from "../../identity/account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -56,7 +56,9 @@ export function toSystems(ctx: Ctx, tenant: Tenant, rows: readonly SystemRow[]):
   ].sort();
   return shown.map((channel) => {
     const row = rows.find((one) => one.channel === channel);
-    const skip = row ? toSkip(row) : null;
+    // A customer's own row with this error has no content left.
+    const isErased = row?.status === "dead_letter" && row.last_error === REDACTED;
+    const skip = isErased ? SKIPPED_AS_ERASED : row ? toSkip(row) : null;
     const status = row ? stateOf(row.status, skip) : "none";
     return {
       channel,
@@ -64,7 +66,7 @@ export function toSystems(ctx: Ctx, tenant: Tenant, rows: readonly SystemRow[]):
       status,
       at: row ? new Date(row.at).toISOString() : null,
       httpStatus: row?.http_status ?? null,
-      reason: row && row.status !== "delivered" ? (row.last_error ?? row.error) : null,
+      reason: row && row.status !== "delivered" && !isErased ? (row.last_error ?? row.error) : null,
       skip: status === "skipped" ? skip : null,
     };
   });
@@ -72,7 +74,7 @@ export function toSystems(ctx: Ctx, tenant: Tenant, rows: readonly SystemRow[]):
 
 /** A system that has the customer's current state already is synced. */
 function stateOf(stored: string, skip: Skip | null): SystemState["status"] {
-  if (stored === "dead_letter") return "dead";
+  if (stored === "dead_letter") return skip ? "skipped" : "dead";
   if (stored !== "delivered") return "waiting";
   return skip && skip.kind !== "unchanged" ? "skipped" : "delivered";
 }

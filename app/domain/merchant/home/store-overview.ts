@@ -3,6 +3,7 @@
 // store is that of its last days.
 import type { Ctx } from "../../../context.server.ts";
 import type { HealthState } from "../../bus/log/health-rules.ts";
+import { IS_DEAD } from "../../bus/outcome.ts";
 import { readTogether, type Read } from "../../../runtime/database/read-together.ts";
 import { deliveryHealthQuery, type DeliveryHealth } from "../../channels/delivery-health.ts";
 import { NEEDS_MERCHANT } from "../../compliance/board/request-list.ts";
@@ -48,7 +49,7 @@ export const NO_PROBLEMS: StoreHealth = {
 // Dead letters and unfinished requests are few, or counted up to a bound, by their indexes.
 const PROBLEMS = `
   SELECT (SELECT count(*)::int FROM (SELECT 1 FROM integration_queue
-      WHERE shop = $1 AND status = 'dead_letter' LIMIT ${MAX_COUNTED + 1}) AS dead) AS "deadLetters",
+      WHERE shop = $1 AND ${IS_DEAD} LIMIT ${MAX_COUNTED + 1}) AS dead) AS "deadLetters",
     (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND ${NEEDS_MERCHANT}) AS "urgentRequests"`;
 
 export type ProblemCounts = Pick<StoreHealth, "deadLetters" | "urgentRequests">;
