@@ -6,7 +6,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { findPerson, type Account } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { compileExport } from "./compile-export.ts";
-import { receivePrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
+import { bulkDeliveryId, receivePrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
 import type { Steps } from "./request-steps.ts";
 import { hasIdentifier, subjectKey, type Subject } from "./subject.ts";
 
@@ -145,7 +145,7 @@ export async function requestForMerchant(
 ): Promise<boolean> {
   const { isNew } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
     kind,
-    deliveryId: `merchant-${runId}-${userId}`,
+    deliveryId: bulkDeliveryId(runId, userId),
     raw: Buffer.alloc(0),
     subject: await getSubject(ctx, tenant, userId),
     externalId: null,

@@ -61,6 +61,15 @@ export type PrivacyRequest = {
 const BY_HAND = /(?:^|:)merchant[:-]/;
 export const isByHand = (deliveryId: string): boolean => BY_HAND.test(deliveryId);
 
+/** The delivery id of a request that a merchant's bulk run makes. */
+export const bulkDeliveryId = (runId: string, userId: number): string =>
+  `merchant-${runId}-${userId}`;
+/**
+ * SQL: these are thousands at once, and are worked after all others. No regular expression: with 10,000 waiting it makes
+ * a claim take a quarter of a second instead of 40 ms.
+ */
+const IS_BULK = `delivery_id LIKE '%:merchant-${"_".repeat(36)}-%'`;
+
 /** For a deleted store only a keyed hash is kept, so that the fulfilment can still be proven. */
 export const storeKey = (ctx: Ctx, shop: string): string =>
   ctx.secrets.pseudonym("privacy/store", shop);
@@ -176,6 +185,7 @@ export const privacyRequests = leasedTable<LeasedRow & ClaimedRow>({
   waiting: "received",
   running: "running",
   orderBy: "next_attempt_at",
+  isLast: IS_BULK,
   leaseSeconds: PRIVACY_LEASE_SECONDS,
   columns: [
     "kind",
@@ -210,29 +220,32 @@ type ClaimedRow = Columns<
   steps: Steps;
 };
 
-/** Claims due rows and rows with an expired lease. */
-export async function claimPrivacyRequests(
-  database: Database,
-  limit: number,
-): Promise<PrivacyRequest[]> {
-  const rows = await privacyRequests.claim(database, limit);
-  return rows.map((row) => ({
-    home: row.shop,
-    shop: row.kind === "shop_redact" ? String(row.payload.shop) : row.shop,
-    id: row.id,
-    kind: row.kind,
-    externalId: row.external_id,
-    payload: row.payload,
-    evidence: row.evidence ?? {},
-    steps: row.steps,
-    isByHand: isByHand(row.delivery_id),
-    triggeredAt: row.triggered_at,
-    receivedAt: row.received_at,
-    dueBy: row.due_by,
-    attempts: row.attempts,
-    token: row.attempt_token,
-  }));
+/** Claims due rows and rows with an expired lease, one store's after another's. */
+export function claimInTurns(database: Database): (limit: number) => Promise<PrivacyRequest[]> {
+  let lastShop = "";
+  return async (limit) => {
+    const rows = await privacyRequests.claim(database, limit, lastShop);
+    lastShop = rows.at(-1)?.shop ?? lastShop;
+    return rows.map(toRequest);
+  };
 }
+
+const toRequest = (row: LeasedRow & ClaimedRow): PrivacyRequest => ({
+  home: row.shop,
+  shop: row.kind === "shop_redact" ? String(row.payload.shop) : row.shop,
+  id: row.id,
+  kind: row.kind,
+  externalId: row.external_id,
+  payload: row.payload,
+  evidence: row.evidence ?? {},
+  steps: row.steps,
+  isByHand: isByHand(row.delivery_id),
+  triggeredAt: row.triggered_at,
+  receivedAt: row.received_at,
+  dueBy: row.due_by,
+  attempts: row.attempts,
+  token: row.attempt_token,
+});
 
 /** The row's shop is its home, which is not the store for a request about a whole store. */
 const rowOf = ({ home, id, token }: PrivacyRequest): Held => ({ shop: home, id, token });

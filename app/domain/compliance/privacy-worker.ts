@@ -1,5 +1,5 @@
-// Runs the privacy requests of one region, one at a time per process: they are rare, and they walk
-// whole tables.
+// Runs the privacy requests of one region, one at a time per process: they walk whole tables. A bulk
+// erasure makes thousands of them, which wait until no other is due, and the stores take turns.
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../runtime/database/database.ts";
 import { LeaseLost } from "../../runtime/database/queue/lease.ts";
@@ -11,7 +11,7 @@ import { redactCustomer } from "./customer-redact.ts";
 import { answerDataRequest } from "./data-request.ts";
 import {
   Reschedule,
-  claimPrivacyRequests,
+  claimInTurns,
   finishPrivacyRequest,
   requeuePrivacyRequest,
   postponePrivacyRequest,
@@ -44,7 +44,7 @@ export function startPrivacyWorker(
     concurrency: 1,
     stopWaitMs: STOP_WAIT_MS,
     log: ctx.log,
-    claim: (limit) => claimPrivacyRequests(database, limit),
+    claim: claimInTurns(database),
     renew: (items) => renewPrivacyLeases(database, items),
     release: (items) => releasePrivacyRequests(database, items),
     work: (request) => workOn(ctx, database, request, passMs),

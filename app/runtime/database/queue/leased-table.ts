@@ -18,6 +18,11 @@ type LeasedTableOptions = {
   running: string;
   /** With `next_attempt_at` a row is due at its time; with `created_at` the oldest goes first. */
   orderBy: "next_attempt_at" | "created_at";
+  /**
+   * SQL of the due rows that are claimed after all others. Where it is set the stores take turns, too, so that none waits
+   * behind all rows of another. Each claim then sorts what is due.
+   */
+  isLast?: string;
   leaseSeconds: number;
   columns: readonly string[];
   /** Values of the column `kind` that are claimed. A row of another kind waits for a process of its version. */
@@ -28,8 +33,11 @@ type LeasedTableOptions = {
 
 export type LeasedTable<Claimed extends LeasedRow> = {
   leaseSeconds: number;
-  /** Claims at most `limit` rows that are due or have an expired lease. */
-  claim(database: Database, limit: number): Promise<Claimed[]>;
+  /**
+   * Claims at most `limit` rows that are due or have an expired lease. `lastShop`: the store that had the last turn, where
+   * they take turns.
+   */
+  claim(database: Database, limit: number, lastShop?: string): Promise<Claimed[]>;
   /** Extends the leases that are still held. Returns their number. */
   renew(database: Database, rows: readonly Held[]): Promise<number>;
   /** Releases rows unprocessed for the next worker. */
@@ -58,6 +66,7 @@ export function leasedTable<Claimed extends LeasedRow>({
   waiting,
   running,
   orderBy,
+  isLast,
   leaseSeconds,
   columns,
   kinds,
@@ -67,13 +76,14 @@ export function leasedTable<Claimed extends LeasedRow>({
   const isDue = orderBy === "next_attempt_at" ? "AND next_attempt_at <= clock_timestamp()" : "";
   const isKnown = kinds ? `kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")})` : "true";
   const isClaimed = isOfHeldStores ? isKnown : `${isKnown} AND ${isNotHeld("shop")}`;
+  const order = isLast ? `${isLast}, shop <= $2, shop, ${orderBy}, id` : `${orderBy}, id`;
   // Locks the returned rows for one statement and skips locked ones, so that two claims never
   // return the same row.
   const CLAIM = `
     WITH due AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isClaimed}
         AND ${NO_WAIT_FOR_DISK}
-      ORDER BY ${orderBy}, id LIMIT $1 FOR UPDATE SKIP LOCKED
+      ORDER BY ${order} LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
     lost AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${running}' AND locked_until < clock_timestamp()
@@ -118,7 +128,12 @@ export function leasedTable<Claimed extends LeasedRow>({
 
   return {
     leaseSeconds,
-    claim: (database, limit) => database.acrossTenants<Claimed>(CLAIM, [limit], `claim_${table}`),
+    claim: (database, limit, lastShop = "") =>
+      database.acrossTenants<Claimed>(
+        CLAIM,
+        isLast ? [limit, lastShop] : [limit],
+        `claim_${table}`,
+      ),
     renew: async (database, rows) => (await database.acrossTenants(RENEW, byColumn(rows))).length,
     async settleMany(database, rows, assignments) {
       const settled = await database.acrossTenants<LeasedRow>(
