@@ -2,7 +2,9 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, InlineStack, Link, Text } from "@shopify/polaris";
 import type { ActivityItem } from "../../domain/merchant/home/recent-activity.ts";
+import { formatCount } from "../i18n/format-number.ts";
 import { labelOf } from "../i18n/label-of.ts";
+import { useLocale } from "../i18n/locale.ts";
 import { useLabelled } from "../i18n/use-labelled.ts";
 import { DateTime } from "../ui/date-time.tsx";
 
@@ -67,7 +69,10 @@ function useDecisions(decisions: readonly { type: string; decision: string }[]):
 function PrivacyRequest({ item }: { item: Extract<ActivityItem, { kind: "privacy" }> }) {
   const { t } = useTranslation("home");
   const labelled = useLabelled();
-  const kind = labelOf(t("requests", { returnObjects: true }), item.request);
+  const locale = useLocale();
+  const name = labelOf(t("requests", { returnObjects: true }), item.request);
+  const count = `${formatCount(locale, item.count)}${item.hasMore ? "+" : ""}`;
+  const kind = item.count > 1 ? `${name} (${count})` : name;
   const state = labelOf(t("requestStates", { returnObjects: true }), item.state);
   return (
     <Link url="/app/privacy" monochrome>

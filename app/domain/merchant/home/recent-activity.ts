@@ -7,6 +7,8 @@ import { outcomeOf } from "../../consent/consent-outcomes.ts";
 const SHOWN = 8;
 /** A sign-up writes up to four consents. */
 const RECORDS_READ = SHOWN * 5;
+/** A bulk erasure makes thousands, which are one line. */
+const REQUESTS_READ = 100;
 
 /** `decision`: a consent's outcome, or a mandate's event. */
 type Decision = { type: string; decision: string };
@@ -21,7 +23,17 @@ export type ActivityItem =
       /** The newest decision of each type, newest first. */
       decisions: Decision[];
     }
-  | { kind: "privacy"; at: string; request: string; state: string };
+  | {
+      kind: "privacy";
+      /** Of the newest. */
+      at: string;
+      request: string;
+      state: string;
+      /** So many follow each other. */
+      count: number;
+      /** Older ones were not read. */
+      hasMore: boolean;
+    };
 type PersonItem = Extract<ActivityItem, { kind: "person" }>;
 
 /** Times are texts: they come as JSON. */
@@ -46,7 +58,7 @@ const CONSENTS = `
 const CUSTOMERS = `SELECT id, created_at AS at, coalesce(full_name, email) AS name FROM storefront_users
   WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`;
 const REQUESTS = `SELECT received_at AS at, kind AS request, state FROM privacy_requests
-  WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`;
+  WHERE shop = $1 ORDER BY id DESC LIMIT ${REQUESTS_READ}`;
 
 export const recentActivityRead: Read<Newest> = {
   sql: `SELECT ${jsonList(CONSENTS)} AS consents, ${jsonList(CUSTOMERS)} AS customers,
@@ -72,9 +84,31 @@ export function toRecentActivity([newest]: readonly Newest[]): ActivityItem[] {
       kind: "privacy" as const,
       at: toIso(at),
       ...request,
+      count: 1,
+      hasMore: false,
     })),
   ];
-  return all.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SHOWN);
+  return joinRequests(all.sort((a, b) => (a.at < b.at ? 1 : -1))).slice(0, SHOWN);
+}
+
+function joinRequests(items: readonly ActivityItem[]): ActivityItem[] {
+  const joined: ActivityItem[] = [];
+  for (const item of items) {
+    const last = joined.at(-1);
+    if (
+      item.kind === "privacy" &&
+      last?.kind === "privacy" &&
+      last.request === item.request &&
+      last.state === item.state
+    )
+      joined[joined.length - 1] = {
+        ...last,
+        count: last.count + 1,
+        hasMore: last.count + 1 === REQUESTS_READ,
+      };
+    else joined.push(item);
+  }
+  return joined;
 }
 
 const toIso = (at: string): string => new Date(at).toISOString();
