@@ -109,7 +109,8 @@ const TAGS: DataSet = {
       end: "store",
     },
     tag_runs: {
-      holds: "bulk changes of customers: counts, and until one is done its encrypted selection",
+      holds:
+        "bulk changes of customers: counts, and until one is done the encrypted name of its segment",
       people: ["shoppers"],
       rules: [
         {
@@ -123,8 +124,7 @@ const TAGS: DataSet = {
       end: "settled",
     },
     tag_run_members: {
-      holds:
-        "which shoppers a bulk change over a segment of the store admin means, until it is done",
+      holds: "which shoppers a bulk change means, until it is done",
       people: ["shoppers"],
       end: "settled",
     },

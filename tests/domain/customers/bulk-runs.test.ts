@@ -234,25 +234,6 @@ test("a person at the tag limit is counted as rejected, the others get theirs", 
   expect(await tags(other)).toEqual(["vip"]);
 });
 
-test("the selection is stored encrypted while the run waits and deleted when it is done", async () => {
-  await put({ full_name: "Ada", email: "ada@secret.example" });
-  const { id } = await startTagRun(
-    world.ctx,
-    tenant,
-    input({ selection: { filter: { q: "ada@secret" } }, add: ["vip"] }),
-  );
-  const [waiting] = await world.database.query("SELECT selection FROM tag_runs WHERE id = $1", [
-    id,
-  ]);
-  expect(waiting.selection).not.toContain("ada@secret");
-  const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
-  await finished(id);
-  await worker.stop();
-  expect(await world.database.query("SELECT selection FROM tag_runs WHERE id = $1", [id])).toEqual([
-    { selection: "" },
-  ]);
-});
-
 test("a run is visible to its own store only; an empty selection and invalid input are rejected", async () => {
   await put({ full_name: "A" });
   const { id } = await startTagRun(

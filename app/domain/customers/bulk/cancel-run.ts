@@ -4,7 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { TagRun, Columns, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { FORGET_MEMBERS } from "../store-segments/collect-members.ts";
+import { FORGET_MEMBERS } from "./run-members.ts";
 import { SHOWN, toState, type BulkRunState, type ShownRun } from "./run-row.ts";
 
 export const CancelledRun = z.object({ id: z.uuid() });

@@ -10,8 +10,9 @@ import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import type { Condition } from "../list/filter-condition.ts";
-import { collectMembers, FORGET_MEMBERS, membersOf } from "../store-segments/collect-members.ts";
+import { collectMembers } from "../store-segments/collect-members.ts";
 import { isCancelRequested } from "./cancel-run.ts";
+import { FORGET_MEMBERS, MembersKept, membersOf } from "./run-members.ts";
 import { bulkRuns, sealContext, type BulkKind, type Run } from "./run-row.ts";
 import { stepOf, type CustomerActions } from "./run-steps.ts";
 import { changedBy, CustomerSelection, selectionOf } from "./selection.ts";
@@ -58,7 +59,7 @@ async function workOn(
         "state = $4, last_error = $5, selection = '', finished_at = clock_timestamp()",
         [state, error],
       );
-      if (run.store_segment !== null) await within(FORGET_MEMBERS, [run.id]);
+      await within(FORGET_MEMBERS, [run.id]);
     });
   const tenant = await findTenant(ctx, run.shop);
   if (!tenant) return finish("failed", "the store is not known here any more");
@@ -68,7 +69,7 @@ async function workOn(
     const { size, change } = stepOf(ctx, tenant, run, actions, stored, stopping);
     for (let position = run.position; conditionOf && !stopping.aborted;) {
       if (await isCancelRequested(sql, run.id)) return await finish("cancelled");
-      const condition = await conditionOf(5);
+      const condition = await conditionOf(position, 5);
       const people = await sql<Columns<StorefrontUser, "id">>(
         `SELECT u.id FROM storefront_users u WHERE ${condition.sql}
           AND ${changedBy(run.kind as BulkKind)} AND u.id > $2 AND u.id <= $3
@@ -98,7 +99,8 @@ async function workOn(
 const isFromStore = (error: unknown): boolean =>
   error instanceof OutboundError || (isAppError(error) && error.code === "not_installed");
 
-type ConditionFrom = (first: number) => Promise<Condition>;
+/** Values from `$<first>`. */
+type ConditionBehind = (position: number, first: number) => Promise<Condition>;
 
 /** Whom the run means; null when the worker stops before that is known. */
 async function customersOf(
@@ -107,14 +109,16 @@ async function customersOf(
   run: Run,
   stored: unknown,
   stopping: AbortSignal,
-): Promise<ConditionFrom | null> {
+): Promise<ConditionBehind | null> {
   const { store_segment: segmentId } = run;
-  if (segmentId === null) {
+  if (segmentId !== null) {
+    const data = dataOf(ctx, tenant);
+    const collection = { ctx, tenant, data, table: bulkRuns, run, segmentId, stopping };
+    if (!(await collectMembers(collection, stored))) return null;
+  } else if (!MembersKept.safeParse(stored).success) {
+    // The run of the rules, which means all customers, and runs of an earlier version.
     const selection = CustomerSelection.parse(stored);
-    return (first) => selectionOf(ctx, tenant, selection, first);
+    return (_position, first) => selectionOf(ctx, tenant, selection, first);
   }
-  const data = dataOf(ctx, tenant);
-  const collection = { ctx, tenant, data, table: bulkRuns, run, segmentId, stopping };
-  if (!(await collectMembers(collection, stored))) return null;
-  return async (first) => membersOf(run.id, first);
+  return async (position, first) => membersOf(run.id, position, first);
 }

@@ -6,8 +6,8 @@ import { AppError } from "../../../runtime/errors.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { PROFILE_CHANNEL } from "../segments/profile-audience.ts";
-import { previewAction } from "./preview-run.ts";
 import type { ActionRunInput, TagRunInput } from "./run-inputs.ts";
+import type { MembersKept } from "./run-members.ts";
 import {
   sealContext,
   SHOWN,
@@ -17,25 +17,115 @@ import {
   type ShownRun,
 } from "./run-row.ts";
 import {
+  changedBy,
   countSelected,
   CustomerSelection,
   fixSelection,
+  selectionOf,
   type FixedSelection,
 } from "./selection.ts";
 
 /** Each data request is answered by a mail to the merchant, each erasure by calls to every system. */
 const MAX_CUSTOMERS: Partial<Record<string, number>> = { data_request: 250, erase: 10_000 };
 
-/** Requests the run. Customers created after this moment are excluded. */
+/** Requests the run, for the customers who are selected now. */
 export async function startTagRun(
   ctx: Ctx,
   tenant: Tenant,
   { selection, add, remove }: TagRunInput,
 ): Promise<BulkRunState> {
   const fixed = await fixSelection(ctx, tenant, selection);
-  const total = await countSelected(ctx, tenant, fixed.selection);
-  return storeRun(ctx, tenant, { kind: "tags", ...fixed, add, remove, total });
+  return storeWithMembers(ctx, tenant, { kind: "tags", ...fixed, add, remove });
 }
+
+/**
+ * Throws `conflict` when the number that was typed for an erasure is no longer the right one, and
+ * `invalid_request` for a send to a profile platform that is not connected.
+ */
+export async function startAction(
+  ctx: Ctx,
+  tenant: Tenant,
+  { kind, selection, typed }: ActionRunInput,
+): Promise<BulkRunState> {
+  if (kind === "profile" && !isChannelEnabled(ctx, tenant, PROFILE_CHANNEL))
+    throw new AppError("invalid_request", { fields: { kind: "is not connected" } });
+  const fixed = await fixSelection(ctx, tenant, selection);
+  const most = MAX_CUSTOMERS[kind];
+  return storeWithMembers(ctx, tenant, { kind, ...fixed, add: [], remove: [], most }, (total) => {
+    if (most !== undefined && total > most)
+      throw new AppError("invalid_request", {
+        fields: { selection: "selects more customers than allowed" },
+      });
+    if (kind === "erase" && typed?.replace(/\D/g, "") !== String(total))
+      throw new AppError("conflict", { fields: { typed: "does not match" } });
+  });
+}
+
+type NewRun = FixedSelection & {
+  kind: BulkKind;
+  add: readonly string[];
+  remove: readonly string[];
+  /** Beyond it one customer is counted, no matter how many there are. */
+  most?: number | undefined;
+};
+
+// One statement: no customer comes between the members and their number, which is the run's total.
+const storeStatement = (selected: string) => `
+  WITH members AS (
+    INSERT INTO tag_run_members (shop, run_id, user_id)
+      SELECT $1, $2::uuid, u.id FROM storefront_users u WHERE ${selected} LIMIT $8::int
+      RETURNING user_id
+  )
+  INSERT INTO tag_runs (shop, id, kind, selection, add, remove, segment_id, total, last_id)
+    SELECT $1, $2::uuid, $3, $4, $5::text[], $6::text[], $7::uuid, count(*), coalesce(max(user_id), 0)
+    FROM members RETURNING ${SHOWN.join(", ")}`;
+
+/** Nothing is stored when `check` throws for the number of customers. */
+async function storeWithMembers(
+  ctx: Ctx,
+  tenant: Tenant,
+  { kind, selection, segment, add, remove, most }: NewRun,
+  check: (total: number) => void = () => {},
+): Promise<BulkRunState> {
+  const condition = await selectionOf(ctx, tenant, selection, 9);
+  const kept: MembersKept = { audience: segment };
+  return dataOf(ctx, tenant).transaction(async (sql) => {
+    const started = await insertRun(
+      sql,
+      storeStatement(`${condition.sql} AND ${changedBy(kind)}`),
+      [
+        ctx.random.orderedUuid(),
+        kind,
+        ctx.secrets.seal(sealContext(tenant.shop), JSON.stringify(kept)),
+        add,
+        remove,
+        segment?.id ?? null,
+        most === undefined ? null : most + 1,
+        ...condition.values,
+      ],
+    );
+    check(started.total);
+    if (started.total === 0)
+      throw new AppError("invalid_request", { fields: { selection: "selects no customers" } });
+    return started;
+  });
+}
+
+async function insertRun(
+  sql: TenantSql,
+  statement: string,
+  values: readonly unknown[],
+): Promise<BulkRunState> {
+  const [started] = await sql<ShownRun>(statement, values);
+  if (!started) throw new Error("the run was not stored");
+  return toState(started);
+}
+
+/** All customers of this moment: ids up to the last one, so that its members need not be kept. */
+const STORE_RULE_RUN = `
+  INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, last_id)
+    SELECT $1, $2::uuid, 'rules', $3, '{}', '{}', $4, coalesce(max(id), 0)
+    FROM storefront_users WHERE shop = $1 RETURNING ${SHOWN.join(", ")}`;
 
 /**
  * Requests that the rules set their tags on every customer, in the caller's transaction. Null for a
@@ -52,70 +142,9 @@ export async function startRuleRun(
   const selection = CustomerSelection.parse({ filter: {} });
   const total = waiting ? 0 : await countSelected(ctx, tenant, selection);
   if (total === 0) return null;
-  return storeRun(
-    ctx,
-    tenant,
-    { kind: "rules", selection, segment: null, add: [], remove: [], total },
-    sql,
-  );
-}
-
-/**
- * Throws `conflict` when the number that was typed for an erasure is no longer the right one, and
- * `invalid_request` for a send to a profile platform that is not connected.
- */
-export async function startAction(
-  ctx: Ctx,
-  tenant: Tenant,
-  { kind, selection, typed }: ActionRunInput,
-): Promise<BulkRunState> {
-  if (kind === "profile" && !isChannelEnabled(ctx, tenant, PROFILE_CHANNEL))
-    throw new AppError("invalid_request", { fields: { kind: "is not connected" } });
-  const fixed = await fixSelection(ctx, tenant, selection);
-  const { changing } = await previewAction(ctx, tenant, { kind, selection: fixed.selection });
-  if (changing > (MAX_CUSTOMERS[kind] ?? Infinity))
-    throw new AppError("invalid_request", {
-      fields: { selection: "selects more customers than allowed" },
-    });
-  if (kind === "erase" && typed?.replace(/\D/g, "") !== String(changing))
-    throw new AppError("conflict", { fields: { typed: "does not match" } });
-  return storeRun(ctx, tenant, { kind, ...fixed, add: [], remove: [], total: changing });
-}
-
-type NewRun = FixedSelection & {
-  kind: BulkKind;
-  add: readonly string[];
-  remove: readonly string[];
-  total: number;
-};
-
-async function storeRun(
-  ctx: Ctx,
-  tenant: Tenant,
-  run: NewRun,
-  sql: TenantSql = dataOf(ctx, tenant).sql,
-): Promise<BulkRunState> {
-  const { kind, selection, segment, add, remove, total } = run;
-  if (total === 0)
-    throw new AppError("invalid_request", { fields: { selection: "selects no customers" } });
-  const [started] = await sql<ShownRun>(
-    `INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, segment_id, last_id)
-      SELECT $1, $2, $3, $4, $5::text[], $6::text[], $7, $8::uuid, coalesce(max(id), 0)
-      FROM storefront_users
-      WHERE shop = $1 RETURNING ${SHOWN.join(", ")}`,
-    [
-      ctx.random.orderedUuid(),
-      kind,
-      ctx.secrets.seal(
-        sealContext(tenant.shop),
-        JSON.stringify({ ...selection, audience: segment }),
-      ),
-      add,
-      remove,
-      total,
-      segment?.id ?? null,
-    ],
-  );
-  if (!started) throw new Error("the run was not stored");
-  return toState(started);
+  return insertRun(sql, STORE_RULE_RUN, [
+    ctx.random.orderedUuid(),
+    ctx.secrets.seal(sealContext(tenant.shop), JSON.stringify(selection)),
+    total,
+  ]);
 }

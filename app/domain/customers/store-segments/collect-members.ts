@@ -9,7 +9,6 @@ import { OutboundError } from "../../../runtime/errors.ts";
 import type { Held, LeasedRow, LeasedTable } from "../../../runtime/database/queue/leased-table.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { sealContext } from "../bulk/run-row.ts";
-import type { Condition } from "../list/filter-condition.ts";
 import { readMembers, type MemberPage } from "./store-segment.ts";
 
 /** What such a run keeps, encrypted, in place of a selection. */
@@ -97,12 +96,3 @@ async function startAgain(collection: Collection): Promise<Collecting> {
   ]);
   return FIRST_PAGE;
 }
-
-/** Over `storefront_users u`; values from `$<first>`. */
-export const membersOf = (runId: string, first: number): Condition => ({
-  sql: `u.shop = $1 AND u.id IN (SELECT user_id FROM tag_run_members
-    WHERE shop = $1 AND run_id = $${first}::uuid)`,
-  values: [runId],
-});
-
-export const FORGET_MEMBERS = "DELETE FROM tag_run_members WHERE shop = $1 AND run_id = $2::uuid";
