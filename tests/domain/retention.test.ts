@@ -138,8 +138,8 @@ describe("a store without settings of its own", () => {
     expect(await idsOf("webhook_inbox", shop, "delivery_id")).toEqual(["waiting", "young"]);
   });
 
-  it("loses finished tag runs after 90 days and finished privacy requests after three years; unfinished ones stay", async () => {
-    await tagRun(shop, 91);
+  it("loses ended tag runs after 90 days and finished privacy requests after three years; unfinished ones stay", async () => {
+    for (const state of ["done", "failed", "cancelled"]) await tagRun(shop, 91, state);
     await tagRun(shop, 89);
     await tagRun(shop, 400, "running");
     await privacyRequest(shop, 1_096);

@@ -117,7 +117,7 @@ const TAGS: DataSet = {
           rows: "finished_tag_runs",
           sweep: "store",
           column: "coalesce(finished_at, created_at)",
-          where: "state IN ('done', 'failed')",
+          where: "state IN ('done', 'failed', 'cancelled')",
           after: "tag_run_retention_days",
         },
       ],
