@@ -111,6 +111,14 @@ describe.each(WORK_QUEUES)("the queue $name", (queue) => {
     expect(await states()).toEqual({ [queue.final]: 1 });
   });
 
+  it("claims a row whose holder died before rows that wait, however many they are", async () => {
+    await queue.seed(test, 6);
+    const [lost] = await queue.claim(database, 1);
+    await expireLeases();
+    expect((await queue.claim(database, 1)).map(({ id }) => id)).toEqual([lost?.id]);
+    expect(await queue.claim(database, 10)).toHaveLength(5);
+  });
+
   it("refuses the late holder of a lost lease, and rolls back what it did beside", async () => {
     await queue.seed(test, 1);
     const [late] = await queue.claim(database, 1);

@@ -34,8 +34,8 @@ type LeasedTableOptions = {
 export type LeasedTable<Claimed extends LeasedRow> = {
   leaseSeconds: number;
   /**
-   * Claims at most `limit` rows that are due or have an expired lease. `lastShop`: the store that had the last turn, where
-   * they take turns.
+   * Claims at most `limit` rows: those with an expired lease, then those that are due. `lastShop`: the store that had the
+   * last turn, where they take turns.
    */
   claim(database: Database, limit: number, lastShop?: string): Promise<Claimed[]>;
   /** Extends the leases that are still held. Returns their number. */
@@ -79,6 +79,7 @@ export function leasedTable<Claimed extends LeasedRow>({
   const order = isLast ? `${isLast}, shop <= $2, shop, ${orderBy}, id` : `${orderBy}, id`;
   // Locks the returned rows for one statement and skips locked ones, so that two claims never
   // return the same row.
+  // Lost rows first: they were claimed before what is due, and would wait as long as anything newer is.
   const CLAIM = `
     WITH due AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isClaimed}
@@ -90,7 +91,7 @@ export function leasedTable<Claimed extends LeasedRow>({
         AND ${isClaimed}
       ORDER BY locked_until LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
-    chosen AS (SELECT * FROM due UNION ALL SELECT * FROM lost LIMIT $1)
+    chosen AS (SELECT * FROM lost UNION ALL SELECT * FROM due LIMIT $1)
     UPDATE ${table} w SET ${state} = '${running}', locked_until = ${lease}, attempt_token = gen_random_uuid()
     FROM chosen WHERE w.shop = chosen.shop AND w.id = chosen.id
     RETURNING ${["shop", "id", "attempt_token", ...columns].map((column) => `w.${column}`).join(", ")}`;
