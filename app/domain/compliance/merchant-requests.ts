@@ -1,12 +1,18 @@
 // A merchant's privacy requests for a customer by a button, or for many by a bulk run: an export and an
 // erasure. Each is a row among the privacy requests, as a record of what was requested and done.
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, PrivacyRequest as StoredRequest } from "../../db.server.ts";
+import type { Columns, PrivacyRequest as StoredRequest, TenantSql } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { findPerson, type Account } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { compileExport } from "./compile-export.ts";
-import { bulkDeliveryId, receivePrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
+import {
+  bulkDeliveryId,
+  insertRequest,
+  receivePrivacyRequest,
+  toNewRequest,
+  type PrivacyRequest,
+} from "./privacy-requests.ts";
 import type { Steps } from "./request-steps.ts";
 import { hasIdentifier, subjectKey, type Subject } from "./subject.ts";
 
@@ -20,8 +26,8 @@ const toSubject = ({ email, storefront_customer_gid: gid }: Account): Subject =>
 /**
  * The customer and the identifiers for a request. Throws `not_found`, also for an erased customer.
  */
-async function getSubject(ctx: Ctx, tenant: Tenant, userId: number): Promise<Subject> {
-  const person = await findPerson(dataOf(ctx, tenant).sql, userId);
+async function getSubject(sql: TenantSql, userId: number): Promise<Subject> {
+  const person = await findPerson(sql, userId);
   const subject = person ? toSubject(person.account) : {};
   if (!hasIdentifier(subject)) throw new AppError("not_found");
   return subject;
@@ -35,8 +41,8 @@ export async function exportForMerchant(
   tenant: Tenant,
   userId: number,
 ): Promise<{ requestId: number; document: string }> {
-  const subject = await getSubject(ctx, tenant, userId);
   const { sql } = dataOf(ctx, tenant);
+  const subject = await getSubject(sql, userId);
   // Stored as failed until it is compiled: if the process dies in between, the row does not claim
   // success.
   const [row] = await sql<Columns<StoredRequest, "id" | "received_at" | "due_by">>(
@@ -110,8 +116,9 @@ export async function eraseForMerchant(
   userId: number,
   typed: string,
 ): Promise<{ requestId: number }> {
-  const subject = await getSubject(ctx, tenant, userId);
-  const person = await findPerson(dataOf(ctx, tenant).sql, userId);
+  const { sql } = dataOf(ctx, tenant);
+  const subject = await getSubject(sql, userId);
+  const person = await findPerson(sql, userId);
   requireConfirmation(typed, person && confirmationPhrase(person.account));
   const { id } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
     kind: "customer_redact",
@@ -131,25 +138,27 @@ export async function eraseForMerchant(
 }
 
 /**
- * One request of a bulk run, worked later like the storefront's own. False when the run has requested
- * it before. Throws `not_found` as above.
+ * One request of a bulk run, worked later like the storefront's own, in the caller's transaction. False
+ * when the run has requested it before. Throws `not_found` as above.
  */
 export async function requestForMerchant(
   ctx: Ctx,
   tenant: Tenant,
+  sql: TenantSql,
   {
     kind,
     userId,
     runId,
   }: { kind: "data_request" | "customer_redact"; userId: number; runId: string },
 ): Promise<boolean> {
-  const { isNew } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
+  const arrival = {
     kind,
     deliveryId: bulkDeliveryId(runId, userId),
     raw: Buffer.alloc(0),
-    subject: await getSubject(ctx, tenant, userId),
+    subject: await getSubject(sql, userId),
     externalId: null,
     triggeredAt: null,
-  });
-  return isNew;
+  };
+  const request = toNewRequest(ctx, tenant.shop, tenant, arrival);
+  return (await insertRequest(sql, request, arrival)).isNew;
 }

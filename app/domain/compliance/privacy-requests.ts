@@ -99,7 +99,7 @@ type NewRequest = {
  * An unknown store has no data, and a request may name nobody: these are recorded as finished, without
  * the payload, because the platform expects a 2xx for every valid request.
  */
-function toNewRequest(
+export function toNewRequest(
   ctx: Ctx,
   shop: string,
   tenant: Tenant | null,
@@ -151,6 +151,15 @@ export async function receivePrivacyRequest(
 ): Promise<{ id: number; dueBy: Date; isNew: boolean }> {
   const request = toNewRequest(ctx, shop, tenant, arrival);
   const { sql } = ctx.regions.get(tenant?.region ?? HOME_REGION).forTenant(request.home);
+  return insertRequest(sql, request, arrival);
+}
+
+/** The same of a known store, in the caller's transaction. */
+export async function insertRequest(
+  sql: TenantSql,
+  request: NewRequest,
+  arrival: Arrival,
+): Promise<{ id: number; dueBy: Date; isNew: boolean }> {
   const [made] = await sql<Columns<StoredRequest, "id" | "due_by">>(
     `INSERT INTO privacy_requests (shop, kind, delivery_id, external_id, subject_hmac, payload,
       state, triggered_at, due_by, evidence, completed_at)

@@ -3,7 +3,7 @@
 //
 //   active <-> suspended        (deleted is separate, and final)
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, StorefrontUser } from "../../db.server.ts";
+import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { keepEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
@@ -19,33 +19,42 @@ export async function changeAccountStatus(
   userId: number,
   status: AccountStatus,
 ): Promise<boolean> {
-  const hasChanged = await dataOf(ctx, tenant).transaction(async (sql) => {
-    const [account] = await sql<Columns<StorefrontUser, "status">>(
-      "SELECT status FROM storefront_users WHERE shop = $1 AND id = $2 AND status <> 'deleted' FOR UPDATE",
-      [userId],
-    );
-    if (!account) throw new AppError("not_found");
-    if (account.status === status) return false;
-    // Database triggers end the agents' grants and the mandates together with the sessions.
-    await sql(
-      `UPDATE storefront_users SET status = $3, sessions_valid_after = ${END_ALL_SESSIONS},
-        updated_at = now() WHERE shop = $1 AND id = $2`,
-      [userId, status],
-    );
-    // The CMS is the only other system that shows the status.
-    await enqueue(sql, {
-      eventId: ctx.random.orderedUuid(),
-      source: "backend",
-      eventType: "customer.updated",
-      entityType: "customer",
-      entityId: String(userId),
-      payload: { user_id: userId, cause: "account_status" },
-      occurredAt: ctx.clock.now(),
-      destinations: keepEnabled(ctx, tenant, ["cms"]),
-    });
-    return true;
+  return dataOf(ctx, tenant).transaction((sql) =>
+    changeStatusWithin(ctx, tenant, sql, userId, status),
+  );
+}
+
+/** The same inside the caller's transaction. */
+export async function changeStatusWithin(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  status: AccountStatus,
+): Promise<boolean> {
+  const [account] = await sql<Columns<StorefrontUser, "status">>(
+    "SELECT status FROM storefront_users WHERE shop = $1 AND id = $2 AND status <> 'deleted' FOR UPDATE",
+    [userId],
+  );
+  if (!account) throw new AppError("not_found");
+  if (account.status === status) return false;
+  // Database triggers end the agents' grants and the mandates together with the sessions.
+  await sql(
+    `UPDATE storefront_users SET status = $3, sessions_valid_after = ${END_ALL_SESSIONS},
+      updated_at = now() WHERE shop = $1 AND id = $2`,
+    [userId, status],
+  );
+  // The CMS is the only other system that shows the status.
+  await enqueue(sql, {
+    eventId: ctx.random.orderedUuid(),
+    source: "backend",
+    eventType: "customer.updated",
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId, cause: "account_status" },
+    occurredAt: ctx.clock.now(),
+    destinations: keepEnabled(ctx, tenant, ["cms"]),
   });
-  if (hasChanged)
-    ctx.log.info("account.status_changed", { shop: tenant.shop, user_id: userId, status });
-  return hasChanged;
+  ctx.log.info("account.status_changed", { shop: tenant.shop, user_id: userId, status });
+  return true;
 }

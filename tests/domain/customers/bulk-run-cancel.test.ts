@@ -71,11 +71,11 @@ test("a running run ends after its slice: its customers stay changed and are cou
   let isCancelled = false;
   const worker = await startBulkRunWorker(app.ctx, app.ctx.home, {
     ...CUSTOMER_ACTIONS,
-    async suspend(ctx, store, userId, runId) {
+    async suspend(ctx, store, sql, userId, runId) {
       if (!isCancelled)
         expect(await cancelRun(ctx, store, runId)).toMatchObject({ state: "running" });
       isCancelled = true;
-      return CUSTOMER_ACTIONS.suspend(ctx, store, userId, runId);
+      return CUSTOMER_ACTIONS.suspend(ctx, store, sql, userId, runId);
     },
   });
   expect(await ended(id)).toMatchObject({ state: "cancelled", processed: 50, changed: 50 });

@@ -82,7 +82,7 @@ describe("while a run waits", () => {
         await work(id, {
           ...CUSTOMER_ACTIONS,
           [kind]: async (...call: Parameters<(typeof CUSTOMER_ACTIONS)["suspend"]>) => {
-            changed.push(call[2]);
+            changed.push(call[3]);
             return CUSTOMER_ACTIONS[kind](...call);
           },
         }),

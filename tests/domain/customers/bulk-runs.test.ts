@@ -8,7 +8,7 @@ import { ActionRunInput, TagRunInput } from "../../../app/domain/customers/bulk/
 import { findBulkRun } from "../../../app/domain/customers/bulk/run-row.ts";
 import { startAction, startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
-import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
+import { dataOf, getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
@@ -202,9 +202,9 @@ test("a run whose worker stops ends after the customer in progress, is released 
   const stops: Promise<void>[] = [];
   const first = await startBulkRunWorker(world.ctx, world.ctx.home, {
     ...CUSTOMER_ACTIONS,
-    async suspend(ctx, store, userId, runId) {
+    async suspend(ctx, store, sql, userId, runId) {
       if (userId === ids[1]) stops.push(first.stop());
-      return CUSTOMER_ACTIONS.suspend(ctx, store, userId, runId);
+      return CUSTOMER_ACTIONS.suspend(ctx, store, sql, userId, runId);
     },
   });
   await eventually("the stop", () => stops.length > 0);
@@ -333,7 +333,15 @@ describe("other bulk changes", () => {
       { shop: SHOP, kind: "customer_redact", state: "received" },
     ]);
     const [run] = await world.database.query("SELECT id FROM tag_runs WHERE kind = 'erase'");
-    expect(await CUSTOMER_ACTIONS.erase(world.ctx, tenant, ids[0] as number, run.id)).toBe(false);
+    expect(
+      await CUSTOMER_ACTIONS.erase(
+        world.ctx,
+        tenant,
+        dataOf(world.ctx, tenant).sql,
+        ids[0] as number,
+        run.id,
+      ),
+    ).toBe(false);
     expect(await requests()).toHaveLength(2);
   });
 

@@ -1,12 +1,13 @@
-// What each kind of bulk run does to a slice of customers. Every step is safe to repeat: a worker that dies
-// within a slice leaves it to the next one.
+// What each kind of bulk run does to a slice of customers. A change and its count commit together: a worker
+// that dies within a slice leaves what is not counted to the next one.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
+import type { TenantData, TenantSql } from "../../../db.server.ts";
 import { isAppError } from "../../../runtime/errors.ts";
 import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { Audience, enqueueAudience } from "../segments/profile-audience.ts";
-import { writeTags } from "../tag-change.ts";
+import { writeTagsWithin } from "../tag-change.ts";
 import type { CustomerAction } from "./run-inputs.ts";
 import type { Run } from "./run-row.ts";
 
@@ -15,65 +16,77 @@ const SLICE = 50;
 /** All customers of a slice in one transaction. */
 const LARGE_SLICE = 500;
 
-/**
- * What later subjects do to one customer; true when something changed. Safe to repeat: `runId` is the
- * same when a slice is done again.
- */
+/** What later subjects do to one customer, in the caller's transaction; true when something changed. */
 export type CustomerActions = Record<
   CustomerAction,
-  (ctx: Ctx, tenant: Tenant, userId: number, runId: string) => Promise<boolean>
+  (ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, runId: string) => Promise<boolean>
 >;
 
-/** `processed`: fewer than were given when the worker stops. */
-type Counts = { processed: number; changed: number; refused: number };
-type Step = { size: number; change(ids: readonly number[]): Promise<Counts> };
+export type Counts = { processed: number; changed: number; refused: number };
+/** Adds to the run's counts, up to the customer `position`. Throws LeaseLost. */
+export type AddCounts = (sql: TenantSql, position: number, counts: Counts) => Promise<void>;
+/** `change` returns how many it has processed: fewer than were given when the worker stops. */
+type Step = { size: number; change(ids: readonly number[]): Promise<number> };
+
+type StepOptions = {
+  actions: CustomerActions;
+  stored: unknown;
+  addCounts: AddCounts;
+  stopping: AbortSignal;
+};
 
 export function stepOf(
   ctx: Ctx,
   tenant: Tenant,
   run: Run,
-  actions: CustomerActions,
-  stored: unknown,
-  stopping: AbortSignal,
+  { actions, stored, addCounts, stopping }: StepOptions,
 ): Step {
-  if (run.kind === "profile") {
-    const { audience } = z.object({ audience: Audience }).parse(stored);
-    return {
-      size: LARGE_SLICE,
-      change: (ids) =>
-        dataOf(ctx, tenant).transaction(async (sql) => {
-          await enqueueAudience(ctx, sql, run.id, audience, ids);
-          return { processed: ids.length, changed: ids.length, refused: 0 };
-        }),
-    };
-  }
-  if (run.kind !== "rules") {
-    const change = changeOf(ctx, tenant, run, actions);
-    return { size: SLICE, change: (ids) => changeEach(change, ids, stopping) };
-  }
-  const options = { announce: "every_system", priority: BACKGROUND_PRIORITY } as const;
-  return {
+  const { transaction } = dataOf(ctx, tenant);
+  const changeAll = (
+    change: (sql: TenantSql, ids: readonly number[]) => Promise<number>,
+  ): Step => ({
     size: LARGE_SLICE,
     change: (ids) =>
-      dataOf(ctx, tenant).transaction(async (sql) => ({
-        processed: ids.length,
-        changed: await updateSystemTags(ctx, tenant, sql, ids, options),
-        refused: 0,
-      })),
+      transaction(async (sql) => {
+        const changed = await change(sql, ids);
+        const counts = { processed: ids.length, changed, refused: 0 };
+        await addCounts(sql, ids.at(-1) as number, counts);
+        return ids.length;
+      }),
+  });
+  if (run.kind === "profile") {
+    const { audience } = z.object({ audience: Audience }).parse(stored);
+    return changeAll(async (sql, ids) => {
+      await enqueueAudience(ctx, sql, run.id, audience, ids);
+      return ids.length;
+    });
+  }
+  if (run.kind === "rules") {
+    const options = { announce: "every_system", priority: BACKGROUND_PRIORITY } as const;
+    return changeAll((sql, ids) => updateSystemTags(ctx, tenant, sql, ids, options));
+  }
+  const change = changeOf(ctx, tenant, run, actions);
+  return {
+    size: SLICE,
+    async change(ids) {
+      let processed = 0;
+      for (const id of ids) {
+        if (stopping.aborted) break;
+        await changeOne(dataOf(ctx, tenant), id, change, addCounts);
+        processed += 1;
+      }
+      return processed;
+    },
   };
 }
 
-/** Safe to repeat: a customer who has the tag, or the status, is not changed again. */
-function changeOf(
-  ctx: Ctx,
-  tenant: Tenant,
-  run: Run,
-  actions: CustomerActions,
-): (userId: number) => Promise<boolean> {
+type ChangeCustomer = (sql: TenantSql, userId: number) => Promise<boolean>;
+
+function changeOf(ctx: Ctx, tenant: Tenant, run: Run, actions: CustomerActions): ChangeCustomer {
   if (run.kind !== "tags")
-    return (userId) => actions[run.kind as CustomerAction](ctx, tenant, userId, run.id);
-  return async (userId) => {
-    const { added, removed } = await writeTags(ctx, tenant, userId, {
+    return (sql, userId) => actions[run.kind as CustomerAction](ctx, tenant, sql, userId, run.id);
+  return async (sql, userId) => {
+    const { added, removed } = await writeTagsWithin(ctx, tenant, sql, userId, {
       add: run.add,
       remove: run.remove,
       source: "admin",
@@ -83,23 +96,22 @@ function changeOf(
   };
 }
 
-async function changeEach(
-  change: (userId: number) => Promise<boolean>,
-  ids: readonly number[],
-  stopping: AbortSignal,
-): Promise<Counts> {
-  const counts = { processed: 0, changed: 0, refused: 0 };
-  for (const id of ids) {
-    if (stopping.aborted) break;
-    counts.processed += 1;
-    try {
-      if (await change(id)) counts.changed += 1;
-    } catch (error) {
-      // Deleted meanwhile, or at the storefront's limit of tags: the run continues with the other
-      // customers.
-      if (!isAppError(error) || error.status >= 500) throw error;
-      if (error.code !== "not_found") counts.refused += 1;
-    }
+async function changeOne(
+  { sql, transaction }: TenantData,
+  userId: number,
+  change: ChangeCustomer,
+  addCounts: AddCounts,
+): Promise<void> {
+  try {
+    await transaction(async (within) => {
+      const changed = (await change(within, userId)) ? 1 : 0;
+      await addCounts(within, userId, { processed: 1, changed, refused: 0 });
+    });
+  } catch (error) {
+    // Deleted meanwhile, or at the storefront's limit of tags: the run continues with the other
+    // customers.
+    if (!isAppError(error) || error.status >= 500) throw error;
+    const refused = error.code === "not_found" ? 0 : 1;
+    await addCounts(sql, userId, { processed: 1, changed: 0, refused });
   }
-  return counts;
 }

@@ -1,5 +1,5 @@
 // Works the bulk runs of one region, one at a time per process, in slices: a run whose worker dies
-// continues at its last slice.
+// continues behind the last customer whom it counted.
 //
 //   waiting -> running (lease, renewed with every slice) -> done | failed | cancelled
 import type { Ctx } from "../../../context.server.ts";
@@ -14,7 +14,7 @@ import { collectMembers } from "../store-segments/collect-members.ts";
 import { isCancelRequested } from "./cancel-run.ts";
 import { FORGET_MEMBERS, MembersKept, membersOf } from "./run-members.ts";
 import { bulkRuns, sealContext, type BulkKind, type Run } from "./run-row.ts";
-import { stepOf, type CustomerActions } from "./run-steps.ts";
+import { stepOf, type AddCounts, type CustomerActions } from "./run-steps.ts";
 import { changedBy, CustomerSelection, selectionOf } from "./selection.ts";
 
 const STOP_WAIT_MS = 25_000;
@@ -61,12 +61,21 @@ async function workOn(
       );
       await within(FORGET_MEMBERS, [run.id]);
     });
+  const addCounts: AddCounts = async (within, position, { processed, changed, refused }) => {
+    await bulkRuns.update(
+      within,
+      run,
+      "position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7",
+      [position, processed, changed, refused],
+    );
+  };
   const tenant = await findTenant(ctx, run.shop);
   if (!tenant) return finish("failed", "the store is not known here any more");
   try {
     const stored: unknown = JSON.parse(ctx.secrets.unseal(sealContext(run.shop), run.selection));
     const conditionOf = await customersOf(ctx, tenant, run, stored, stopping);
-    const { size, change } = stepOf(ctx, tenant, run, actions, stored, stopping);
+    const options = { actions, stored, addCounts, stopping };
+    const { size, change } = stepOf(ctx, tenant, run, options);
     for (let position = run.position; conditionOf && !stopping.aborted;) {
       if (await isCancelRequested(sql, run.id)) return await finish("cancelled");
       const condition = await conditionOf(position, 5);
@@ -76,16 +85,10 @@ async function workOn(
           ORDER BY u.id LIMIT $4`,
         [position, run.last_id, size, ...condition.values],
       );
-      const counts = await change(people.map(({ id }) => id));
-      position = people[counts.processed - 1]?.id ?? position;
-      await bulkRuns.update(
-        sql,
-        run,
-        "position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7",
-        [position, counts.processed, counts.changed, counts.refused],
-      );
+      const processed = people.length > 0 ? await change(people.map(({ id }) => id)) : 0;
+      position = people[processed - 1]?.id ?? position;
       // Not returned as a promise: its failure is this run's too.
-      if (counts.processed === people.length && people.length < size) return await finish("done");
+      if (processed === people.length && people.length < size) return await finish("done");
     }
     await bulkRuns.release(database, [run]);
   } catch (error) {
