@@ -5,7 +5,7 @@ import type { Ctx } from "../../app/context.server.ts";
 import { previewAction } from "../../app/domain/customers/bulk/preview-run.ts";
 import { countCustomers } from "../../app/domain/customers/list/count-customers.ts";
 import { readFilter } from "../../app/domain/customers/list/customer-filter.ts";
-import { readChoicesAndRun } from "../../app/domain/customers/list/filter-choices.ts";
+import { readChoicesAndRuns } from "../../app/domain/customers/list/filter-choices.ts";
 import { prepareFilter } from "../../app/domain/customers/list/filter-condition.ts";
 import { listCustomers, type Sort } from "../../app/domain/customers/list/list-customers.ts";
 import { readCustomerList } from "../../app/domain/customers/list/list-screen.ts";
@@ -97,7 +97,7 @@ async function measure(ctx: Ctx, tenant: Tenant): Promise<Measure[]> {
       [`filter, counted: ${name}`, () => count(query)],
     ]),
     ["count: all", () => count("")],
-    ["choices of the filters", () => readChoicesAndRun(ctx, tenant)],
+    ["choices of the filters", () => readChoicesAndRuns(ctx, tenant)],
     ["loader: first page", () => loader("")],
     ["loader: search and two filters", () => loader("q=amelie&country=FR&orders_max=0")],
     [

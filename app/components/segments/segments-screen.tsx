@@ -22,22 +22,23 @@ import { WrappingText } from "../ui/layout.tsx";
 import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { SegmentActions, type SegmentQuestion } from "./segment-actions.tsx";
 
-const BulkRunBanner = clientLazy(() => import("../customers/list/bulk-run-banner.tsx"));
+const BulkRunBanners = clientLazy(() => import("../customers/list/bulk-run-banners.tsx"));
 const EditSegment = clientLazy(() => import("./edit-segment.tsx"));
 
 type Props = {
   segments: ListedSegment[];
   choices: Choices;
   currency: Currency | null;
-  run: BulkRunState | null;
+  runs: BulkRunState[];
   hasProfiles: boolean;
 };
 
-export function SegmentsScreen({ segments, choices, currency, run, hasProfiles }: Props) {
+export function SegmentsScreen({ segments, choices, currency, runs, hasProfiles }: Props) {
   const { t } = useTranslation("segments");
   const navigate = useNavigate();
   const { question, key, ask, close } = useQuestion<SegmentQuestion>();
-  const [shownRun, setShownRun] = useState(run);
+  const [opened] = useState(runs);
+  const [started, setStarted] = useState<BulkRunState[]>([]);
   useCounts(segments);
   const toCustomers = () => navigate("/app/customers");
   return (
@@ -51,14 +52,7 @@ export function SegmentsScreen({ segments, choices, currency, run, hasProfiles }
         )
       }
     >
-      {shownRun && (
-        <BulkRunBanner
-          key={shownRun.id}
-          run={shownRun}
-          isNew={shownRun.id !== run?.id}
-          onDismiss={() => setShownRun(null)}
-        />
-      )}
+      {opened.length + started.length > 0 && <BulkRunBanners opened={opened} started={started} />}
       <Card padding="0">
         {segments.length === 0 ? (
           <EmptyState
@@ -92,9 +86,9 @@ export function SegmentsScreen({ segments, choices, currency, run, hasProfiles }
             selection={{ segment: question.segment.id }}
             tags={choices.tags}
             onClose={close}
-            onStarted={(started) => {
+            onStarted={(run) => {
               close();
-              setShownRun(started);
+              setStarted([...started, run]);
             }}
           />
         ))}

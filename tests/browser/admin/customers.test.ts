@@ -235,9 +235,45 @@ test("a bulk change is stopped by a button: it says how many customers it change
   const back = await open();
   await back.getByRole("checkbox", { name: "Ada" }).waitFor();
   expect(await back.getByRole("button", { name: "Stop" }).count()).toBe(0);
-  expect(await world.database.query("SELECT state FROM tag_runs")).toEqual([
+  expect(await world.database.query("SELECT state FROM tag_runs WHERE shop = $1", [shop])).toEqual([
     { state: "cancelled" },
   ]);
+  await leave();
+});
+
+test("after a reload each bulk change that waits has its own button, and one that failed is shown until it is dismissed", async () => {
+  await worker.stop();
+  const insert = (kind: string, state: string, refused = 0) =>
+    world.database.query(
+      `INSERT INTO tag_runs (shop, id, kind, add, last_id, total, state, refused, changed, finished_at)
+        VALUES ($1, gen_random_uuid(), $2, '{}', 1, 1, $3, $4, 8, CASE WHEN $3 <> 'waiting' THEN now() END)`,
+      [shop, kind, state, refused],
+    );
+  await insert("tags", "failed");
+  await insert("suspend", "waiting");
+  await insert("erase", "waiting");
+  await insert("tags", "done", 7);
+  const page = await open();
+  await page.getByText("The change waits to start").nth(1).waitFor();
+  await page.getByText("The tags of some customers could not be changed.").waitFor();
+  await page.getByText("Left as they were, because they have as many tags").waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  const banner = page.locator(".Polaris-Banner").filter({ hasText: "Erase personal data" });
+  await banner.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped. Customers changed: 8.").waitFor();
+  expect(
+    await world.database.query("SELECT kind FROM tag_runs WHERE shop = $1 AND state = 'waiting'", [
+      shop,
+    ]),
+  ).toEqual([{ kind: "suspend" }]);
+  const failed = page.locator(".Polaris-Banner").filter({ hasText: "could not be changed" });
+  await failed.getByRole("button", { name: "Dismiss" }).click();
+  await failed.waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByText("Customers with changed tags: 8.").waitFor();
+  expect(await failed.count()).toBe(0);
+  await world.database.query("DELETE FROM tag_runs WHERE shop = $1", [shop]);
+  worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
   await leave();
 });
 

@@ -7,6 +7,7 @@ import { previewAction, previewTagRun } from "../../../app/domain/customers/bulk
 import { ActionRunInput, TagRunInput } from "../../../app/domain/customers/bulk/run-inputs.ts";
 import { findBulkRun } from "../../../app/domain/customers/bulk/run-row.ts";
 import { startAction, startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
+import { readChoicesAndRuns } from "../../../app/domain/customers/list/filter-choices.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { dataOf, getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
@@ -253,6 +254,36 @@ test("a run is visible to its own store only; an empty selection and invalid inp
     { selection: { filter: {} }, add: ["vip"], remove: ["VIP"] },
   ])
     expect(TagRunInput.safeParse(wrong).success).toBe(false);
+});
+
+test("who comes back is shown the five oldest open runs, and for a day the five newest that left customers as they were", async () => {
+  const insert = async (state: string, hoursAgo: number, { refused = 0, shop = SHOP } = {}) => {
+    const [row] = await world.database.query<{ id: string }>(
+      `INSERT INTO tag_runs (shop, id, add, last_id, total, state, refused, created_at, finished_at)
+        VALUES ($1, gen_random_uuid(), '{vip}', 1, 1, $2, $3, now() - make_interval(hours => $4),
+          CASE WHEN $2 NOT IN ('waiting', 'running') THEN now() - make_interval(hours => $4) END)
+        RETURNING id`,
+      [shop, state, refused, hoursAgo],
+    );
+    return row?.id;
+  };
+  const running = await insert("running", 40);
+  const waiting = [];
+  for (const hoursAgo of [39, 38, 37, 36, 35]) waiting.push(await insert("waiting", hoursAgo));
+  await insert("failed", 25);
+  const failed = [];
+  for (const hoursAgo of [10, 9, 8, 7, 6]) failed.push(await insert("failed", hoursAgo));
+  const refused = await insert("done", 5, { refused: 1 });
+  await insert("done", 4);
+  await insert("cancelled", 3, { refused: 1 });
+  await insert("failed", 2, { shop: OTHER });
+  const { runs } = await readChoicesAndRuns(world.ctx, tenant);
+  expect(runs.map(({ id }) => id)).toEqual([
+    running,
+    ...waiting.slice(0, 4),
+    ...failed.slice(1),
+    refused,
+  ]);
 });
 
 test("a run of a later version's kind waits for a worker of that version", async () => {

@@ -9,7 +9,7 @@ import { foldText } from "../../../app/domain/tags/fold-text.ts";
 import { readSelection } from "../../../app/domain/customers/bulk/selection.ts";
 import { prepareFilter } from "../../../app/domain/customers/list/filter-condition.ts";
 import { phoneHash } from "../../../app/domain/customers/storefront-columns.ts";
-import { readChoicesAndRun } from "../../../app/domain/customers/list/filter-choices.ts";
+import { readChoicesAndRuns } from "../../../app/domain/customers/list/filter-choices.ts";
 import {
   listCustomers,
   SORTS,
@@ -232,7 +232,7 @@ describe("the result", () => {
   });
 
   test("the filter options are the store's own tags and countries", async () => {
-    const { tags, countries, languages } = (await readChoicesAndRun(world.ctx, tenant)).choices;
+    const { tags, countries, languages } = (await readChoicesAndRuns(world.ctx, tenant)).choices;
     expect(languages.map(({ names }) => names.es)).toEqual(["inglés", "francés"]);
     expect(tags.map(({ slug }) => slug)).toEqual(["early", "vip"]);
     expect(countries.map(({ code }) => code)).toEqual(["FR", "GB", "US"]);

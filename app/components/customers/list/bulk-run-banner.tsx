@@ -7,6 +7,7 @@ import { formatCount } from "../../i18n/format-number.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { useJobProgress } from "../../hooks/use-job-progress.ts";
 import { useLocale } from "../../i18n/locale.ts";
+import { DateTime } from "../../ui/date-time.tsx";
 
 type Props = {
   run: BulkRunState;
@@ -26,6 +27,13 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
   const run = useJobProgress(started, `/app/customers/tag-run?id=${started.id}`) ?? started;
   const count = (value: number) => formatCount(locale, value);
   const { kind } = started;
+  // Several banners may say the same.
+  const which = (
+    <p>
+      {kind === "tags" ? t("bulk.name") : t(`action.${kind}.title`)},{" "}
+      <DateTime at={run.started_at} />
+    </p>
+  );
   const cancel = useScreenAction("cancel_run", { action: "/app/customers?index" });
   const stop = kind !== "rules" && {
     action: {
@@ -42,6 +50,7 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
         title={t("bulk.stopped", { total: count(run.changed) })}
         onDismiss={onDismiss}
       >
+        {which}
         <p>{t("bulk.stoppedText")}</p>
       </Banner>
     );
@@ -52,7 +61,9 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
         tone="critical"
         title={kind === "tags" ? t("bulk.failed") : t("action.failed")}
         onDismiss={onDismiss}
-      />
+      >
+        {which}
+      </Banner>
     );
   if (run.state === "done")
     return (
@@ -67,17 +78,21 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
         onDismiss={onDismiss}
       >
         {run.refused > 0 && (
-          <p>
-            {kind === "tags"
-              ? t("bulk.refused", { total: count(run.refused) })
-              : t("action.refused", { total: count(run.refused) })}
-          </p>
+          <>
+            {which}
+            <p>
+              {kind === "tags"
+                ? t("bulk.refused", { total: count(run.refused) })
+                : t("action.refused", { total: count(run.refused) })}
+            </p>
+          </>
         )}
       </Banner>
     );
   if (run.state === "waiting")
     return (
       <Banner ref={banner} tone="info" title={t("bulk.waiting")} {...stop}>
+        {which}
         <p>{cancel.error?.message ?? t("bulk.waitingText", { total: count(run.total) })}</p>
       </Banner>
     );

@@ -17,7 +17,7 @@ import { rememberOpened } from "./return-focus.ts";
 import { useExport } from "./use-export.ts";
 
 const FirstSync = clientLazy(() => import("./first-sync.tsx"));
-const BulkRunBanner = clientLazy(() => import("./bulk-run-banner.tsx"));
+const BulkRunBanners = clientLazy(() => import("./bulk-run-banners.tsx"));
 
 export type ListProps = {
   filter: ListFilter;
@@ -30,15 +30,16 @@ export type ListProps = {
 };
 type Props = ListProps & {
   segments: Segment[];
-  run: BulkRunState | null;
+  runs: BulkRunState[];
   /** The progress of the first import, while there are no customers. */
   sync: SyncProgress | null;
 };
 
-export function CustomersScreen({ run, sync, ...list }: Props) {
+export function CustomersScreen({ runs, sync, ...list }: Props) {
   const { filter, page } = list;
   const { t } = useTranslation("customers");
-  const [shownRun, setShownRun] = useState(run);
+  const [opened] = useState(runs);
+  const [started, setStarted] = useState<BulkRunState[]>([]);
   const isNarrowed = Boolean(filter.q) || FILTERS.some((name) => filter[name] !== undefined);
   const hasCustomers = page.customers.length > 0 || isNarrowed || page.previous !== null;
   const exporting = useExport();
@@ -57,19 +58,12 @@ export function CustomersScreen({ run, sync, ...list }: Props) {
         )
       }
     >
-      {shownRun && (
-        <BulkRunBanner
-          key={shownRun.id}
-          run={shownRun}
-          isNew={shownRun.id !== run?.id}
-          onDismiss={() => setShownRun(null)}
-        />
-      )}
+      {opened.length + started.length > 0 && <BulkRunBanners opened={opened} started={started} />}
       {hasCustomers ? (
         <div onClickCapture={({ target }) => rememberOpened(target)}>
           <Card padding="0">
             <ListFilters {...list} />
-            <ListBody {...list} onStarted={setShownRun} />
+            <ListBody {...list} onStarted={(run) => setStarted([...started, run])} />
           </Card>
         </div>
       ) : (

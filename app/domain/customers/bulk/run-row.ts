@@ -81,11 +81,25 @@ export async function findBulkRun(
   return row && toState(row);
 }
 
-/** The waiting or running run, so that a reload of the list shows its progress. */
-export const OPEN_RUN = `SELECT ${SHOWN.join(", ")} FROM tag_runs
-  WHERE shop = $1 AND state IN ('waiting', 'running') ORDER BY created_at LIMIT 1`;
+const MOST_SHOWN = 5;
 
-/** The same of the rules alone. */
+const runsOf = (which: string, order: "ASC" | "DESC") => `(SELECT ${SHOWN.join(", ")} FROM tag_runs
+  WHERE shop = $1 AND ${which} ORDER BY created_at ${order}, id ${order} LIMIT ${MOST_SHOWN})`;
+
+/**
+ * What a merchant who comes back has to see: the oldest runs that wait or work, and the newest of a day that
+ * did not change everybody. The oldest first.
+ */
+export const RUNS_TO_SHOW = `SELECT * FROM (
+    ${runsOf("state IN ('waiting', 'running')", "ASC")} UNION ALL
+    ${runsOf(
+      `(state = 'failed' OR (state = 'done' AND refused > 0))
+        AND finished_at > clock_timestamp() - interval '24 hours'`,
+      "DESC",
+    )}
+  ) AS shown ORDER BY created_at, id`;
+
+/** The run of the rules that waits or works. */
 export async function findOpenRuleRun(ctx: Ctx, tenant: Tenant): Promise<BulkRunState | null> {
   const run = await dataOf(ctx, tenant).prisma.tagRun.findFirst({
     where: { shop: tenant.shop, kind: "rules", state: { in: ["waiting", "running"] } },

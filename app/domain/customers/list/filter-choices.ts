@@ -1,8 +1,8 @@
 // The filter options of a store's customer list: its tags, and the countries and languages of its
-// customers. The bulk run in progress and the segments come with them.
+// customers. The bulk runs to show and the segments come with them.
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, CrmTag } from "../../../db.server.ts";
-import { OPEN_RUN, toState, type BulkRunState, type ShownRun } from "../bulk/run-row.ts";
+import { RUNS_TO_SHOW, toState, type BulkRunState, type ShownRun } from "../bulk/run-row.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { countColumns, toCounts, type CountRow, type CustomerCounts } from "./count-customers.ts";
 import type { ReadyFilter } from "./filter-condition.ts";
@@ -33,10 +33,10 @@ const SEGMENTS = `SELECT id, name, filter, sort, version FROM segments WHERE sho
   ORDER BY lower(name COLLATE "und-x-icu"), id`;
 
 /** Columns of one statement for all that is beside the list, because each one is a round trip. */
-const CHOICES_AND_RUN = `
+const CHOICES_AND_RUNS = `
   ${valuesOf("country")} AS countries, ${valuesOf("language_pref")} AS languages,
     (SELECT coalesce(json_agg(tag), '[]') FROM (${KNOWN_TAGS}) AS tag) AS tags,
-    (SELECT row_to_json(open) FROM (${OPEN_RUN}) AS open) AS run,
+    (SELECT coalesce(json_agg(run), '[]') FROM (${RUNS_TO_SHOW}) AS run) AS runs,
     (SELECT coalesce(json_agg(segment), '[]') FROM (${SEGMENTS}) AS segment) AS segments`;
 
 const LANGUAGES = ["en", "es", "fr"] as const;
@@ -66,18 +66,18 @@ type Stored = {
   tags: KnownTag[];
   countries: string[];
   languages: string[];
-  run: (Omit<ShownRun, "created_at"> & { created_at: string }) | null;
+  runs: (Omit<ShownRun, "created_at"> & { created_at: string })[];
   segments: StoredSegment[];
 };
-export type ChoicesAndRun = {
+export type ChoicesAndRuns = {
   choices: FilterChoices;
-  run: BulkRunState | null;
+  runs: BulkRunState[];
   segments: Segment[];
 };
 
-export async function readChoicesAndRun(ctx: Ctx, tenant: Tenant): Promise<ChoicesAndRun> {
-  const [found] = await dataOf(ctx, tenant).sql<Stored>(`SELECT ${CHOICES_AND_RUN}`);
-  return toChoicesAndRun(found);
+export async function readChoicesAndRuns(ctx: Ctx, tenant: Tenant): Promise<ChoicesAndRuns> {
+  const [found] = await dataOf(ctx, tenant).sql<Stored>(`SELECT ${CHOICES_AND_RUNS}`);
+  return toChoicesAndRuns(found);
 }
 
 /** The same with the counts of a filter. */
@@ -85,24 +85,24 @@ export async function readChoicesAndCounts(
   ctx: Ctx,
   tenant: Tenant,
   ready: ReadyFilter,
-): Promise<ChoicesAndRun & { counts: CustomerCounts }> {
+): Promise<ChoicesAndRuns & { counts: CustomerCounts }> {
   const counts = countColumns(ready, 2);
   const [found] = await dataOf(ctx, tenant).sql<Stored & CountRow>(
-    `SELECT ${CHOICES_AND_RUN}, ${counts.sql}`,
+    `SELECT ${CHOICES_AND_RUNS}, ${counts.sql}`,
     counts.values,
   );
-  return { ...toChoicesAndRun(found), counts: toCounts(ready, found) };
+  return { ...toChoicesAndRuns(found), counts: toCounts(ready, found) };
 }
 
-function toChoicesAndRun(found: Stored | undefined): ChoicesAndRun {
-  const { tags = [], countries = [], languages = [], run = null, segments = [] } = found ?? {};
+function toChoicesAndRuns(found: Stored | undefined): ChoicesAndRuns {
+  const { tags = [], countries = [], languages = [], runs = [], segments = [] } = found ?? {};
   return {
     choices: {
       tags,
       countries: countries.map((code) => toNamed(REGIONS, /^[A-Z]{2}$/, code)),
       languages: languages.map((code) => toNamed(TONGUES, /^[a-z]{2,3}$/, code)),
     },
-    run: run && toState({ ...run, created_at: new Date(run.created_at) }),
+    runs: runs.map((run) => toState({ ...run, created_at: new Date(run.created_at) })),
     segments: segments.flatMap((segment) => toSegment(segment) ?? []),
   };
 }

@@ -13,7 +13,7 @@ export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearc
   const filter = readFilter(query);
   const sort: Sort = SORTS.find((known) => known === query.get("sort")) ?? "updated desc";
   const ready = await prepareFilter(ctx, tenant, filter);
-  const [page, { choices, run, segments, counts }] = await Promise.all([
+  const [page, { choices, runs, segments, counts }] = await Promise.all([
     listCustomers(ctx, tenant, {
       filter: ready,
       sort,
@@ -33,7 +33,7 @@ export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearc
     segments,
     /** The segment that was opened; its filter may have been changed here since. */
     segment: segments.find(({ id }) => id === query.get("segment"))?.id ?? null,
-    run,
+    runs,
     currency: currencyOf(tenant),
     sync: isEmpty ? await readSyncProgress(ctx, tenant) : null,
   };

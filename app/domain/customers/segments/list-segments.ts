@@ -3,7 +3,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, Segment as SegmentRow } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { toState, type BulkRunState, type ShownRun } from "../bulk/run-row.ts";
-import { readChoicesAndRun } from "../list/filter-choices.ts";
+import { readChoicesAndRuns } from "../list/filter-choices.ts";
 import { currencyOf } from "../list/list-screen.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";
 import { IS_STALE } from "./count-segments.ts";
@@ -50,14 +50,14 @@ async function listSegments(ctx: Ctx, tenant: Tenant): Promise<ListedSegment[]> 
 
 /** The data of the screen of segments, in two statements. */
 export async function readSegmentScreen(ctx: Ctx, tenant: Tenant) {
-  const [segments, { choices, run }] = await Promise.all([
+  const [segments, { choices, runs }] = await Promise.all([
     listSegments(ctx, tenant),
-    readChoicesAndRun(ctx, tenant),
+    readChoicesAndRuns(ctx, tenant),
   ]);
   return {
     segments,
     choices,
-    run,
+    runs,
     currency: currencyOf(tenant),
     hasProfiles: isChannelEnabled(ctx, tenant, PROFILE_CHANNEL),
   };
