@@ -31,7 +31,11 @@ async function addBulk(shop: string, count: number): Promise<void> {
   const { query } = service.database;
   const userId = await putPerson(service.database, shop, { email: `bulk@${shop}` });
   const tenant = await getTenant(service.ctx, shop);
-  await requestForMerchant(service.ctx, tenant, { kind: "customer_redact", userId, runId: RUN });
+  await requestForMerchant(service.ctx, tenant, service.ctx.home.forTenant(shop).sql, {
+    kind: "customer_redact",
+    userId,
+    runId: RUN,
+  });
   await query(
     `INSERT INTO privacy_requests (shop, kind, delivery_id, payload, due_by)
      SELECT shop, kind, replace(delivery_id, '-' || $2, '-' || ($2::int + n)), payload, due_by
