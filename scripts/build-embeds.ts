@@ -102,7 +102,7 @@ mkdirSync(target, { recursive: true });
 writeFileSync(join(target, "web-pixel.js"), pixel);
 await bundleUiExtensions(join(target, "ui-extensions"));
 for (const [name, source] of Object.entries(THEME_SOURCES)) {
-  const script = `// Made by \`npm run build:theme\` from app/embeds/scripts.\n${await bundle(source, [THEME_PLACE])}\n`;
+  const script = `// Made by \`npm run build:theme\`.\n${await bundle(source, [THEME_PLACE])}\n`;
   writeFileSync(join(target, name), script);
   if (process.argv.includes("--theme")) writeFileSync(join(themeAssets, name), script);
 }

@@ -21,6 +21,8 @@ export type PublicConfig = {
   measurementId: string | null;
   consentMode: "basic" | "advanced";
   policyVersion: string | null;
+  /** How long a choice of the banner holds. */
+  consentMonths: number;
   /** The merchant's own region rules; null where the platform's hold. */
   regions: ConsentRegions | null;
   agentAccess: boolean;
@@ -89,6 +91,7 @@ export function toPublicConfig(
     measurementId: config.analytics_measurement_id ?? null,
     consentMode: config.consent_mode,
     policyVersion: config.consent_policy_version ?? null,
+    consentMonths: config.consent_lifetime_months,
     regions: config.consent_regions ?? null,
     agentAccess: config.agent_access_enabled,
     agentPayments: config.agent_payments_enabled,

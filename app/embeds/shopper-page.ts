@@ -49,6 +49,7 @@ function toPageData(config: PublicConfig, { page, returnTo, customer }: ShopperV
     termsUrl: config.termsUrl,
     privacyUrl: config.privacyUrl,
     policyVersion: config.policyVersion,
+    consentMonths: config.consentMonths,
     agentAccess: config.agentAccess,
     agentPayments: config.agentPayments,
     api: isProxied(config) ? config.serviceUrl : "",

@@ -73,6 +73,7 @@ function metafields() {
     consentMode: "basic",
     measurementId: "G-BENCH1",
     policyVersion: null,
+    consentMonths: 12,
     regions: null,
   });
   const footer = renderThemeFooters(STORE, { version: 1, design: DEFAULT_DESIGN }, SERVICE);

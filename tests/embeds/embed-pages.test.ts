@@ -209,6 +209,7 @@ describe("the download size", () => {
       brand_name: "Ünïcode & Söhne ".repeat(7).trim(),
       analytics_measurement_id: "G-ABCDEF1234",
       consent_policy_version: "2026-11-21.revision-12",
+      consent_lifetime_months: 24,
       privacy_url: `https://${LONG}/policies/privacy-policy`,
       terms_url: `https://${LONG}/policies/terms-of-service`,
       support_email: "privacy-and-data-protection@kestrel-outdoor.example",

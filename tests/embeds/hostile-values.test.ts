@@ -29,6 +29,7 @@ const HOSTILE: PublicConfig = {
   consentMode: "basic",
   regions: null,
   policyVersion: ATTACK,
+  consentMonths: 12,
   agentAccess: true,
   agentPayments: true,
   signIn: ["federated"],

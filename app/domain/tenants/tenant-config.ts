@@ -3,6 +3,7 @@
 // derive from this table; settings/settings-pages.ts says where each setting stands.
 import { z } from "zod";
 import { RETENTION_SETTINGS, type RetentionSettingName } from "../inventory/retention-settings.ts";
+import { LIFETIME_DEFAULT, LIFETIME_LEAST, LIFETIME_MOST } from "./banner/consent-lifetime.ts";
 import { ConsentRegions } from "./consent-regions.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import {
@@ -290,6 +291,10 @@ export const TENANT_FIELDS = {
     label: "Agents may pay with a mandate",
   },
   consent_policy_version: { schema: text(40), label: "Policy version" },
+  consent_lifetime_months: {
+    schema: z.number().int().min(LIFETIME_LEAST).max(LIFETIME_MOST).default(LIFETIME_DEFAULT),
+    label: "Months until the banner asks again",
+  },
   consent_mode: {
     schema: z.enum(["basic", "advanced"]).default("basic"),
     label: "Consent mode",

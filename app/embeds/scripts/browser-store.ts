@@ -1,5 +1,6 @@
 // Browser storage of the scripts. Where storage is forbidden or full, a value is kept for this page,
 // and the shopper is asked again on the next one.
+import { isPast } from "./choice-age.ts";
 import type { Choice } from "./window-globals.ts";
 
 /** Null where storage is forbidden or full, or the value is not JSON. */
@@ -35,15 +36,13 @@ export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
 
 /**
  * A damaged value is no choice: the shopper is asked again. A choice has at least one boolean, and
- * nothing else among its flags.
+ * nothing else among its flags. Without `months` it may be of any age.
  */
-export function readChoice(key: string): Choice | null {
+export function readChoice(key: string, months?: number): Choice | null {
   const kept = read<Record<string, unknown>>(key);
-  const kinds = TYPES.map((type) => typeof kept?.[type]);
-  return kinds.includes("boolean") &&
-    kinds.every((kind) => kind === "boolean" || kind === "undefined")
-    ? kept
-    : null;
+  const kinds = TYPES.map((type) => typeof kept?.[type]).join();
+  const isChoice = /boolean/.test(kinds) && !/string|number|object/.test(kinds);
+  return isChoice && !(months && isPast((kept as Choice).at, months)) ? kept : null;
 }
 
 export const word = (isGranted: unknown) => (isGranted === true ? "granted" : "denied");

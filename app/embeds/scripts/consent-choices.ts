@@ -16,7 +16,8 @@ let isImplied = false;
 function show(): void {
   const consent = win._crmConsent;
   const choice = consent?.read();
-  const place = readPlace(choice);
+  const newest = consent?.read(true);
+  const place = readPlace(newest);
   const isFree = place && !place.isAsked;
   // Also beside a choice that leaves something open, as the one about the sale of data does.
   if (isFree && !isImplied && (!choice || choice.cookie === undefined)) {
@@ -25,7 +26,7 @@ function show(): void {
   }
   const banner = first(".crm-banner");
   if (banner) {
-    // Asks again when the policy version differs from the one of the stored choice.
+    // Asks again when the choice is too old, or was made with another policy version.
     banner.hidden =
       !consent ||
       !place?.isAsked ||
@@ -48,7 +49,7 @@ function show(): void {
   for (const button of all("[data-crm=withdraw]"))
     button.hidden = !choice?.cookie && !choice?.marketing;
   for (const link of all("[data-crm=sale]"))
-    link.hidden = !place?.hasSaleLink || hasGpc || choice?.marketing === false;
+    link.hidden = !place?.hasSaleLink || hasGpc || newest?.marketing === false;
   for (const part of all("[data-crm-script]")) part.hidden = false;
   for (const part of all("[data-crm-plain]")) part.hidden = true;
 }

@@ -1,5 +1,6 @@
 // The store this script runs for, and the base address of the service: the script's own address
 // shows whether it was loaded directly or through the storefront's proxy.
+import { LIFETIME_DEFAULT } from "../../domain/tenants/banner/consent-lifetime.ts";
 import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 
 declare const __CONFIG__: LoaderValues;
@@ -7,6 +8,8 @@ declare const __CONFIG__: LoaderValues;
 const config = __CONFIG__;
 export const [shop, service, basic, tag] = config;
 export const version = config[4] || undefined;
+/** How many months a choice holds. */
+export const lifetime = config[6] || LIFETIME_DEFAULT;
 const script = document.currentScript as HTMLScriptElement | null;
 /** An address of the service is `at + path + query`. */
 export const [, at, query] = /^(.+).embed.stack-loader.js(.*)/.exec(script?.src as string) ?? [

@@ -112,7 +112,7 @@ export type Place = { isAsked: boolean; hasSaleLink: boolean };
 
 /**
  * Whether the visitor is asked: where the platform's rules say so, and where the merchant's own rule
- * does. With a choice, which the platform holds too, the region's rule decides. Null while the region or
+ * does. With a choice, also one that is too old, the platform may hold it too: the region's rule decides. Null while the region or
  * the rules are awaited.
  */
 export function readPlace(choice?: Flags | null): Place | null {
@@ -131,11 +131,17 @@ export function readPlace(choice?: Flags | null): Place | null {
   };
 }
 
-/** What holds in a region that does not ask: the platform knows it, the browser's signal wins. */
-export const readAllowed = (): Flags => ({
-  cookie: ask("analyticsProcessingAllowed") === true,
-  marketing: !hasGpc && ask("marketingAllowed") === true,
-});
+/**
+ * What holds in a region that does not ask: the platform knows it, the browser's signal wins. A refusal
+ * of any age still counts: where nobody is asked, its end would be a grant that nobody gave.
+ */
+export function readAllowed(): Flags {
+  const { cookie, marketing } = win._crmConsent?.read(true) ?? {};
+  return {
+    cookie: cookie !== false && ask("analyticsProcessingAllowed") === true,
+    marketing: marketing !== false && !hasGpc && ask("marketingAllowed") === true,
+  };
+}
 
 /** Calls `changed` when the region is known, or was waited for long enough, and at each later news. */
 export function startPlatform(changed: () => void): void {

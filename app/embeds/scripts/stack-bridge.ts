@@ -1,13 +1,27 @@
 // The loader's second part: what need not run before the first tag. It sends what the outbox keeps, and
 // connects the forms.
+import { CONSENT_KEY, OUTBOX_KEY } from "../storage-keys.ts";
+import { put } from "./browser-store.ts";
 import { bridgeForms } from "./form-bridge.ts";
 import { createSender } from "./outbox-sender.ts";
 import type { StoreWindow } from "./window-globals.ts";
 
 const win = window as StoreWindow;
 const loader = win._crmLoader;
+
+/**
+ * A choice whose time is missing, unreadable or still to come is as old as this visit, so that it ends
+ * too. A store's own script may write one without a time.
+ */
+function dateChoice(outboxKey: string): void {
+  const choice = win._crmConsent?.read(true);
+  if (choice && !(Date.parse(choice.at as string) <= Date.now()))
+    put(outboxKey.replace(OUTBOX_KEY, CONSENT_KEY), { ...choice, at: new Date().toISOString() });
+}
+
 // Once per page.
 if (loader && !loader.send) {
+  dateChoice(loader.place[5]);
   loader.send = createSender(loader);
   bridgeForms(win, loader);
 }

@@ -2,11 +2,12 @@
 // matters:
 //   defaults -> stored choice, where GPC wins -> tags -> the page's own requests
 import { CONSENT_KEY } from "../storage-keys.ts";
+import { withAnswers } from "./choice-age.ts";
 import { held, readChoice, TYPES, word, write } from "./browser-store.ts";
 import { queueForms } from "./form-queue.ts";
-import { basic, ofStore, tag, version } from "./loader-place.ts";
+import { basic, lifetime, ofStore, tag, version } from "./loader-place.ts";
 import { context, flush, loadBridge, post } from "./outbox.ts";
-import { hasGpc, type Choice, type Flags, type StoreWindow } from "./window-globals.ts";
+import { hasGpc, type Flags, type StoreWindow } from "./window-globals.ts";
 
 const win = window as StoreWindow;
 const layer = (win.dataLayer ||= []);
@@ -36,7 +37,7 @@ function start(): void {
     });
   win.gtag ||= gtag;
   const consentKey = CONSENT_KEY + ofStore;
-  const stored = () => readChoice(consentKey);
+  const stored = (isAnyAge?: boolean) => readChoice(consentKey, isAnyAge ? 0 : lifetime);
 
   let isLoaded = false;
   let implied: Flags | undefined;
@@ -58,7 +59,7 @@ function start(): void {
   const choose = (flags: Flags, method = "banner", isRecorded = false) => {
     if (hasGpc && flags.marketing) flags.marketing = false;
     const body: Record<string, unknown> & { method: string } = { method, ...context() };
-    const next: Choice = { ...stored(), ...flags, version, at: body.timestamp as string };
+    const next = withAnswers(stored(), flags, version, body.timestamp as string);
     const isStored = write(consentKey, next);
     apply();
     const event: Record<string, unknown> = { event: "consent_update", consent_method: method };

@@ -1,5 +1,6 @@
 // The same names as loader-place.ts, for the script that is an asset of the theme: the block writes the
 // store's values into the page (extensions/consent-footer/blocks/consent.liquid).
+import { LIFETIME_DEFAULT } from "../../domain/tenants/banner/consent-lifetime.ts";
 import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 
 const script = document.querySelector("[data-crm-config]") as HTMLElement;
@@ -14,6 +15,8 @@ const {
 const config = JSON.parse(crmConfig) as LoaderValues;
 export const [shop, service, basic, tag] = config;
 export const version = config[4] || undefined;
+/** How many months a choice holds. */
+export const lifetime = config[6] || LIFETIME_DEFAULT;
 export const at = path;
 export const query = "?locale=" + encodeURIComponent(locale);
 export const bridgeScript = crmBridge;

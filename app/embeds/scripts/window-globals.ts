@@ -8,7 +8,8 @@ export type Flags = {
 export type Choice = Flags & { version?: string; at?: string };
 
 export type ConsentApi = {
-  read(): Choice | null;
+  /** Null without a choice, and when it is too old, except for `isAnyAge`. */
+  read(isAnyAge?: boolean): Choice | null;
   /**
    * Stores and records a choice. `method` names how it was made; `isRecorded`: the service has it
    * already. Returns whether it is stored here or with the service; for this page it counts in any case.

@@ -1,12 +1,22 @@
 // A sign-up asks about cookies and marketing too, and its answer is the newer one: the browser's choice
 // follows it, so that the two agree.
 import { readChoice, write } from "../scripts/browser-store.ts";
-import { hasGpc, type StoreWindow } from "../scripts/window-globals.ts";
+import { withAnswers } from "../scripts/choice-age.ts";
+import { hasGpc, type Choice, type Flags, type StoreWindow } from "../scripts/window-globals.ts";
 import { CONSENT_KEY } from "../storage-keys.ts";
 import { DATA } from "./page-data.ts";
 import { OF_STORE } from "./session.ts";
 
 const METHOD = "signup";
+
+/** The choice that is stored there, with new answers. */
+export const answered = (key: string, flags: Flags): Choice =>
+  withAnswers(
+    readChoice(key, DATA.consentMonths),
+    flags,
+    DATA.policyVersion ?? undefined,
+    new Date().toISOString(),
+  );
 
 /** The browser's own signal refuses marketing here; what the person ticked is the account's. */
 export function followSignUp(cookie: boolean, marketing: boolean): void {
@@ -15,10 +25,5 @@ export function followSignUp(cookie: boolean, marketing: boolean): void {
   if (consent) return void consent.choose(flags, METHOD);
   // A page without the loader: the next one with it reads the choice.
   const key = CONSENT_KEY + OF_STORE;
-  write(key, {
-    ...readChoice(key),
-    ...flags,
-    ...(DATA.policyVersion && { version: DATA.policyVersion }),
-    at: new Date().toISOString(),
-  });
+  write(key, answered(key, flags));
 }

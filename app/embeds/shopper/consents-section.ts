@@ -1,6 +1,7 @@
 // Consents as switches that grant or revoke at once, and the consent history with receipts.
 import { CONSENT_KEY } from "../storage-keys.ts";
-import { readChoice, write } from "../scripts/browser-store.ts";
+import { write } from "../scripts/browser-store.ts";
+import { answered } from "./browser-choice.ts";
 import {
   button,
   busyWhile,
@@ -110,12 +111,7 @@ function switchRow(
  */
 function updateStoreConsent(name: string, value: boolean): void {
   if (DATA.proxy === null || !["cookie", "marketing"].includes(name)) return;
-  write(CONSENT_KEY, {
-    ...readChoice(CONSENT_KEY),
-    [name]: value,
-    ...(DATA.policyVersion && { version: DATA.policyVersion }),
-    at: new Date().toISOString(),
-  });
+  write(CONSENT_KEY, answered(CONSENT_KEY, { [name]: value }));
 }
 
 const fixedRow = (name: string, consents: Consents): HTMLElement =>

@@ -14,6 +14,7 @@ export type PageData = {
   termsUrl: string | null;
   privacyUrl: string | null;
   policyVersion: string | null;
+  consentMonths: number;
   agentAccess: boolean;
   agentPayments: boolean;
   /** Prefix of every path of the service: empty on the service's own pages. */

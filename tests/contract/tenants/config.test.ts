@@ -92,6 +92,20 @@ describe("saving", () => {
     });
   });
 
+  test("takes a choice's lifetime from 1 to 24 months, and null for the default", async () => {
+    const lifetime = async () => (await show()).consent_lifetime_months as unknown;
+    expect((await save({ consent_lifetime_months: 6 })).status).toBe(200);
+    expect(await lifetime()).toBe(6);
+    for (const months of [0, 25, 6.5, "6"])
+      expect((await save({ consent_lifetime_months: months })).json).toMatchObject({
+        error: expect.any(String),
+        fields: { consent_lifetime_months: expect.any(String) },
+      });
+    expect(await lifetime()).toBe(6);
+    await save({ consent_lifetime_months: null });
+    expect(await lifetime()).toBe(12);
+  });
+
   test("removes a field that is sent as null", async () => {
     await save({ brand_name: "Gone", erp_password: "erp-password-0123456789" });
     expect((await save({ brand_name: null, erp_password: null, logo_url: null })).status).toBe(200);
@@ -174,6 +188,7 @@ describe("the returned configuration", () => {
       agent_access_enabled: true,
       agent_payments_enabled: true,
       consent_mode: "basic",
+      consent_lifetime_months: 12,
       self_service_tag_categories: ["campaign", "marketing"],
       tag_rules: {
         new_days: 30,

@@ -93,7 +93,10 @@ export const SETTINGS_PAGES = [
   {
     name: "consent",
     cards: [
-      { name: "consent", fields: ["consent_mode", "consent_policy_version"] },
+      {
+        name: "consent",
+        fields: ["consent_mode", "consent_policy_version", "consent_lifetime_months"],
+      },
       { name: "shopper_tags", fields: ["self_service_tag_categories"] },
     ],
   },

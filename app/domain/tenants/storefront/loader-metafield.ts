@@ -26,6 +26,7 @@ async function currentValues(ctx: Ctx, tenant: Tenant): Promise<Values> {
     consentMode: config.consent_mode,
     measurementId: config.analytics_measurement_id ?? null,
     policyVersion: config.consent_policy_version ?? null,
+    consentMonths: config.consent_lifetime_months,
     regions: config.consent_regions ?? null,
   });
   const published = await findPublishedBanner(ctx, tenant);

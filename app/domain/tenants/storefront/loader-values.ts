@@ -1,6 +1,7 @@
 // The values of a store that its loader needs. They are public: every shopper receives them, in the script
 // from the service or in the page of the theme. New values are added at the end: the theme's script and the
 // values are published at different times.
+import { LIFETIME_DEFAULT } from "../banner/consent-lifetime.ts";
 import { toRegionValues, type ConsentRegions, type RegionValues } from "../consent-regions.ts";
 
 /**
@@ -15,7 +16,9 @@ export type LoaderValues = [
   /** Empty where the store has none. */
   version?: string,
   /** For the theme's block, which sets the defaults of regions; the script itself needs none. */
-  regions?: RegionValues,
+  regions?: RegionValues | null,
+  /** How many months a choice holds, where the store has set it. */
+  lifetime?: number,
 ];
 
 type PublicValues = {
@@ -25,17 +28,22 @@ type PublicValues = {
   consentMode: "basic" | "advanced";
   measurementId: string | null;
   policyVersion: string | null;
+  consentMonths: number;
   regions: ConsentRegions | null;
 };
 
 export function toLoaderValues(config: PublicValues): LoaderValues {
+  const { policyVersion, regions, consentMonths } = config;
+  const lifetime = consentMonths === LIFETIME_DEFAULT ? null : consentMonths;
   const values: LoaderValues = [
     config.shop,
     config.serviceUrl,
     config.consentMode === "basic",
     config.measurementId ?? "",
   ];
-  if (config.policyVersion ?? config.regions) values.push(config.policyVersion ?? "");
-  if (config.regions) values.push(toRegionValues(config.regions));
+  // Up to the last one that the store has.
+  if (policyVersion ?? regions ?? lifetime) values.push(policyVersion ?? "");
+  if (regions ?? lifetime) values.push(regions && toRegionValues(regions));
+  if (lifetime) values.push(lifetime);
   return values;
 }

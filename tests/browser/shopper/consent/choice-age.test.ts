@@ -1,0 +1,174 @@
+// A choice ends: what its browser does then, and what the storefront's own record changes about it.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeLoaderMetafield } from "../../../../app/domain/tenants/storefront/loader-metafield.ts";
+import { openBrowser } from "../../../support/browser/browser.ts";
+import { keptChoice, openStore, type StoreVisit } from "../../../support/browser/store-visit.ts";
+import {
+  logOfVisitor,
+  startConsentService,
+  type ConsentService,
+} from "../../../support/consent.ts";
+import { eventually, OTHER_SHOP, SHOP } from "../../../support/service.ts";
+import { installStore } from "../../../support/storefront/synced-store.ts";
+
+const SALE_LINK = "Do not sell or share my personal information";
+const BOTH = { cookie: true, marketing: true, version: "2026-11" };
+const monthsAgo = (months: number) => {
+  const at = new Date();
+  at.setMonth(at.getMonth() - months);
+  return at.toISOString();
+};
+const untouched = async () => [
+  await updates(),
+  visit.foreign,
+  posts(),
+  await visit.privacyCalls(),
+  visit.errors,
+];
+const NOTHING = [[], [], [], [], []];
+let service: ConsentService;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let visit: StoreVisit;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startConsentService(), openBrowser()]);
+  await service.addTenant(SHOP, { consent_policy_version: "2026-11" });
+  await installStore(service, OTHER_SHOP, { consent_lifetime_months: 6 });
+  await writeLoaderMetafield(service.ctx, OTHER_SHOP);
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const enter = async (options: Parameters<typeof openStore>[2] = {}) => {
+  visit = await openStore(browser, service, options);
+  // A choice that is adopted while the page loads is sent then: the network is not idle.
+  await visit.open("/", "load");
+};
+/** The theme's script ran, and the privacy API answered. */
+const settled = () => visit.page.getByRole("link", { name: "Privacy choices" }).last().waitFor();
+const banner = () => visit.page.getByRole("region", { name: "Your privacy" });
+const button = (name: string) => visit.page.getByRole("button", { name, exact: true });
+const updates = async () =>
+  (await visit.layer())
+    .filter(({ command }) => command?.[1] === "update")
+    .map(({ command: [, , { analytics_storage: cookie, ad_storage: ads }] }) => [cookie, ads]);
+const posts = () => visit.sent.filter(({ method }) => method !== "GET");
+const recorded = async () => {
+  const { body } = await eventually("the choice", () =>
+    posts().find(({ path, status }) => path === "/auth/consent-sync" && status === 200),
+  );
+  const rows = await logOfVisitor(service, body.visitor_id);
+  return rows.map(({ consent_type, action, method }) => [consent_type, action, method]);
+};
+
+describe("a choice of long ago", () => {
+  it("is asked for again: until the answer nothing is granted, recorded or reported to the storefront", async () => {
+    const crm_consent = { ...BOTH, at: "2022-03-01T09:00:00.000Z" };
+    await enter({ kept: { crm_consent, crm_platform: "yes,yes,yes" } });
+    await banner().waitFor();
+    expect(await untouched()).toEqual(NOTHING);
+    expect(await keptChoice(visit.page)).toEqual(crm_consent);
+    await button("Reject all").click();
+    expect(await recorded()).toEqual([
+      ["cookie", "revoked", "banner"],
+      ["marketing", "revoked", "banner"],
+    ]);
+    const kept = await keptChoice(visit.page);
+    expect(Date.parse(kept?.at as string)).toBeGreaterThan(Date.now() - 60_000);
+    await visit.page.reload({ waitUntil: "load" });
+    await settled();
+    expect(await banner().count()).toBe(0);
+    await visit.close();
+  });
+
+  it("is asked for again where the storefront still has the record of it", async () => {
+    await enter({
+      kept: {
+        crm_consent: { ...BOTH, at: monthsAgo(13) },
+        crm_platform: "yes,yes,yes",
+        sandbox_privacy: { analytics: true, marketing: true, sale_of_data: true },
+      },
+    });
+    await banner().waitFor();
+    expect(await untouched()).toEqual(NOTHING);
+    await visit.close();
+  });
+
+  it("gives way to a record that the storefront has had since", async () => {
+    await enter({
+      kept: {
+        crm_consent: { ...BOTH, at: monthsAgo(13) },
+        crm_platform: "yes,yes,yes",
+        sandbox_privacy: { analytics: true, marketing: false, sale_of_data: false },
+      },
+    });
+    expect(await recorded()).toEqual([
+      ["cookie", "granted", "storefront"],
+      ["marketing", "revoked", "storefront"],
+    ]);
+    expect(await banner().count()).toBe(0);
+    await visit.close();
+  });
+
+  it("holds until then, also at a storefront whose record ended before", async () => {
+    await enter({ kept: { crm_consent: { ...BOTH, at: monthsAgo(11) } } });
+    await settled();
+    await visit.page.waitForFunction("window.seenByTag");
+    const calls = await eventually("the platform", async () => {
+      const found = await visit.privacyCalls();
+      return found.length > 0 && found;
+    });
+    expect([await updates(), await banner().count(), calls]).toMatchObject([
+      [["granted", "granted"]],
+      0,
+      [{ analytics: true, marketing: true }],
+    ]);
+    await visit.close();
+  });
+
+  it.each([
+    [7, 1],
+    [5, 0],
+  ])("of %d months, in a store that asks after six: %d banner", async (months, count) => {
+    await enter({
+      shop: OTHER_SHOP,
+      metafields: service.sandbox.storefront.appMetafields(OTHER_SHOP),
+      kept: { crm_consent: { cookie: false, marketing: false, at: monthsAgo(months) } },
+    });
+    await settled();
+    expect(await banner().count()).toBe(count);
+    await visit.close();
+  });
+
+  it("ends as a grant and not as a refusal where nobody is asked", async () => {
+    const at = monthsAgo(13);
+    await enter({ region: "USCA", kept: { crm_consent: { marketing: false, at } } });
+    await visit.page.waitForFunction("window.seenByTag");
+    await settled();
+    expect([await updates(), await button(SALE_LINK).count(), posts()]).toEqual([
+      [["granted", "denied"]],
+      0,
+      [],
+    ]);
+    await visit.close();
+  });
+
+  it.each([
+    ["still to come", "2999-01-01T00:00:00.000Z"],
+    ["unreadable", "long ago"],
+    ["missing", undefined],
+  ])("whose time is %s counts from this visit", async (_, at) => {
+    await enter({ kept: { crm_consent: { ...BOTH, at } } });
+    await settled();
+    const kept = await eventually("the time", async () => {
+      const found = await keptChoice(visit.page);
+      return found?.at !== at && found;
+    });
+    expect(kept).toMatchObject(BOTH);
+    expect(Math.abs(Date.parse(kept.at as string) - Date.now())).toBeLessThan(60_000);
+    expect([await banner().count(), posts(), visit.errors]).toEqual([0, [], []]);
+    await visit.close();
+  });
+});
