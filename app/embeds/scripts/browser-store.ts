@@ -41,7 +41,7 @@ export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
 export function readChoice(key: string, months?: number): Choice | null {
   const kept = read<Record<string, unknown>>(key);
   const kinds = TYPES.map((type) => typeof kept?.[type]).join();
-  const isChoice = /boolean/.test(kinds) && !/string|number|object/.test(kinds);
+  const isChoice = /bool/.test(kinds) && !/str|num|obj/.test(kinds);
   return isChoice && !(months && isPast((kept as Choice).at, months)) ? kept : null;
 }
 

@@ -1,8 +1,9 @@
-// The loader's second part: what need not run before the first tag. It sends what the outbox keeps, and
-// connects the forms.
+// The loader's second part: what need not run before the first tag. It sends what the outbox keeps, connects
+// the forms, and starts the scripts of others that waited for consent.
 import { CONSENT_KEY, OUTBOX_KEY } from "../storage-keys.ts";
 import { put } from "./browser-store.ts";
 import { bridgeForms } from "./form-bridge.ts";
+import { activateMarked } from "./marked-scripts.ts";
 import { createSender } from "./outbox-sender.ts";
 import type { StoreWindow } from "./window-globals.ts";
 
@@ -24,4 +25,5 @@ if (loader && !loader.send) {
   dateChoice(loader.place[5]);
   loader.send = createSender(loader);
   bridgeForms(win, loader);
+  if (win._crmConsent) activateMarked(win._crmConsent);
 }

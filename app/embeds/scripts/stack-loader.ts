@@ -100,6 +100,7 @@ function start(): void {
   win._crmConsent = {
     read: stored,
     choose,
+    holds: effective,
     imply(flags) {
       implied = flags;
       apply();

@@ -20,6 +20,8 @@ export type ConsentApi = {
    * stored and not recorded, because no visitor consented.
    */
   imply?(flags: Flags): void;
+  /** What counts now: the choice, else what was implied. Undefined where neither says it. */
+  holds?(type: "cookie" | "marketing"): boolean | undefined;
   /** In the theme editor: everything is shown, and nothing is recorded. */
   isPreview?: boolean;
 };

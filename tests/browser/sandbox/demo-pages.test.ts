@@ -70,6 +70,26 @@ async function open(path: string, width = 1_280): Promise<Visit> {
 }
 const banner = ({ page }: Visit) => page.getByRole("region", { name: "Your privacy" });
 
+test("the demo store's script and frame of others wait for the visitor's consent", async () => {
+  const visit = await open(STORE);
+  const { page } = visit;
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const [, file] = request.url().split("/partners/");
+    if (file) asked.push(file);
+  });
+  const says = (text: string) => page.getByText(text, { exact: true }).waitFor();
+  await banner(visit).waitFor();
+  await page.getByText("Data layer and privacy API", { exact: true }).click();
+  await says("The script for marketing waits.");
+  expect(asked).toEqual([]);
+  await page.getByRole("button", { name: "Accept all", exact: true }).click();
+  await says("The script for marketing runs.");
+  await page.frameLocator("[title='A frame for analytics']").getByText("is loaded").waitFor();
+  expect(asked.toSorted()).toEqual(["frame.html", "pixel.js"]);
+  await visit.close();
+});
+
 test("no link of the demo, the admin and the store leads to a missing page, and no page logs an error", async () => {
   const found = await crawl(browser, { start: service.sandbox.url, origins: origins() });
   expect(found.problems).toEqual([]);

@@ -93,7 +93,7 @@ describe("saving", () => {
   });
 
   test("takes a choice's lifetime from 1 to 24 months, and null for the default", async () => {
-    const lifetime = async () => (await show()).consent_lifetime_months as unknown;
+    const lifetime = async () => (await show()).consent_lifetime_months;
     expect((await save({ consent_lifetime_months: 6 })).status).toBe(200);
     expect(await lifetime()).toBe(6);
     for (const months of [0, 25, 6.5, "6"])

@@ -60,7 +60,7 @@ export async function storeDocument(visit: Visit, title: string, content: Html):
         <header>${visit.preview === null && demoBar(visit)}${siteHeader(visit)}</header>
         <main id="content">${content}</main>
         ${siteFooter(visit, await appBlock(visit, "footer"))}
-        ${visit.preview === null && developerPanel()}
+        ${visit.preview === null && developerPanel(visit)}
       </body>
     </html>`;
   return page.text;
@@ -160,7 +160,9 @@ function siteFooter({ shop, t, link }: Visit, block: Html | null): Html {
   </footer>`;
 }
 
-function developerPanel(): Html {
+/** With a script and a frame of others, which wait until the visitor allows their purpose. */
+function developerPanel({ shop }: Visit): Html {
+  const partners = `/store/${shop.domain}/partners`;
   return html`<aside class="developer" aria-label="Data layer and privacy API">
     <div class="wide">
       <details>
@@ -169,6 +171,16 @@ function developerPanel(): Html {
         <ol id="layer"></ol>
         <h2>To the store's privacy API</h2>
         <ol id="privacy"></ol>
+        <h2>Scripts of others</h2>
+        <p id="partner-script">The script for marketing waits.</p>
+        <iframe
+          data-consent="analytics"
+          data-src="${partners}/frame.html"
+          title="A frame for analytics"
+          width="300"
+          height="30"
+        ></iframe>
+        <script type="text/plain" data-consent="marketing" data-src="${partners}/pixel.js"></script>
       </details>
     </div>
   </aside>`;

@@ -16,6 +16,7 @@ import {
   findCheckout,
   thanksPage,
 } from "./checkout-pages.ts";
+import { readPartnerFile } from "./partner-files.ts";
 import { readHostScript } from "./pixel-host.ts";
 import { readPicture } from "./product-pictures.ts";
 import { storeDocument } from "./store-layout.ts";
@@ -49,6 +50,7 @@ export async function answerStore(sandbox: Sandbox, call: Call): Promise<ApiResp
     return text(404, "There is no store here");
   if (folder === "assets") return serveFile(file, readAsset(file));
   if (folder === "pixel") return serveFile(file, readHostScript(file), pixelPolicyOf(sandbox));
+  if (folder === "partners") return serveFile(file, readPartnerFile(file));
   if (folder === "pictures") return serveFile(file, readPicture(file));
   const path = call.path.slice(`/store/${domain}`.length).replace(/\/$/, "") || "/";
   const visit = readVisit(sandbox.storefront.ensureShop(domain), path, call);
