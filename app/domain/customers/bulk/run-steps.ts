@@ -22,7 +22,7 @@ export type CustomerActions = Record<
   (ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, runId: string) => Promise<boolean>
 >;
 
-export type Counts = { processed: number; changed: number; refused: number };
+type Counts = { processed: number; changed: number; refused: number };
 /** Adds to the run's counts, up to the customer `position`. Throws LeaseLost. */
 export type AddCounts = (sql: TenantSql, position: number, counts: Counts) => Promise<void>;
 /** `change` returns how many it has processed: fewer than were given when the worker stops. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import {
   toRecentActivity,
   type Newest,
-} from "../../../app/domain/merchant/home/recent-activity.ts";
+} from "../../../../app/domain/merchant/home/recent-activity.ts";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString();
 const request = (minute: number, state: string, kind = "customer_redact") => ({
