@@ -229,7 +229,7 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
   });
 
   it.each(["suspended", "deleted"])(
-    "whose account is %s is rejected, found by identity",
+    "whose account is %s is rejected, found by identity or by address",
     async (status) => {
       const sub = putPerson(service, provider, email);
       const { id } = await signedInUser(service, await signInAs(service, provider, sub));
@@ -238,18 +238,17 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
         status,
       ]);
       await expectRefused(service, "account_unavailable", () => signInAs(service, provider, sub));
+      email = `other-${email}`;
+      const byAddress = await signUp();
+      await service.database.query(
+        "UPDATE storefront_users SET status = $2, email_verified = true WHERE id = $1",
+        [byAddress.id, status],
+      );
+      await expectRefused(service, "account_unavailable", () =>
+        signInAs(service, provider, putPerson(service, provider, email)),
+      );
     },
   );
-
-  it("whose account is suspended is rejected, found by address", async () => {
-    const { id } = await signUp();
-    await service.database.query(
-      "UPDATE storefront_users SET status = 'suspended', email_verified = true WHERE id = $1",
-      [id],
-    );
-    const sub = putPerson(service, provider, email);
-    await expectRefused(service, "account_unavailable", () => signInAs(service, provider, sub));
-  });
 
   it("who deleted the account does not get it back by signing in", async () => {
     const sub = putPerson(service, provider, email);

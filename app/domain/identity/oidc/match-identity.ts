@@ -75,7 +75,7 @@ async function matchByCustomer(
   const owner = identity.email
     ? await findAccountByEmail(tx.sql, identity.email, { lock: true })
     : null;
-  if (!owner || owner.status === "deleted") {
+  if (!owner || isLeftByStore(owner)) {
     const isTaken =
       identity.email !== null &&
       !identity.isEmailVerified &&
@@ -94,3 +94,10 @@ async function matchByCustomer(
   if (!identity.isEmailVerified || other || hasOtherCustomer) return { refused: "account_exists" };
   return { account: owner, how: "email" };
 }
+
+/** The storefront deleted the customer, who had no other way to sign in. */
+const isLeftByStore = (account: Account): boolean =>
+  account.status === "deleted" &&
+  account.storefront_customer_gid === null &&
+  account.password_hash === "" &&
+  account.federated_sub === null;
