@@ -1,5 +1,6 @@
 // How the embedded PostgreSQL treats its folder: leftovers, damage, permissions, unreachable paths.
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { chmod, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -138,6 +139,16 @@ test("a project below a closed folder works, and finds its data after the folder
     const second = await spawnOwner(wanted, place);
     expect(await rows(second.answer.url, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
     await second.send("stop");
+    if (!isRoot) return;
+    // As a version before the note left it, whose service had started there.
+    const former = createHash("sha256").update(wanted).digest("hex").slice(0, 16);
+    for (const beside of ["", ".password"])
+      await rename(`${first.answer.dataDir}${beside}`, join(system, `data-${former}${beside}`));
+    await rm(`${wanted}.place`);
+    await writeFile(join(dirname(wanted), "database.url"), second.answer.url);
+    const third = await spawnOwner(wanted, place);
+    expect(await rows(third.answer.url, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
+    await third.send("stop");
   } finally {
     if (isRoot) {
       await removeFolder(system);

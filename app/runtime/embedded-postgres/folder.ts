@@ -1,7 +1,7 @@
 // The data folder of the embedded database: where it may stand, whether it is sound, how a new one
 // is made. Beside <dir> stand <dir>.password, <dir>.lock, <dir>.log and, while a new one is made,
 // <dir>.partial-*. Where the data cannot stand in the wanted folder, <wanted>.place says where it is.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   chown,
   link,
@@ -54,10 +54,11 @@ export async function choosePlace(wanted: string): Promise<DataPlace> {
       );
     }
     if (!isRoot) return { dir, account };
-    const elsewhere = await readPlace(dir);
+    const elsewhere = (await readPlace(dir)) ?? (await formerPlace(dir));
     if (elsewhere !== null && (await listFolder(elsewhere)).length > 0)
       return { dir: elsewhere, account: await ownerOf(elsewhere, account) };
     if (await canEnter(account, dirname(dir))) return { dir, account };
+    await openSystemPlace();
     return { dir: elsewhere ?? (await newPlaceFor(dir)), account };
   } catch (error) {
     throw explainFileError(error, `The database folder ${dir} cannot be used`);
@@ -74,11 +75,21 @@ async function readPlace(dir: string): Promise<string | null> {
 }
 
 /**
+ * Where versions without a note kept the data: in a folder named by the path. Null for a folder that no
+ * service has used yet (process/prepare-database.ts writes `database.url` at each start).
+ */
+async function formerPlace(dir: string): Promise<string | null> {
+  if (!(await listFolder(dirname(dir))).includes("database.url")) return null;
+  const name = `data-${createHash("sha256").update(dir).digest("hex").slice(0, 16)}`;
+  const place = join(systemPlace, name);
+  return (await listFolder(place)).length > 0 ? place : null;
+}
+
+/**
  * Chooses a folder in the system place and notes it beside `dir`. Its name is random: a project that is
  * cloned again to the path of a deleted one must not meet the data, whose secrets are gone.
  */
 async function newPlaceFor(dir: string): Promise<string> {
-  await openSystemPlace();
   const name = `data-${randomBytes(8).toString("hex")}`;
   const draft = `${dir}.place.${name}`;
   await writeFile(draft, `${join(systemPlace, name)}\n`);

@@ -1,6 +1,5 @@
 // Pending rows per channel and state. Reads partial indexes only, so delivered history costs nothing.
 import type { Columns, Database, IntegrationQueue, WebhookInbox } from "../../../db.server.ts";
-
 import { IS_DEAD } from "../outcome.ts";
 
 export type QueueDepth = Columns<IntegrationQueue, "channel"> & {

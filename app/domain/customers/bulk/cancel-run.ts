@@ -10,9 +10,9 @@ import { SHOWN, toState, type BulkRunState, type ShownRun } from "./run-row.ts";
 export const CancelledRun = z.object({ id: z.uuid() });
 
 /**
- * A waiting run ends at once, a running one after the slice that its worker is at. The run of the rules
- * cannot be cancelled: customers would keep tags that no rule gives. Throws `not_found`; a run that has
- * ended stays as it is.
+ * A waiting run ends at once, a running one when its worker looks next: after a slice, and once the members
+ * of a store admin's segment are read. The run of the rules cannot be cancelled: customers would keep tags
+ * that no rule gives. Throws `not_found`; a run that has ended stays as it is.
  */
 export async function cancelRun(ctx: Ctx, tenant: Tenant, id: string): Promise<BulkRunState> {
   return dataOf(ctx, tenant).transaction(async (sql) => {
@@ -27,7 +27,7 @@ export async function cancelRun(ctx: Ctx, tenant: Tenant, id: string): Promise<B
       return toState(ended);
     }
     const [run] = await sql<ShownRun>(
-      `UPDATE tag_runs SET is_cancel_requested = true
+      `UPDATE tag_runs SET is_cancel_requested = is_cancel_requested OR state IN ('waiting', 'running')
         WHERE shop = $1 AND id = $2 AND kind <> 'rules' RETURNING ${SHOWN.join(", ")}`,
       [id],
     );

@@ -38,7 +38,8 @@ export function readSelection(query: URLSearchParams): CustomerSelection | null 
 export type FixedSelection = { selection: CustomerSelection; segment: Audience | null };
 
 /**
- * A run or a file means whom its segment means when it begins, also when that is changed or deleted.
+ * A file means whom its segment means when it begins, a run whom it means when it is confirmed; also when
+ * the segment is changed or deleted since.
  * Throws `not_found` for an unknown segment.
  */
 export async function fixSelection(

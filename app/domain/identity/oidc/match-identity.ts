@@ -4,8 +4,8 @@
 //   2. the storefront's customer id
 //   3. the e-mail address, only when the provider verified it
 //
-// An account that the storefront deleted leaves its address and its subjects to a new customer; the deleted
-// customer itself stays deleted.
+// An account that the storefront deleted leaves its address, and its subject at the storefront, to a new
+// customer; the deleted customer itself stays deleted.
 import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { awaitDeletions, isDeletedHere } from "../../customers/tombstones.ts";

@@ -3,7 +3,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, DeliveryAttempt, IntegrationQueue } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { replay } from "../../bus/dead-letters/requeue-dead-letters.ts";
-import { REDACTED, SKIPPED_AS_ERASED, toSkip, type Skip } from "../../bus/outcome.ts";
+import { isErasedLetter, SKIPPED_AS_ERASED, toSkip, type Skip } from "../../bus/outcome.ts";
 import { CUSTOMER_CHANNELS } from "../../inventory/write-matrix.ts";
 import { findPerson, type Account } from "../../identity/account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -27,7 +27,7 @@ export type SystemState = {
 /** `at`: a text where the row came as JSON. */
 export type SystemRow = Columns<
   IntegrationQueue,
-  "channel" | "event_id" | "status" | "last_error"
+  "channel" | "event_id" | "status" | "last_error" | "payload"
 > &
   Columns<DeliveryAttempt, "http_status" | "error"> & { at: Date | string };
 
@@ -35,8 +35,8 @@ export type SystemRow = Columns<
 // the whole channel.
 /** SQL of the customer's newest delivery per channel. `names`: the parameter with `namesOnBus`. */
 export const newestDeliveries = (names: string): string => `
-  SELECT q.channel, q.event_id, q.status, q.last_error, q.at, a.http_status, a.error FROM (
-    SELECT DISTINCT ON (channel) channel, event_id, status, last_error, coalesce(delivered_at,
+  SELECT q.channel, q.event_id, q.status, q.last_error, q.payload, q.at, a.http_status, a.error FROM (
+    SELECT DISTINCT ON (channel) channel, event_id, status, last_error, payload, coalesce(delivered_at,
       dead_lettered_at, updated_at) AS at FROM integration_queue
     WHERE shop = $1 AND entity_type = 'customer' AND entity_id = ANY(${names}::text[]) ORDER BY channel, id DESC
   ) q LEFT JOIN LATERAL (
@@ -56,8 +56,7 @@ export function toSystems(ctx: Ctx, tenant: Tenant, rows: readonly SystemRow[]):
   ].sort();
   return shown.map((channel) => {
     const row = rows.find((one) => one.channel === channel);
-    // A customer's own row with this error has no content left.
-    const isErased = row?.status === "dead_letter" && row.last_error === REDACTED;
+    const isErased = row !== undefined && isErasedLetter(row);
     const skip = isErased ? SKIPPED_AS_ERASED : row ? toSkip(row) : null;
     const status = row ? stateOf(row.status, skip) : "none";
     return {
