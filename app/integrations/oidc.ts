@@ -11,6 +11,8 @@ const TIMEOUT_MS = 6_000;
 const METADATA_MS = 10 * 60_000;
 /** An unknown key, or one whose signature fails, makes us fetch the keys again, at most once in this time. */
 const KEYS_COOLDOWN_MS = 30_000;
+/** Between the answer and the use of its keys. */
+const KEYS_SETTLE_MS = 1_000;
 const KEYS_MAX_AGE_MS = 10 * 60_000;
 const REMEMBERED = 500;
 
@@ -224,14 +226,15 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
       const found =
         keys.get(place) ??
         remember(keys, place, createKeySet(outbound, { system, url, isTenantAddress }));
-      const before = found.askedAt();
+      const startedAt = Date.now();
       try {
         return await verify(found.set);
       } catch (error) {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
         const mayAsk = Date.now() - found.askedAt() >= KEYS_COOLDOWN_MS;
         if (mayAsk || found.set.reloading) await found.set.reload();
-        else if (found.askedAt() === before) throw error;
+        // Newer keys may have come during the check, or while this one was about to take the older ones.
+        else if (found.answeredAt() < startedAt - KEYS_SETTLE_MS) throw error;
         return verify(found.set);
       }
     },
@@ -242,6 +245,8 @@ type KeySet = {
   set: ReturnType<typeof createRemoteJWKSet>;
   /** When the provider was last asked, also in vain. */
   askedAt(): number;
+  /** When its last answer came. */
+  answeredAt(): number;
 };
 
 function createKeySet(
@@ -249,6 +254,7 @@ function createKeySet(
   { system, url, isTenantAddress }: { system: string; url: string; isTenantAddress: boolean },
 ): KeySet {
   let askedAt = 0;
+  let answeredAt = 0;
   const set = createRemoteJWKSet(new URL(url), {
     cooldownDuration: KEYS_COOLDOWN_MS,
     cacheMaxAge: KEYS_MAX_AGE_MS,
@@ -261,9 +267,10 @@ function createKeySet(
         isTenantAddress,
         about: { call: "keys" },
       });
+      answeredAt = Date.now();
       // Parsed here so that an unreadable key set is the provider's error, not an invalid token.
       return Response.json(parseAnswer(system, answer));
     },
   });
-  return { set, askedAt: () => askedAt };
+  return { set, askedAt: () => askedAt, answeredAt: () => answeredAt };
 }

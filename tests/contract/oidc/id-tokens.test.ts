@@ -242,7 +242,8 @@ describe.each(PROVIDERS)("the keys of the %s provider", (provider) => {
     expect(await attempt()).toBe("invalid_token");
     expect(provided().jwksFetches()).toBe(1);
     later(31);
-    expect(await Promise.all([attempt(), attempt(), attempt()])).toEqual([null, null, null]);
+    const errors = await Promise.all(Array.from({ length: 12 }, attempt));
+    expect(new Set(errors)).toEqual(new Set([null]));
     expect(provided().jwksFetches()).toBe(2);
   });
 
