@@ -10,7 +10,8 @@ import { playScene } from "./picture-scene.ts";
 const WITHOUT_MENU = "ui-nav-menu { display: none !important; }";
 /** The change takes about a second; each picture some 100 ms. */
 const MAX_MOVING_FRAMES = 20;
-const CUSTOMER = "emma.peters@nl.example.com";
+/** The demo store has several; their full addresses change with its history. */
+const CUSTOMER = "emma";
 const root = join(import.meta.dirname, "..");
 const service = process.env.BASE_URL ?? "http://127.0.0.1:3000";
 const sandbox = process.env.SANDBOX_URL ?? "http://127.0.0.1:4010";
