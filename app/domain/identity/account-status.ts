@@ -19,9 +19,12 @@ export async function changeAccountStatus(
   userId: number,
   status: AccountStatus,
 ): Promise<boolean> {
-  return dataOf(ctx, tenant).transaction((sql) =>
+  const hasChanged = await dataOf(ctx, tenant).transaction((sql) =>
     changeStatusWithin(ctx, tenant, sql, userId, status),
   );
+  if (hasChanged)
+    ctx.log.info("account.status_changed", { shop: tenant.shop, user_id: userId, status });
+  return hasChanged;
 }
 
 /** The same inside the caller's transaction. */
@@ -55,6 +58,5 @@ export async function changeStatusWithin(
     occurredAt: ctx.clock.now(),
     destinations: keepEnabled(ctx, tenant, ["cms"]),
   });
-  ctx.log.info("account.status_changed", { shop: tenant.shop, user_id: userId, status });
   return true;
 }

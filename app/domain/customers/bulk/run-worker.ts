@@ -51,8 +51,8 @@ async function workOn(
   stopping: AbortSignal,
 ): Promise<void> {
   const { sql, transaction } = database.forTenant(run.shop);
-  const finish = (state: "done" | "failed" | "cancelled", error: string | null = null) =>
-    transaction(async (within) => {
+  const finish = async (state: "done" | "failed" | "cancelled", error: string | null = null) => {
+    await transaction(async (within) => {
       await bulkRuns.settle(
         within,
         run,
@@ -61,6 +61,8 @@ async function workOn(
       );
       await within(FORGET_MEMBERS, [run.id]);
     });
+    ctx.log.info("bulk_run.ended", { shop: run.shop, run_id: run.id, kind: run.kind, state });
+  };
   const addCounts: AddCounts = async (within, position, { processed, changed, refused }) => {
     await bulkRuns.update(
       within,
