@@ -27,7 +27,7 @@ export function write(key: string, value?: unknown): boolean {
   held[key] = value;
   // An older value takes room, and must not come back on the next page.
   const isStored =
-    put(key, value) || !!(attempt(() => delete localStorage[key]) && put(key, value));
+    put(key, value) || attempt(() => delete localStorage[key] && put(key, value)) === true;
   if (isStored) delete held[key];
   return isStored;
 }
@@ -38,10 +38,11 @@ export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
  * A damaged value is no choice: the shopper is asked again. A choice has at least one boolean, and
  * nothing else among its flags. Without `months` it may be of any age.
  */
-export function readChoice(key: string, months?: number): Choice | null {
+export function readChoice(key: string, months?: number | false): Choice | null {
   const kept = read<Record<string, unknown>>(key);
-  const kinds = TYPES.map((type) => typeof kept?.[type]).join();
-  const isChoice = /bool/.test(kinds) && !/str|num|obj/.test(kinds);
+  const kinds = TYPES.map((type) => typeof kept?.[type]) as unknown as string;
+  // The test joins them. Of the kinds in JSON, "undefined" and "boolean" alone have neither an r nor a t.
+  const isChoice = /^[^rt]*b[^rt]*$/.test(kinds);
   return isChoice && !(months && isPast((kept as Choice).at, months)) ? kept : null;
 }
 

@@ -12,15 +12,17 @@ export function isPast(at: string | undefined, months: number, now = Date.now())
 
 /**
  * A choice with new answers. It is as old as its older answer: one that was not asked for again does not
- * become younger.
+ * become younger. `last` is the stored choice, also when it ended: it stays beside the new one
+ * because its refusal of what that leaves open still counts where nobody is asked.
  */
 export function withAnswers(
   old: Choice | null,
   flags: Flags,
   version: string | undefined,
   now: string,
+  last?: Choice | null,
 ): Choice {
-  const next: Choice = { ...old, ...flags, version };
+  const next: Choice = { ...(old ?? (last && { ended: last })), ...flags, version };
   if (next.cookie === flags.cookie && next.marketing === flags.marketing) next.at = now;
   return next;
 }

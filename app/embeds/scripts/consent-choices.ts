@@ -1,8 +1,14 @@
 // The banner, the preferences and the compliance page: wires every `data-crm` element. It uses the
 // loader's public API only and may run before the loader.
 import { countAnswer, countShown } from "./count-answers.ts";
-import { readAllowed, readPlace, reconcile, startPlatform } from "./platform-consent.ts";
-import { hasGpc, type ConsentApi, type StoreWindow } from "./window-globals.ts";
+import {
+  readAllowed,
+  readNewest,
+  readPlace,
+  reconcile,
+  startPlatform,
+} from "./platform-consent.ts";
+import { hasGpc, type Choice, type ConsentApi, type StoreWindow } from "./window-globals.ts";
 
 const win = window as StoreWindow;
 const all = <E extends HTMLElement>(selector: string) => document.querySelectorAll<E>(selector);
@@ -13,10 +19,14 @@ const CONFIRMATION_MS = 6_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let isImplied = false;
 
+/** Whether it leaves a question open that was answered before, too long ago. */
+const hasEndedPart = ({ ended, cookie, marketing }: Choice) =>
+  !!ended && (cookie === undefined || marketing === undefined);
+
 function show(): void {
   const consent = win._crmConsent;
   const choice = consent?.read();
-  const newest = consent?.read(true);
+  const newest = readNewest();
   const place = readPlace(newest);
   const isFree = place && !place.isAsked;
   // Also beside a choice that leaves something open, as the one about the sale of data does.
@@ -26,11 +36,11 @@ function show(): void {
   }
   const banner = first(".crm-banner");
   if (banner) {
-    // Asks again when the choice is too old, or was made with another policy version.
+    // Asks again when the choice is too old, also in part, or was made with another policy version.
     banner.hidden =
       !consent ||
       !place?.isAsked ||
-      (!!choice && (choice.version ?? "") === banner.dataset.version);
+      (!!choice && !hasEndedPart(choice) && (choice.version ?? "") === banner.dataset.version);
     // Reserves the banner's height, so that a focused element is never hidden behind it.
     document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom =
       banner.hidden ? "" : banner.offsetHeight + "px";

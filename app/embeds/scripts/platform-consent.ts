@@ -9,7 +9,13 @@
 import type { RegionValues } from "../../domain/tenants/consent-regions.ts";
 import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 import { attempt, read, write } from "./browser-store.ts";
-import { hasGpc, type CustomerPrivacy, type Flags, type StoreWindow } from "./window-globals.ts";
+import {
+  hasGpc,
+  type Choice,
+  type CustomerPrivacy,
+  type Flags,
+  type StoreWindow,
+} from "./window-globals.ts";
 
 /** localStorage: the platform's record as it was last seen here. */
 const SEEN_KEY = "crm_platform";
@@ -43,6 +49,13 @@ const differs = (from: Flags, to: Flags | null) =>
   (["cookie", "marketing"] as const).some(
     (type) => from[type] !== undefined && from[type] !== to?.[type],
   );
+
+/** The answers of any age: what a choice leaves open was said by the one that ended before it. */
+export function readNewest(
+  choice: Choice | null | undefined = win._crmConsent?.read(true),
+): Flags | null {
+  return choice ? { ...(choice.ended && readNewest(choice.ended)), ...choice } : null;
+}
 
 /** Our choice as it counts: the browser's own signal refuses what the choice grants. */
 function readMine(): Flags | null {
@@ -136,7 +149,7 @@ export function readPlace(choice?: Flags | null): Place | null {
  * of any age still counts: where nobody is asked, its end would be a grant that nobody gave.
  */
 export function readAllowed(): Flags {
-  const { cookie, marketing } = win._crmConsent?.read(true) ?? {};
+  const { cookie, marketing } = readNewest() ?? {};
   return {
     cookie: cookie !== false && ask("analyticsProcessingAllowed") === true,
     marketing: marketing !== false && !hasGpc && ask("marketingAllowed") === true,

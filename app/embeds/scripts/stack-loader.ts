@@ -37,7 +37,7 @@ function start(): void {
     });
   win.gtag ||= gtag;
   const consentKey = CONSENT_KEY + ofStore;
-  const stored = (isAnyAge?: boolean) => readChoice(consentKey, isAnyAge ? 0 : lifetime);
+  const stored = (isAnyAge?: boolean) => readChoice(consentKey, !isAnyAge && lifetime);
 
   let isLoaded = false;
   let implied: Flags | undefined;
@@ -59,15 +59,14 @@ function start(): void {
   const choose = (flags: Flags, method = "banner", isRecorded = false) => {
     if (hasGpc && flags.marketing) flags.marketing = false;
     const body: Record<string, unknown> & { method: string } = { method, ...context() };
-    const next = withAnswers(stored(), flags, version, body.timestamp as string);
+    const next = withAnswers(stored(), flags, version, body.timestamp as string, stored(true));
     const isStored = write(consentKey, next);
     apply();
     const event: Record<string, unknown> = { event: "consent_update", consent_method: method };
-    for (const type of TYPES)
-      [event["consent_" + type], body["consent_" + type]] = [
-        word(next[type] ?? implied?.[type]),
-        flags[type],
-      ];
+    for (const type of TYPES) {
+      event["consent_" + type] = word(next[type] ?? implied?.[type]);
+      body["consent_" + type] = flags[type];
+    }
     layer.push(event);
     const isSent = isRecorded || post(body);
     // Also the storefront's own record follows (platform-consent.ts).
@@ -91,7 +90,9 @@ function start(): void {
     follow();
     void flush();
   });
-  addEventListener("online", () => void flush());
+  // Shorter for every shopper; nobody waits for it.
+  // oxlint-disable-next-line typescript/no-misused-promises
+  addEventListener("online", flush);
 
   apply();
   queueForms(win);

@@ -5,7 +5,12 @@ export type Flags = {
   cookie?: boolean | undefined;
   marketing?: boolean | undefined;
 };
-export type Choice = Flags & { version?: string; at?: string };
+export type Choice = Flags & {
+  version?: string | undefined;
+  at?: string;
+  /** The one before, which ended. It says what this one leaves open, and goes when nothing is. */
+  ended?: Choice;
+};
 
 export type ConsentApi = {
   /** Null without a choice, and when it is too old, except for `isAnyAge`. */

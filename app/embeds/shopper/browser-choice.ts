@@ -2,21 +2,19 @@
 // follows it, so that the two agree.
 import { readChoice, write } from "../scripts/browser-store.ts";
 import { withAnswers } from "../scripts/choice-age.ts";
-import { hasGpc, type Choice, type Flags, type StoreWindow } from "../scripts/window-globals.ts";
+import { hasGpc, type Flags, type StoreWindow } from "../scripts/window-globals.ts";
 import { CONSENT_KEY } from "../storage-keys.ts";
 import { DATA } from "./page-data.ts";
 import { OF_STORE } from "./session.ts";
 
 const METHOD = "signup";
 
-/** The choice that is stored there, with new answers. */
-export const answered = (key: string, flags: Flags): Choice =>
-  withAnswers(
-    readChoice(key, DATA.consentMonths),
-    flags,
-    DATA.policyVersion ?? undefined,
-    new Date().toISOString(),
-  );
+/** Stores new answers beside those that the browser has. */
+export function storeAnswers(key: string, flags: Flags): void {
+  const [stored, last] = [readChoice(key, DATA.consentMonths), readChoice(key)];
+  const now = new Date().toISOString();
+  write(key, withAnswers(stored, flags, DATA.policyVersion ?? undefined, now, last));
+}
 
 /** The browser's own signal refuses marketing here; what the person ticked is the account's. */
 export function followSignUp(cookie: boolean, marketing: boolean): void {
@@ -25,5 +23,5 @@ export function followSignUp(cookie: boolean, marketing: boolean): void {
   if (consent) return void consent.choose(flags, METHOD);
   // A page without the loader: the next one with it reads the choice.
   const key = CONSENT_KEY + OF_STORE;
-  write(key, answered(key, flags));
+  storeAnswers(key, flags);
 }

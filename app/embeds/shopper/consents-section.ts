@@ -1,7 +1,6 @@
 // Consents as switches that grant or revoke at once, and the consent history with receipts.
 import { CONSENT_KEY } from "../storage-keys.ts";
-import { write } from "../scripts/browser-store.ts";
-import { answered } from "./browser-choice.ts";
+import { storeAnswers } from "./browser-choice.ts";
 import {
   button,
   busyWhile,
@@ -111,7 +110,7 @@ function switchRow(
  */
 function updateStoreConsent(name: string, value: boolean): void {
   if (DATA.proxy === null || !["cookie", "marketing"].includes(name)) return;
-  write(CONSENT_KEY, answered(CONSENT_KEY, { [name]: value }));
+  storeAnswers(CONSENT_KEY, { [name]: value });
 }
 
 const fixedRow = (name: string, consents: Consents): HTMLElement =>

@@ -56,6 +56,15 @@ describe("new answers", () => {
     const { cookie: _, ...withoutCookie } = OLD;
     expect(withAnswers(withoutCookie, { marketing: false }, "v2", NOW).at).toBe(NOW);
   });
+
+  it("keep the choice that ended beside them, and only such a one", () => {
+    const ended = { cookie: false, marketing: true, version: "v1", at: OLD.at };
+    const partial = { marketing: false, version: "v2", at: NOW, ended };
+    expect(withAnswers(null, { marketing: false }, "v2", NOW, ended)).toEqual(partial);
+    expect(withAnswers(partial, { marketing: true }, "v2", NOW, partial).ended).toBe(ended);
+    for (const last of [OLD, null])
+      expect(withAnswers(last, { marketing: false }, "v2", NOW, last)).not.toHaveProperty("ended");
+  });
 });
 
 describe("the setting", () => {

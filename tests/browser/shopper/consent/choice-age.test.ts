@@ -155,6 +155,40 @@ describe("a choice of long ago", () => {
     await visit.close();
   });
 
+  it("keeps its refusal where nobody is asked, after an answer to the other question", async () => {
+    await enter({
+      region: "USCA",
+      kept: {
+        crm_consent: { cookie: false, marketing: true, at: monthsAgo(13) },
+        crm_unasked: "USCA",
+      },
+    });
+    await button(SALE_LINK).click();
+    expect(await recorded()).toEqual([["marketing", "revoked", "sale-opt-out"]]);
+    expect((await updates()).at(-1)).toEqual(["denied", "denied"]);
+    await visit.page.reload({ waitUntil: "load" });
+    await settled();
+    await eventually("the region's rule", async () => (await updates()).length > 1);
+    expect([(await updates()).at(-1), await banner().count()]).toEqual([["denied", "denied"], 0]);
+    await visit.close();
+  });
+
+  it("is asked for again where people are asked, after an answer to one question", async () => {
+    await enter({ kept: { crm_consent: { cookie: false, marketing: true, at: monthsAgo(13) } } });
+    await banner().waitFor();
+    await visit.page.evaluate("_crmConsent.choose({ marketing: false })");
+    await recorded();
+    await visit.page.reload({ waitUntil: "load" });
+    await banner().waitFor();
+    expect((await updates()).flat()).not.toContain("granted");
+    await button("Accept all").click();
+    expect((await updates()).at(-1)).toEqual(["granted", "granted"]);
+    await visit.page.reload({ waitUntil: "load" });
+    await settled();
+    expect(await banner().count()).toBe(0);
+    await visit.close();
+  });
+
   it.each([
     ["still to come", "2999-01-01T00:00:00.000Z"],
     ["unreadable", "long ago"],
