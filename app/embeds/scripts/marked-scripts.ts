@@ -14,6 +14,10 @@ const QUESTIONS: Record<string, "cookie" | "marketing" | undefined> = {
   marketing: "marketing",
   sale_of_data: "marketing",
 };
+/** The types that a browser loads: of any other one neither `load` nor `error` comes. */
+const LOADED = /^(|module|(text|application)\/(x-)?(java|ecma|j|live)script[\d.]*)$/i;
+/** How long the later ones wait for a host that does not answer. */
+const PATIENCE_MS = 3_000;
 type Marked = HTMLScriptElement | HTMLIFrameElement;
 
 /** Empty for a script with its code inside. */
@@ -43,9 +47,14 @@ function activate(one: Marked): Promise<unknown> | undefined {
   script.async = one.hasAttribute("async");
   if (address) script.src = address;
   else script.text = one.text;
-  const isAwaited = address && !script.async;
-  const done = new Promise((resolve) => {
-    for (const moment of ["load", "error"]) script.addEventListener(moment, resolve);
+  const isAwaited = address && !script.async && !script.noModule && LOADED.test(script.type);
+  const done = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    for (const moment of ["load", "error"]) script.addEventListener(moment, end);
   });
   one.replaceWith(script);
   return isAwaited ? done : undefined;
@@ -67,8 +76,11 @@ export function activateMarked(consent: ConsentApi): void {
     // A script that is still being parsed has half of its code.
     if (isBusy || document.readyState === "loading") return;
     isBusy = true;
-    for (let one = findReady(); one; one = findReady()) await activate(one);
-    isBusy = false;
+    try {
+      for (let one = findReady(); one; one = findReady()) await activate(one);
+    } finally {
+      isBusy = false;
+    }
   };
   const { imply } = consent;
   consent.imply = (flags) => {

@@ -31,7 +31,12 @@ const enter = async (body: string, options: Parameters<typeof openStore>[2] = {}
     const name = new URL(route.request().url()).pathname.slice(1);
     asked.push(name);
     return name.endsWith(".js")
-      ? route.fulfill({ contentType: "text/javascript", body: ran(name) })
+      ? route.fulfill({
+          contentType: "text/javascript",
+          // A module of another origin loads only where its host allows it.
+          headers: { "Access-Control-Allow-Origin": "*" },
+          body: ran(name),
+        })
       : route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Frame</title>" });
   });
   asked.length = 0;
@@ -190,6 +195,36 @@ describe("what a marked script is", () => {
     await visit.page.route(`${PARTNER}/broken.js`, (route) => route.abort());
     await press("Accept all");
     await done();
+    await visit.close();
+  });
+
+  it.each(["nomodule", 'data-type="application/json"', 'data-type="text/template"'])(
+    "that the browser never loads (%s) delays none of the others",
+    async (attribute) => {
+      await enter(
+        script(`data-consent="analytics" data-type="module" data-src="${PARTNER}/module.js"`) +
+          script(`data-consent="analytics" ${attribute} data-src="${PARTNER}/never.js"`) +
+          script(`data-consent="analytics" data-src="${PARTNER}/third.js"`) +
+          LAST,
+      );
+      const start = Date.now();
+      await press("Accept all");
+      await done();
+      expect(Date.now() - start).toBeLessThan(2_500);
+      expect([asked, await runs()]).toEqual([
+        ["module.js", "third.js"],
+        ["module.js", "third.js", "last"],
+      ]);
+      await visit.close();
+    },
+  );
+
+  it("whose host does not answer stops the others for a few seconds only", async () => {
+    await enter(script(`data-consent="analytics" data-src="${PARTNER}/silent.js"`) + LAST);
+    await visit.page.route(`${PARTNER}/silent.js`, () => {});
+    await press("Accept all");
+    await done();
+    expect(await runs()).toEqual(["last"]);
     await visit.close();
   });
 
