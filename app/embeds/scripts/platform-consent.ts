@@ -50,7 +50,7 @@ const differs = (from: Flags, to: Flags | null) =>
     (type) => from[type] !== undefined && from[type] !== to?.[type],
   );
 
-/** The answers of any age: what a choice leaves open was said by the one that ended before it. */
+/** The answers of any age: what a choice leaves open, the one that ended before it answers. */
 export function readNewest(
   choice: Choice | null | undefined = win._crmConsent?.read(true),
 ): Flags | null {
