@@ -40,9 +40,9 @@ export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
  */
 export function readChoice(key: string, months?: number | false): Choice | null {
   const kept = read<Record<string, unknown>>(key);
-  const kinds = TYPES.map((type) => typeof kept?.[type]) as unknown as string;
-  // The test joins them. Of the kinds in JSON, "undefined" and "boolean" alone have neither an r nor a t.
-  const isChoice = /^[^rt]*b[^rt]*$/.test(kinds);
+  const kinds = TYPES.map((type) => typeof kept?.[type]).join();
+  // Short for "a boolean" and "no string, number or object".
+  const isChoice = /b/.test(kinds) && !/[rt]/.test(kinds);
   return isChoice && !(months && isPast((kept as Choice).at, months)) ? kept : null;
 }
 
