@@ -7,8 +7,13 @@ import {
 } from "../../../app/domain/tenants/consent-regions.ts";
 import { writeLoaderMetafield } from "../../../app/domain/tenants/storefront/loader-metafield.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
-import { keptChoice, openStore, type StoreVisit } from "../../support/browser/store-visit.ts";
-import { logOfVisitor, startConsentService, type ConsentService } from "../../support/consent.ts";
+import {
+  keptChoice,
+  openStore,
+  recordedChoice,
+  type StoreVisit,
+} from "../../support/browser/store-visit.ts";
+import { startConsentService, type ConsentService } from "../../support/consent.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 import { installStore } from "../../support/storefront/synced-store.ts";
 
@@ -40,26 +45,11 @@ const enter = async (options: Parameters<typeof openStore>[2] = {}) => {
   await visit.open("/", "load");
 };
 const reload = () => visit.page.reload({ waitUntil: "load" });
-/** The theme's script ran, and the privacy API answered. */
-const settled = () => visit.page.getByRole("link", { name: "Privacy choices" }).last().waitFor();
-const banner = () => visit.page.getByRole("region", { name: "Your privacy" });
-const button = (name: string) => visit.page.getByRole("button", { name, exact: true });
-const updates = async () =>
-  (await visit.layer())
-    .filter(({ command }) => command?.[1] === "update")
-    .map(({ command: [, , { analytics_storage: cookie, ad_storage: ads }] }) => [cookie, ads]);
-const posts = () => visit.sent.filter(({ method }) => method !== "GET");
-const recorded = async () => {
-  const { body } = await eventually("the choice", () =>
-    posts().find(({ path, status }) => path === "/auth/consent-sync" && status === 200),
-  );
-  const rows = await logOfVisitor(service, body.visitor_id);
-  return rows.map(({ consent_type, action, method }) => [consent_type, action, method]);
-};
+const recorded = () => recordedChoice(service, visit);
 
 it("a page that comes back from the back/forward cache stores nothing before a choice", async () => {
   await enter({ region: "JP13" });
-  await settled();
+  await visit.settled();
   await visit.page.evaluate(() =>
     dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })),
   );
@@ -75,7 +65,7 @@ describe("a visitor of a region where nobody is asked, after the policy version 
     ["made a choice in the preferences", OLD],
   ])("who %s is not asked", async (_, choice) => {
     await enter({ region: "USCA" });
-    await settled();
+    await visit.settled();
     await visit.page.evaluate((flags) => (window as any)._crmConsent.choose(flags), {
       cookie: undefined,
       ...choice,
@@ -86,8 +76,8 @@ describe("a visitor of a region where nobody is asked, after the policy version 
       localStorage.crm_consent = JSON.stringify({ ...kept, version: "2025-01" });
     });
     await reload();
-    await settled();
-    expect(await banner().count()).toBe(0);
+    await visit.settled();
+    expect(await visit.banner().count()).toBe(0);
     await visit.close();
   });
 
@@ -98,8 +88,8 @@ describe("a visitor of a region where nobody is asked, after the policy version 
       region: "USTX",
       kept: { crm_consent: OLD, sandbox_privacy: { analytics: true, marketing: false } },
     });
-    await settled();
-    expect(await banner().count()).toBe(0);
+    await visit.settled();
+    expect(await visit.banner().count()).toBe(0);
     await visit.close();
   });
 
@@ -107,7 +97,7 @@ describe("a visitor of a region where nobody is asked, after the policy version 
     await enter({
       kept: { crm_consent: OLD, sandbox_privacy: { analytics: true, marketing: false } },
     });
-    await banner().waitFor();
+    await visit.banner().waitFor();
     await visit.close();
   });
 });
@@ -115,65 +105,70 @@ describe("a visitor of a region where nobody is asked, after the policy version 
 describe("a visitor without a choice", () => {
   it("in the EEA is asked, and nothing is granted or stored before an answer", async () => {
     await enter();
-    await banner().waitFor();
-    expect([await updates(), visit.foreign, posts(), visit.errors]).toEqual([[], [], [], []]);
-    expect(await button(SALE_LINK).count()).toBe(0);
+    await visit.banner().waitFor();
+    expect([await visit.updates(), visit.foreign, visit.posts(), visit.errors]).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ]);
+    expect(await visit.button(SALE_LINK).count()).toBe(0);
     expect(await visit.page.evaluate(() => localStorage.length)).toBe(0);
     await visit.close();
   });
 
   it("in California is not asked; the link about the sale of data opts out at both sides, and is recorded", async () => {
     await enter({ region: "USCA" });
-    await button(SALE_LINK).waitFor();
-    expect([await banner().count(), await updates(), visit.foreign, posts()]).toEqual([
-      0,
-      [["granted", "granted"]],
-      [TAG],
-      [],
-    ]);
-    await button(SALE_LINK).click();
+    await visit.button(SALE_LINK).waitFor();
+    expect([
+      await visit.banner().count(),
+      await visit.updates(),
+      visit.foreign,
+      visit.posts(),
+    ]).toEqual([0, [["granted", "granted"]], [TAG], []]);
+    await visit.button(SALE_LINK).click();
     expect(await recorded()).toEqual([["marketing", "revoked", "sale-opt-out"]]);
     expect(await visit.privacyCalls()).toEqual([{ marketing: false, sale_of_data: false }]);
     expect((await visit.layer()).find(({ event }) => event === "consent_update")).toMatchObject({
       consent_cookie: "granted",
       consent_marketing: "denied",
     });
-    expect((await updates()).at(-1)).toEqual(["granted", "denied"]);
-    expect(await button(SALE_LINK).count()).toBe(0);
+    expect((await visit.updates()).at(-1)).toEqual(["granted", "denied"]);
+    expect(await visit.button(SALE_LINK).count()).toBe(0);
     await reload();
-    await settled();
-    await eventually("what holds", async () => (await updates()).at(-1)?.[0] === "granted");
+    await visit.settled();
+    await eventually("what holds", async () => (await visit.updates()).at(-1)?.[0] === "granted");
     // What the visitor did not decide is never denied on the way.
-    expect((await updates()).map(([cookie]) => cookie)).not.toContain("denied");
-    expect((await updates()).at(-1)).toEqual(["granted", "denied"]);
-    expect([await button(SALE_LINK).count(), await banner().count(), visit.errors]).toEqual([
-      0,
-      0,
-      [],
-    ]);
+    expect((await visit.updates()).map(([cookie]) => cookie)).not.toContain("denied");
+    expect((await visit.updates()).at(-1)).toEqual(["granted", "denied"]);
+    expect([
+      await visit.button(SALE_LINK).count(),
+      await visit.banner().count(),
+      visit.errors,
+    ]).toEqual([0, 0, []]);
     await visit.close();
   });
 
   it("in California with Global Privacy Control has opted out already", async () => {
     await enter({ region: "USCA", gpc: true });
     await visit.page.waitForFunction("window.seenByTag");
-    expect([await updates(), await button(SALE_LINK).count(), await banner().count()]).toEqual([
-      [["granted", "denied"]],
-      0,
-      0,
-    ]);
+    expect([
+      await visit.updates(),
+      await visit.button(SALE_LINK).count(),
+      await visit.banner().count(),
+    ]).toEqual([[["granted", "denied"]], 0, 0]);
     await visit.close();
   });
 
   it("elsewhere is not asked and gets no link; nothing is recorded as a consent", async () => {
     await enter({ region: "JP13" });
     await visit.page.waitForFunction("window.seenByTag");
-    expect([await updates(), await banner().count(), await button(SALE_LINK).count()]).toEqual([
-      [["granted", "granted"]],
-      0,
-      0,
-    ]);
-    expect([posts(), await keptChoice(visit.page)]).toEqual([[], null]);
+    expect([
+      await visit.updates(),
+      await visit.banner().count(),
+      await visit.button(SALE_LINK).count(),
+    ]).toEqual([[["granted", "granted"]], 0, 0]);
+    expect([visit.posts(), await keptChoice(visit.page)]).toEqual([[], null]);
     await visit.close();
   });
 
@@ -181,10 +176,10 @@ describe("a visitor without a choice", () => {
     "is asked where the platform's API is: %s",
     async (trouble) => {
       await enter({ region: "JP13", trouble });
-      await banner().waitFor();
-      await button("Reject all").click();
+      await visit.banner().waitFor();
+      await visit.button("Reject all").click();
       expect(await recorded()).toHaveLength(2);
-      expect([await updates(), visit.foreign, visit.errors]).toEqual([
+      expect([await visit.updates(), visit.foreign, visit.errors]).toEqual([
         [["denied", "denied"]],
         [],
         [],
@@ -197,11 +192,11 @@ describe("a visitor without a choice", () => {
     visit = await openStore(browser, service, { region: "JP13", trouble: "slow" });
     await visit.page.clock.install();
     await visit.open();
-    expect(await banner().count()).toBe(0);
+    expect(await visit.banner().count()).toBe(0);
     await visit.page.clock.runFor(1_000);
-    await banner().waitFor();
+    await visit.banner().waitFor();
     await visit.page.evaluate("window.sandboxPrivacyAnswer()");
-    expect(await banner().count()).toBe(0);
+    expect(await visit.banner().count()).toBe(0);
     await visit.close();
   });
 
@@ -211,7 +206,7 @@ describe("a visitor without a choice", () => {
     await visit.page.clock.install();
     await visit.open();
     await visit.page.clock.runFor(1_000);
-    await button("Reject all").click();
+    await visit.button("Reject all").click();
     await visit.page.evaluate("window.sandboxPrivacyAnswer()");
     expect(await keptChoice(visit.page)).toMatchObject({ cookie: false, marketing: false });
     expect(await visit.privacyCalls()).toMatchObject([{ analytics: false, marketing: false }]);
@@ -226,10 +221,10 @@ describe("the storefront's record", () => {
       ["cookie", "granted", "storefront"],
       ["marketing", "revoked", "storefront"],
     ]);
-    expect(await banner().count()).toBe(0);
+    expect(await visit.banner().count()).toBe(0);
     await reload();
-    await settled();
-    expect([posts().length, await visit.privacyCalls(), visit.errors]).toEqual([1, [], []]);
+    await visit.settled();
+    expect([visit.posts().length, await visit.privacyCalls(), visit.errors]).toEqual([1, [], []]);
     await visit.close();
   });
 
@@ -252,7 +247,7 @@ describe("the storefront's record", () => {
     });
     await visit.open("/", "load");
     expect(await recorded()).toHaveLength(2);
-    expect([posts().length, await visit.privacyCalls(), visit.errors]).toEqual([1, [], []]);
+    expect([visit.posts().length, await visit.privacyCalls(), visit.errors]).toEqual([1, [], []]);
     await visit.close();
   });
 
@@ -266,14 +261,14 @@ describe("the storefront's record", () => {
       { analytics: true, preferences: true, marketing: false, sale_of_data: false },
     ]);
     await reload();
-    await settled();
-    expect([posts().length, await visit.privacyCalls()]).toEqual([1, []]);
+    await visit.settled();
+    expect([visit.posts().length, await visit.privacyCalls()]).toEqual([1, []]);
     await visit.close();
   });
 
   it("changed elsewhere wins, and one that missed our choice gets it again", async () => {
     await enter();
-    await button("Accept all").click();
+    await visit.button("Accept all").click();
     await recorded();
     const change = (consent: Record<string, boolean>) =>
       visit.page.evaluate(
@@ -283,7 +278,7 @@ describe("the storefront's record", () => {
     // In the checkout, where none of our scripts run.
     await change({ analytics: false, marketing: false, preferences: false, sale_of_data: false });
     await reload();
-    await settled();
+    await visit.settled();
     await eventually("the adopted choice", async () => {
       const kept = await keptChoice(visit.page);
       return kept?.cookie === false && kept.marketing === false;
@@ -311,14 +306,14 @@ describe("a store with region rules of its own", () => {
 
   it("asks where its rule says so, also where the platform asks nobody", async () => {
     await own("JP13");
-    await banner().waitFor();
+    await visit.banner().waitFor();
     expect(visit.foreign).toEqual([]);
     await visit.close();
   });
 
   it("gives tags a default per region, and the link to states that the platform does not name", async () => {
     await own("USOR");
-    await button(SALE_LINK).waitFor();
+    await visit.button(SALE_LINK).waitFor();
     const defaults = (await visit.layer())
       .filter(({ command }) => command?.[1] === "default")
       .map(({ command: [, , { ad_storage: ads, region }] }) => [ads, region]);
@@ -333,7 +328,7 @@ describe("a store with region rules of its own", () => {
 });
 
 describe("the look of the banner", () => {
-  const ground = () => banner().evaluate((one) => getComputedStyle(one).backgroundColor);
+  const ground = () => visit.banner().evaluate((one) => getComputedStyle(one).backgroundColor);
   const dark = { context: { colorScheme: "dark" as const } };
 
   it("keeps the merchant's colours in dark mode", async () => {
@@ -341,7 +336,7 @@ describe("the look of the banner", () => {
       ...dark,
       head: "<style>:root{color-scheme:light dark;--crm-ground:#fff4e0;--crm-text:#221100}</style>",
     });
-    await banner().waitFor();
+    await visit.banner().waitFor();
     expect(await ground()).toBe("rgb(255, 244, 224)");
     await visit.close();
   });
@@ -351,14 +346,14 @@ describe("the look of the banner", () => {
     ["light", "normal", "rgb(255, 255, 255)"],
   ])("is %s in a dark system where the theme's color-scheme is `%s`", async (_, scheme, colour) => {
     await enter({ ...dark, head: `<style>:root{color-scheme:${scheme}}</style>` });
-    await banner().waitFor();
+    await visit.banner().waitFor();
     expect(await ground()).toBe(colour);
     await visit.close();
   });
 
   it("after an answer the focus is on the link that opens the choices again, and a confirmation is visible", async () => {
     await enter();
-    await button("Accept all").focus();
+    await visit.button("Accept all").focus();
     await visit.page.keyboard.press("Enter");
     const status = visit.page.getByRole("status");
     await status.getByText("Your choice is saved.").waitFor();

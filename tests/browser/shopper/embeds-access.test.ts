@@ -45,7 +45,6 @@ const focused = () =>
       document.activeElement?.tagName,
   );
 const dialog = () => visit.page.getByRole("dialog", { name: "Privacy choices" });
-const banner = () => visit.page.getByRole("region", { name: "Your privacy" });
 
 describe("axe finds no violation", () => {
   it.each(["light", "dark"] as const)(
@@ -82,7 +81,7 @@ it("the compliance page has the brand's colours, and the banner on the same page
   await service.addTenant(BRANDED, { brand_color: "#8a1c7c", brand_background: "#f4ecd8" });
   await enter({ shop: BRANDED, blocks: ["consent", "compliance"] });
   await visit.page.getByRole("heading", { name: "Privacy choices and rights" }).waitFor();
-  await banner().waitFor();
+  await visit.banner().waitFor();
   const groundOf = (selector: string) =>
     visit.page
       .locator(selector)
@@ -101,7 +100,7 @@ it("the compliance page has the brand's colours, and the banner on the same page
 it("axe finds no violation on the footer as a standalone page", async () => {
   await enter();
   await visit.open("/apps/crm/embed/footer?locale=en");
-  await banner().waitFor();
+  await visit.banner().waitFor();
   expect(
     (await findA11yViolations(visit.page, { strict: true })).filter(
       (fault) => !fault.startsWith("page-has-heading-one"),
@@ -140,7 +139,7 @@ describe("by keyboard only", () => {
       await dialog().count(),
       await focused(),
       await keptChoice(visit.page),
-      await banner().count(),
+      await visit.banner().count(),
     ]).toEqual([0, "Manage preferences", null, 1]);
 
     await visit.page.keyboard.press("Enter");
@@ -151,7 +150,7 @@ describe("by keyboard only", () => {
     expect(await focused()).toBe("Save choices");
     await visit.page.keyboard.press("Enter");
     expect(await keptChoice(visit.page)).toMatchObject({ cookie: true, marketing: false });
-    expect([await dialog().count(), await banner().count(), await focused()]).toEqual([
+    expect([await dialog().count(), await visit.banner().count(), await focused()]).toEqual([
       0,
       0,
       "Privacy choices",
@@ -172,7 +171,7 @@ describe("by keyboard only", () => {
     const link = visit.page.getByRole("link", { name: "The last link" });
     for (let press = 0; press < 5; press += 1) await visit.page.keyboard.press("Tab");
     expect(await focused()).toBe("The last link");
-    const [at, above] = [await link.boundingBox(), await banner().boundingBox()];
+    const [at, above] = [await link.boundingBox(), await visit.banner().boundingBox()];
     expect((at?.y ?? 0) + (at?.height ?? 0)).toBeLessThanOrEqual(above?.y ?? 0);
     await visit.close();
   });
@@ -279,7 +278,7 @@ describe("without script", () => {
       locale: "es",
     });
     await visit.open();
-    expect(await banner().count()).toBe(0);
+    expect(await visit.banner().count()).toBe(0);
     await visit.page.getByRole("link", { name: "Opciones de privacidad" }).click();
     await visit.page.getByRole("heading", { name: "Opciones y derechos de privacidad" }).waitFor();
     expect(await visit.page.getByText("hace falta JavaScript").isVisible()).toBe(true);

@@ -19,8 +19,6 @@ afterAll(async () => {
   await service?.stop();
 });
 
-const button = (name: string) => visit.page.getByRole("button", { name, exact: true });
-
 async function signUpInTheme(options: { gpc?: boolean; wantsOffers?: boolean } = {}) {
   visit = await openStore(browser, service, {
     blocks: ["consent", "account", "footer"],
@@ -38,7 +36,7 @@ async function signUpInTheme(options: { gpc?: boolean; wantsOffers?: boolean } =
   return {
     email,
     async finish() {
-      await button("Create an account").click();
+      await visit.button("Create an account").click();
       await page.getByText(email).waitFor();
       await eventually(
         "an empty outbox",
@@ -57,7 +55,7 @@ async function signUpInTheme(options: { gpc?: boolean; wantsOffers?: boolean } =
 describe("after a sign-up in the page", () => {
   it("the browser's choice is the account's: an empty box takes back what the banner was given", async () => {
     const { finish } = await signUpInTheme();
-    await button("Accept all").click();
+    await visit.button("Accept all").click();
     expect(await keptChoice(visit.page)).toMatchObject({ cookie: true, marketing: true });
     const account = await finish();
     expect(account).toEqual({ cookie: false, marketing: false });
@@ -95,7 +93,7 @@ describe("the account beside the banner", () => {
     await finish();
     expect(await visit.page.evaluate("sessionStorage.crm_session")).toBeTruthy();
     await visit.page.route(`${service.url}/**`, (route) => route.abort("internetdisconnected"));
-    await button("Sign out").click();
+    await visit.button("Sign out").click();
     await visit.page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(await visit.page.evaluate("sessionStorage.crm_session")).toBeUndefined();
     await visit.close();

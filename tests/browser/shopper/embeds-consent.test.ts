@@ -80,7 +80,7 @@ describe("before a choice", () => {
     expect(await visit.page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([
       0, 0,
     ]);
-    expect(visit.sent.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(visit.posts()).toEqual([]);
     // A count without anything that tells one visitor from another.
     expect(visit.counted.map(({ body }) => body as unknown)).toEqual([
       { step: "shown", version: 0, language: "en", device: "desktop", region: "DEBE" },

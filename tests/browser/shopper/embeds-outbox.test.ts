@@ -30,9 +30,8 @@ afterAll(async () => {
 const enter = async (options: Parameters<typeof openStore>[2] = {}) => {
   visit = await openStore(browser, service, options);
   await visit.open("/", "load");
-  await visit.page.getByRole("link", { name: "Privacy choices" }).last().waitFor();
+  await visit.settled();
 };
-const banner = () => visit.page.getByRole("region", { name: "Your privacy" });
 const press = (name: string) => visit.page.getByRole("button", { name, exact: true }).click();
 const choose = (flags: object) =>
   visit.page.evaluate((chosen) => void (window as any)._crmConsent.choose(chosen), flags);
@@ -203,7 +202,7 @@ describe("choices that wait", () => {
     await visit.page.clock.install();
     await visit.open("/", "load");
     await visit.page.clock.runFor(3_000);
-    await banner().waitFor();
+    await visit.banner().waitFor();
     const state = await breakService((route) =>
       route.fulfill({
         status: 429,
@@ -259,10 +258,10 @@ describe("a browser without storage", () => {
     visit = await openStore(browser, service, {});
     await visit.page.addInitScript(script);
     await visit.open("/", "load");
-    await banner().waitFor();
+    await visit.banner().waitFor();
     await press("Accept all");
     await visit.page.waitForFunction("window.seenByTag");
-    expect(await banner().count()).toBe(0);
+    expect(await visit.banner().count()).toBe(0);
     await press("Withdraw consent");
     await visit.page.getByText("Your choice is saved").waitFor();
     const rows = await eventually("both choices", async () => {
@@ -282,11 +281,11 @@ describe("a browser without storage", () => {
     visit = await openStore(browser, service, {});
     await visit.page.addInitScript(FORBIDDEN);
     await visit.open("/", "load");
-    await banner().waitFor();
+    await visit.banner().waitFor();
     const state = await breakService(failing);
     await press("Reject all");
     await asked(state, 1);
-    expect(await banner().count()).toBe(0);
+    expect(await visit.banner().count()).toBe(0);
     expect(await visit.page.getByText("Your choice is saved").count()).toBe(0);
     await visit.close();
   });

@@ -1,7 +1,7 @@
 // A shopper on the store's own origin: the theme's page with the real blocks, the app proxy in
 // front of the service, and stand-ins for the tag and the storefront's privacy API that record
 // their calls.
-import type { Page, Route } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { proxyTarget } from "../../../app/sandbox/storefront/app-proxy.ts";
 import { consentPolicies } from "../../../app/sandbox/storefront/privacy-settings.ts";
 import { newShop } from "../../../app/sandbox/storefront/state.ts";
@@ -11,7 +11,8 @@ import {
 } from "../../../app/sandbox/storefront/theme/customer-privacy.ts";
 import { readAsset, renderBlock } from "../../../app/sandbox/storefront/theme/theme-blocks.ts";
 import type { openBrowser } from "./browser.ts";
-import { APP_SECRET, SHOP, type Service } from "../service.ts";
+import { logOfVisitor, type ConsentService } from "../consent.ts";
+import { APP_SECRET, eventually, SHOP, type Service } from "../service.ts";
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
 type Sent = {
@@ -38,6 +39,14 @@ export type StoreVisit = {
   layer(): Promise<any[]>;
   /** The calls of the platform's `setTrackingConsent`. */
   privacyCalls(): Promise<any[]>;
+  /** What the tags were told after the defaults: `[analytics, ads]` of each update. */
+  updates(): Promise<string[][]>;
+  /** What the page sent to change something. */
+  posts(): Sent[];
+  /** Resolves when the theme's script ran and the privacy API answered. */
+  settled(): Promise<void>;
+  banner(): Locator;
+  button(name: string): Locator;
   close(): Promise<void>;
 };
 
@@ -174,6 +183,7 @@ export async function openStore(
         ),
       options.kept,
     );
+  const layer = () => page.evaluate(`(${NORMAL})(window.dataLayer)`) as Promise<any[]>;
   return {
     page,
     foreign,
@@ -184,8 +194,16 @@ export async function openStore(
     // With everything that the page loads; our scripts load nothing later by themselves.
     open: async (path = "/", until = "networkidle") =>
       void (await page.goto(origin + path, { waitUntil: until })),
-    layer: () => page.evaluate(`(${NORMAL})(window.dataLayer)`) as Promise<any[]>,
+    layer,
     privacyCalls: () => page.evaluate("window.sandboxPrivacyCalls") as Promise<any[]>,
+    updates: async () =>
+      (await layer())
+        .filter(({ command }) => command?.[1] === "update")
+        .map(({ command: [, , { analytics_storage: cookie, ad_storage: ads }] }) => [cookie, ads]),
+    posts: () => sent.filter(({ method }) => method !== "GET"),
+    settled: () => page.getByRole("link", { name: "Privacy choices" }).last().waitFor(),
+    banner: () => page.getByRole("region", { name: "Your privacy" }),
+    button: (name) => page.getByRole("button", { name, exact: true }),
   };
 }
 
@@ -224,3 +242,15 @@ export const keptChoice = (page: Page) =>
     () =>
       JSON.parse(localStorage.getItem("crm_consent") ?? "null") as Record<string, unknown> | null,
   );
+
+/** What the log has of the visitor's choice, once the service has it: `[type, action, method]`. */
+export async function recordedChoice(
+  service: ConsentService,
+  visit: StoreVisit,
+): Promise<string[][]> {
+  const { body } = await eventually("the choice", () =>
+    visit.posts().find(({ path, status }) => path === "/auth/consent-sync" && status === 200),
+  );
+  const rows = await logOfVisitor(service, body.visitor_id);
+  return rows.map(({ consent_type, action, method }) => [consent_type, action, method]);
+}

@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeLoaderMetafield } from "../../../../app/domain/tenants/storefront/loader-metafield.ts";
 import { openBrowser } from "../../../support/browser/browser.ts";
-import { keptChoice, openStore, type StoreVisit } from "../../../support/browser/store-visit.ts";
 import {
-  logOfVisitor,
-  startConsentService,
-  type ConsentService,
-} from "../../../support/consent.ts";
+  keptChoice,
+  openStore,
+  recordedChoice,
+  type StoreVisit,
+} from "../../../support/browser/store-visit.ts";
+import { startConsentService, type ConsentService } from "../../../support/consent.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../../support/service.ts";
 import { installStore } from "../../../support/storefront/synced-store.ts";
 
@@ -19,9 +20,9 @@ const monthsAgo = (months: number) => {
   return at.toISOString();
 };
 const untouched = async () => [
-  await updates(),
+  await visit.updates(),
   visit.foreign,
-  posts(),
+  visit.posts(),
   await visit.privacyCalls(),
   visit.errors,
 ];
@@ -46,31 +47,16 @@ const enter = async (options: Parameters<typeof openStore>[2] = {}) => {
   // A choice that is adopted while the page loads is sent then: the network is not idle.
   await visit.open("/", "load");
 };
-/** The theme's script ran, and the privacy API answered. */
-const settled = () => visit.page.getByRole("link", { name: "Privacy choices" }).last().waitFor();
-const banner = () => visit.page.getByRole("region", { name: "Your privacy" });
-const button = (name: string) => visit.page.getByRole("button", { name, exact: true });
-const updates = async () =>
-  (await visit.layer())
-    .filter(({ command }) => command?.[1] === "update")
-    .map(({ command: [, , { analytics_storage: cookie, ad_storage: ads }] }) => [cookie, ads]);
-const posts = () => visit.sent.filter(({ method }) => method !== "GET");
-const recorded = async () => {
-  const { body } = await eventually("the choice", () =>
-    posts().find(({ path, status }) => path === "/auth/consent-sync" && status === 200),
-  );
-  const rows = await logOfVisitor(service, body.visitor_id);
-  return rows.map(({ consent_type, action, method }) => [consent_type, action, method]);
-};
+const recorded = () => recordedChoice(service, visit);
 
 describe("a choice of long ago", () => {
   it("is asked for again: until the answer nothing is granted, recorded or reported to the storefront", async () => {
     const crm_consent = { ...BOTH, at: "2022-03-01T09:00:00.000Z" };
     await enter({ kept: { crm_consent, crm_platform: "yes,yes,yes" } });
-    await banner().waitFor();
+    await visit.banner().waitFor();
     expect(await untouched()).toEqual(NOTHING);
     expect(await keptChoice(visit.page)).toEqual(crm_consent);
-    await button("Reject all").click();
+    await visit.button("Reject all").click();
     expect(await recorded()).toEqual([
       ["cookie", "revoked", "banner"],
       ["marketing", "revoked", "banner"],
@@ -78,8 +64,8 @@ describe("a choice of long ago", () => {
     const kept = await keptChoice(visit.page);
     expect(Date.parse(kept?.at as string)).toBeGreaterThan(Date.now() - 60_000);
     await visit.page.reload({ waitUntil: "load" });
-    await settled();
-    expect(await banner().count()).toBe(0);
+    await visit.settled();
+    expect(await visit.banner().count()).toBe(0);
     await visit.close();
   });
 
@@ -91,7 +77,7 @@ describe("a choice of long ago", () => {
         sandbox_privacy: { analytics: true, marketing: true, sale_of_data: true },
       },
     });
-    await banner().waitFor();
+    await visit.banner().waitFor();
     expect(await untouched()).toEqual(NOTHING);
     await visit.close();
   });
@@ -108,19 +94,19 @@ describe("a choice of long ago", () => {
       ["cookie", "granted", "storefront"],
       ["marketing", "revoked", "storefront"],
     ]);
-    expect(await banner().count()).toBe(0);
+    expect(await visit.banner().count()).toBe(0);
     await visit.close();
   });
 
   it("holds until then, also at a storefront whose record ended before", async () => {
     await enter({ kept: { crm_consent: { ...BOTH, at: monthsAgo(11) } } });
-    await settled();
+    await visit.settled();
     await visit.page.waitForFunction("window.seenByTag");
     const calls = await eventually("the platform", async () => {
       const found = await visit.privacyCalls();
       return found.length > 0 && found;
     });
-    expect([await updates(), await banner().count(), calls]).toMatchObject([
+    expect([await visit.updates(), await visit.banner().count(), calls]).toMatchObject([
       [["granted", "granted"]],
       0,
       [{ analytics: true, marketing: true }],
@@ -137,8 +123,8 @@ describe("a choice of long ago", () => {
       metafields: service.sandbox.storefront.appMetafields(OTHER_SHOP),
       kept: { crm_consent: { cookie: false, marketing: false, at: monthsAgo(months) } },
     });
-    await settled();
-    expect(await banner().count()).toBe(count);
+    await visit.settled();
+    expect(await visit.banner().count()).toBe(count);
     await visit.close();
   });
 
@@ -146,8 +132,8 @@ describe("a choice of long ago", () => {
     const at = monthsAgo(13);
     await enter({ region: "USCA", kept: { crm_consent: { marketing: false, at } } });
     await visit.page.waitForFunction("window.seenByTag");
-    await settled();
-    expect([await updates(), await button(SALE_LINK).count(), posts()]).toEqual([
+    await visit.settled();
+    expect([await visit.updates(), await visit.button(SALE_LINK).count(), visit.posts()]).toEqual([
       [["granted", "denied"]],
       0,
       [],
@@ -163,29 +149,32 @@ describe("a choice of long ago", () => {
         crm_unasked: "USCA",
       },
     });
-    await button(SALE_LINK).click();
+    await visit.button(SALE_LINK).click();
     expect(await recorded()).toEqual([["marketing", "revoked", "sale-opt-out"]]);
-    expect((await updates()).at(-1)).toEqual(["denied", "denied"]);
+    expect((await visit.updates()).at(-1)).toEqual(["denied", "denied"]);
     await visit.page.reload({ waitUntil: "load" });
-    await settled();
-    await eventually("the region's rule", async () => (await updates()).length > 1);
-    expect([(await updates()).at(-1), await banner().count()]).toEqual([["denied", "denied"], 0]);
+    await visit.settled();
+    await eventually("the region's rule", async () => (await visit.updates()).length > 1);
+    expect([(await visit.updates()).at(-1), await visit.banner().count()]).toEqual([
+      ["denied", "denied"],
+      0,
+    ]);
     await visit.close();
   });
 
   it("is asked for again where people are asked, after an answer to one question", async () => {
     await enter({ kept: { crm_consent: { cookie: false, marketing: true, at: monthsAgo(13) } } });
-    await banner().waitFor();
+    await visit.banner().waitFor();
     await visit.page.evaluate("_crmConsent.choose({ marketing: false })");
     await recorded();
     await visit.page.reload({ waitUntil: "load" });
-    await banner().waitFor();
-    expect((await updates()).flat()).not.toContain("granted");
-    await button("Accept all").click();
-    expect((await updates()).at(-1)).toEqual(["granted", "granted"]);
+    await visit.banner().waitFor();
+    expect((await visit.updates()).flat()).not.toContain("granted");
+    await visit.button("Accept all").click();
+    expect((await visit.updates()).at(-1)).toEqual(["granted", "granted"]);
     await visit.page.reload({ waitUntil: "load" });
-    await settled();
-    expect(await banner().count()).toBe(0);
+    await visit.settled();
+    expect(await visit.banner().count()).toBe(0);
     await visit.close();
   });
 
@@ -195,14 +184,14 @@ describe("a choice of long ago", () => {
     ["missing", undefined],
   ])("whose time is %s counts from this visit", async (_, at) => {
     await enter({ kept: { crm_consent: { ...BOTH, at } } });
-    await settled();
+    await visit.settled();
     const kept = await eventually("the time", async () => {
       const found = await keptChoice(visit.page);
       return found?.at !== at && found;
     });
     expect(kept).toMatchObject(BOTH);
     expect(Math.abs(Date.parse(kept.at as string) - Date.now())).toBeLessThan(60_000);
-    expect([await banner().count(), posts(), visit.errors]).toEqual([0, [], []]);
+    expect([await visit.banner().count(), visit.posts(), visit.errors]).toEqual([0, [], []]);
     await visit.close();
   });
 });
