@@ -27,7 +27,8 @@ const shared = {
 /** One PostgreSQL server for all projects, one database of it for each file; one unpacked Chromium. */
 const withServers = {
   ...shared,
-  globalSetup: ["tests/support/global-setup.ts", "tests/support/browser/global-setup.ts"],
+  // Chromium first: the second one sets the folder for temporary files, where less room is left.
+  globalSetup: ["tests/support/browser/global-setup.ts", "tests/support/global-setup.ts"],
 };
 /**
  * Twice the cores: with fewer workers the cores wait for timers and processes, with more each test takes

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, stat } from "node:fs/promises";
 import { chmod } from "node:fs/promises";
 import { createHmac } from "node:crypto";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endChildren, startChild, type Child } from "../support/processes/child.ts";
@@ -16,7 +17,7 @@ let port: number;
 let child: Child;
 
 beforeAll(async () => {
-  folder = await mkdtemp("/var/tmp/customer-identity-pg-");
+  folder = await mkdtemp(join(tmpdir(), "customer-identity-pg-"));
   await chmod(folder, 0o711);
   port = await freePort();
   child = startChild("scripts/start.mjs", ["development"], {

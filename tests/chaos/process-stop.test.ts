@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { globSync } from "node:fs";
 import { chmod, mkdtemp, readFile } from "node:fs/promises";
 import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { findReport } from "../../app/domain/scheduled-run/report.ts";
@@ -27,7 +28,7 @@ let folder: string;
 
 beforeAll(async () => {
   service = await startService();
-  folder = await mkdtemp("/var/tmp/customer-identity-pg-");
+  folder = await mkdtemp(join(tmpdir(), "customer-identity-pg-"));
   await chmod(folder, 0o711);
 });
 afterAll(async () => {

@@ -1,13 +1,12 @@
 // Starts one PostgreSQL for the whole test run and migrates one template database that every test file
-// copies.
-import { rmSync } from "node:fs";
-import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
+// copies. Opens the folder for everything that the run writes.
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
 import { systemRandom } from "../../app/runtime/clock.ts";
 import { migrateDatabase } from "../../app/runtime/database/roles.ts";
 import { ensureServiceRole } from "../../app/runtime/embedded-postgres/role.ts";
+import { openTestFolder } from "./test-folder.ts";
 
 interface DatabaseServer {
   /** Connection string of the maintenance database; copies are made through it. */
@@ -24,26 +23,11 @@ declare module "vitest" {
   }
 }
 
-const MIN_FREE_BYTES = 3 * 1024 ** 3;
-
-/**
- * In memory where there is room: every test file copies the template, and a disk takes seconds to
- * create its files.
- */
-async function roomyFolder(): Promise<string> {
-  const memory = await statfs("/dev/shm").catch(() => null);
-  return memory && memory.bavail * memory.bsize > MIN_FREE_BYTES ? "/dev/shm" : "/var/tmp";
-}
-
 type Started = { server: DatabaseServer; stop(): Promise<void> };
 
 async function startServer(): Promise<Started> {
-  const folder = await mkdtemp(join(await roomyFolder(), "customer-identity-test-"));
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  const { folder, remove } = openTestFolder();
   try {
-    // mkdtemp creates the folder for root only; PostgreSQL's account has to traverse it.
-    await chmod(folder, 0o711);
     const postgres = await startEmbeddedPostgres({
       dataDir: join(folder, "pg"),
       database: "template",
@@ -63,7 +47,7 @@ async function startServer(): Promise<Started> {
     });
     const stop = async () => {
       await postgres.stop();
-      await remove();
+      remove();
     };
     try {
       // The service under test has the service's role, as a deployed one has; copies of the
@@ -78,7 +62,7 @@ async function startServer(): Promise<Started> {
       throw error;
     }
   } catch (error) {
-    await remove();
+    remove();
     throw error;
   }
 }

@@ -2,20 +2,25 @@
 // everything stored.
 import { storefrontNameHash } from "../../app/domain/customers/storefront-columns.ts";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect } from "vitest";
-import { eventually, SHOP, sign, type Answer, type Service } from "./service.ts";
+import { eventually, SHOP, sign, startService, type Answer, type Service } from "./service.ts";
 
 /**
  * A separate archive for the test file, deleted after its last test; call it at the file's top
  * level.
  */
 export function temporaryArchive(): string {
-  const folder = mkdtempSync("/var/tmp/privacy-test-");
+  const folder = mkdtempSync(join(tmpdir(), "privacy-test-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return `file:${folder}`;
 }
+
+/** With workers that look for the next pass of an erasure at once. */
+export const startPrivacyService = (archive: string): Promise<Service> =>
+  startService({ background: true, env: { ARCHIVE_URL: archive, WORKER_POLL_MS: "100" } });
 
 export type PrivacyPath = "data-request" | "customer-redact" | "shop-redact";
 

@@ -1,21 +1,29 @@
-// The order of test files. What waits for a minute must not begin when everything else is done.
+// The order of test files. What takes a minute must not begin when everything else is done, and files that
+// mostly wait run beside files that keep a processor busy.
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-const SLOW = [
-  /\/chaos\//,
-  /\/channels\/conformance|silent-home|health-of-cells|move-under-load|access-log/,
-  /\/browser\//,
-  /\/flows\//,
-];
-
-const placeOf = ({ moduleId }: TestSpecification): number => {
-  const place = SLOW.findIndex((pattern) => pattern.test(moduleId));
-  return place < 0 ? SLOW.length : place;
-};
+const CHAOS = /\/chaos\//;
+/** For deadlines, retries and the next pass of an erasure. */
+const WAITING =
+  /\/flows\/|\/channels\/conformance|silent-home|health-of-cells|move-under-load|access-log|id-tokens|code-exchange|sync-signed-in|contract\/tags/;
+const BROWSER = /\/browser\//;
 
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    return sorted.sort((a, b) => placeOf(a) - placeOf(b));
+    const rest = await super.sort(files);
+    const takeOut = (pattern: RegExp) => {
+      const matching = rest.filter(({ moduleId }) => pattern.test(moduleId));
+      for (const file of matching) rest.splice(rest.indexOf(file), 1);
+      return matching;
+    };
+    return [...takeOut(CHAOS), ...spread(takeOut(WAITING), takeOut(BROWSER)), ...rest];
   }
+}
+
+/** Both in their order, the shorter list evenly among the other. */
+function spread<T>(some: T[], others: T[]): T[] {
+  const placed = [some, others].flatMap((list) =>
+    list.map((item, index) => ({ item, place: (index + 0.5) / list.length })),
+  );
+  return placed.sort((a, b) => a.place - b.place).map(({ item }) => item);
 }

@@ -1,6 +1,8 @@
 // The customer page in a real browser against the built app: its content, and the changes by its
 // buttons, which affect this customer only.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startPrivacyWorker } from "../../../app/domain/compliance/privacy-worker.ts";
@@ -15,7 +17,7 @@ import { startTestApp, type TestApp } from "../../support/browser/screens-server
 import { eventually } from "../../support/service.ts";
 
 const OTHER = "other-store.myshopify.com";
-const archive = mkdtempSync("/var/tmp/customer-detail-test-");
+const archive = mkdtempSync(join(tmpdir(), "customer-detail-test-"));
 let world: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;

@@ -13,16 +13,17 @@ import {
   redactBody,
   settled,
   seedPersonEverywhere,
+  startPrivacyService,
   temporaryArchive,
 } from "../../support/privacy.ts";
 import { customerPayload, CUSTOMER_2024_10 } from "../../support/storefront/payloads.ts";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { eventually, OTHER_SHOP, SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
 const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { ARCHIVE_URL: ARCHIVE } });
+  service = await startPrivacyService(ARCHIVE);
   await service.addTenant(SHOP);
   await service.addTenant(OTHER_SHOP);
 });

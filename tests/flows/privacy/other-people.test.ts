@@ -7,15 +7,16 @@ import {
   privacy,
   redactBody,
   settled,
+  startPrivacyService,
   temporaryArchive,
 } from "../../support/privacy.ts";
-import { SHOP, startService, type Service } from "../../support/service.ts";
+import { SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
 const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { ARCHIVE_URL: ARCHIVE } });
+  service = await startPrivacyService(ARCHIVE);
   await service.addTenant(SHOP, { support_email: "help@test-store.example" });
 });
 afterAll(() => service.stop());

@@ -9,17 +9,18 @@ import {
   redactBody,
   shopBody,
   seedPersonEverywhere,
+  startPrivacyService,
   temporaryArchive,
 } from "../../support/privacy.ts";
 import { install } from "../../support/storefront/storefront.ts";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { eventually, OTHER_SHOP, SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
 const ARCHIVE = temporaryArchive();
 const AGAIN = "again-store.myshopify.com";
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { ARCHIVE_URL: ARCHIVE } });
+  service = await startPrivacyService(ARCHIVE);
 });
 afterAll(() => service.stop());
 

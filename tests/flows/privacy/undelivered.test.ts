@@ -23,9 +23,10 @@ import {
   privacy,
   redactBody,
   settled,
+  startPrivacyService,
   temporaryArchive,
 } from "../../support/privacy.ts";
-import { SHOP, startService, type Service } from "../../support/service.ts";
+import { SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
 let tenant: Tenant;
@@ -33,7 +34,7 @@ const ARCHIVE = temporaryArchive();
 const EMAIL = "ada.waiting@example.com";
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { ARCHIVE_URL: ARCHIVE } });
+  service = await startPrivacyService(ARCHIVE);
 });
 afterAll(() => service?.stop());
 beforeEach(async () => {

@@ -1,5 +1,6 @@
 // A deployed worker's settings, with a database and a sandbox of the test file, and starts that fail.
 import { chmod, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { startSandbox, type Sandbox } from "../../../app/sandbox/server.ts";
@@ -20,7 +21,7 @@ export function useDeployment() {
       },
     });
     at.database = await freshDatabase();
-    at.folder = await mkdtemp("/var/tmp/customer-identity-pg-");
+    at.folder = await mkdtemp(join(tmpdir(), "customer-identity-pg-"));
     await chmod(at.folder, 0o711);
   });
   afterEach(() => endChildren());

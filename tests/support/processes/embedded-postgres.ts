@@ -4,6 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, copyFile, cp, link, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,7 +18,7 @@ const project = resolve(import.meta.dirname, "../../..");
  * are root.
  */
 export async function newFolder(mode = 0o711): Promise<string> {
-  const folder = await mkdtemp("/var/tmp/customer-identity-pg-");
+  const folder = await mkdtemp(join(tmpdir(), "customer-identity-pg-"));
   await chmod(folder, mode);
   return folder;
 }

@@ -1,6 +1,7 @@
 // The real PgBouncer in transaction mode, where a program of that name is in PATH.
 import { spawn, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { eventually } from "../../service.ts";
@@ -12,7 +13,7 @@ export type PgBouncer = { urlOf(directUrl: string): string; stop(): Promise<void
 
 /** For the users of these addresses, whose passwords it has to know. */
 export async function startPgBouncer(urls: readonly string[]): Promise<PgBouncer> {
-  const folder = await mkdtemp("/var/tmp/customer-identity-pgbouncer-");
+  const folder = await mkdtemp(join(tmpdir(), "customer-identity-pgbouncer-"));
   const { hostname, port } = new URL(urls[0]!);
   const own = await freePort();
   await writeFile(
