@@ -1,5 +1,6 @@
 // Orders sent to the bus under load, with each response recorded.
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { order } from "./events.ts";
 import { ADMIN_KEY, SHOP } from "../service.ts";
 
@@ -47,6 +48,11 @@ export const sendEvents = (
 ): Promise<SentEvent[]> =>
   Promise.all(Array.from({ length: count }, () => sendEvent(url, options)));
 
+/** Long enough that the senders leave the processor to what they wait for. */
+const PAUSE_MS = 20;
+/** A rejected sender waits longer: its calls slow the start that it waits for. */
+const PAUSE_AFTER_REJECTION_MS = 250;
+
 /** Sends continuously, several at once, until stopped. */
 export function startEventLoad(
   url: () => string,
@@ -58,8 +64,7 @@ export function startEventLoad(
     while (isWanted) {
       const answer = await sendEvent(url(), options);
       sent.push(answer);
-      // A rejected sender waits before it sends again: its calls slow the start that it waits for.
-      if (answer.status !== 202) await new Promise((again) => setTimeout(again, 250));
+      await pause(answer.status === 202 ? PAUSE_MS : PAUSE_AFTER_REJECTION_MS);
     }
   });
   return {
