@@ -6,8 +6,8 @@ import { createBackendClient, type BackendClient } from "./integrations/backend.
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
 import { createErpClient, type ErpClient } from "./integrations/erp.ts";
-import { openMovableArchive } from "./integrations/movable-archive.ts";
-import { openStoreRoots, type Archive } from "./integrations/store-archive.ts";
+import { openMovableArchive } from "./integrations/archive/movable-archive.ts";
+import { openStoreRoots, type Archive } from "./integrations/archive/store-archive.ts";
 import {
   createCustomerAccountClient,
   type CustomerAccountClient,

@@ -7,8 +7,8 @@ import {
 } from "../../../app/domain/compliance/export-link.ts";
 import { startPrivacyWorker } from "../../../app/domain/compliance/privacy-worker.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { openObjectStore } from "../../../app/integrations/archive.ts";
-import { openStoreRoots } from "../../../app/integrations/store-archive.ts";
+import { openObjectStore } from "../../../app/integrations/archive/own-archive.ts";
+import { openStoreRoots } from "../../../app/integrations/archive/store-archive.ts";
 import {
   startBucket,
   useBucketKeys,

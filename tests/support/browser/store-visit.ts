@@ -39,7 +39,7 @@ export type StoreVisit = {
   layer(): Promise<any[]>;
   /** The calls of the platform's `setTrackingConsent`. */
   privacyCalls(): Promise<any[]>;
-  /** What the tags were told after the defaults: `[analytics, ads]` of each update. */
+  /** The consent updates that the tags received: `[analytics, ads]` of each. */
   updates(): Promise<string[][]>;
   /** What the page sent to change something. */
   posts(): Sent[];

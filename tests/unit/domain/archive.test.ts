@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { openObjectStore, type ObjectStore } from "../../../app/integrations/archive.ts";
+import type { ObjectStore } from "../../../app/integrations/archive/object-store.ts";
+import { openObjectStore } from "../../../app/integrations/archive/own-archive.ts";
 import { OutboundError } from "../../../app/runtime/errors.ts";
 import { PAGE, startBucket, useBucketKeys, type TestBucket } from "../../support/bucket.ts";
 

@@ -3,8 +3,12 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { openObjectStore, type ObjectStore } from "../../../app/integrations/archive.ts";
-import { openStoreRoots, type StoreArchive } from "../../../app/integrations/store-archive.ts";
+import type { ObjectStore } from "../../../app/integrations/archive/object-store.ts";
+import { openObjectStore } from "../../../app/integrations/archive/own-archive.ts";
+import {
+  openStoreRoots,
+  type StoreArchive,
+} from "../../../app/integrations/archive/store-archive.ts";
 
 const MINE = "my-store.myshopify.com";
 const THEIRS = "their-store.myshopify.com";

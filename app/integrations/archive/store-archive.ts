@@ -4,7 +4,7 @@
 // Older objects have the same paths without the root. They are read, listed and deleted there, but
 // no longer written. The path of an older object below `events/` does not name its store: its
 // content does.
-import type { ObjectStore } from "./archive.ts";
+import type { ObjectStore } from "./object-store.ts";
 
 export type StoreArchive = {
   /** The full path of an object in the archive, for records that refer to it. */

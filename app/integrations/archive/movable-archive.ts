@@ -1,8 +1,9 @@
 // The archive at the address in the saved platform configuration, or at the deployed one. Changing
 // the address moves no objects: the operator copies them.
-import { isDatabaseAway } from "../runtime/database/database.ts";
-import { createPatience } from "../runtime/database/patience.ts";
-import { openObjectStore, type ObjectStore } from "./archive.ts";
+import { isDatabaseAway } from "../../runtime/database/database.ts";
+import { createPatience } from "../../runtime/database/patience.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { openObjectStore } from "./own-archive.ts";
 
 /** How long the saved address is cached: it rarely changes, and every delivery needs it. */
 const CACHE_MS = 2_000;
