@@ -222,7 +222,8 @@ describe("data access", () => {
 
   test("statements across tenants are only in the files that serve all tenants", () => {
     const serving = [
-      "app/domain/bus/claim.ts",
+      "app/domain/bus/claims/claim.ts",
+      "app/domain/bus/claims/leases.ts",
       "app/domain/bus/dead-letters/announce-dead-letters.ts",
       "app/domain/bus/dead-letters/archive-dead-letters.ts",
       "app/domain/bus/log/event-shop.ts",

@@ -1,6 +1,7 @@
 // A month of events on the bus: planned here with every attempt, and played through the bus's own
 // enqueue, claim and settlement.
-import { claimEvents, claimOne, REQUEST_HOLDER } from "../domain/bus/claim.ts";
+import { claimEvents, claimOne } from "../domain/bus/claims/claim.ts";
+import { REQUEST_HOLDER } from "../domain/bus/claims/leases.ts";
 import { PermanentFailure, type QueueItem } from "../domain/bus/channel.ts";
 import { enqueue, type BusEvent } from "../domain/bus/enqueue.ts";
 import { subjectMarks } from "../domain/bus/ledger-subjects.ts";

@@ -2,7 +2,7 @@
 // of history for a claim. Ratios within one run only.
 import { setInterval } from "node:timers/promises";
 import pg from "pg";
-import { claim } from "../../app/domain/bus/claim.ts";
+import { claim } from "../../app/domain/bus/claims/claim.ts";
 import { openDatabase } from "../../app/runtime/database/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { applyMigrations } from "../../app/runtime/database/migrations/apply-migrations.ts";

@@ -1,6 +1,6 @@
 // Workers of the event bus are killed repeatedly while events keep arriving.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { LEASE_SECONDS } from "../../app/domain/bus/claim.ts";
+import { LEASE_SECONDS } from "../../app/domain/bus/claims/leases.ts";
 import { endChildren, startServer, type Child } from "../support/processes/child.ts";
 import {
   ERP_FIELDS,

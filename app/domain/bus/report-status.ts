@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { claimOne } from "./claim.ts";
+import { claimOne } from "./claims/claim.ts";
 import { countFailure } from "./deliver.ts";
 import { REPORTED_BY_BACKEND } from "./outcome.ts";
 import { nextRetryMs } from "./retry-policy.ts";

@@ -7,16 +7,8 @@ import { isDatabaseAway, type Database } from "../../runtime/database/database.t
 import { startPump } from "../../runtime/database/queue/work-queue.ts";
 import { createSlotPool } from "../../runtime/slot-pool.ts";
 import { findChannel, type QueueItem } from "./channel.ts";
-import {
-  claim,
-  type ChannelClaim,
-  type ClaimedItem,
-  LEASE_SECONDS,
-  listPendingChannels,
-  markStarted,
-  reclaimLostLeases,
-  renewLeases,
-} from "./claim.ts";
+import { claim, listPendingChannels, type ChannelClaim, type ClaimedItem } from "./claims/claim.ts";
+import { LEASE_SECONDS, markStarted, reclaimLostLeases, renewLeases } from "./claims/leases.ts";
 import { announceDeadLetters } from "./dead-letters/announce-dead-letters.ts";
 import { archiveDeadLetters } from "./dead-letters/archive-dead-letters.ts";
 import { createDeliveryGates } from "./delivery-gate.ts";

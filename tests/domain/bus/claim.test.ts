@@ -1,12 +1,12 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { CLAIM } from "../../../app/domain/bus/claims/claim.ts";
 import {
-  CLAIM,
   LEASE_SECONDS,
   markStarted,
   reclaimLostLeases,
   renewLeases,
-} from "../../../app/domain/bus/claim.ts";
+} from "../../../app/domain/bus/claims/leases.ts";
 import {
   addRows,
   claimAll,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { settlerOf, type Settlement, type Settler } from "../../../app/domain/bus/settle.ts";
-import { reclaimLostLeases } from "../../../app/domain/bus/claim.ts";
+import { reclaimLostLeases } from "../../../app/domain/bus/claims/leases.ts";
 import type { QueueItem } from "../../../app/domain/bus/channel.ts";
 import {
   addRows,

@@ -10,7 +10,7 @@ import { findMissing } from "../../../app/domain/channels/channel-settings.ts";
 import { TENANT_FIELDS } from "../../../app/domain/tenants/tenant-config.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { storeFields } from "../../support/bus/channels.ts";
-import type { ClaimedItem } from "../../../app/domain/bus/claim.ts";
+import type { ClaimedItem } from "../../../app/domain/bus/claims/claim.ts";
 import { addRows, claimAll, openCircuit } from "../../support/bus/queue.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 

@@ -2,7 +2,7 @@
 // scripted receiver.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { claim, type ChannelClaim, type ClaimedItem } from "../../../app/domain/bus/claim.ts";
+import { claim, type ChannelClaim, type ClaimedItem } from "../../../app/domain/bus/claims/claim.ts";
 import type { Channel } from "../../../app/domain/bus/channel.ts";
 import { maxRetries } from "../../../app/domain/bus/retry-policy.ts";
 import { openDatabase, type Database } from "../../../app/runtime/database/database.ts";
