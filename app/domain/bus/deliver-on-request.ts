@@ -12,7 +12,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { awaitDeliveries } from "./await-deliveries.ts";
 import { findChannel, type Channel, type DeliveryMessage, type QueueItem } from "./channel.ts";
 import { findOpenUntil } from "./circuit.ts";
-import { claimOne } from "./claims/claim.ts";
+import { claimOne, REQUEST_LEASE_SECONDS } from "./claims/claim.ts";
 import { REQUEST_HOLDER } from "./claims/leases.ts";
 import { countFailure, deliver, describeFailure, send, type DeliveryLog } from "./deliver.ts";
 import { sealExchange } from "./exchanges/exchange.ts";
@@ -37,7 +37,9 @@ export const RequestedDelivery = z.object({
 });
 export type RequestedDelivery = z.output<typeof RequestedDelivery>;
 
-/** The maximum duration of an attempt. */
+/** A slower attempt has failed, and is settled while the lease still holds. */
+const ATTEMPT_MS = (REQUEST_LEASE_SECONDS - 5) * 1_000;
+/** How long a caller waits for the outcome of another worker's attempt. */
 const UNDER_WAY_MS = 20_000;
 
 type Row = Columns<
@@ -63,6 +65,7 @@ export async function deliverOnRequest(
   ctx: Ctx,
   tenant: Tenant,
   request: RequestedDelivery,
+  { attemptMs = ATTEMPT_MS }: { attemptMs?: number } = {},
 ): Promise<DeliveryLog> {
   const { sql } = dataOf(ctx, tenant);
   const holder = `${REQUEST_HOLDER}${ctx.random.uuid().slice(0, 8)}`;
@@ -91,7 +94,10 @@ export async function deliverOnRequest(
   const given = isEmpty(request) || item?.isArchiveOnly ? undefined : messageOf(request);
   if (item) {
     const settler = settlerOf(ctx.regions.get(tenant.region));
-    return deliver(ctx, settler, item, { ...(given && { backendMessage: given }) });
+    return deliver(ctx, settler, item, {
+      limitMs: attemptMs,
+      ...(given && { backendMessage: given }),
+    });
   }
   // A worker holds the row: the response reports its outcome.
   await awaitDeliveries(sql, request.event_id, [request.channel], UNDER_WAY_MS);

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { deliverOnRequest, RequestedDelivery } from "../../../app/domain/bus/deliver-on-request.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { BACKEND_SECRET, deliver, ingest, order } from "../../support/bus/events.ts";
 import { openCircuit } from "../../support/bus/queue.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -177,6 +179,29 @@ describe("a queue row of this service", () => {
     expect(row).toMatchObject({ status: "pending", retry_count: 1 });
     expect(row.due_in).toBeGreaterThan(28);
     expect(row.due_in).toBeLessThan(34);
+  });
+
+  test("is a failed attempt where its system takes longer than its lease, which then still holds", async () => {
+    const { event_id, queue_id } = await accepted(["erpsys"]);
+    service.sandbox.failNext("erp", { delayMs: 5_000 });
+    const request = RequestedDelivery.parse({ queue_id, event_id, channel: "erpsys" });
+    const tenant = await getTenant(service.ctx, SHOP);
+    const log = await deliverOnRequest(service.ctx, tenant, request, { attemptMs: 200 });
+    service.sandbox.clearFaults();
+    expect(log).toMatchObject({ status: "failed", attempt: 1 });
+    expect(
+      await service.database.query(
+        "SELECT status, retry_count, lease_lost, locked_by, last_error FROM integration_queue",
+      ),
+    ).toEqual([
+      {
+        status: "pending",
+        retry_count: 1,
+        lease_lost: 0,
+        locked_by: null,
+        last_error: "the delivery did not end within 0.2 s",
+      },
+    ]);
   });
 
   test("behind an open circuit answers 502 circuit_open and uses up no attempt", async () => {

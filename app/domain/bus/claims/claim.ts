@@ -15,8 +15,8 @@ import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "../channel.ts";
 import { LEASE_SECONDS } from "./leases.ts";
 
 const TENANTS_PER_CLAIM = 200;
-/** A request's lease is not renewed, so it is longer than any attempt. */
-const REQUEST_LEASE_SECONDS = 30;
+/** A request's lease is not renewed: its attempt ends before. */
+export const REQUEST_LEASE_SECONDS = 30;
 
 const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type,
   q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at, q.lease_lost,
