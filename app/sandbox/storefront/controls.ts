@@ -4,10 +4,10 @@
  */
 import type { Saving } from "../state-file.ts";
 import { putProduct } from "./catalog.ts";
-import { putDelivery, type DeliverySettings } from "./delivery.ts";
-import { putDiscount, type Discount } from "./discounts.ts";
+import { putDelivery, type DeliverySettings } from "./checkout/delivery.ts";
+import { putDiscount, type Discount } from "./checkout/discounts.ts";
 import type { Product, ProductPatch } from "./catalog.ts";
-import { payFor } from "./checkout.ts";
+import { payFor } from "./checkout/pay.ts";
 import { addedTags, putCustomer, topicsOfChange } from "./customers.ts";
 import type { CustomerPatch } from "./customers.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";

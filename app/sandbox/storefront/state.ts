@@ -5,9 +5,9 @@
 import type { Catalog } from "./catalog.ts";
 import type { FlowRun } from "./flow/flow-runs.ts";
 import type { ReceivedTrigger } from "./flow/flow-triggers.ts";
-import type { Cart } from "./checkout.ts";
-import type { DeliverySettings } from "./delivery.ts";
-import type { Discount } from "./discounts.ts";
+import type { Cart } from "./checkout/carts.ts";
+import type { DeliverySettings } from "./checkout/delivery.ts";
+import type { Discount } from "./checkout/discounts.ts";
 import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
 import type { ShopPolicy } from "./policies.ts";

@@ -8,7 +8,7 @@ import type { Saving } from "../state-file.ts";
 import { answerAdmin } from "./admin/admin.ts";
 import { authorize } from "./authorize.ts";
 import { createBulkDesk } from "./graphql/bulk-operations.ts";
-import { answerCartApi } from "./checkout.ts";
+import { answerCartApi } from "./checkout/cart-api.ts";
 import { createStorefrontControls } from "./controls.ts";
 import type { CustomerPatch } from "./customers.ts";
 import { FILE_DEFAULTS, showFile, takeUpload } from "./files.ts";

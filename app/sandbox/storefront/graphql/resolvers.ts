@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { GraphQLError } from "graphql";
 import { isLoopbackUrl } from "../../loopback-guard.ts";
 import { catalogResolvers } from "./catalog-resolvers.ts";
-import { draftOrderResolvers } from "../checkout.ts";
+import { draftOrderResolvers } from "../checkout/draft-orders.ts";
 import { customerResolvers } from "./customer-resolvers.ts";
 import type { GraphqlContext } from "./admin-api.ts";
 import { flowResolvers } from "../flow/flow-triggers.ts";

@@ -1,7 +1,7 @@
 /** The store's checkout and its thank-you page, where the platform runs web pixels and no theme script. */
 import { html, trusted, type Html } from "../../html.ts";
 import { findVariant } from "../catalog.ts";
-import type { Cart } from "../checkout.ts";
+import type { Cart } from "../checkout/carts.ts";
 import type { Order } from "../orders.ts";
 import { totalOf, type CartLine } from "./cart.ts";
 import { pixelHost, type PixelEvent } from "./pixel-host.ts";

@@ -7,7 +7,7 @@ import { fieldsOf, redirect, text, textOf } from "../../exchange.ts";
 import type { Call, ApiResponse } from "../../exchange.ts";
 import { isSameSiteOrProgram } from "../../loopback-guard.ts";
 import type { Sandbox } from "../../sandbox.ts";
-import { openCheckout } from "../checkout.ts";
+import { openCheckout } from "../checkout/carts.ts";
 import { cartCookie, withVariant } from "./cart.ts";
 import {
   checkoutPage,

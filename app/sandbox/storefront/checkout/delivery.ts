@@ -3,7 +3,7 @@
  * offers there, as the Storefront API reports them.
  */
 import { createHash } from "node:crypto";
-import type { ShopState } from "./state.ts";
+import type { ShopState } from "../state.ts";
 
 type DeliveryRate = {
   title: string;

@@ -2,7 +2,7 @@
  * Discounts of the sandbox storefront: percentages off single items, off the order or off the delivery, by
  * code or automatic, as the Storefront API reports them in a cart.
  */
-import type { ShopState } from "./state.ts";
+import type { ShopState } from "../state.ts";
 
 export type Discount = {
   /** Null: automatic. */
