@@ -162,6 +162,21 @@ describe("the ids of the selected customers are forgotten", () => {
     expect(await members()).toEqual([]);
   });
 
+  test("when a worker of an earlier version fails the run, and no other run's", async () => {
+    const first = await put("first", "FR");
+    const failed = await startKind("suspend");
+    await startTags();
+    await app.database.query("UPDATE tag_runs SET state = 'running' WHERE id = $1", [failed.id]);
+    expect(await members()).toEqual([first, first]);
+    // As it ends a run whose stored selection it does not understand.
+    await app.database.query(
+      `UPDATE tag_runs SET state = 'failed', last_error = 'internal_error', selection = '',
+        finished_at = clock_timestamp() WHERE id = $1`,
+      [failed.id],
+    );
+    expect(await members()).toEqual([first]);
+  });
+
   test("when the run is cancelled, waiting or running, and no other run's", async () => {
     const first = await put("first", "FR");
     const waiting = await startKind("suspend");

@@ -4,7 +4,6 @@ import type { Ctx } from "../../../context.server.ts";
 import type { TagRun, Columns, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { FORGET_MEMBERS } from "./run-members.ts";
 import { SHOWN, toState, type BulkRunState, type ShownRun } from "./run-row.ts";
 
 export const CancelledRun = z.object({ id: z.uuid() });
@@ -22,10 +21,7 @@ export async function cancelRun(ctx: Ctx, tenant: Tenant, id: string): Promise<B
         RETURNING ${SHOWN.join(", ")}`,
       [id],
     );
-    if (ended) {
-      await sql(FORGET_MEMBERS, [id]);
-      return toState(ended);
-    }
+    if (ended) return toState(ended);
     const [run] = await sql<ShownRun>(
       `UPDATE tag_runs SET is_cancel_requested = is_cancel_requested OR state IN ('waiting', 'running')
         WHERE shop = $1 AND id = $2 AND kind <> 'rules' RETURNING ${SHOWN.join(", ")}`,

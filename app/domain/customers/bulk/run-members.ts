@@ -1,5 +1,5 @@
 // Whom a bulk run means. Their ids are kept until it ends: customers who come to match its filter while it
-// waits or runs are not changed.
+// waits or runs are not changed. The database deletes them when the run ends (`tag_runs_forget_members`).
 import { z } from "zod";
 import type { Condition } from "../list/filter-condition.ts";
 import { Audience } from "../segments/profile-audience.ts";
@@ -18,5 +18,3 @@ export const membersOf = (runId: string, position: number, first: number): Condi
     WHERE shop = $1 AND run_id = $${first}::uuid AND user_id > $${first + 1}::int)`,
   values: [runId, position],
 });
-
-export const FORGET_MEMBERS = "DELETE FROM tag_run_members WHERE shop = $1 AND run_id = $2::uuid";

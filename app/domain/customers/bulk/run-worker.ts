@@ -12,7 +12,7 @@ import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import type { Condition } from "../list/filter-condition.ts";
 import { collectMembers } from "../store-segments/collect-members.ts";
 import { isCancelRequested } from "./cancel-run.ts";
-import { FORGET_MEMBERS, MembersKept, membersOf } from "./run-members.ts";
+import { MembersKept, membersOf } from "./run-members.ts";
 import { bulkRuns, sealContext, type BulkKind, type Run } from "./run-row.ts";
 import { stepOf, type AddCounts, type CustomerActions } from "./run-steps.ts";
 import { changedBy, CustomerSelection, selectionOf } from "./selection.ts";
@@ -50,17 +50,14 @@ async function workOn(
   actions: CustomerActions,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { sql, transaction } = database.forTenant(run.shop);
+  const { sql } = database.forTenant(run.shop);
   const finish = async (state: "done" | "failed" | "cancelled", error: string | null = null) => {
-    await transaction(async (within) => {
-      await bulkRuns.settle(
-        within,
-        run,
-        "state = $4, last_error = $5, selection = '', finished_at = clock_timestamp()",
-        [state, error],
-      );
-      await within(FORGET_MEMBERS, [run.id]);
-    });
+    await bulkRuns.settle(
+      sql,
+      run,
+      "state = $4, last_error = $5, selection = '', finished_at = clock_timestamp()",
+      [state, error],
+    );
     ctx.log.info("bulk_run.ended", { shop: run.shop, run_id: run.id, kind: run.kind, state });
   };
   const addCounts: AddCounts = async (within, position, { processed, changed, refused }) => {
