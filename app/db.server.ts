@@ -50,6 +50,7 @@ export type {
   StorefrontUser,
   Segment,
   TagRun,
+  TagRunRefusal,
   UserClaims,
   UserExtras,
   UserTagMap,

@@ -63,8 +63,8 @@ export const action = defineActions({
   },
   start_tags: {
     input: TagRunInput,
-    async run({ ctx, tenant, recordAccess }, input) {
-      const run = await startTagRun(ctx, tenant, input);
+    async run({ ctx, tenant, staffId, recordAccess }, input) {
+      const run = await startTagRun(ctx, tenant, input, staffId);
       await recordAccess({ action: "changed", count: run.total });
       return { run };
     },
@@ -75,9 +75,9 @@ export const action = defineActions({
   },
   start_action: {
     input: ActionRunInput,
-    async run({ ctx, tenant, recordAccess }, input) {
+    async run({ ctx, tenant, staffId, recordAccess }, input) {
       const userIds = await listSelectedCustomerIds(ctx, tenant, input.selection, input.kind);
-      const run = await startAction(ctx, tenant, input);
+      const run = await startAction(ctx, tenant, input, staffId);
       await recordAccess({
         action: ACCESS_OF[input.kind],
         ...(userIds.length > 0 ? { userIds } : { count: run.total }),

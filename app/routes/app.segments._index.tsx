@@ -51,8 +51,8 @@ export const action = defineActions({
   },
   start_tags: {
     input: TagRunInput,
-    async run({ ctx, tenant, recordAccess }, input) {
-      const run = await startTagRun(ctx, tenant, input);
+    async run({ ctx, tenant, staffId, recordAccess }, input) {
+      const run = await startTagRun(ctx, tenant, input, staffId);
       await recordAccess({ action: "changed", count: run.total });
       return { run };
     },
@@ -63,8 +63,8 @@ export const action = defineActions({
   },
   start_action: {
     input: ProfileRunInput,
-    async run({ ctx, tenant, recordAccess }, input) {
-      const run = await startAction(ctx, tenant, input);
+    async run({ ctx, tenant, staffId, recordAccess }, input) {
+      const run = await startAction(ctx, tenant, input, staffId);
       await recordAccess({ action: "exported", count: run.total });
       return { run };
     },

@@ -66,14 +66,14 @@ export const action = defineActions({
   },
   save_rules: {
     input: SavedRules,
-    run: ({ ctx, tenant }, input) => saveRules(ctx, tenant, input),
+    run: ({ ctx, tenant, staffId }, input) => saveRules(ctx, tenant, input, staffId),
   },
   prepare: {
     input: z.object({ step: z.enum(TAG_STEPS) }),
-    async run({ ctx, tenant }, { step }) {
+    async run({ ctx, tenant, staffId }, { step }) {
       const result = await initTagStep(ctx, tenant, step);
       await matchTagsAtOnce(ctx, tenant);
-      await runChangedRules(ctx, tenant);
+      await runChangedRules(ctx, tenant, staffId);
       return result;
     },
   },

@@ -12,8 +12,8 @@ export const { loader, action, route } = endpoint({
     body: TagSegmentInput,
     answers: { 202: "Requested, or requested before and not ended." },
     result: z.object({ run: TagRun }),
-    async handle({ ctx, tenant, body, accessed, note }) {
-      const run = await tagSegment(ctx, tenant, body);
+    async handle({ ctx, tenant, body, principal, accessed, note }) {
+      const run = await tagSegment(ctx, tenant, body, principal.staffId);
       accessed({ count: run.total });
       note({ run_id: run.id });
       return json(202, { run });

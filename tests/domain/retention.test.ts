@@ -138,6 +138,20 @@ describe("a store without settings of its own", () => {
     expect(await idsOf("webhook_inbox", shop, "delivery_id")).toEqual(["waiting", "young"]);
   });
 
+  it("loses the customers whom a bulk change refused after the days of finished ones", async () => {
+    for (const [user, days] of [
+      [1, 91],
+      [2, 89],
+    ])
+      await service.database.query(
+        `INSERT INTO tag_run_refusals (shop, run_id, user_id, reason, created_at)
+          VALUES ($1, gen_random_uuid(), $2, 'too_many_tags', now() - make_interval(days => $3))`,
+        [shop, user, days],
+      );
+    await run();
+    expect(await idsOf("tag_run_refusals", shop, "user_id")).toEqual([2]);
+  });
+
   it("loses ended tag runs after 90 days and finished privacy requests after three years; unfinished ones stay", async () => {
     for (const state of ["done", "failed", "cancelled"]) await tagRun(shop, 91, state);
     await tagRun(shop, 89);

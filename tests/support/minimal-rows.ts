@@ -28,6 +28,7 @@ export const MINIMAL_ROWS: Record<string, Row> = {
   Segment: { id: uuid, name: "Segment", filter: {} },
   TagRun: { id: uuid, total: 1, last_id: 1 },
   TagRunMember: { run_id: uuid, user_id: 1 },
+  TagRunRefusal: { run_id: uuid, user_id: 1, reason: "too_many_tags" },
   UserTagMap: { id: 1, user_id: 1, tag_id: 1, source: "ucp" },
   IntegrationQueue: {
     id: 1n,

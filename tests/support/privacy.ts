@@ -158,6 +158,17 @@ export async function seedPersonEverywhere(
       FROM crm_tags WHERE shop = $1`,
     [shop, id],
   );
+  const run = crypto.randomUUID();
+  await query("INSERT INTO tag_run_members (shop, run_id, user_id) VALUES ($1, $2, $3)", [
+    shop,
+    run,
+    id,
+  ]);
+  await query(
+    `INSERT INTO tag_run_refusals (shop, run_id, user_id, reason)
+      VALUES ($1, $2, $3, 'too_many_tags')`,
+    [shop, run, id],
+  );
   await query(
     `INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes)
       VALUES ($1, gen_random_uuid(), $2, 'agent', 'Lovelace helper', '{identity:read}')`,

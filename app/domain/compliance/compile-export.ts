@@ -45,6 +45,8 @@ const OF_ACCOUNT = {
   agent_calls: `SELECT user_id, client_id, operation, outcome, code, amount::text, currency, mandate_id,
     calls, started_at, last_at FROM agent_activity WHERE shop = $1 AND user_id = ANY($2::int[])
     ORDER BY last_at DESC, id DESC LIMIT ${MAX_ROWS}`,
+  bulk_changes_refused: `SELECT user_id, reason, created_at FROM tag_run_refusals WHERE shop = $1
+      AND user_id = ANY($2::int[]) ORDER BY created_at, run_id LIMIT ${MAX_ROWS}`,
   returns: `SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases
       WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at`,
   // Without the ids of the store's staff, who are other people.

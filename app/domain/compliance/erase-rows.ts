@@ -118,8 +118,9 @@ export async function anonymiseAccounts(
        WHERE shop = $1 AND id = ANY($2::int[])`,
       ids,
     ),
-    // Last: a call that is recorded at this moment waits for the account's row, and finds it deleted.
+    // Last: what is recorded at this moment waits for the account's row, and finds it deleted.
     agent_activity: await deleteRows("agent_activity"),
+    tag_run_refusals: await deleteRows("tag_run_refusals"),
   };
 }
 

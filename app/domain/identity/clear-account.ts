@@ -4,7 +4,7 @@ import type { Transaction } from "../../db.server.ts";
 import { END_ALL_SESSIONS } from "./session/sessions.ts";
 
 /**
- * Empties the row and deletes claims, extras, tags and the record of agents' calls. Identity links stay: a deleted
+ * Empties the row and deletes claims, extras, tags, the record of agents' calls and of bulk changes. Identity links stay: a deleted
  * person is recognised by them. `cms_item_id` and `cms_hash` stay: the deletion in the CMS reads them. With
  * `mergedInto` the sessions continue as sessions of that account; without it they end. Agents' grants and mandates
  * end either way, by triggers on the row's status.
@@ -18,6 +18,7 @@ export async function clearAccount(
   await prisma.userClaims.deleteMany({ where });
   await prisma.userExtras.deleteMany({ where });
   await prisma.userTagMap.deleteMany({ where });
+  await prisma.tagRunMember.deleteMany({ where });
   await sql(
     `UPDATE storefront_users SET
        status = 'deleted', email = NULL, unproven_email = NULL, password_hash = '',
@@ -35,6 +36,7 @@ export async function clearAccount(
      WHERE shop = $1 AND id = $2`,
     [userId, mergedInto],
   );
-  // Last: an agent's call that is recorded at this moment waits for the row above.
+  // Last: what is recorded at this moment waits for the row above.
   await prisma.agentActivity.deleteMany({ where });
+  await prisma.tagRunRefusal.deleteMany({ where });
 }

@@ -14,6 +14,7 @@ export type Aged =
   | "processed_webhooks"
   | "archived_messages"
   | "finished_tag_runs"
+  | "refused_customers"
   | "finished_requests"
   | "accesses"
   | "agent_calls"

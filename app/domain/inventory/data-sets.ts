@@ -110,8 +110,8 @@ const TAGS: DataSet = {
     },
     tag_runs: {
       holds:
-        "bulk changes of customers: counts, and until one is done the encrypted name of its segment",
-      people: ["shoppers"],
+        "bulk changes of customers: kind, tags, counts, the filter without searched words, who of the staff started it, by number, and until one is done the encrypted name of its segment",
+      people: ["shoppers", "staff"],
       rules: [
         {
           rows: "finished_tag_runs",
@@ -127,6 +127,20 @@ const TAGS: DataSet = {
       holds: "which shoppers a bulk change means, until it is done",
       people: ["shoppers"],
       end: "settled",
+    },
+    tag_run_refusals: {
+      holds: "which shoppers a bulk change left as they were, by number, and why",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "refused_customers",
+          sweep: "store",
+          column: "created_at",
+          where: "true",
+          after: "tag_run_retention_days",
+        },
+      ],
+      end: "account",
     },
   },
 };

@@ -130,7 +130,14 @@ describe("customers/redact", () => {
       expect(
         await service.database.query("SELECT action FROM access_log WHERE user_id = $1", [userId]),
       ).toEqual([{ action: "viewed" }]);
-      for (const table of ["user_claims", "user_extras", "user_tag_map", "identity_links"])
+      for (const table of [
+        "user_claims",
+        "user_extras",
+        "user_tag_map",
+        "tag_run_members",
+        "tag_run_refusals",
+        "identity_links",
+      ])
         expect(
           await service.database.query(`SELECT 1 FROM ${table} WHERE shop = $1 AND user_id = $2`, [
             SHOP,

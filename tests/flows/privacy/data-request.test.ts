@@ -93,6 +93,7 @@ describe("customers/data_request", () => {
       mandates: 1,
       checkouts: 2,
       agent_calls: 1,
+      bulk_changes_refused: 1,
       returns: 1,
       accesses: 1,
       deliveries: 2,

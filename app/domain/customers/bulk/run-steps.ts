@@ -8,6 +8,7 @@ import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { Audience, enqueueAudience } from "../segments/profile-audience.ts";
 import { writeTagsWithin } from "../tag-change.ts";
+import { recordRefusal } from "./refusals.ts";
 import type { CustomerAction } from "./run-inputs.ts";
 import type { Run } from "./run-row.ts";
 
@@ -72,7 +73,7 @@ export function stepOf(
       let processed = 0;
       for (const id of ids) {
         if (stopping.aborted) break;
-        await changeOne(dataOf(ctx, tenant), id, change, addCounts);
+        await changeOne(dataOf(ctx, tenant), run.id, id, change, addCounts);
         processed += 1;
       }
       return processed;
@@ -98,6 +99,7 @@ function changeOf(ctx: Ctx, tenant: Tenant, run: Run, actions: CustomerActions):
 
 async function changeOne(
   { sql, transaction }: TenantData,
+  runId: string,
   userId: number,
   change: ChangeCustomer,
   addCounts: AddCounts,
@@ -111,7 +113,12 @@ async function changeOne(
     // Deleted meanwhile, or at the storefront's limit of tags: the run continues with the other
     // customers.
     if (!isAppError(error) || error.status >= 500) throw error;
-    const refused = error.code === "not_found" ? 0 : 1;
-    await addCounts(sql, userId, { processed: 1, changed: 0, refused });
+    const { code } = error;
+    if (code === "not_found")
+      return addCounts(sql, userId, { processed: 1, changed: 0, refused: 0 });
+    await transaction(async (within) => {
+      await recordRefusal(within, { runId, userId, reason: code });
+      await addCounts(within, userId, { processed: 1, changed: 0, refused: 1 });
+    });
   }
 }

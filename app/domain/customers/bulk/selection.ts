@@ -18,6 +18,7 @@ export const CustomerSelection = z.union([
   z.object({ filter: CustomerFilter }),
 ]);
 export type CustomerSelection = z.output<typeof CustomerSelection>;
+export type FixedCustomers = Exclude<CustomerSelection, { segment: string }>;
 
 /**
  * From the query of a download: `ids` separated by commas, `segment`, or the filter of the list. Null for
@@ -35,7 +36,7 @@ export function readSelection(query: URLSearchParams): CustomerSelection | null 
 }
 
 /** `segment`: the one that was selected. */
-export type FixedSelection = { selection: CustomerSelection; segment: Audience | null };
+export type FixedSelection = { selection: FixedCustomers; segment: Audience | null };
 
 /**
  * A file means whom its segment means when it begins, a run whom it means when it is confirmed; also when

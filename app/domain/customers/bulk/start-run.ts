@@ -6,6 +6,7 @@ import { AppError } from "../../../runtime/errors.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { PROFILE_CHANNEL } from "../segments/profile-audience.ts";
+import { toChosen } from "./chosen.ts";
 import type { ActionRunInput, TagRunInput } from "./run-inputs.ts";
 import type { MembersKept } from "./run-members.ts";
 import {
@@ -28,14 +29,15 @@ import {
 /** Each data request is answered by a mail to the merchant, each erasure by calls to every system. */
 const MAX_CUSTOMERS: Partial<Record<string, number>> = { data_request: 250, erase: 10_000 };
 
-/** Requests the run, for the customers who are selected now. */
+/** Requests the run, for the customers who are selected now. `startedBy`: a user of the store's admin. */
 export async function startTagRun(
   ctx: Ctx,
   tenant: Tenant,
   { selection, add, remove }: TagRunInput,
+  startedBy: string | null = null,
 ): Promise<BulkRunState> {
   const fixed = await fixSelection(ctx, tenant, selection);
-  return storeWithMembers(ctx, tenant, { kind: "tags", ...fixed, add, remove });
+  return storeWithMembers(ctx, tenant, { kind: "tags", ...fixed, add, remove, startedBy });
 }
 
 /**
@@ -46,12 +48,14 @@ export async function startAction(
   ctx: Ctx,
   tenant: Tenant,
   { kind, selection, typed }: ActionRunInput,
+  startedBy: string | null = null,
 ): Promise<BulkRunState> {
   if (kind === "profile" && !isChannelEnabled(ctx, tenant, PROFILE_CHANNEL))
     throw new AppError("invalid_request", { fields: { kind: "is not connected" } });
   const fixed = await fixSelection(ctx, tenant, selection);
   const most = MAX_CUSTOMERS[kind];
-  return storeWithMembers(ctx, tenant, { kind, ...fixed, add: [], remove: [], most }, (total) => {
+  const run = { kind, ...fixed, add: [], remove: [], startedBy, most };
+  return storeWithMembers(ctx, tenant, run, (total) => {
     if (most !== undefined && total > most)
       throw new AppError("invalid_request", {
         fields: { selection: "selects more customers than allowed" },
@@ -65,6 +69,7 @@ type NewRun = FixedSelection & {
   kind: BulkKind;
   add: readonly string[];
   remove: readonly string[];
+  startedBy: string | null;
   /** Beyond it one customer is counted, no matter how many there are. */
   most?: number | undefined;
 };
@@ -73,21 +78,22 @@ type NewRun = FixedSelection & {
 const storeStatement = (selected: string) => `
   WITH members AS (
     INSERT INTO tag_run_members (shop, run_id, user_id)
-      SELECT $1, $2::uuid, u.id FROM storefront_users u WHERE ${selected} LIMIT $8::int
+      SELECT $1, $2::uuid, u.id FROM storefront_users u WHERE ${selected} LIMIT $10::int
       RETURNING user_id
   )
-  INSERT INTO tag_runs (shop, id, kind, selection, add, remove, segment_id, total, last_id)
-    SELECT $1, $2::uuid, $3, $4, $5::text[], $6::text[], $7::uuid, count(*), coalesce(max(user_id), 0)
+  INSERT INTO tag_runs (shop, id, kind, selection, add, remove, segment_id, chosen, started_by, total, last_id)
+    SELECT $1, $2::uuid, $3, $4, $5::text[], $6::text[], $7::uuid, $8::jsonb, $9, count(*),
+      coalesce(max(user_id), 0)
     FROM members RETURNING ${SHOWN.join(", ")}`;
 
 /** Nothing is stored when `check` throws for the number of customers. */
 async function storeWithMembers(
   ctx: Ctx,
   tenant: Tenant,
-  { kind, selection, segment, add, remove, most }: NewRun,
+  { kind, selection, segment, add, remove, startedBy, most }: NewRun,
   check: (total: number) => void = () => {},
 ): Promise<BulkRunState> {
-  const condition = await selectionOf(ctx, tenant, selection, 9);
+  const condition = await selectionOf(ctx, tenant, selection, 11);
   const kept: MembersKept = { audience: segment };
   return dataOf(ctx, tenant).transaction(async (sql) => {
     const started = await insertRun(
@@ -100,6 +106,8 @@ async function storeWithMembers(
         add,
         remove,
         segment?.id ?? null,
+        segment ? null : JSON.stringify(toChosen(selection)),
+        startedBy,
         most === undefined ? null : most + 1,
         ...condition.values,
       ],
@@ -123,8 +131,8 @@ async function insertRun(
 
 /** All customers of this moment: ids up to the last one, so that its members need not be kept. */
 const STORE_RULE_RUN = `
-  INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, last_id)
-    SELECT $1, $2::uuid, 'rules', $3, '{}', '{}', $4, coalesce(max(id), 0)
+  INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, started_by, last_id)
+    SELECT $1, $2::uuid, 'rules', $3, '{}', '{}', $4, $5, coalesce(max(id), 0)
     FROM storefront_users WHERE shop = $1 RETURNING ${SHOWN.join(", ")}`;
 
 /**
@@ -135,6 +143,7 @@ export async function startRuleRun(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
+  startedBy: string | null = null,
 ): Promise<BulkRunState | null> {
   const [waiting] = await sql(
     "SELECT 1 FROM tag_runs WHERE shop = $1 AND kind = 'rules' AND state = 'waiting' LIMIT 1",
@@ -146,5 +155,6 @@ export async function startRuleRun(
     ctx.random.orderedUuid(),
     ctx.secrets.seal(sealContext(tenant.shop), JSON.stringify(selection)),
     total,
+    startedBy,
   ]);
 }

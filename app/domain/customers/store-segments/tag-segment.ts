@@ -54,7 +54,7 @@ export const TagSegmentInput = z.object({
 export type TagSegmentInput = z.output<typeof TagSegmentInput>;
 
 /**
- * Requests the run, or returns the one of this segment and tag that has not ended. Throws
+ * Requests the run for a user of the store's admin, or returns the one of this segment and tag that has not ended. Throws
  * `invalid_request` for a tag that is not in the catalog and for a segment without customers,
  * `tag_reserved` for a tag that a rule sets, `not_found`, and what `callAdminApi` throws.
  */
@@ -62,6 +62,7 @@ export async function tagSegment(
   ctx: Ctx,
   tenant: Tenant,
   { store_segment_id: id, tag }: TagSegmentInput,
+  startedBy: string | null = null,
 ): Promise<BulkRunState> {
   // A manual assignment is permanent, so tagging a segment by hand would switch the rule off for its customers.
   if (SYSTEM_TAGS.includes(tag))
@@ -80,6 +81,7 @@ export async function tagSegment(
     segment.customers,
     NO_LAST_ID,
     id,
+    startedBy,
   ];
   const open = () =>
     sql<ShownRun>(
@@ -89,8 +91,9 @@ export async function tagSegment(
     );
   for (;;) {
     const [started] = await sql<ShownRun>(
-      `INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, last_id, store_segment)
-        VALUES ($1, $2, 'tags', $3, $4::text[], '{}', $5, $6, $7) ON CONFLICT DO NOTHING
+      `INSERT INTO tag_runs (shop, id, kind, selection, add, remove, total, last_id, store_segment,
+        started_by)
+        VALUES ($1, $2, 'tags', $3, $4::text[], '{}', $5, $6, $7, $8) ON CONFLICT DO NOTHING
         RETURNING ${SHOWN.join(", ")}`,
       values,
     );

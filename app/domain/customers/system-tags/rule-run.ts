@@ -11,9 +11,14 @@ import { startRuleRun } from "../bulk/start-run.ts";
 /**
  * Starts the run unless the current thresholds had theirs; null then, for a store whose catalog has no
  * tag of the rules, and while one of them is still compared with the customers' own tags. Called by
- * whatever changes one of the two, and by the scheduled run for what died in between.
+ * whatever changes one of the two, and by the scheduled run for what died in between. `startedBy`: a user
+ * of the store's admin.
  */
-export async function runChangedRules(ctx: Ctx, tenant: Tenant): Promise<BulkRunState | null> {
+export async function runChangedRules(
+  ctx: Ctx,
+  tenant: Tenant,
+  startedBy: string | null = null,
+): Promise<BulkRunState | null> {
   return dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const catalog = await prisma.crmTag.findMany({
       select: { slug: true, matched_to: true },
@@ -26,7 +31,7 @@ export async function runChangedRules(ctx: Ctx, tenant: Tenant): Promise<BulkRun
     const current = { rules: tenant.config.tag_rules, tags: catalog.map(({ slug }) => slug) };
     const last = await findKey(sql, KEYS.tagRules);
     if (isDeepStrictEqual(last?.value, current)) return null;
-    const run = await startRuleRun(ctx, tenant, sql);
+    const run = await startRuleRun(ctx, tenant, sql, startedBy);
     await putKey(sql, KEYS.tagRules, current);
     return run;
   });

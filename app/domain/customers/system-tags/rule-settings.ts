@@ -65,8 +65,9 @@ export async function saveRules(
   ctx: Ctx,
   tenant: Tenant,
   { rules, version }: z.output<typeof SavedRules>,
+  staffId: string | null = null,
 ): Promise<BulkRunState | null> {
   const seen = { tag_rules: version };
   await saveTenantConfig(ctx, tenant.shop, { tag_rules: rules }, { by: "store", seen });
-  return runChangedRules(ctx, await getTenant(ctx, tenant.shop));
+  return runChangedRules(ctx, await getTenant(ctx, tenant.shop), staffId);
 }
