@@ -2,6 +2,7 @@
 import type agentActivity from "./locales/en/agents/agent-activity.json";
 import type agents from "./locales/en/agents/agents.json";
 import type banner from "./locales/en/consent/banner.json";
+import type changes from "./locales/en/customers/changes.json";
 import type connection from "./locales/en/connection.json";
 import type conflict from "./locales/en/conflict.json";
 import type consent from "./locales/en/consent/consent.json";
@@ -32,6 +33,7 @@ declare module "i18next" {
       "agent-activity": typeof agentActivity;
       agents: typeof agents;
       banner: typeof banner;
+      changes: typeof changes;
       connection: typeof connection;
       conflict: typeof conflict;
       consent: typeof consent;

@@ -101,7 +101,7 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.consent.policies.text.tsx",
     "app.consent.verification.ts",
   ],
-  "counts of a tag run": ["app.customers.tag-run.ts"],
+  "counts of bulk changes": ["app.customers.changes._index.tsx", "app.customers.tag-run.ts"],
   "agents of all shoppers together": ["app.agents._index.tsx"],
   "events and deliveries without their payloads": [
     "app.events._index.tsx",

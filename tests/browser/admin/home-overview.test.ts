@@ -260,6 +260,7 @@ test("the home has no layout shift while it loads, and a fast largest contentful
 test.each([
   "/app",
   "/app/customers",
+  "/app/customers/changes",
   "/app/customers/1",
   "/app/agents/activity",
   "/app/segments",

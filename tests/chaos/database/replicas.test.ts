@@ -87,6 +87,7 @@ test("what was saved a moment before is read, from the replica", async () => {
 test.each([
   "/app",
   "/app/customers",
+  "/app/customers/changes",
   "/app/customers/export?everyone=1",
   "/app/consent",
   "/app/consent/export",

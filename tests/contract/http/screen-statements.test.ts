@@ -21,6 +21,7 @@ const furtherAddresses = ({ customerId }: KnownRows): string[] => [
   "/app/customers?q=person77777&tag=rare",
   "/app/customers?q=nobody&tag=unknown",
   `/app/customers/${customerId}?kind=delivery`,
+  "/app/customers/changes",
   "/app/agents/activity",
   "/app/consent/banner",
   "/app/consent/insights",

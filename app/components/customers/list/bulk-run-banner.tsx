@@ -1,6 +1,6 @@
 // The progress of a bulk change.
 import { useTranslation } from "react-i18next";
-import { Banner, BlockStack, ProgressBar, Text, type BannerHandles } from "@shopify/polaris";
+import { Banner, BlockStack, Link, ProgressBar, Text, type BannerHandles } from "@shopify/polaris";
 import { useEffect, useId, useRef } from "react";
 import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import { formatCount } from "../../i18n/format-number.ts";
@@ -34,6 +34,11 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
       <DateTime at={run.started_at} />
     </p>
   );
+  const list = (
+    <p>
+      <Link url="/app/customers/changes">{t("bulk.list")}</Link>
+    </p>
+  );
   const cancel = useScreenAction("cancel_run", { action: "/app/customers?index" });
   const stop = kind !== "rules" && {
     action: {
@@ -63,6 +68,7 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
         onDismiss={onDismiss}
       >
         {which}
+        {list}
       </Banner>
     );
   if (run.state === "done")
@@ -85,6 +91,7 @@ export default function BulkRunBanner({ run: started, isNew, onDismiss }: Props)
                 ? t("bulk.refused", { total: count(run.refused) })
                 : t("action.refused", { total: count(run.refused) })}
             </p>
+            {list}
           </>
         )}
       </Banner>

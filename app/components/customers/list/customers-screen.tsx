@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { useNavigate } from "@remix-run/react";
 import { Card } from "@shopify/polaris";
 import { useState } from "react";
 import type { CustomerPage } from "../../../domain/customers/list/list-customers.ts";
@@ -43,19 +44,23 @@ export function CustomersScreen({ runs, sync, ...list }: Props) {
   const isNarrowed = Boolean(filter.q) || FILTERS.some((name) => filter[name] !== undefined);
   const hasCustomers = page.customers.length > 0 || isNarrowed || page.previous !== null;
   const exporting = useExport();
+  const navigate = useNavigate();
 
   return (
     <ScreenPage
       title={t("title")}
       actions={
-        hasCustomers && (
-          <button
-            disabled={exporting.isBusy}
-            onClick={() => void exporting.start(toQuery({ filter, sort: DEFAULT_SORT }))}
-          >
-            {exporting.isBusy ? t("exporting") : t("exportAll")}
-          </button>
-        )
+        <>
+          {hasCustomers && (
+            <button
+              disabled={exporting.isBusy}
+              onClick={() => void exporting.start(toQuery({ filter, sort: DEFAULT_SORT }))}
+            >
+              {exporting.isBusy ? t("exporting") : t("exportAll")}
+            </button>
+          )}
+          <button onClick={() => navigate("/app/customers/changes")}>{t("bulk.list")}</button>
+        </>
       }
     >
       {opened.length + started.length > 0 && <BulkRunBanners opened={opened} started={started} />}

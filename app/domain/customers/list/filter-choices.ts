@@ -62,6 +62,12 @@ function toNamed(names: typeof REGIONS, shape: RegExp, code: string): Named {
   return { code, names: { en: nameIn("en"), es: nameIn("es"), fr: nameIn("fr") } };
 }
 
+/** The values of filters with their names. */
+export const nameValues = (values: { countries: string[]; languages: string[] }) => ({
+  countries: values.countries.map((code) => toNamed(REGIONS, /^[A-Z]{2}$/, code)),
+  languages: values.languages.map((code) => toNamed(TONGUES, /^[a-z]{2,3}$/, code)),
+});
+
 type Stored = {
   tags: KnownTag[];
   countries: string[];
@@ -97,11 +103,7 @@ export async function readChoicesAndCounts(
 function toChoicesAndRuns(found: Stored | undefined): ChoicesAndRuns {
   const { tags = [], countries = [], languages = [], runs = [], segments = [] } = found ?? {};
   return {
-    choices: {
-      tags,
-      countries: countries.map((code) => toNamed(REGIONS, /^[A-Z]{2}$/, code)),
-      languages: languages.map((code) => toNamed(TONGUES, /^[a-z]{2,3}$/, code)),
-    },
+    choices: { tags, ...nameValues({ countries, languages }) },
     runs: runs.map((run) => toState({ ...run, created_at: new Date(run.created_at) })),
     segments: segments.flatMap((segment) => toSegment(segment) ?? []),
   };

@@ -1,0 +1,79 @@
+// How far a bulk change is, why it failed, and its Stop button.
+import { useTranslation } from "react-i18next";
+import { Badge, BlockStack, Button, ProgressBar, Text } from "@shopify/polaris";
+import { useId } from "react";
+import type { ListedRun } from "../../../domain/customers/bulk/list-runs.ts";
+import { formatCount } from "../../i18n/format-number.ts";
+import { useLocale } from "../../i18n/locale.ts";
+import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import { WrappingText } from "../../ui/layout.tsx";
+
+const TONES = {
+  waiting: "info",
+  running: "info",
+  done: "success",
+  cancelled: "warning",
+  failed: "critical",
+} as const;
+
+type Props = { run: ListedRun; change: string };
+
+export const isOpen = ({ state }: ListedRun): boolean => state === "waiting" || state === "running";
+
+export function ChangeState({ run, change }: Props) {
+  const { t } = useTranslation("changes");
+  return (
+    <WrappingText>
+      <BlockStack gap="200" inlineAlign="start">
+        <Badge tone={TONES[run.state]}>{t(`states.${run.state}`)}</Badge>
+        {run.state === "running" && <Progress run={run} change={change} />}
+        {run.problem !== null && <Text as="span">{t(`problems.${run.problem}`)}</Text>}
+        {isOpen(run) && run.kind !== "rules" && <StopButton id={run.id} change={change} />}
+      </BlockStack>
+    </WrappingText>
+  );
+}
+
+function Progress({ run, change }: Props) {
+  const { t } = useTranslation("changes");
+  const locale = useLocale();
+  const nameId = useId();
+  const done = formatCount(locale, run.processed);
+  return (
+    <div style={{ width: "100%" }}>
+      <BlockStack gap="100">
+        <Text as="span">{t("progress", { done, total: formatCount(locale, run.total) })}</Text>
+        <ProgressBar
+          progress={Math.min(100, Math.round((run.processed / Math.max(1, run.total)) * 100))}
+          size="small"
+          ariaLabelledBy={nameId}
+        />
+        <Text as="span" visuallyHidden id={nameId}>
+          {t("progressOf", { change })}
+        </Text>
+      </BlockStack>
+    </div>
+  );
+}
+
+function StopButton({ id, change }: { id: string; change: string }) {
+  const { t } = useTranslation("changes");
+  const cancel = useScreenAction("cancel_run");
+  return (
+    <>
+      <Button
+        size="slim"
+        loading={cancel.isBusy || cancel.data !== null}
+        accessibilityLabel={t("stopOf", { change })}
+        onClick={() => cancel.submit({ id })}
+      >
+        {t("stop")}
+      </Button>
+      {cancel.error && (
+        <Text as="span" tone="critical">
+          {cancel.error.message}
+        </Text>
+      )}
+    </>
+  );
+}
