@@ -236,7 +236,7 @@ describe("the segment action", () => {
     ]);
   });
 
-  test("starts a run, records the change with its number, and says how far it is to its own store only", async () => {
+  test("starts a run, keeps who started it, records the change with its number, and says how far it is to its own store only", async () => {
     const answer = await requested({ store_segment_id: segment, tag: "gala" });
     expect([answer.status, answer.json.run]).toMatchObject([
       202,
@@ -244,6 +244,9 @@ describe("the segment action", () => {
     ]);
     expect(await accesses()).toMatchObject([
       { actor_kind: "staff", actor_id: "42", action: "changed", user_id: null, count: 1 },
+    ]);
+    expect(await service.database.query("SELECT started_by FROM tag_runs")).toEqual([
+      { started_by: "42" },
     ]);
     const path = `${RUNS}/${answer.json.run.id}`;
     expect((await call("GET", path)).json).toEqual(answer.json);

@@ -1,7 +1,7 @@
 // How far a bulk change is, why it failed, and its Stop button.
 import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Button, ProgressBar, Text } from "@shopify/polaris";
-import { useId } from "react";
+import { useId, useRef } from "react";
 import type { ListedRun } from "../../../domain/customers/bulk/list-runs.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
@@ -22,13 +22,32 @@ export const isOpen = ({ state }: ListedRun): boolean => state === "waiting" || 
 
 export function ChangeState({ run, change }: Props) {
   const { t } = useTranslation("changes");
+  const state = useRef<HTMLDivElement>(null);
+  // The button goes with the change that it stops, and its focus with it.
+  const cancel = useScreenAction("cancel_run", { onSuccess: () => state.current?.focus() });
   return (
     <WrappingText>
       <BlockStack gap="200" inlineAlign="start">
-        <Badge tone={TONES[run.state]}>{t(`states.${run.state}`)}</Badge>
+        <div ref={state} tabIndex={-1} aria-live="polite">
+          <Badge tone={TONES[run.state]}>{t(`states.${run.state}`)}</Badge>
+        </div>
         {run.state === "running" && <Progress run={run} change={change} />}
         {run.problem !== null && <Text as="span">{t(`problems.${run.problem}`)}</Text>}
-        {isOpen(run) && run.kind !== "rules" && <StopButton id={run.id} change={change} />}
+        {isOpen(run) && run.kind !== "rules" && (
+          <Button
+            size="slim"
+            loading={cancel.isBusy || cancel.data !== null}
+            accessibilityLabel={t("stopOf", { change })}
+            onClick={() => cancel.submit({ id: run.id })}
+          >
+            {t("stop")}
+          </Button>
+        )}
+        {cancel.error && (
+          <Text as="span" tone="critical">
+            {cancel.error.message}
+          </Text>
+        )}
       </BlockStack>
     </WrappingText>
   );
@@ -53,27 +72,5 @@ function Progress({ run, change }: Props) {
         </Text>
       </BlockStack>
     </div>
-  );
-}
-
-function StopButton({ id, change }: { id: string; change: string }) {
-  const { t } = useTranslation("changes");
-  const cancel = useScreenAction("cancel_run");
-  return (
-    <>
-      <Button
-        size="slim"
-        loading={cancel.isBusy || cancel.data !== null}
-        accessibilityLabel={t("stopOf", { change })}
-        onClick={() => cancel.submit({ id })}
-      >
-        {t("stop")}
-      </Button>
-      {cancel.error && (
-        <Text as="span" tone="critical">
-          {cancel.error.message}
-        </Text>
-      )}
-    </>
   );
 }

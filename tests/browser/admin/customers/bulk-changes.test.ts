@@ -153,8 +153,10 @@ test("each state says what it is: progress, the reason of a failure, what was no
   await rowOf("Set tags by the rules").getByText("All customers").waitFor();
   expect(await rowOf("Request data exports").count()).toBe(0);
   expect(await findA11yViolations(page)).toEqual([]);
-  await page.getByRole("button", { name: "Stop: Suspend accounts" }).click();
+  await page.getByRole("button", { name: "Stop: Suspend accounts" }).focus();
+  await page.keyboard.press("Enter");
   await rowOf("Suspend accounts").getByText("Stopped").waitFor();
+  await page.locator(":focus").getByText("Stopped").waitFor();
   expect(
     await world.database.query("SELECT kind FROM tag_runs WHERE shop = $1 AND state = 'waiting'", [
       shop,
