@@ -3,9 +3,14 @@
 export type CsvValue = string | number | boolean | Date | null;
 
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+/** A spreadsheet that separates by semicolons begins a cell after each of these, also inside of our quotes. */
+const LATER_FORMULA = /([;\t\r\n])([=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /** Prevents formula injection: a text that a spreadsheet would run gets a quote in front. */
-const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+function escapeFormula(text: string): string {
+  const safe = text.replaceAll(LATER_FORMULA, "$1'$2");
+  return FORMULA.test(safe) ? `'${safe}` : safe;
+}
 
 /** `escapeText` replaces the usual escape of formulas, for a file whose format is agreed. */
 export function toCsvLine(values: readonly CsvValue[], escapeText = escapeFormula): string {

@@ -185,7 +185,7 @@ describe("as CSV", () => {
       "a,b",
       'a"b',
       "two\nlines",
-      "'\t=1",
+      "'\t'=1",
     ]);
   });
 });

@@ -9,17 +9,45 @@ describe("a line of a CSV file", () => {
   });
 
   test.each(["\n", "\r", "\r\n", ",", '"'])("keeps a %j inside its value", (mark) => {
-    expect(toCsvLine([`a${mark}=1+2`, "b"])).toBe(`"a${mark.replace('"', '""')}=1+2",b\r\n`);
+    expect(toCsvLine([`a${mark}b`, "c"])).toBe(`"a${mark.replace('"', '""')}b",c\r\n`);
   });
 
-  test.each(["=1", "+1", "-1", "@x", "\t=1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff20x"])(
+  test("keeps what follows a comma or a quote, which ends no cell inside of quotes", () => {
+    expect(toCsvLine(['a,=1+2,"=3"'])).toBe('"a,=1+2,""=3"""\r\n');
+  });
+
+  test.each(["=1", "+1", "-1", "@x", "\uff1d1", "\uff0b1", "\uff0d1", "\uff20x"])(
     "does not let a spreadsheet run %j",
     (text) => {
       expect(toCsvLine([text])).toBe(`'${text}\r\n`);
     },
   );
 
-  test.each(["\r=1", "\n=1"])("does not let a spreadsheet run %j", (text) => {
-    expect(toCsvLine([text])).toBe(`"'${text}"\r\n`);
+  test.each([
+    ["\t=1", "'\t'=1"],
+    ["\r=1", `"'\r'=1"`],
+    ["\n=1", `"'\n'=1"`],
+  ])("does not let a spreadsheet run %j", (text, safe) => {
+    expect(toCsvLine([text])).toBe(`${safe}\r\n`);
   });
+
+  // Where the decimal mark is a comma, spreadsheets separate cells by semicolons, and quotes within a cell are
+  // text: `1,"a` is one cell, and what follows is the next one.
+  test.each([
+    ["a;=1+2", "a;'=1+2"],
+    ["a;;-1", "a;;'-1"],
+    ["a;@x;+1", "a;'@x;'+1"],
+    ["=1;+2", "'=1;'+2"],
+    ["a;\uff1d1", "a;'\uff1d1"],
+    ["a;b-c", "a;b-c"],
+  ])("does not let a spreadsheet that separates by semicolons run %j", (text, safe) => {
+    expect(toCsvLine([1, text])).toBe(`1,${safe}\r\n`);
+  });
+
+  test.each(["\n", "\r", "\r\n", "\n\n", "\t"])(
+    "does not let it run what follows a %j either",
+    (mark) => {
+      expect(toCsvLine([1, `a${mark}=1+2`])).toMatch(/^1,"?a\s+'=1\+2"?\r\n$/);
+    },
+  );
 });
