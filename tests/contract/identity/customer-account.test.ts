@@ -2,6 +2,7 @@
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeTags } from "../../../app/domain/customers/tag-change.ts";
+import { changeAccountStatus } from "../../../app/domain/identity/account-status.ts";
 import { syncOwnConsent } from "../../../app/domain/identity/visitor-consent.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
@@ -384,6 +385,17 @@ describe("the export", () => {
     const { searchParams } = new URL(url);
     const path = `/customer-account/export?shop=${OTHER_SHOP}&token=${searchParams.get("token")}`;
     expect((await service.call("GET", path, { key: null })).status).toBe(400);
+  });
+
+  it("has links that end with the customer's sessions", async () => {
+    const { key, id } = await newCustomer();
+    const { url } = (await call(key, "POST", "/export")).json;
+    const tenant = await getTenant(service.ctx, SHOP);
+    for (const status of ["suspended", "active"] as const)
+      await changeAccountStatus(service.ctx, tenant, id, status);
+    const path = url.slice(url.indexOf("/customer-account"));
+    const file = await service.call("GET", path, { key: null });
+    expect([file.status, file.json.code]).toEqual([400, "invalid_link"]);
   });
 });
 

@@ -6,12 +6,14 @@ import type { Ctx } from "../../../context.server.ts";
 import { KEYS, putKey, takeKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { findPerson, type Person } from "../../identity/account.ts";
+import { epochOf } from "../../identity/links.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { compileExportOf } from "./own-export.ts";
 
 export const OwnExportQuery = z.object({ token: z.string().min(1).max(100) });
 const keyOf = (token: string) => KEYS.ownExportLink(hash("sha256", token));
-type Link = { user_id: number };
+/** `epoch`: what ended the customer's sessions since has ended the link too. */
+type Link = { user_id: number; epoch?: string | null };
 
 export async function createOwnExportLink(
   ctx: Ctx,
@@ -19,7 +21,7 @@ export async function createOwnExportLink(
   { account }: Person,
 ): Promise<{ url: string; expires_at: string }> {
   const token = ctx.random.bytes(32).toString("base64url");
-  const link: Link = { user_id: account.id };
+  const link: Link = { user_id: account.id, epoch: epochOf(account) };
   await putKey(dataOf(ctx, tenant).sql, keyOf(token), link, TTL_SECONDS.ownExportLink);
   const expiresAt = ctx.clock.now().getTime() + TTL_SECONDS.ownExportLink * 1_000;
   return {
@@ -28,7 +30,7 @@ export async function createOwnExportLink(
   };
 }
 
-/** Consumes the link. Throws `invalid_link`, also when the person was deleted since. */
+/** Consumes the link. Throws `invalid_link`, also when the person was deleted or signed out everywhere since. */
 export async function compileByOwnLink(
   ctx: Ctx,
   tenant: Tenant,
@@ -37,7 +39,8 @@ export async function compileByOwnLink(
   const { sql } = dataOf(ctx, tenant);
   const link = await takeKey<Link>(sql, keyOf(token));
   const person = link && (await findPerson(sql, link.user_id));
-  if (person?.account.status !== "active") throw new AppError("invalid_link");
+  if (person?.account.status !== "active" || epochOf(person.account) !== (link?.epoch ?? null))
+    throw new AppError("invalid_link");
   // The link was made with the platform's own proof of the customer.
   const document = await compileExportOf(ctx, tenant, person.account, { isOwnerVerified: true });
   return { userId: person.account.id, document };
