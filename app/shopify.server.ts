@@ -32,7 +32,10 @@ export type AdminVisit = {
   isConnected: boolean;
   /** The user of the store's admin; null when the token names none. */
   staffId: string | null;
-  /** As it was when the session token was proven; null for a store that was never connected. */
+  /**
+   * As it was when the session token was proven; null for a store that was never connected, and for one that
+   * uninstalled the app: its staff may still hold a session token.
+   */
   tenant: Tenant | null;
 };
 
@@ -146,7 +149,9 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     const { accessToken, ...visit } = await proveBy(appOf(ctx, known), request, token);
     const isUnchanged =
       known?.shop === visit.shop && known.config.storefront_admin_token === accessToken;
-    return { ...visit, tenant: isUnchanged ? known : await findTenant(ctx, visit.shop) };
+    const tenant = isUnchanged ? known : await findTenant(ctx, visit.shop);
+    const isGone = !visit.isConnected && tenant?.connection.uninstalled_at;
+    return { ...visit, tenant: isGone ? null : tenant };
   }
 
   async function proveBy(

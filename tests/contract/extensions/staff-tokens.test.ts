@@ -3,7 +3,7 @@
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
-import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
+import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { APP, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const SHOP = "staff-tokens.myshopify.com";
@@ -89,4 +89,26 @@ test.each(NOT_STAFF)("%s is refused by the extensions of the admin", async (_, c
     headers: { ...AGENT, Authorization: `Bearer ${await token(claims)}` },
   });
   expect(answer.status).toBe(401);
+});
+
+test("a staff member's token from before the uninstall shows and changes nothing while the platform exchanges it for no access", async () => {
+  await changeTenantRecord(app.ctx, SHOP, {
+    remove: ["storefront_admin_token", "storefront_refresh_token", "storefront_token_expires_at"],
+    connection: { token_state: null, uninstalled_at: new Date().toISOString() },
+  });
+  app.sandbox.failNext(
+    "storefront",
+    { status: 400, body: { error: "invalid_request" }, match: "access_token" },
+    50,
+  );
+  const headers = { ...AGENT, Authorization: `Bearer ${await token(STAFF)}` };
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(`${app.url}${path}`, { redirect: "manual", ...init, headers });
+    return [path, answer.status];
+  };
+  for (const path of ["/app/customers.data", "/app/customers/export", "/app/consent/export"])
+    expect(await ask(path)).toEqual([path, 409]);
+  const change = { method: "POST", body: new URLSearchParams({ intent: "create", name: "New" }) };
+  expect(await ask("/app/tags.data", change)).toEqual(["/app/tags.data", 409]);
+  expect(await ask("/app.data")).toEqual(["/app.data", 200]);
 });
