@@ -325,6 +325,16 @@ describe("a store that uninstalls", () => {
     expect((await service.call("GET", `/admin/storefront-test?shop=${SHOP}`)).json.ok).toBe(true);
   });
 
+  test("is disconnected by the store's own body only: one of a customer, sent again to this address, changes nothing", async () => {
+    await install(service);
+    await deliver(service, "app-uninstalled", payload(REMAINING));
+    expect(await state()).toBe("valid");
+    expect(service.logged.findLast(({ event }) => event === "webhook.handled")).toMatchObject({
+      outcome: "ignored",
+      reason: "unreadable_payload",
+    });
+  });
+
   test("and installs again is connected again", async () => {
     await install(service);
     await uninstalled();

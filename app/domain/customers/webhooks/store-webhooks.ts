@@ -6,12 +6,21 @@ import { keepTimeZone } from "../../tenants/storefront/time-zone.ts";
 import { changeTenantRecord } from "../../tenants/tenant-record.ts";
 import { changedAt, DONE, ignored, type Handled, type Webhook } from "./webhook.ts";
 
+const Identified = z.looseObject({ admin_graphql_api_id: z.string() });
+
+/** The signature does not name the topic: such a body was sent for another one. */
+function isOfOtherTopic(payload: unknown): boolean {
+  const id = Identified.safeParse(payload).data?.admin_graphql_api_id;
+  return id !== undefined && !id.startsWith("gid://shopify/Shop/");
+}
+
 /**
  * The token is already revoked, so no call is made; a webhook that arrives after a new installation
  * is ignored.
  */
 export async function onUninstalled(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant } = webhook;
+  if (isOfOtherTopic(webhook.payload)) return ignored("unreadable_payload");
   const at = changedAt(webhook);
   if (tenant.connection.installed_at && new Date(tenant.connection.installed_at) > at)
     return { outcome: "stale" };
