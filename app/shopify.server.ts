@@ -188,7 +188,8 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     const { pathname, searchParams: query } = new URL(request.url);
     const shop = query.get("shop") ?? "";
     const isInAdmin =
-      request.headers.has("authorization") || (query.get("embedded") === "1" && query.has("host"));
+      request.headers.has("authorization") ||
+      (query.get("embedded") === "1" && isEncoded(query.get("host")));
     if (isInAdmin) return null;
     // A page in the admin's frame whose address lost the store: the tab may know it (`launch.ts`).
     if (shop === "" && request.headers.get("sec-fetch-dest") === "iframe")
@@ -250,6 +251,15 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
   }
 
   return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl };
+}
+
+/** Whether a `host` can be decoded: the library's own attempt ends in an error. */
+function isEncoded(host: string | null): boolean {
+  try {
+    return host !== null && atob(host) !== "";
+  } catch {
+    return false;
+  }
 }
 
 const redirectTo = (location: string): Response =>

@@ -124,7 +124,7 @@ export async function createScreens(options: {
   ): Promise<Request> {
     const { method } = request;
     // The public URL is the configured one; the request's Host header does not count.
-    const url = origin + request.url.pathname + withoutLaunchHmac(request.url);
+    const url = origin + request.url.pathname + withoutUnread(request.url);
     if (method === "GET" || method === "HEAD" || method === "OPTIONS")
       return new Request(url, { method, headers: createHeaders(incoming), signal });
     const maxBytes = isUpload(request.url.pathname) ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
@@ -150,13 +150,15 @@ export async function createScreens(options: {
 }
 
 /**
- * Removes the launch's signature: pages authenticate by the session token, and so no page can write
- * the signature anywhere.
+ * Pages authenticate by the session token; without the launch's signature no page can write it anywhere.
+ * `_data` is Remix's name for a data request of before `.data`, which it reports as an error of ours.
  */
-function withoutLaunchHmac({ search, searchParams }: URL): string {
-  if (!searchParams.has("hmac")) return search;
+const UNREAD = ["hmac", "_data"];
+
+function withoutUnread({ search, searchParams }: URL): string {
+  if (!UNREAD.some((name) => searchParams.has(name))) return search;
   const query = new URLSearchParams(searchParams);
-  query.delete("hmac");
+  for (const name of UNREAD) query.delete(name);
   return `?${query}`;
 }
 

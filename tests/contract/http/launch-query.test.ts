@@ -109,3 +109,24 @@ describe("the credentials of a launch", () => {
     ]);
   });
 });
+
+describe("an address that anybody can make up", () => {
+  const failures = () => service.logged.filter(({ event }) => event === "screen.failed");
+
+  it.each(["x", "%F0%9F%92%A3", "a%20b%3D%3D%3D", "YWRtaW4="])(
+    "with a damaged host leads to the app in the admin, and is no failure of ours: %s",
+    async (host) => {
+      for (const more of ["", "&id_token=a.b.c"]) {
+        const { status } = await open(`/app?embedded=1&shop=${SHOP}&host=${host}${more}`);
+        expect(status).toBe(302);
+      }
+      expect(failures()).toEqual([]);
+    },
+  );
+
+  it("with the parameter of an old data request shows the page, and is no failure of ours", async () => {
+    const { status, whole } = await open("/docs?_data=routes%2Fapp.customers._index");
+    expect([status, whole.includes("<!DOCTYPE html>")]).toEqual([200, true]);
+    expect(failures()).toEqual([]);
+  });
+});
