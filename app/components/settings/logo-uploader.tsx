@@ -78,6 +78,8 @@ function useLogoUpload(onUploaded: (url: string) => void) {
   const fetcher = useFetcher<ActionResult<LogoUpload>>();
   const messageOf = useErrorMessage();
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [isReading, setReading] = useState(false);
+  const chosen = useRef<File | null>(null);
   const answer = fetcher.state === "idle" ? fetcher.data : undefined;
   useFetcherResult({ state: fetcher.state, data: fetcher.data }, (result) => {
     if (!result.ok) return;
@@ -85,11 +87,16 @@ function useLogoUpload(onUploaded: (url: string) => void) {
     else setProblem(result.data.problem);
   });
   return {
-    isBusy: fetcher.state !== "idle",
+    isBusy: isReading || fetcher.state !== "idle",
     problem,
     failure: answer && !answer.ok ? messageOf(answer) : null,
     async upload(file: File) {
+      chosen.current = file;
+      setReading(true);
       const found = await findProblem(file);
+      // A file that was chosen meanwhile counts, also when this one takes longer to be read.
+      if (chosen.current !== file) return;
+      setReading(false);
       setProblem(found);
       if (found) return;
       const form = new FormData();

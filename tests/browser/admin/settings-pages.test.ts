@@ -184,6 +184,40 @@ test("two clicks on Save at once are one save", async () => {
   await visit.leave();
 });
 
+test("of two logos chosen one after the other the later one is uploaded, also when the first one takes longer to be read", async () => {
+  const visit = await open("/app/settings/brand");
+  const { page } = visit;
+  await page.evaluate(() => {
+    const read = window.createImageBitmap;
+    const held = new Promise<void>((release) => void Object.assign(window, { release }));
+    window.createImageBitmap = async (file: ImageBitmapSource) => {
+      if ((file as File).name === "first.png") await held;
+      return read(file);
+    };
+  });
+  let uploads = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/app/settings/logo")) uploads += 1;
+  });
+  const choose = (name: string) =>
+    page.getByLabel("Upload logo").setInputFiles({
+      name: `${name}.png`,
+      mimeType: "image/png",
+      buffer: Buffer.concat([PIXEL, Buffer.from(name)]),
+    });
+  const button = page.getByRole("button", { name: "Upload logo" });
+  await choose("first");
+  await button.and(page.locator("[aria-busy=true]")).waitFor();
+  await choose("second");
+  const logo = page.getByRole("img", { name: "Your logo" });
+  await logo.waitFor();
+  await page.evaluate(() => (window as unknown as { release(): void }).release());
+  await button.and(page.locator(":not([aria-busy=true])")).waitFor();
+  const bytes = await (await fetch((await logo.getAttribute("src")) ?? "")).bytes();
+  expect([uploads, Buffer.from(bytes).subarray(PIXEL.length).toString()]).toEqual([1, "second"]);
+  await visit.leave();
+});
+
 test("a logo becomes a file of the store and its address is saved; what is no image, damaged, too large or not processed is refused", async () => {
   const visit = await open("/app/settings/brand");
   const { page } = visit;
