@@ -119,9 +119,12 @@ function withhold(reply: ApiResponse): void {
 /**
  * Guards a screen's response while it is streamed. Throws under tests, for the body inside the
  * stream.
+ *
+ * What was sent cannot be withheld, so a text with spaces stays: no token has any, and a link could have
+ * a warning cut out.
  */
 export function guardResponse(ctx: Ctx, url: URL, response: Response): Response {
-  const guard = createGuard(secretsOf(url.searchParams));
+  const guard = createGuard(secretsOf(url.searchParams).filter((value) => !/\s/.test(value)));
   const guarded = new Response(
     response.body && PAGE_TYPES.test(response.headers.get("content-type") ?? "")
       ? response.body.pipeThrough(guardStream(ctx, guard, url.pathname))

@@ -91,6 +91,20 @@ describe("a link that names a piece of a page as a secret", () => {
     expect(body).not.toMatch(/Allow|evil/);
     expect(deployed.logged.slice(before)).toMatchObject([{ event: "answer.redacted" }]);
   });
+
+  it.each(["hmac", "key"])(
+    "gets a streamed page, which cannot be taken back, with that text in it: %s",
+    async (name) => {
+      const html = "<p>This cannot be undone.</p><button>Delete all customers</button>";
+      const url = here(`?${name}=This+cannot+be+undone.&${name}=${SECRET}`);
+      const streamed = guardResponse(
+        deployed.ctx,
+        url,
+        new Response(`${html}<p>${SECRET}</p>`, { headers: { "Content-Type": "text/html" } }),
+      );
+      expect(await streamed.text()).toBe(`${html}<p>redacted</p>`);
+    },
+  );
 });
 
 describe("an address without a secret", () => {
