@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { hasNul, replaceHalves, type ParsedJson } from "../runtime/database/storable-json.ts";
 import { AppError } from "../runtime/errors.ts";
+import { holdBody, releaseBody, UNCOUNTED_BYTES, type HeldBody } from "./body/held-bodies.ts";
 import type { EventStream } from "./event-stream.ts";
 
 export type ApiRequest = {
@@ -12,7 +13,7 @@ export type ApiRequest = {
   header(name: string): string | undefined;
   /** The address of the connection, without `X-Forwarded-For`. */
   remoteAddress: string;
-  /** The exact bytes; 413 past `maxBytes`. */
+  /** The exact bytes; 413 past `maxBytes`, 503 while too many bodies are received. */
   readBody(maxBytes: number): Promise<Buffer>;
   /** The response as a stream, for a handler that begins it early; not through Remix. */
   events?: EventStream;
@@ -63,6 +64,12 @@ const tooLarge = (maxBytes: number) =>
     headers: { Connection: "close" },
   });
 
+const tooManyBodies = () =>
+  new AppError("overloaded", {
+    message: "Too many large bodies arrive at this moment. Try again shortly.",
+    headers: { "Retry-After": "1", Connection: "close" },
+  });
+
 /**
  * Reads by events: an async iterator over the stream costs more than the rest of a small request.
  */
@@ -72,18 +79,27 @@ function collectEvents(request: IncomingMessage, maxBytes: number): Promise<Buff
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const refuse = (error: AppError) => {
+      releaseBody(body);
+      request.pause();
+      chunks.length = 0;
+      reject(error);
+    };
+    const body: HeldBody = { bytes: 0, refuse: () => refuse(tooManyBodies()) };
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        request.pause();
-        reject(tooLarge(maxBytes));
-      } else chunks.push(chunk);
+      if (size > maxBytes) return refuse(tooLarge(maxBytes));
+      chunks.push(chunk);
+      if (size > UNCOUNTED_BYTES) holdBody(body, size);
     });
-    request.on("end", () =>
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
-    );
-    const cut = () =>
+    request.on("end", () => {
+      releaseBody(body);
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    const cut = () => {
+      releaseBody(body);
       reject(new AppError("malformed_request", { message: "The body ended too early." }));
+    };
     request.on("error", cut);
     request.on("close", () => !request.complete && cut());
   });
