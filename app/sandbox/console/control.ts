@@ -88,6 +88,13 @@ const ProtectedDataChange = z.object({
   shop: Text,
   withheld: z.array(z.enum(["customers", "name", "email", "phone", "address"])),
 });
+/** What visitors of the online store meet; what is left out ends. */
+const VisitorChange = z.object({
+  shop: Text,
+  password: z.boolean().default(false),
+  status: z.union([z.literal(403), z.literal(429), z.literal(430)]).optional(),
+  delay_ms: z.number().int().min(0).max(600_000).optional(),
+});
 const FailNext = z.object({
   system: SystemName,
   fault: FaultShape,
@@ -195,6 +202,15 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
     case "/_control/protected-data": {
       const { shop, withheld } = ProtectedDataChange.parse(body);
       sandbox.storefront.withholdData(shop, withheld);
+      return { ok: true };
+    }
+    case "/_control/visitors": {
+      const { shop, password, status, delay_ms: delayMs } = VisitorChange.parse(body);
+      sandbox.storefront.setPassword(shop, password);
+      sandbox.storefront.setAccess(shop, {
+        ...(status && { status }),
+        ...(delayMs && { delayMs }),
+      });
       return { ok: true };
     }
     case "/_control/fail-next": {

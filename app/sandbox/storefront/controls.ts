@@ -32,6 +32,7 @@ import { grantTokens } from "./tokens.ts";
 import type { TokenReply } from "./tokens.ts";
 import type { WebPixel } from "./web-pixels.ts";
 import type { SandboxApp } from "./storefront.ts";
+import type { VisitorAccess } from "./visitors/visitor-access.ts";
 import { createWebhookSender } from "./webhooks/sender.ts";
 import type { SendWebhookOptions } from "./webhooks/sender.ts";
 import { topicEnum } from "./webhooks/delivery.ts";
@@ -301,6 +302,16 @@ export function createStorefrontControls({
     /** Other sites may frame the store's pages from now on, or no longer. */
     setFrameable(domain: string, isFrameable: boolean): void {
       ensureShop(domain).isFrameable = isFrameable;
+      saving.soon();
+    },
+    /** Refuses visitors, or makes each page slow, from now on; `{}` ends both. */
+    setAccess(domain: string, access: VisitorAccess): void {
+      ensureShop(domain).access = access;
+      saving.soon();
+    },
+    /** What stands in the head of every page of the theme, beside the app's own embed. */
+    setThemeHtml(domain: string, markup: string): void {
+      ensureShop(domain).themeHtml = markup;
       saving.soon();
     },
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],

@@ -13,6 +13,7 @@ import type { Order } from "./orders.ts";
 import type { ShopPolicy } from "./policies.ts";
 import type { PrivacyState } from "./privacy-settings.ts";
 import type { Segment } from "./segments/segments.ts";
+import type { VisitorAccess } from "./visitors/visitor-access.ts";
 import type { WebPixel } from "./web-pixels.ts";
 
 type AccessToken = {
@@ -144,6 +145,10 @@ export type ShopState = {
   hasPassword?: boolean;
   /** Other sites may frame the store's pages: a storefront of the merchant's own. */
   isFrameable?: boolean;
+  /** What else keeps visitors out. Absent in older state files. */
+  access?: VisitorAccess;
+  /** What merchants and other apps wrote into the head of the theme. Set when the store is furnished. */
+  themeHtml?: string;
   /** Customer data that the app is not approved for. */
   withheld?: ProtectedData[];
   /** The app's web pixel; an uninstall ends it. */

@@ -20,6 +20,7 @@ import { newShop, primaryHostOf, storeOfFirstHost, STOREFRONT_DEFAULTS } from ".
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
 import { listExtensions } from "./theme/theme-state.ts";
 import { answerTokenRequest, findAccessToken } from "./tokens.ts";
+import { keepOut, passwordPage } from "./visitors/visitor-access.ts";
 import { restShop } from "./webhooks/payloads.ts";
 
 export type SandboxApp = {
@@ -109,11 +110,10 @@ export function createStorefront(
     if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST")
       return answerCartApi(shop, call.body, () => saving.soon());
     // A visitor is led to the store's primary domain, which is the theme's page here.
-    if (path === "/password") return text(200, "Enter the store's password");
-    if (path === "/" && shop.hasPassword) return redirect(`/storefront/${domain}/password`);
-    if (path === "/") return redirect(`/store/${domain}`, 301);
+    if (path === "/password") return passwordPage(shop);
+    if (path === "/") return (await keepOut(shop)) ?? redirect(`/store/${domain}`, 301);
     if (STORE_PAGES.test(path) && call.method === "GET")
-      return redirect(`/store/${domain}${path}`, 301);
+      return (await keepOut(shop)) ?? redirect(`/store/${domain}${path}`, 301);
     return answerApi(shop, path, call);
   };
 

@@ -2,6 +2,7 @@
 // an app proxy that passes on little.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { SCRIPTS_OF_OTHERS } from "../../../app/sandbox/storefront/visitors/scripts-of-others.ts";
 import { CLIENT_SECRET, SHOP, startTestApp, type TestApp } from "../../sandbox/sandbox-fixture.ts";
 
 let world: TestApp;
@@ -30,6 +31,44 @@ it("the platform's domain answers 301 to the primary domain, a store with a pass
   expect(closed.status).toBe(302);
   expect(closed.headers.get("location")).toMatch(/\/password$/);
   world.sandbox.storefront.setPassword(SHOP, false);
+});
+
+it("a store with a password, or that refuses programs, does so on every page, as the platform: 302 to /password, or 403, 429 or 430 with a page", async () => {
+  const paths = ["/", "/products/mug", "/cart"].map((path) => `${world.storefront}${path}`);
+  const pages = [...paths, `${world.sandbox.url}/store/${SHOP}/cart`];
+  const answers = async () =>
+    Promise.all(
+      pages.map(async (url) => {
+        const { status, headers } = await fetch(url, { redirect: "manual" });
+        return [status, headers.get("content-type") ?? headers.get("location")];
+      }),
+    );
+  const tell = (body: object) =>
+    fetch(`${world.sandbox.url}/_control/visitors`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ shop: SHOP, ...body }),
+    });
+  await tell({ password: true });
+  for (const [status, location] of await answers())
+    expect([status, location]).toEqual([302, `/storefront/${SHOP}/password`]);
+  expect(await (await fetch(`${world.storefront}/password`)).text()).toContain('type="password"');
+  for (const status of [403, 429, 430]) {
+    await tell({ status });
+    for (const answer of await answers())
+      expect(answer).toEqual([status, "text/html; charset=utf-8"]);
+  }
+  expect((await tell({ status: 418 })).status).toBe(400);
+  await tell({});
+  expect((await answers()).map(([status]) => status)).toEqual([301, 301, 301, 200]);
+});
+
+it("a furnished store's pages contain scripts of others, none of which a browser of today loads", async () => {
+  world.sandbox.storefront.furnish(SHOP);
+  const page = await (await fetch(`${world.sandbox.url}/store/${SHOP}`)).text();
+  expect(page).toContain("https://connect.facebook.net/en_US/fbevents.js");
+  const others = SCRIPTS_OF_OTHERS.matchAll(/<script[^>]*>/g);
+  for (const [tag] of others) expect(tag).toContain("<script nomodule");
 });
 
 it("the app proxy passes on neither Authorization nor cookies", async () => {

@@ -1,6 +1,7 @@
 /** Makes a new store one that looks open: a full shelf, and the app's blocks in its theme. */
 import { catalogOf, putProduct, type ProductPatch } from "../catalog.ts";
 import type { ShopState } from "../state.ts";
+import { SCRIPTS_OF_OTHERS } from "../visitors/scripts-of-others.ts";
 import { blockNames, hasExtension } from "./theme-blocks.ts";
 
 const SHELF: ProductPatch[] = [
@@ -60,4 +61,5 @@ export function furnishStore(shop: ShopState): void {
   const known = new Set(Object.values(products).map(({ title }) => title));
   for (const product of SHELF) if (!known.has(product.title)) putProduct(shop, product);
   if (shop.activeBlocks === undefined && hasExtension()) shop.activeBlocks = blockNames();
+  shop.themeHtml ??= SCRIPTS_OF_OTHERS;
 }

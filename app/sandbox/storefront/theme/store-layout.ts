@@ -53,7 +53,7 @@ export async function storeDocument(visit: Visit, title: string, content: Html):
         <script>
           ${trusted(customerPrivacyScript({ ...visit.visitor, policies: consentPolicies(shop) }))};
         </script>
-        ${embeds.filter((embed) => embed !== null)}
+        ${embeds.filter((embed) => embed !== null)} ${trusted(shop.themeHtml ?? "")}
       </head>
       <body>
         <a class="skip" href="#content">${visit.t.skip}</a>

@@ -16,6 +16,7 @@ import {
   findCheckout,
   thanksPage,
 } from "./checkout-pages.ts";
+import { keepOut } from "../visitors/visitor-access.ts";
 import { readPartnerFile } from "./partner-files.ts";
 import { readHostScript } from "./pixel-host.ts";
 import { readPicture } from "./product-pictures.ts";
@@ -58,6 +59,9 @@ export async function answerStore(sandbox: Sandbox, call: Call): Promise<ApiResp
     return isSameSiteOrProgram(call.headers)
       ? takeForm(sandbox, call, visit)
       : text(403, "Only the store's own pages may post here");
+  // Staff see their own store in the theme editor.
+  const kept = visit.preview === null ? await keepOut(visit.shop) : null;
+  if (kept) return kept;
   const page = await pageAt(visit, call);
   return {
     status: page ? 200 : 404,
