@@ -23,6 +23,7 @@ import type regions from "./locales/en/regions.json";
 import type settings from "./locales/en/settings.json";
 import type setupGuide from "./locales/en/setup-guide.json";
 import type standalone from "./locales/en/standalone.json";
+import type storefrontCheck from "./locales/en/consent/storefront-check.json";
 import type segments from "./locales/en/segments.json";
 import type tags from "./locales/en/tags.json";
 
@@ -54,6 +55,7 @@ declare module "i18next" {
       settings: typeof settings;
       "setup-guide": typeof setupGuide;
       standalone: typeof standalone;
+      "storefront-check": typeof storefrontCheck;
       segments: typeof segments;
       tags: typeof tags;
     };

@@ -79,6 +79,7 @@ const tabs = [
   ["app-banner", "Consent", "Banner", 1_150],
   ["app-insights", "Consent", "Insights", 1_150],
   ["app-agent-activity", "Agents", "Activity", 1_150],
+  ["app-storefront-check", "Consent", "Storefront check", 1_250],
 ] as const;
 for (const [name, screen, tab, height] of tabs.filter(
   ([picture]) => wanted.length === 0 || wanted.includes(picture),
@@ -86,6 +87,11 @@ for (const [name, screen, tab, height] of tabs.filter(
   await page.locator("ui-nav-menu").getByRole("link", { name: screen, exact: true }).click();
   await page.getByRole("link", { name: tab, exact: true }).click();
   await page.getByRole("heading", { name: tab, exact: true, level: 1 }).first().waitFor();
+  if (name === "app-storefront-check") {
+    await page.getByRole("button", { name: "Check storefront" }).first().click();
+    await page.getByRole("heading", { name: "Loads before consent" }).waitFor();
+    await page.getByText("Show the marked version").first().click();
+  }
   await page.waitForLoadState("networkidle");
   await page.screenshot({
     path: join(root, "docs/pictures", `${name}.png`),

@@ -8,6 +8,7 @@ import {
   type OutboundAnswer,
   type OutboundCall,
 } from "../runtime/outbound.ts";
+import { createStorePages, type StorePages } from "./storefront/store-pages.ts";
 
 const SYSTEM = "storefront";
 const TOKEN_TIMEOUT_MS = 8_000;
@@ -17,10 +18,6 @@ const CART_TIMEOUT_MS = 5_000;
 const UPLOAD_TIMEOUT_MS = 30_000;
 const BULK_SILENCE_MS = 60_000;
 const MAX_CART_BYTES = 1024 * 1024;
-/** The store's own domain, its primary domain, a language. */
-const MAX_HOPS = 3;
-const PAGE_TIMEOUT_MS = 6_000;
-const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_GRAPHQL_BYTES = 8 * 1024 * 1024;
 
 /** The version of Admin API calls; webhooks are delivered in the newer one (SPEC "Versioning"). */
@@ -62,22 +59,12 @@ export type StagedTarget = {
   parameters: { name: string; value: string }[];
 };
 
-export type FrontPage = {
-  /** Behind the redirects. */
-  url: string;
-  status: number;
-  headers: OutboundAnswer["headers"];
-  text: string;
-  /** The store shows visitors a page that asks for its password. */
-  hasPassword: boolean;
-};
-
 /**
  * `shop` is the myshopify.com domain. Methods that call the platform throw an OutboundError of
  * system `storefront`: `status`, `timeout`, `network`, or `malformed` for a response that is not
  * the expected JSON. `shop` and `frontPage` do not throw for a status.
  */
-export type StorefrontClient = {
+export type StorefrontClient = StorePages & {
   /** The address of the grant screen, /admin/oauth/authorize, with `query`. Makes no call. */
   authorizeUrl(shop: string, query: Record<string, string>): string;
   /** An address on the store's admin domain. Makes no call. */
@@ -140,11 +127,6 @@ export type StorefrontClient = {
   ): Promise<void>;
   /** GET /admin/api/2026-04/shop.json. Returns any status. Time limit: 15 s. */
   shop(shop: string, accessToken: string): Promise<OutboundAnswer>;
-  /**
-   * GET / of the store, as a visitor receives it, behind the redirect to its primary domain. Returns
-   * any status. Time limit: 6 s for each page.
-   */
-  frontPage(shop: string): Promise<FrontPage>;
 };
 
 /**
@@ -332,29 +314,7 @@ export function createStorefrontClient({
         headers: { "X-Shopify-Access-Token": accessToken, Accept: "application/json" },
         about: { shop, call: "shop.json" },
       }),
-    async frontPage(shop) {
-      let url = urlOf(shop, "/");
-      for (let hops = 0; ; hops += 1) {
-        const { status, headers, text } = await outbound.send({
-          system: SYSTEM,
-          url,
-          headers: { Accept: "text/html" },
-          timeoutMs: PAGE_TIMEOUT_MS,
-          maxAnswerBytes: MAX_PAGE_BYTES,
-          // The store chooses where it redirects to.
-          isTenantAddress: hops > 0,
-          about: { shop, call: "front page" },
-        });
-        const isRedirect = status >= 300 && status < 400 && typeof headers.location === "string";
-        const next = isRedirect ? URL.parse(headers.location as string, url) : null;
-        const hasPassword = next !== null && /\/password\/?$/.test(next.pathname);
-        const isForeign =
-          next !== null && ![new URL(url).protocol, "https:"].includes(next.protocol);
-        if (!next || hasPassword || isForeign || hops >= MAX_HOPS)
-          return { url, status, headers, text, hasPassword };
-        url = next.href;
-      }
-    },
+    ...createStorePages(outbound, (shop) => urlOf(shop, "/")),
   };
 }
 

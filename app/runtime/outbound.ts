@@ -44,6 +44,8 @@ export type OutboundAnswer = {
   headers: Record<string, string | string[] | undefined>;
   text: string;
   latencyMs: number;
+  /** The text is the beginning only: the answer is longer than the call reads. */
+  isCut?: true;
 };
 
 export type Outbound = {
@@ -122,6 +124,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         headers: answer.headers,
         text: isSuccess(answer.statusCode) ? text : hideSent(text, call),
         latencyMs: latency(),
+        ...(isCut && { isCut }),
       };
       noteCall(call, complete.latencyMs, { answer: complete });
       outboundDuration.observe(

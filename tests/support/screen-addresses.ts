@@ -23,6 +23,7 @@ export const screenAddresses = ({ customerId, eventId, requestId }: KnownRows): 
   "/app/consent",
   "/app/consent?type=marketing",
   "/app/consent/policies",
+  "/app/consent/storefront",
   "/app/tags",
   "/app/privacy",
   `/app/privacy/${requestId}`,

@@ -102,6 +102,10 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.consent.verification.ts",
   ],
   "counts of bulk changes": ["app.customers.changes._index.tsx", "app.customers.tag-run.ts"],
+  "what the store's public pages contain": [
+    "app.consent.storefront._index.tsx",
+    "app.consent.storefront.progress.ts",
+  ],
   "agents of all shoppers together": ["app.agents._index.tsx"],
   "events and deliveries without their payloads": [
     "app.events._index.tsx",

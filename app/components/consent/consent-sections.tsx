@@ -11,6 +11,7 @@ export function ConsentSections() {
         { path: "/app/consent/banner", text: t("banner") },
         { path: "/app/consent/insights", text: t("insights") },
         { path: "/app/consent/policies", text: t("policies") },
+        { path: "/app/consent/storefront", text: t("storefront") },
       ]}
     />
   );

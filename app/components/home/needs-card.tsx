@@ -98,6 +98,12 @@ function useNeeds(health: StoreHealth, paused: readonly string[]): Need[] {
       text: t("refusedTopicsText", { names: health.refusedTopics.join(", ") }),
       action: { content: t("review"), url: "/app/settings/connection" },
     },
+    health.earlyScripts > 0 && {
+      key: "scripts",
+      title: t("earlyScripts", { count: health.earlyScripts }),
+      text: t("earlyScriptsText"),
+      action: { content: t("review"), url: "/app/consent/storefront" },
+    },
     health.areAgentsBlocked && {
       key: "agents",
       title: t("agentsBlocked"),

@@ -71,6 +71,8 @@ export const RATE_LIMITS = {
   test_mail_tries_per_store: { max: 60, windowSeconds: 3_600 },
   /** A merchant types the address: no mailbox is filled by many stores. */
   sample_mail_per_email: { max: 5, windowSeconds: 3_600, isOfPlatform: true },
+  /** Each one asks the store for up to four pages. */
+  storefront_checks_per_store: { max: 20, windowSeconds: 3_600 },
   /** Checks of mandates' proofs: each one is some signatures and reads. */
   proof_checks_per_address: { max: 120, windowSeconds: 60 },
   /** A text is made of the HTML that the store published, which takes processor time. */

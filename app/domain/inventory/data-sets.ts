@@ -296,7 +296,7 @@ const STORE: DataSet = {
   tables: {
     kv: {
       holds:
-        "the store's settings with its encrypted credentials and its staff's addresses, the last test of each connection, and short-lived keys: sign-ins under way, one-time links, rate limits, idempotency markers, an agent's messages and their answers over A2A without buyer and address",
+        "the store's settings with its encrypted credentials and its staff's addresses, the last test of each connection, the last check of the storefront, and short-lived keys: sign-ins under way, one-time links, rate limits, idempotency markers, an agent's messages and their answers over A2A without buyer and address",
       people: ["shoppers", "staff"],
       end: "expiry",
     },

@@ -74,6 +74,8 @@ export const KEYS = keys({
   adminBlock: "admin_block",
   /** Whether the store's front page lets itself be framed, as it answered last. */
   frontPage: "front_page",
+  /** What the last check of the storefront found. */
+  storefrontCheck: "storefront_check",
   /** Set when the merchant dismissed the setup guide. */
   guideDismissed: "setup_guide_dismissed",
   /** Up to where the counts of customers per day are folded. */

@@ -269,6 +269,7 @@ test.each([
   "/app/consent",
   "/app/consent/banner",
   "/app/consent/insights",
+  "/app/consent/storefront",
   "/app/settings/brand",
 ])("%s loads at most 180 kB of script, compressed", async (path) => {
   await world.database.query(

@@ -40,6 +40,10 @@ async function fill(shop: string): Promise<void> {
       VALUES ($1, $2, 'k', 'wms', 'unit.received', 'inventory', 's', '[]', 2, 'x', now())`,
     [shop, `unit-${shop}`],
   );
+  await service.database.query(
+    "INSERT INTO kv (shop, key, value) VALUES ($1, 'storefront_check', '{}')",
+    [shop],
+  );
   const archive = service.ctx.archive.ofStore(shop);
   await archive.put(`events/archive/2026-01-01/unit-1.json`, JSON.stringify({ serial: 1 }));
   await archive.put("anything/else.json", "{}");

@@ -5,8 +5,8 @@ import type { ExchangeBody } from "../../../domain/bus/exchanges/exchange.ts";
 import type { ShownExchange } from "../../../domain/bus/exchanges/read-exchange.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { FactRows } from "../../ui/fact-rows.tsx";
-import { showToast } from "../../ui/toast.ts";
 import { toCurl } from "./curl.ts";
 import { prettyJson } from "./pretty-json.ts";
 
@@ -29,7 +29,7 @@ export function ExchangePanel({ part, exchange, reason, isBusy, onShow }: Props)
             {t("show")}
           </Button>
         )}
-        {part === "sent" && <CopyButton text={toCurl(exchange.request)} />}
+        {part === "sent" && <CopyButton label={t("copyCurl")} text={toCurl(exchange.request)} />}
       </InlineStack>
       {exchange.isMasked && (
         <Text as="p" tone="subdued">
@@ -43,16 +43,6 @@ export function ExchangePanel({ part, exchange, reason, isBusy, onShow }: Props)
       )}
     </BlockStack>
   );
-}
-
-function CopyButton({ text }: { text: string }) {
-  const { t } = useTranslation("deliveries");
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => showToast(t("copied")),
-      () => showToast(t("notCopied"), true),
-    );
-  return <Button onClick={() => void copy()}>{t("copyCurl")}</Button>;
 }
 
 function Sent({ exchange: { request, calls } }: { exchange: ShownExchange }) {

@@ -4,6 +4,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { HealthState } from "../../bus/log/health-rules.ts";
 import { IS_DEAD } from "../../bus/outcome.ts";
+import { KEYS } from "../../../runtime/database/kv.ts";
 import { readTogether, type Read } from "../../../runtime/database/read-together.ts";
 import { deliveryHealthQuery, type DeliveryHealth } from "../../channels/delivery-health.ts";
 import { NEEDS_MERCHANT } from "../../compliance/board/request-list.ts";
@@ -23,6 +24,8 @@ export type StoreHealth = {
   deadLetters: number;
   /** Privacy requests that failed, are overdue, or are due soon and have a problem. */
   urgentRequests: number;
+  /** Scripts of others that load before consent, as of the last check of the storefront. */
+  earlyScripts: number;
   /** The platform's topics that it refused to report. */
   refusedTopics: string[];
   /** The merchant's switch refuses every agent. */
@@ -41,6 +44,7 @@ export const NO_PROBLEMS: StoreHealth = {
   syncError: null,
   deadLetters: 0,
   urgentRequests: 0,
+  earlyScripts: 0,
   refusedTopics: [],
   areAgentsBlocked: false,
   isGuideDismissed: false,
@@ -50,15 +54,17 @@ export const NO_PROBLEMS: StoreHealth = {
 const PROBLEMS = `
   SELECT (SELECT count(*)::int FROM (SELECT 1 FROM integration_queue
       WHERE shop = $1 AND ${IS_DEAD} LIMIT ${MAX_COUNTED + 1}) AS dead) AS "deadLetters",
-    (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND ${NEEDS_MERCHANT}) AS "urgentRequests"`;
+    (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND ${NEEDS_MERCHANT}) AS "urgentRequests",
+    coalesce((SELECT (value #>> '{counts,before_consent}')::int FROM kv
+      WHERE shop = $1 AND key = '${KEYS.storefrontCheck}'), 0) AS "earlyScripts"`;
 
-export type ProblemCounts = Pick<StoreHealth, "deadLetters" | "urgentRequests">;
+export type ProblemCounts = Pick<StoreHealth, "deadLetters" | "urgentRequests" | "earlyScripts">;
 export const problemCountsRead: Read<ProblemCounts> = { sql: PROBLEMS };
 
 export const toStoreHealth = (
   tenant: Tenant,
   { sync, isDismissed }: SetupProgress,
-  [counts = { deadLetters: 0, urgentRequests: 0 }]: readonly ProblemCounts[],
+  [counts = { deadLetters: 0, urgentRequests: 0, earlyScripts: 0 }]: readonly ProblemCounts[],
   keptAt: Date | null,
 ): StoreHealth => ({
   ...counts,

@@ -2,7 +2,7 @@
 // of the platform usually refuse (`frame-ancestors 'none'`); storefronts of a merchant's own often do not. The
 // service looks at the response's headers only; the page itself loads in the merchant's browser, without scripts.
 import type { Ctx } from "../../../context.server.ts";
-import type { FrontPage } from "../../../integrations/storefront.ts";
+import type { FrontPage } from "../../../integrations/storefront/store-pages.ts";
 import { findKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenant.ts";

@@ -1,0 +1,162 @@
+// The storefront check by clicks: from the empty screen to the snippet that a merchant copies.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { findOverflow } from "../../../support/browser/accessibility.ts";
+import {
+  adminUrl,
+  askAs,
+  expectHealthyPage,
+  startShop,
+  type Shop,
+} from "../../../support/browser/merchant-browser.ts";
+import { OTHER_SHOP, SHOP } from "../../../support/service.ts";
+
+const PATH = "/app/consent/storefront";
+const HOSTILE =
+  '<script nomodule src="https://x.example/<img src=x onerror=document.title=1>"></script>';
+let world: Shop;
+beforeAll(async () => {
+  world = await startShop();
+  for (const shop of [SHOP, OTHER_SHOP]) {
+    await world.connect(shop);
+    world.service.sandbox.storefront.furnish(shop);
+  }
+});
+afterAll(() => world?.stop());
+beforeEach(async () => {
+  const { storefront } = world.service.sandbox;
+  world.service.sandbox.clearFaults();
+  storefront.setPassword(SHOP, false);
+  storefront.setAccess(SHOP, {});
+  storefront.setActiveBlock(SHOP, "consent", true);
+  await world.service.database.query(
+    "DELETE FROM kv WHERE key LIKE 'run:%' OR key = 'storefront_check'",
+    [],
+  );
+});
+
+test("a merchant checks the storefront, sees what does not wait, and copies its marked version", async () => {
+  const visit = await world.open("/app/consent", { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("link", { name: "Storefront check", exact: true }).click();
+  await page.getByText("Your storefront has not been checked yet").waitFor();
+  await expectHealthyPage(visit);
+  // The title bar has the first such button.
+  await page.getByRole("main").getByRole("button", { name: "Check storefront" }).click();
+  await page.getByText("5 scripts load before consent", { exact: true }).waitFor();
+  await page.getByText("Home page (/store/", { exact: false }).waitFor();
+  for (const state of [
+    "Loads before consent",
+    "Unknown",
+    "Follows Google consent mode",
+    "Waits for consent",
+    "Usually needs no consent",
+    "Managed by Shopify",
+  ])
+    await page.getByRole("heading", { name: state, exact: true }).waitFor();
+  await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
+  const meta = page.getByRole("listitem").filter({ hasText: "connect.facebook.net" }).first();
+  await meta.getByText("Show the marked version").click();
+  await meta
+    .getByRole("group", { name: "Marked version of Meta" })
+    .getByText('<script type="text/plain" data-consent="marketing"', { exact: false })
+    .waitFor();
+  await expectHealthyPage(visit);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await meta.getByRole("button", { name: "Copy the marked version of Meta" }).click();
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toContain('data-consent="marketing"');
+
+  await page.goto(await adminUrl(world.service, SHOP, PATH));
+  await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
+  await page.goto(await adminUrl(world.service, SHOP, "/app"));
+  await page.getByRole("link", { name: "Review: 5 scripts load before consent" }).click();
+  await page.waitForURL(/\/app\/consent\/storefront/);
+  await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("a closed store says why, and the last complete result stays", async () => {
+  const { storefront } = world.service.sandbox;
+  storefront.setActiveBlock(SHOP, "consent", false);
+  const visit = await world.open(PATH, { shop: SHOP });
+  const { page } = visit;
+  const check = page.getByRole("button", { name: "Check storefront" }).first();
+  await check.click();
+  await page.getByText("The app's banner is not on these pages").waitFor();
+  const editor = page.getByRole("link", { name: /Open the theme editor/ });
+  expect(await editor.getAttribute("href")).toContain("/themes/current/editor");
+  for (const [close, text] of [
+    [() => storefront.setPassword(SHOP, true), "Your store asks visitors for a password"],
+    [() => storefront.setAccess(SHOP, { status: 403 }), "Your store keeps programs out (HTTP 403)"],
+  ] as const) {
+    storefront.setPassword(SHOP, false);
+    close();
+    await check.click();
+    await page.getByText(text, { exact: false }).waitFor();
+    await page.getByText("Below is what the last complete check found.").waitFor();
+    await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
+  }
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
+test("a slow store shows how far the check is, also after a reload, and nothing can be started beside it", async () => {
+  world.service.sandbox.failNext("storefront", { delayMs: 4_000, match: /^\/[^/]+\/$/ });
+  const visit = await world.open(PATH, { shop: SHOP });
+  const { page } = visit;
+  const check = page.getByRole("button", { name: "Check storefront" }).first();
+  await check.click();
+  await page.getByText("Reading your storefront: 0 of 1 pages read").waitFor();
+  expect(await check.isDisabled()).toBe(true);
+  await page.goto(await adminUrl(world.service, SHOP, PATH));
+  await page.getByText("Reading your storefront", { exact: false }).waitFor();
+  await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
+test("what the pages contain is shown as text, and only to their own store", async () => {
+  const { storefront } = world.service.sandbox;
+  storefront.setThemeHtml(SHOP, HOSTILE);
+  const visit = await world.open(PATH, { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("button", { name: "Check storefront" }).first().click();
+  await page.getByText("x.example/%3Cimg%20src=x%20onerror=document.title=1%3E").waitFor();
+  await page.getByText("Show the marked version").first().click();
+  await page.getByText("&lt;img src=x onerror", { exact: false }).first().waitFor();
+  expect(await page.title()).not.toBe("1");
+  await expectHealthyPage(visit);
+  await visit.close();
+
+  expect((await askAs(world.service, OTHER_SHOP, PATH)).text).not.toContain("x.example");
+  const progress = await askAs(world.service, OTHER_SHOP, `${PATH}/progress`);
+  expect(progress.text).toBe('{"run":null}');
+  expect(
+    (await fetch(`${world.service.url}${PATH}/progress`, { redirect: "manual" })).status,
+  ).not.toBe(200);
+});
+
+test.each([
+  ["es", "Revisar la tienda", "Se carga antes del consentimiento"],
+  ["fr", "Vérifier la boutique", "Se charge avant le consentement"],
+])("speaks %s, and fits a phone", async (locale, button, heading) => {
+  const { storefront } = world.service.sandbox;
+  storefront.setThemeHtml(
+    SHOP,
+    `<script nomodule src="https://connect.facebook.net/${"long-path".repeat(30)}"></script>`,
+  );
+  const visit = await world.open(PATH, {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
+  const { page } = visit;
+  await page.getByRole("button", { name: button }).first().click();
+  await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+  await page.locator("summary").first().click();
+  expect(await findOverflow(page)).toBe(0);
+  await expectHealthyPage(visit);
+  await visit.close();
+});
