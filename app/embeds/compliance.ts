@@ -11,7 +11,8 @@ import { embedAddress, mailAddress, type PublicConfig } from "./public-config.ts
 
 /**
  * `spoken`: the store's texts of the choices, in the language of the page. `hasPolicy`: the text of the
- * policy version is published here.
+ * policy version is published here. Every shipped language is written from left to right, also where the theme
+ * is not; the store's own texts have their own direction.
  */
 export function renderCompliance(
   config: PublicConfig,
@@ -39,8 +40,8 @@ export function renderCompliance(
   const contact = config.supportEmail
     ? paragraph(texts.rightsContact, link(mailAddress(config.supportEmail), config.supportEmail))
     : "";
-  const body = `<div class="crm crm-ui crm-page">${renderBrand(config)}<h1>${escapeHtml(texts.pageTitle)}</h1>${paragraph(texts.pageText)}<p data-crm-plain>${escapeHtml(texts.noScript)}</p>
-<section class="card" aria-labelledby="crm-now" data-crm-script hidden><h2 id="crm-now">${escapeHtml(texts.now)}</h2><form data-method="compliance-page">${renderChoices(spoken)}<p class="crm-status" role="status" data-text="${escapeHtml(spoken.saved)}"></p></form></section>
+  const body = `<div class="crm crm-ui crm-page" dir="ltr">${renderBrand(config)}<h1>${escapeHtml(texts.pageTitle)}</h1>${paragraph(texts.pageText)}<p data-crm-plain>${escapeHtml(texts.noScript)}</p>
+<section class="card" aria-labelledby="crm-now" data-crm-script hidden><h2 id="crm-now">${escapeHtml(texts.now)}</h2><form data-method="compliance-page" dir="auto">${renderChoices(spoken)}<p class="crm-status" role="status" data-text="${escapeHtml(spoken.saved)}"></p></form></section>
 ${card(texts.rights, `${paragraph(texts.rightsText)}${paragraph(texts.rightsAccount, account)}${contact}`)}${config.agentAccess ? card(texts.agents, paragraph(texts.agentsText)) : ""}${documents.length > 0 ? `<p>${documents.join(" · ")}</p>` : ""}${version}</div>`;
   return embedDocument(config, {
     title: texts.pageTitle,

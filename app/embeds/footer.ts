@@ -31,14 +31,17 @@ const link = (href: string | null, text: string, attributes = "") =>
     ? ""
     : `<a href="${escapeHtml(href)}" target="_top"${attributes}>${escapeHtml(text)}</a>`;
 
-/** Without its style and script. */
+/**
+ * Without its style and script. A merchant's texts may be written from right to left, and the shipped ones
+ * stand in themes that are: each part has the direction of its own texts (`dir="auto"`).
+ */
 export function renderFooterBody(config: PublicConfig, { values, texts }: BannerLook): string {
   const own = values.version > 0 ? " crm-own" : "";
   const { privacy, terms, support } = values;
   const choices = embedAddress(config, "/embed/compliance");
   const links = `<nav class="crm-links" aria-label="${escapeHtml(texts.links)}">${link(privacy, texts.privacy)}${link(terms, texts.terms)}${link(embedAddress(config, "/embed/account"), texts.account)}${link(support && mailAddress(support), texts.contact)}${link(choices, texts.preferences, ' data-crm="choose"')}${actButton("withdraw", texts.withdraw, " hidden")}${actButton("sale", texts.sale, " hidden")}</nav>`;
-  const dialog = `<dialog class="crm crm-auto${own} crm-dialog" lang="${texts.lang}" aria-labelledby="crm-choices"><form method="dialog"><h2 id="crm-choices">${escapeHtml(texts.preferences)}</h2>${renderChoices(texts)}<p class="crm-links"><button>${escapeHtml(texts.close)}</button></p></form></dialog>`;
-  return `${renderBanner(config, { values, texts }, own)}${links}<p class="crm crm-auto${own} crm-status crm-toast" role="status" data-text="${escapeHtml(texts.saved)}"></p>${dialog}`;
+  const dialog = `<dialog class="crm crm-auto${own} crm-dialog" dir="auto" lang="${texts.lang}" aria-labelledby="crm-choices"><form method="dialog"><h2 id="crm-choices">${escapeHtml(texts.preferences)}</h2>${renderChoices(texts)}<p class="crm-links"><button>${escapeHtml(texts.close)}</button></p></form></dialog>`;
+  return `${renderBanner(config, { values, texts }, own)}${links}<p class="crm crm-auto${own} crm-status crm-toast" dir="auto" role="status" data-text="${escapeHtml(texts.saved)}"></p>${dialog}`;
 }
 
 /** Refusing and accepting are the same button twice, in every design. */
@@ -52,7 +55,7 @@ function renderBanner(config: PublicConfig, { values, texts }: BannerLook, own: 
   const image = logo
     ? `<img class="crm-logo" src="${escapeHtml(logo)}" alt="" loading="lazy">`
     : "";
-  return `<${tag} class="crm crm-auto${own} crm-banner crm-${template} crm-${position}" aria-labelledby="crm-banner-title" data-version="${escapeHtml(policy)}"${regionsOf(config)} data-banner="${version}" data-count="${escapeHtml(embedAddress(config, "/embed/banner-events"))}" lang="${texts.lang}" hidden><div>${image}<div class="crm-say"><h2 id="crm-banner-title" tabindex="-1">${escapeHtml(texts.title)}</h2><p>${escapeHtml(texts.text)} ${policies.join(" ")}</p></div><div class="crm-row">${actButton("refuse", texts.refuse)}${actButton("accept", texts.accept)}${actButton("choose", texts.choose, ' class="crm-plain"')}</div></div></${tag}>`;
+  return `<${tag} class="crm crm-auto${own} crm-banner crm-${template} crm-${position}" dir="auto" lang="${texts.lang}" aria-labelledby="crm-banner-title" data-version="${escapeHtml(policy)}"${regionsOf(config)} data-banner="${version}" data-count="${escapeHtml(embedAddress(config, "/embed/banner-events"))}" hidden><div>${image}<div class="crm-say"><h2 id="crm-banner-title" tabindex="-1">${escapeHtml(texts.title)}</h2><p>${escapeHtml(texts.text)} ${policies.join(" ")}</p></div><div class="crm-row">${actButton("refuse", texts.refuse)}${actButton("accept", texts.accept)}${actButton("choose", texts.choose, ' class="crm-plain"')}</div></div></${tag}>`;
 }
 
 /** For scripts/platform-consent.ts: the merchant's own rules, where there are some. */

@@ -1,0 +1,161 @@
+// The embeds in a theme that is written from right to left, whose language they do not speak; and texts of a
+// merchant that are written so themselves.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { DEFAULT_DESIGN } from "../../../../app/domain/tenants/banner/banner-design.ts";
+import {
+  toBannerValues,
+  toSpokenTexts,
+} from "../../../../app/domain/tenants/banner/banner-values.ts";
+import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
+import { renderCompliance } from "../../../../app/embeds/compliance.ts";
+import { footerStyle, renderFooterBody } from "../../../../app/embeds/footer.ts";
+import { toPublicConfig } from "../../../../app/embeds/public-config.ts";
+import { openBrowser } from "../../../support/browser/browser.ts";
+import {
+  openStore,
+  type StoreOptions,
+  type StoreVisit,
+} from "../../../support/browser/store-visit.ts";
+import { startConsentService, type ConsentService } from "../../../support/consent.ts";
+import { SHOP } from "../../../support/service.ts";
+
+let service: ConsentService;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let visit: StoreVisit;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startConsentService(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+afterEach(() => visit?.close());
+
+const enter = async (options: StoreOptions = {}) => {
+  visit = await openStore(browser, service, {
+    locale: "ar",
+    head: '<script>document.documentElement.dir = "rtl"</script>',
+    ...options,
+  });
+  await visit.open();
+};
+
+/** On which side of its last word a sentence of this element has its full stop. */
+const sideOfFullStop = (page: Page, selector: string): Promise<"left" | "right"> =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      let text: Text | null = null;
+      for (let node = walker.nextNode(); node; node = walker.nextNode())
+        if (/[.!]\s*$/.test(node.textContent ?? "")) text = node as Text;
+      if (!text) throw new Error("no sentence");
+      const { length } = text.data.trimEnd();
+      const leftOf = (at: number) => {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return leftOf(length - 1) > leftOf(length - 2) ? "right" : "left";
+    });
+
+const languageOf = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => element.closest("[lang]")?.getAttribute("lang"));
+
+describe("in a theme that is written from right to left", () => {
+  it("the English banner, preferences and confirmation are marked as English and read from left to right", async () => {
+    await enter();
+    const { page } = visit;
+    await visit.banner().waitFor();
+    expect(await sideOfFullStop(page, ".crm-banner p")).toBe("right");
+    expect(await languageOf(page, ".crm-banner p")).toBe("en");
+
+    await visit.button("Manage preferences").click();
+    expect(await sideOfFullStop(page, ".crm-dialog small")).toBe("right");
+    expect(await languageOf(page, ".crm-dialog small")).toBe("en");
+
+    await visit.button("Save choices").click();
+    expect(await sideOfFullStop(page, ".crm-toast")).toBe("right");
+    expect(await languageOf(page, ".crm-toast")).toBe("en");
+    expect(visit.errors).toEqual([]);
+  });
+
+  it("the links stand at the side where the theme's own lines begin, and nothing is wider than the page", async () => {
+    await enter({ context: { viewport: { width: 320, height: 568 } } });
+    await visit.settled();
+    const links = visit.page.locator(".crm-links a").first();
+    const { x = 0, width = 0 } = (await links.boundingBox()) ?? {};
+    expect(x + width).toBeGreaterThan(290);
+    expect(await languageOf(visit.page, ".crm-links a")).toBe("en");
+    expect(
+      await visit.page.evaluate(() => document.documentElement.scrollWidth),
+    ).toBeLessThanOrEqual(320);
+  });
+
+  it("the privacy choices and the account read from left to right in the language they are marked with", async () => {
+    await enter({ blocks: ["consent", "compliance", "account"] });
+    const { page } = visit;
+    await page.getByRole("heading", { name: "Privacy choices and rights" }).waitFor();
+    expect(await sideOfFullStop(page, ".crm-page > p:not(.brand)")).toBe("right");
+    expect(await languageOf(page, ".crm-page > p")).toBe("en");
+    await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+    expect(
+      await page.locator(".crm-shopper").evaluate((root) => getComputedStyle(root).direction),
+    ).toBe("ltr");
+    expect(await languageOf(page, ".crm-shopper h1")).toBe("en");
+  });
+});
+
+describe("texts of a merchant that are written from right to left", () => {
+  const ARABIC = {
+    title: "خصوصيتك",
+    text: "نستخدم ملفات الارتباط للإحصاء والتسويق فقط إذا سمحت بذلك.",
+    preferences: "خيارات الخصوصية!",
+    necessary: "ضرورية",
+    necessaryText: "يحتاجها المتجر ليعمل.",
+    saved: "تم حفظ اختيارك.",
+  };
+
+  it.each(["ltr", "rtl"])(
+    "read from right to left in the banner, the preferences and the privacy choices of a page that is %s",
+    async (direction) => {
+      visit = await openStore(browser, service);
+      const { page } = visit;
+      const tenant = await getTenant(service.ctx, SHOP);
+      const published = {
+        version: 1,
+        design: { ...DEFAULT_DESIGN, texts: { en: ARABIC } },
+      };
+      const look = {
+        values: toBannerValues(tenant, published),
+        texts: toSpokenTexts(tenant, published),
+      };
+      const config = toPublicConfig(tenant, { serviceUrl: service.url });
+
+      await page.setContent(
+        `<html dir="${direction}"><style>${footerStyle(look.values)}</style>${renderFooterBody(config, look)}</html>`,
+      );
+      await page.evaluate(() => {
+        document.querySelector(".crm-banner")?.removeAttribute("hidden");
+        document.querySelector<HTMLDialogElement>(".crm-dialog")?.show();
+      });
+      expect(await sideOfFullStop(page, ".crm-banner p")).toBe("left");
+      expect(await sideOfFullStop(page, ".crm-dialog small")).toBe("left");
+      expect(await sideOfFullStop(page, ".crm-links [data-crm=choose]")).toBe("left");
+
+      await page.setContent(renderCompliance(config, look.texts));
+      await page.evaluate((dir) => {
+        document.documentElement.dir = dir;
+        document.querySelector("[data-crm-script]")?.removeAttribute("hidden");
+      }, direction);
+      expect(await sideOfFullStop(page, ".crm-page form small")).toBe("left");
+    },
+  );
+});
