@@ -4,6 +4,7 @@ import { Link, useLocation, useNavigate } from "@remix-run/react";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { BlockStack, Text } from "@shopify/polaris";
 import { useEffect, useRef, type ReactNode } from "react";
+import { useKeptFocus } from "../hooks/use-kept-focus.ts";
 import { ScreenBody } from "../ui/layout.tsx";
 import { useShownScreen } from "./lost-connection.ts";
 
@@ -24,6 +25,8 @@ export function ScreenPage({ title, back, actions, nav, children }: Props) {
   const navigate = useNavigate();
   const { pathname } = useLocation();
   const heading = useHeadingFocus();
+  const content = useRef<HTMLElement>(null);
+  useKeptFocus(content);
   useShownScreen();
   return (
     <>
@@ -52,7 +55,7 @@ export function ScreenPage({ title, back, actions, nav, children }: Props) {
             that replaces the screen. The routes of links are looked up as soon as they are drawn. */}
         <Link to={pathname} hidden />
         {nav}
-        <main id={CONTENT_ID} tabIndex={-1} className="screen-content">
+        <main ref={content} id={CONTENT_ID} tabIndex={-1} className="screen-content">
           <BlockStack gap="400">{children}</BlockStack>
         </main>
       </ScreenBody>

@@ -1,0 +1,111 @@
+// The merchant's screens by keyboard: the focus is always in sight, and never lost with a control that goes away.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { newClient, newTokens } from "../../../support/agents/agent.ts";
+import type { Visit } from "../../../support/browser/browser.ts";
+import { startShop, type Shop } from "../../../support/browser/merchant-browser.ts";
+import { signUp } from "../../../support/consent.ts";
+import { SHOP } from "../../../support/service.ts";
+import { putPerson } from "../../../support/storefront/customers.ts";
+
+const LONG = "long-store.myshopify.com";
+let world: Shop;
+let visit: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  world = await startShop();
+  await Promise.all([world.connect(SHOP), world.connect(LONG)]);
+  for (let at = 0; at < 60; at += 1)
+    await putPerson(world.service.database, LONG, {
+      full_name: `Person ${at}`,
+      email: `p${at}@example.com`,
+    });
+});
+afterAll(() => world?.stop());
+
+async function open(path: string, shop: string): Promise<void> {
+  visit = await world.open(path, { shop });
+  ({ page } = visit);
+}
+
+async function leave(): Promise<void> {
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+}
+
+const press = (...keys: string[]) =>
+  keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+
+/** The name of what has the focus, once it is the expected one. */
+const hasFocus = (name: string) =>
+  expect
+    .poll(() =>
+      page.evaluate(() => {
+        const { activeElement: at } = document;
+        const own = at?.getAttribute("aria-label") ?? (at as HTMLElement | null)?.innerText;
+        return at === document.body ? "nothing" : own?.replace(/\s+/g, " ").trim();
+      }),
+    )
+    .toContain(name);
+
+test("a row of a long list is not behind the bar of its pages when it has the focus", async () => {
+  await open("/app/customers", LONG);
+  await page.getByRole("checkbox", { name: "Select all customers" }).focus();
+  for (let at = 0; at < 50; at += 1) {
+    await press("Tab");
+    const isCovered = await page.evaluate(() => {
+      const control = document.activeElement as HTMLElement;
+      const { left, top, width, height } = control.getBoundingClientRect();
+      const seen = document.elementFromPoint(left + width / 2, top + height / 2);
+      return !(seen && (control.contains(seen) || control.parentElement?.contains(seen)));
+    });
+    expect(isCovered).toBe(false);
+  }
+  await leave();
+});
+
+test("a dialog that a menu of the selected customers opened returns the focus to the menu's button", async () => {
+  await open("/app/customers", LONG);
+  await page.getByRole("checkbox", { name: "Person 59" }).press("Space");
+  await page.getByRole("button", { name: "More actions" }).press("Enter");
+  await page.getByRole("button", { name: "Suspend accounts" }).focus();
+  await press("Enter");
+  await page.getByRole("dialog").waitFor();
+
+  await press("Escape");
+
+  await hasFocus("More actions");
+  await leave();
+});
+
+test("a removed filter leaves the focus at its place, and the removal of all filters at the last of them", async () => {
+  await signUp(world.service);
+  await open("/app/consent?type=tos&decision=granted", SHOP);
+  await page.getByRole("button", { name: "Clear", exact: true }).first().press("Enter");
+  await page.waitForURL((url) => !url.searchParams.has("type"));
+  await hasFocus("Consent");
+
+  await page.getByRole("button", { name: "Clear all" }).press("Enter");
+  await page.waitForURL((url) => !url.searchParams.has("decision"));
+  await hasFocus("Customer's e-mail");
+  await leave();
+});
+
+test("after the action of a row that is gone, the next row has the focus", async () => {
+  for (const name of ["Trail Planner", "Peak Finder"]) {
+    const client = await newClient(world.service, { client_name: name });
+    await newTokens(world.service, client, (await signUp(world.service)).token);
+  }
+  await open("/app/agents", SHOP);
+  const buttons = page.getByRole("button", { name: /^End access: / });
+  const [first, second] = await buttons.evaluateAll((all) =>
+    all.map((button) => button.getAttribute("aria-label") ?? ""),
+  );
+  await page.getByRole("button", { name: first }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "End access" }).press("Enter");
+  await expect.poll(() => buttons.count()).toBe(1);
+
+  await hasFocus(second ?? "");
+  await leave();
+});
