@@ -13,6 +13,6 @@ export function renderPolicyPage(look: PageLook, { version, locale, text }: Poli
   return ownDocument(
     look,
     `${title} ${version} - ${look.brand}`,
-    `<main class="reading">${renderBrand(look)}<h1>${escapeHtml(title)} <bdi>${escapeHtml(version)}</bdi></h1><div class="card policy" lang="${escapeHtml(locale)}">${escapeHtml(text)}</div></main>`,
+    `<main class="reading">${renderBrand(look)}<h1>${escapeHtml(title)} <bdi>${escapeHtml(version)}</bdi></h1><div class="card policy" lang="${escapeHtml(locale)}" dir="auto">${escapeHtml(text)}</div></main>`,
   );
 }

@@ -46,7 +46,7 @@ export function PolicyComparison({ policy, against, others }: PolicyView) {
             <Text as="h3" variant="headingSm">
               {t("policy.compare.changes", { before: before.version, after: after.version })}
             </Text>
-            <PolicyDiff before={before.text} after={after.text} />
+            <PolicyDiff lang={locale} before={before.text} after={after.text} />
           </BlockStack>
         )}
       </BlockStack>

@@ -6,9 +6,10 @@ import { useMemo } from "react";
 import { findChanges, type Change } from "./policy-changes.ts";
 import { ReadingBox } from "./reading-box.tsx";
 
-export type PolicyDiffProps = { before: string; after: string };
+/** `lang`: the language of both texts. */
+export type PolicyDiffProps = { lang: string; before: string; after: string };
 
-export default function PolicyDiff({ before, after }: PolicyDiffProps) {
+export default function PolicyDiff({ lang, before, after }: PolicyDiffProps) {
   const { t } = useTranslation("consent");
   const changes = useMemo(() => findChanges(before, after), [before, after]);
   if (changes.every(({ kind }) => kind === "same"))
@@ -20,7 +21,7 @@ export default function PolicyDiff({ before, after }: PolicyDiffProps) {
   return (
     <ReadingBox label={t("policy.compare.title")}>
       {changes.map((change, place) => (
-        <Part key={place} change={change} />
+        <Part key={place} lang={lang} change={change} />
       ))}
     </ReadingBox>
   );
@@ -31,9 +32,9 @@ const MARKS = {
   removed: { textDecoration: "line-through", background: "var(--p-color-bg-surface-critical)" },
 } as const;
 
-function Part({ change: { kind, text } }: { change: Change }) {
+function Part({ lang, change: { kind, text } }: { lang: string; change: Change }) {
   const { t } = useTranslation("consent");
-  if (kind === "same") return <span>{text}</span>;
+  if (kind === "same") return <span lang={lang}>{text}</span>;
   if (kind === "left_out")
     return (
       <Text as="p" tone="subdued">
@@ -46,7 +47,7 @@ function Part({ change: { kind, text } }: { change: Change }) {
       <Text as="span" visuallyHidden>
         {`${t(`policy.compare.${kind}`)} `}
       </Text>
-      {text}
+      <span lang={lang}>{text}</span>
     </Mark>
   );
 }

@@ -26,7 +26,9 @@ export function PolicyTextCard({ policy, isCurrent }: { policy: ShownPolicy; isC
             {t("policy.fingerprint")} <code>{policy.sha256}</code>
           </Text>
         </BlockStack>
-        <ReadingBox label={t("policy.text")}>{policy.text}</ReadingBox>
+        <ReadingBox label={t("policy.text")} lang={policy.locale}>
+          {policy.text}
+        </ReadingBox>
       </BlockStack>
     </Card>
   );

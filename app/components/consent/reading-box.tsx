@@ -1,16 +1,25 @@
 import type { ReactNode } from "react";
 
-/** A long text in its own lines, scrolled also by keyboard. */
-export function ReadingBox({ label, children }: { label: string; children: ReactNode }) {
+type Props = {
+  label: string;
+  /** Where all of it is in another language than the screen. */
+  lang?: string;
+  children: ReactNode;
+};
+
+/** A long text in its own lines and their own direction, scrolled also by keyboard. */
+export function ReadingBox({ label, lang, children }: Props) {
   return (
     <div
       role="region"
       aria-label={label}
+      lang={lang}
       tabIndex={0}
       style={{
         maxHeight: "28rem",
         overflowY: "auto",
         whiteSpace: "pre-wrap",
+        unicodeBidi: "plaintext",
         overflowWrap: "anywhere",
         padding: "var(--p-space-300)",
         border: "1px solid var(--p-color-border)",

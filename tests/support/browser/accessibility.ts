@@ -64,3 +64,31 @@ export const findCellsOutside = (page: Page): Promise<string[]> =>
 /** How many pixels the page is wider than the window: horizontal scrolling on a phone. */
 export const findOverflow = (page: Page | Frame): Promise<number> =>
   page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - window.innerWidth));
+
+/** On which side of its last word a sentence of this element has its full stop. */
+export const sideOfFullStop = (page: Page, selector: string): Promise<"left" | "right"> =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      let text: Text | null = null;
+      for (let node = walker.nextNode(); node; node = walker.nextNode())
+        if (/[.!]\s*$/.test(node.textContent ?? "")) text = node as Text;
+      if (!text) throw new Error("no sentence");
+      const { length } = text.data.trimEnd();
+      const leftOf = (at: number) => {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return leftOf(length - 1) > leftOf(length - 2) ? "right" : "left";
+    });
+
+/** The language that a screen reader speaks it in. */
+export const languageOf = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => element.closest("[lang]")?.getAttribute("lang"));

@@ -1,7 +1,6 @@
 // The embeds in a theme that is written from right to left, whose language they do not speak; and texts of a
 // merchant that are written so themselves.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Page } from "playwright-core";
 import { DEFAULT_DESIGN } from "../../../../app/domain/tenants/banner/banner-design.ts";
 import {
   toBannerValues,
@@ -11,6 +10,7 @@ import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
 import { renderCompliance } from "../../../../app/embeds/compliance.ts";
 import { footerStyle, renderFooterBody } from "../../../../app/embeds/footer.ts";
 import { toPublicConfig } from "../../../../app/embeds/public-config.ts";
+import { languageOf, sideOfFullStop } from "../../../support/browser/accessibility.ts";
 import { openBrowser } from "../../../support/browser/browser.ts";
 import {
   openStore,
@@ -18,7 +18,7 @@ import {
   type StoreVisit,
 } from "../../../support/browser/store-visit.ts";
 import { startConsentService, type ConsentService } from "../../../support/consent.ts";
-import { SHOP } from "../../../support/service.ts";
+import { OTHER_SHOP, SHOP } from "../../../support/service.ts";
 
 let service: ConsentService;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
@@ -41,33 +41,6 @@ const enter = async (options: StoreOptions = {}) => {
   });
   await visit.open();
 };
-
-/** On which side of its last word a sentence of this element has its full stop. */
-const sideOfFullStop = (page: Page, selector: string): Promise<"left" | "right"> =>
-  page
-    .locator(selector)
-    .first()
-    .evaluate((element) => {
-      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-      let text: Text | null = null;
-      for (let node = walker.nextNode(); node; node = walker.nextNode())
-        if (/[.!]\s*$/.test(node.textContent ?? "")) text = node as Text;
-      if (!text) throw new Error("no sentence");
-      const { length } = text.data.trimEnd();
-      const leftOf = (at: number) => {
-        const range = document.createRange();
-        range.setStart(text, at);
-        range.setEnd(text, at + 1);
-        return range.getBoundingClientRect().left;
-      };
-      return leftOf(length - 1) > leftOf(length - 2) ? "right" : "left";
-    });
-
-const languageOf = (page: Page, selector: string) =>
-  page
-    .locator(selector)
-    .first()
-    .evaluate((element) => element.closest("[lang]")?.getAttribute("lang"));
 
 describe("in a theme that is written from right to left", () => {
   it("the English banner, preferences and confirmation are marked as English and read from left to right", async () => {
@@ -111,6 +84,20 @@ describe("in a theme that is written from right to left", () => {
     ).toBe("ltr");
     expect(await languageOf(page, ".crm-shopper h1")).toBe("en");
   });
+});
+
+it("a policy in Arabic reads from right to left on its page", async () => {
+  const version = "2026-12";
+  await service.call("POST", `/admin/consent/policies?shop=${OTHER_SHOP}`, {
+    body: { version, locale: "ar", body: "نحتفظ باسمك وعنوانك." },
+  });
+  await service.call("POST", `/config?shop=${OTHER_SHOP}`, {
+    body: { consent_policy_version: version },
+  });
+  visit = await openStore(browser, service);
+  await visit.page.goto(`${service.url}/embed/policy?shop=${OTHER_SHOP}&locale=ar`);
+  expect(await sideOfFullStop(visit.page, ".policy")).toBe("left");
+  expect(await languageOf(visit.page, ".policy")).toBe("ar");
 });
 
 describe("texts of a merchant that are written from right to left", () => {
