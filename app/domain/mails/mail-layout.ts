@@ -53,6 +53,10 @@ const TABLE = `role="presentation" width="100%" cellpadding="0" cellspacing="0" 
 const OUTLOOK_OPEN = `<!--[if mso]><table role="presentation" width="600" align="center" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->`;
 const OUTLOOK_CLOSE = `<!--[if mso]></td></tr></table><![endif]-->`;
 
+/**
+ * Language and direction stand at the outer table, too: a mail program that shows the mail inside its own page
+ * drops the root element, and its page may be written from right to left.
+ */
 export function layOutMail(mail: MailContent): string {
   const { locale, scheme, brand, footer } = mail;
   const color = brand.color ?? DEFAULT_COLOR;
@@ -72,7 +76,7 @@ export function layOutMail(mail: MailContent): string {
 <style>:root{color-scheme:${colorScheme};supported-color-schemes:${colorScheme}}@media ${DARK_WHEN[scheme]}{${darkRules(brand.color !== null)}}</style>
 </head>
 <body class="ground" style="margin:0;padding:0;background-color:#f3f4f5">
-<table ${TABLE} class="ground" style="background-color:#f3f4f5"><tr><td align="center" style="padding:24px 12px">
+<table ${TABLE} lang="${locale}" dir="ltr" class="ground" style="background-color:#f3f4f5"><tr><td align="center" style="padding:24px 12px">
 ${OUTLOOK_OPEN}
 <table ${TABLE} class="card" style="max-width:600px;background-color:#ffffff;border-radius:8px;${FONT}">
 <tr><td class="line" style="height:4px;line-height:4px;font-size:0;background-color:${color};border-radius:8px 8px 0 0">&#160;</td></tr>

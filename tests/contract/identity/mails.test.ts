@@ -72,6 +72,10 @@ describe("every mail, in every language", () => {
       for (const part of Object.values(mail))
         expect(part.replace(/<style>.*<\/style>/, "")).not.toMatch(/[{}]|undefined|null/);
       expect(mail.html).toContain(`<html lang="${locale}">`);
+      // A mail program that shows the mail in its own page drops the root element.
+      expect(mail.html).toMatch(
+        new RegExp(`<body[^>]*>\\s*<table[^>]* lang="${locale}" dir="ltr"`),
+      );
       expect(mail.text).toContain("Ada");
       const links = [mail.text, mail.html].map((part) => part.match(/https?:[^\s"<]+/g) ?? []);
       if (WITH_LINK[template]) {
