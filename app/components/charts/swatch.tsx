@@ -10,6 +10,7 @@ export function Swatch({ color }: { color: Series["color"] }) {
         height: 12,
         borderRadius: 3,
         background: COLORS[color],
+        forcedColorAdjust: "none",
         display: "inline-block",
         flex: "none",
       }}

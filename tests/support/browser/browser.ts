@@ -58,6 +58,8 @@ export async function openBrowser(): Promise<{
       javaScriptEnabled?: boolean;
       viewport?: { width: number; height: number };
       deviceScaleFactor?: number;
+      forcedColors?: "active";
+      colorScheme?: "light" | "dark";
     },
   ): Promise<Visit>;
   /**
