@@ -14,6 +14,7 @@ import {
 } from "@shopify/polaris";
 import english from "@shopify/polaris/locales/en.json" with { type: "json" };
 import type { ComponentProps, ReactNode } from "react";
+import forcedColors from "../frame/forced-colors.css?inline";
 import { PageGutter } from "../ui/layout.tsx";
 
 type Translations = ComponentProps<typeof AppProvider>["i18n"];
@@ -25,7 +26,12 @@ export function StandaloneFrame({
   design: Translations | undefined;
   children: ReactNode;
 }) {
-  return <AppProvider i18n={design ?? english}>{children}</AppProvider>;
+  return (
+    <AppProvider i18n={design ?? english}>
+      <style dangerouslySetInnerHTML={{ __html: forcedColors }} />
+      {children}
+    </AppProvider>
+  );
 }
 
 export function StandalonePage({
