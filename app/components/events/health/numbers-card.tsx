@@ -6,6 +6,7 @@ import type { DeliveryNumbers } from "../../../domain/channels/delivery-health.t
 import { formatMs, formatSeconds } from "../../i18n/format-duration.ts";
 import { formatRate } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
+import { useLabelled } from "../../i18n/use-labelled.ts";
 import { Metric } from "../../ui/metric.tsx";
 import { useCapped } from "./use-capped.ts";
 
@@ -15,12 +16,17 @@ export function NumbersCard({ totals }: { totals: DeliveryNumbers }) {
   const { t } = useTranslation("events");
   const locale = useLocale();
   const capped = useCapped();
+  const labelled = useLabelled();
   const ms = (value: number | null) => (value === null ? NONE : formatMs(locale, value));
   const dead =
     totals.dead === 0 ? (
       capped(0)
     ) : (
-      <Link url="/app/events/dead-letters" monochrome>
+      <Link
+        url="/app/events/dead-letters"
+        monochrome
+        accessibilityLabel={labelled(t("numbers.dead"), capped(totals.dead))}
+      >
         {capped(totals.dead)}
       </Link>
     );

@@ -38,8 +38,8 @@ const press = (...keys: string[]) =>
   keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
 
 /** The name of what has the focus, once it is the expected one. */
-const hasFocus = (name: string) =>
-  expect
+async function expectFocus(name: string): Promise<void> {
+  await expect
     .poll(() =>
       page.evaluate(() => {
         const { activeElement: at } = document;
@@ -48,6 +48,7 @@ const hasFocus = (name: string) =>
       }),
     )
     .toContain(name);
+}
 
 test("a row of a long list is not behind the bar of its pages when it has the focus", async () => {
   await open("/app/customers", LONG);
@@ -75,7 +76,7 @@ test("a dialog that a menu of the selected customers opened returns the focus to
 
   await press("Escape");
 
-  await hasFocus("More actions");
+  await expectFocus("More actions");
   await leave();
 });
 
@@ -84,11 +85,11 @@ test("a removed filter leaves the focus at its place, and the removal of all fil
   await open("/app/consent?type=tos&decision=granted", SHOP);
   await page.getByRole("button", { name: "Clear", exact: true }).first().press("Enter");
   await page.waitForURL((url) => !url.searchParams.has("type"));
-  await hasFocus("Consent");
+  await expectFocus("Consent");
 
   await page.getByRole("button", { name: "Clear all" }).press("Enter");
   await page.waitForURL((url) => !url.searchParams.has("decision"));
-  await hasFocus("Customer's e-mail");
+  await expectFocus("Customer's e-mail");
   await leave();
 });
 
@@ -106,6 +107,18 @@ test("after the action of a row that is gone, the next row has the focus", async
   await page.getByRole("dialog").getByRole("button", { name: "End access" }).press("Enter");
   await expect.poll(() => buttons.count()).toBe(1);
 
-  await hasFocus(second ?? "");
+  await expectFocus(second ?? "");
+  await leave();
+});
+
+test("the number of failed events is a link that says what it counts", async () => {
+  await world.service.database.query(
+    `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, status, last_error, payload)
+     VALUES ($1, 'e1', 'cms', 'backend', 'customer.updated', 'customer', '1', 'dead_letter', 'no', '{}')`,
+    [SHOP],
+  );
+  await open("/app/events", SHOP);
+  await page.getByRole("link", { name: "Failed events: 1", exact: true }).waitFor();
   await leave();
 });
