@@ -12,7 +12,7 @@ export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     let places: Place[] = [];
     const remember = ({ target }: FocusEvent) => {
-      places = content.current ? placesOf(target as Element, content.current) : [];
+      places = content.current ? collectPlaces(target as Element, content.current) : [];
     };
     const keep = () => {
       if (isLost(places, content.current)) findNear(places)?.focus();
@@ -31,7 +31,7 @@ export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
 }
 
 /** From the control outwards; what is in a menu is inside the menu's button. None outside of the content. */
-function placesOf(control: Element, content: Element): Place[] {
+function collectPlaces(control: Element, content: Element): Place[] {
   const places: Place[] = [];
   for (
     let at: Element | null = control;

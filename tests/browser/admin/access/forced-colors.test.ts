@@ -1,5 +1,5 @@
-// The merchant's screens with the colours of the reader's system, as of Windows: what grounds and shadows say is
-// said without them.
+// The merchant's screens with the colours of the reader's system, as of Windows: grounds and shadows are gone, and
+// nothing may depend on them.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
 import { openBrowser, waitForHydration } from "../../../support/browser/browser.ts";
