@@ -107,9 +107,7 @@ it("shows shoppers the text of the version in force as plain text, from a link o
   expect(page.text).toMatch(/lang="fr" dir="auto">Nous gardons\n+Votre nom &#38; rien\.<\/div>/i);
   expect(page.text).not.toMatch(/<script|onerror|<img/);
   expect(page.text).not.toContain("Not yet");
-  expect((await read("de")).text).toContain(
-    'lang="es" dir="auto">Guardamos &#60;poco&#62;.</div>',
-  );
+  expect((await read("de")).text).toContain('lang="es" dir="auto">Guardamos &#60;poco&#62;.</div>');
   expect((await get(`/embed/policy?shop=${OTHER_SHOP}`)).status).toBe(404);
 });
 
