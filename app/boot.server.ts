@@ -2,7 +2,7 @@
 import type { Ctx } from "./context.server.ts";
 import { startWorker } from "./domain/bus/worker.ts";
 import { completeFromOrder } from "./domain/commerce/checkout-completion.ts";
-import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
+import { startPrivacyWorker } from "./domain/compliance/requests/privacy-worker.ts";
 import { startInboxWorker } from "./domain/customers/webhooks/inbox-worker.ts";
 import { startSyncWorker } from "./domain/customers/sync/sync-worker.ts";
 import { startTagMatchWorker } from "./domain/customers/tag-matching/match-worker.ts";

@@ -237,7 +237,7 @@ describe("data access", () => {
       "app/domain/tenants/moves/move-record.ts",
       "app/domain/tenants/moves/move-worker.ts",
       "app/domain/tenants/provision-region.ts",
-      "app/domain/compliance/table-slices.ts",
+      "app/domain/compliance/erasure/table-slices.ts",
       "app/domain/tenants/tenant-cache.ts",
       "app/http/auth/tenant-lookup.ts",
       "app/runtime/database/database.ts",

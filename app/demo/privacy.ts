@@ -5,8 +5,12 @@ import {
   sealSubject,
   type FinalState,
   type PrivacyKind,
-} from "../domain/compliance/privacy-requests.ts";
-import { recordSteps, type StepName, type StepResult } from "../domain/compliance/request-steps.ts";
+} from "../domain/compliance/requests/privacy-requests.ts";
+import {
+  recordSteps,
+  type StepName,
+  type StepResult,
+} from "../domain/compliance/requests/request-steps.ts";
 import { subjectKey, type Subject } from "../domain/compliance/subject.ts";
 import { dataOf, type Tenant } from "../domain/tenants/tenant.ts";
 import { DAY_MS, HOUR_MS } from "./calendar.ts";

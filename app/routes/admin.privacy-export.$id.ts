@@ -1,4 +1,4 @@
-import { peopleOfExport, readExport } from "../domain/compliance/export-link.ts";
+import { peopleOfExport, readExport } from "../domain/compliance/export/export-link.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { exportReply, requestIdOf } from "../http/shopper/export-download.ts";
 import { PersonalData } from "../http/openapi/results/person.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPrivacyRequests } from "../domain/compliance/list-requests.ts";
+import { listPrivacyRequests } from "../domain/compliance/requests/list-requests.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
 import { PrivacyRequest } from "../http/openapi/results/operation.ts";

@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { CustomerScreen } from "../components/customers/detail/customer-screen.tsx";
-import { eraseForMerchant } from "../domain/compliance/merchant-requests.ts";
+import { eraseForMerchant } from "../domain/compliance/requests/merchant-requests.ts";
 import { readCustomer } from "../domain/merchant/customer-screen.ts";
 import { changeTagsAsStaff, TagChange } from "../domain/merchant/customer/change-tags.ts";
 import { readOrders } from "../domain/merchant/customer/orders.ts";

@@ -1,7 +1,7 @@
 // A customer's data as a file, for the button of the customer's page: fetched with a session token,
 // and recorded.
 import type { ActionFunctionArgs } from "@remix-run/node";
-import { exportForMerchant } from "../domain/compliance/merchant-requests.ts";
+import { exportForMerchant } from "../domain/compliance/requests/merchant-requests.ts";
 import { rowNumber } from "../http/screens/screen-address.ts";
 import { authenticate } from "../shopify.server.ts";
 import { isAppError } from "../runtime/errors.ts";

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { showOwnOverview } from "../domain/compliance/own-data/own-overview.ts";
-import { confirmationPhrase, requireConfirmation } from "../domain/compliance/merchant-requests.ts";
+import {
+  confirmationPhrase,
+  requireConfirmation,
+} from "../domain/compliance/requests/merchant-requests.ts";
 import { deleteOwnAccount } from "../domain/identity/account-deletion.ts";
 import { readVisit } from "../http/shopper/read-visit.ts";
 import { endpoint } from "../http/endpoint.ts";

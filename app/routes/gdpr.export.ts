@@ -1,4 +1,8 @@
-import { downloadByLink, DownloadInput, peopleOfExport } from "../domain/compliance/export-link.ts";
+import {
+  downloadByLink,
+  DownloadInput,
+  peopleOfExport,
+} from "../domain/compliance/export/export-link.ts";
 import { asLinkForm, LinkQuery } from "../http/shopper/link-page.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startPrivacyWorker } from "../../app/domain/compliance/privacy-worker.ts";
+import { startPrivacyWorker } from "../../app/domain/compliance/requests/privacy-worker.ts";
 import {
   ADA,
   expectNowhere,

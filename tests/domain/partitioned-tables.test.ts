@@ -1,10 +1,10 @@
 // Rows of two partitions have the same physical position (ctid): what walks or deletes rows must not go by it
 // alone. Two tables are partitioned here, as an operator may do.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { redactReferences } from "../../app/domain/compliance/erase-rows.ts";
-import { searchTables } from "../../app/domain/compliance/erasure-proof.ts";
+import { redactReferences } from "../../app/domain/compliance/erasure/erase-rows.ts";
+import { searchTables } from "../../app/domain/compliance/erasure/erasure-proof.ts";
 import { addressesPattern, type KnownSubject } from "../../app/domain/compliance/subject.ts";
-import { tableSlices, tenantTables } from "../../app/domain/compliance/table-slices.ts";
+import { tableSlices, tenantTables } from "../../app/domain/compliance/erasure/table-slices.ts";
 import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
 import { KEYS, putKeysIfAbsent } from "../../app/runtime/database/kv.ts";
 import { forgetHistory } from "../../app/runtime/database/retention.ts";

@@ -1,6 +1,6 @@
 // The queues of leased rows, as their tables are, for the tests that hold for all of them.
 import type { TestDatabase } from "./database.ts";
-import { privacyRequests } from "../../app/domain/compliance/privacy-requests.ts";
+import { privacyRequests } from "../../app/domain/compliance/requests/privacy-requests.ts";
 import { bulkRuns } from "../../app/domain/customers/bulk/run-row.ts";
 import { webhookInbox } from "../../app/domain/customers/webhooks/webhook-inbox.ts";
 import type { Database } from "../../app/runtime/database/database.ts";

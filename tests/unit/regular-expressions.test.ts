@@ -45,7 +45,7 @@ const ALLOWED: Record<string, string> = {
 
 /** `file`: why a pattern is built at run time there. */
 const MADE_AT_RUN_TIME: Record<string, string> = {
-  "app/domain/compliance/erase-outside.ts":
+  "app/domain/compliance/erasure/erase-outside.ts":
     "one person's escaped addresses and ids, without repetitions",
   "app/embeds/scripts/outbox.ts": "from two texts of that file, over the browser's own cookies",
   "app/http/address-guard.ts":

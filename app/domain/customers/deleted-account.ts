@@ -1,5 +1,5 @@
 // Marks an account that its owner deleted, until what was archived of it is deleted too
-// (compliance/erase-copies.ts).
+// (compliance/erasure/erase-copies.ts).
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../db.server.ts";
 import { KEYS, putKey } from "../../runtime/database/kv.ts";

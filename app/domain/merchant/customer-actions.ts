@@ -1,7 +1,7 @@
 // What a merchant's bulk change does to one customer, beside tags: the functions of a single change, in the
 // transaction that counts it.
 import type { CustomerActions } from "../customers/bulk/run-steps.ts";
-import { requestForMerchant } from "../compliance/merchant-requests.ts";
+import { requestForMerchant } from "../compliance/requests/merchant-requests.ts";
 import { changeStatusWithin } from "../identity/account-status.ts";
 
 export const CUSTOMER_ACTIONS: CustomerActions = {

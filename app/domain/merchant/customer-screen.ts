@@ -2,7 +2,7 @@
 // each connected system, and the timeline.
 import type { Ctx } from "../../context.server.ts";
 import { readTogether } from "../../runtime/database/read-together.ts";
-import { confirmationPhrase } from "../compliance/merchant-requests.ts";
+import { confirmationPhrase } from "../compliance/requests/merchant-requests.ts";
 import { stateOf } from "../consent/consent-outcomes.ts";
 import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { toDecisions } from "../consent/last-decisions.ts";

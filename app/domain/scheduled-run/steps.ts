@@ -6,9 +6,9 @@ import { foldHours } from "../bus/log/fold-hours.ts";
 import { cmsChannel } from "../channels/cms/cms.ts";
 import { syncCms } from "../channels/cms/sync.ts";
 import { endCheckouts } from "../commerce/expire-checkouts.ts";
-import { finishMailedLate } from "../compliance/data-request.ts";
-import { mailDueRequests } from "../compliance/due-mail.ts";
-import { eraseCopies } from "../compliance/erase-copies.ts";
+import { finishMailedLate } from "../compliance/export/data-request.ts";
+import { mailDueRequests } from "../compliance/requests/due-mail.ts";
+import { eraseCopies } from "../compliance/erasure/erase-copies.ts";
 import {
   applyArchiveRetention,
   applyRowRetention,

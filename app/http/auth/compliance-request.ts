@@ -3,7 +3,7 @@
 import {
   receivePrivacyRequest,
   type PrivacyKind,
-} from "../../domain/compliance/privacy-requests.ts";
+} from "../../domain/compliance/requests/privacy-requests.ts";
 import { readSubject } from "../../domain/compliance/subject.ts";
 import { parseEventTime } from "../../domain/events/event-time.ts";
 import type { Call } from "../endpoint.ts";

@@ -4,7 +4,7 @@ import {
   downloadByLink,
   DownloadInput,
   isExportLinkOpen,
-} from "../../domain/compliance/export-link.ts";
+} from "../../domain/compliance/export/export-link.ts";
 import { renderExportForm, renderNotice } from "../../embeds/account-pages.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
 import { plain, type ApiResponse } from "../api-response.ts";

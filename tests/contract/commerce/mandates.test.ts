@@ -2,7 +2,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { compactVerify, importJWK } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { anonymiseAccounts } from "../../../app/domain/compliance/erase-rows.ts";
+import { anonymiseAccounts } from "../../../app/domain/compliance/erasure/erase-rows.ts";
 import { changeAccountStatus } from "../../../app/domain/identity/account-status.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {

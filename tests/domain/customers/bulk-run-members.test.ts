@@ -6,7 +6,7 @@ import { ActionRunInput, TagRunInput } from "../../../app/domain/customers/bulk/
 import { findBulkRun, sealContext } from "../../../app/domain/customers/bulk/run-row.ts";
 import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
 import { startAction, startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
-import { anonymiseAccounts } from "../../../app/domain/compliance/erase-rows.ts";
+import { anonymiseAccounts } from "../../../app/domain/compliance/erasure/erase-rows.ts";
 import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { dataOf, getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";

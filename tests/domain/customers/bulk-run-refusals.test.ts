@@ -1,8 +1,8 @@
 // The customers whom a bulk run refuses: recorded with the reason, read as a file, and gone with the
 // customer's data.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { anonymiseAccounts } from "../../../app/domain/compliance/erase-rows.ts";
-import { readAccountSections } from "../../../app/domain/compliance/compile-export.ts";
+import { anonymiseAccounts } from "../../../app/domain/compliance/erasure/erase-rows.ts";
+import { readAccountSections } from "../../../app/domain/compliance/export/compile-export.ts";
 import {
   exportRefusals,
   MAX_REFUSALS,

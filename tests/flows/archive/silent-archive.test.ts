@@ -4,8 +4,8 @@ import {
   createExportLink,
   downloadByLink,
   exportPath,
-} from "../../../app/domain/compliance/export-link.ts";
-import { startPrivacyWorker } from "../../../app/domain/compliance/privacy-worker.ts";
+} from "../../../app/domain/compliance/export/export-link.ts";
+import { startPrivacyWorker } from "../../../app/domain/compliance/requests/privacy-worker.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { openObjectStore } from "../../../app/integrations/archive/own-archive.ts";
 import { openStoreRoots } from "../../../app/integrations/archive/store-archive.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { replay } from "../../../app/domain/bus/dead-letters/requeue-dead-letters.ts";
 import { findBoardRequest } from "../../../app/domain/compliance/board/request-list.ts";
-import { finishMailedLate } from "../../../app/domain/compliance/data-request.ts";
+import { finishMailedLate } from "../../../app/domain/compliance/export/data-request.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import {

@@ -1,6 +1,6 @@
 // The mail before the legal deadline of privacy requests that are not done.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { mailDueRequests } from "../../../app/domain/compliance/due-mail.ts";
+import { mailDueRequests } from "../../../app/domain/compliance/requests/due-mail.ts";
 import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 import { TENANT_STEPS } from "../../../app/domain/scheduled-run/steps.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";

@@ -4,8 +4,8 @@ import {
   claimInTurns,
   finishPrivacyRequest,
   type PrivacyRequest,
-} from "../../../app/domain/compliance/privacy-requests.ts";
-import { requestForMerchant } from "../../../app/domain/compliance/merchant-requests.ts";
+} from "../../../app/domain/compliance/requests/privacy-requests.ts";
+import { requestForMerchant } from "../../../app/domain/compliance/requests/merchant-requests.ts";
 import { requestByHand } from "../../../app/domain/compliance/board/request-actions.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { dataRequestBody, privacy, redactBody, shopBody } from "../../support/privacy.ts";

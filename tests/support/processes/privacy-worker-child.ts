@@ -2,7 +2,7 @@
 import { channels } from "../../../app/domain/channels/index.ts";
 import { renderThemeFooters } from "../../../app/embeds/theme-footers.ts";
 import { createCtx } from "../../../app/context.server.ts";
-import { startPrivacyWorker } from "../../../app/domain/compliance/privacy-worker.ts";
+import { startPrivacyWorker } from "../../../app/domain/compliance/requests/privacy-worker.ts";
 import { shapeConfig } from "../../../app/runtime/config.ts";
 import { createLog } from "../../../app/runtime/log.ts";
 

@@ -7,7 +7,7 @@ import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
 import { isConfigured, PermanentFailure, type Channel, type QueueItem } from "../../bus/channel.ts";
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import { SENT_EARLIER } from "../../bus/outcome.ts";
-import { createExportLink } from "../../compliance/export-link.ts";
+import { createExportLink } from "../../compliance/export/export-link.ts";
 import type { Submission } from "../../consent/consent-input.ts";
 import { createConsentLink } from "../../consent/submit/consent-link.ts";
 import { findCustomerSnapshot } from "../../customers/customer-snapshot.ts";

@@ -6,11 +6,15 @@ import type { Columns, PrivacyRequest } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { normaliseEmail } from "../../customers/customer-change.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { createExportLink, peopleOfExport, readExport } from "../export-link.ts";
+import { createExportLink, peopleOfExport, readExport } from "../export/export-link.ts";
 import { findPeople } from "../find-people.ts";
-import { requireConfirmation } from "../merchant-requests.ts";
-import { PRIVACY_NOTIFICATION, receivePrivacyRequest, sealEvidence } from "../privacy-requests.ts";
-import type { Step } from "../request-steps.ts";
+import { requireConfirmation } from "../requests/merchant-requests.ts";
+import {
+  PRIVACY_NOTIFICATION,
+  receivePrivacyRequest,
+  sealEvidence,
+} from "../requests/privacy-requests.ts";
+import type { Step } from "../requests/request-steps.ts";
 
 export const RequestId = z.object({ id: z.int().positive().max(999_999_999) });
 const email = z.string().trim().max(320).pipe(z.email());

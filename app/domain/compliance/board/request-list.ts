@@ -8,8 +8,8 @@ import type { OutboundErrorKind } from "../../../runtime/errors.ts";
 import { toFailure, type Failure } from "../../bus/log/failure-kind.ts";
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { isByHand, storeKey, type PrivacyKind } from "../privacy-requests.ts";
-import type { Steps } from "../request-steps.ts";
+import { isByHand, storeKey, type PrivacyKind } from "../requests/privacy-requests.ts";
+import type { Steps } from "../requests/request-steps.ts";
 import { findOwners, identifiersOf, type Owner } from "./request-people.ts";
 import { toShownSteps, type ShownStep } from "./shown-steps.ts";
 

@@ -3,7 +3,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, PrivacyRequest, StorefrontUser } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import type { Steps } from "../request-steps.ts";
+import type { Steps } from "../requests/request-steps.ts";
 import type { KnownSubject, Subject } from "../subject.ts";
 
 /** `unknown`: no customer of this store was found. `others`: further accounts of the same person. */

@@ -1,6 +1,6 @@
 // The steps of a request as a screen shows them: all of its kind, with the one that is worked on.
-import type { PrivacyKind } from "../privacy-requests.ts";
-import { STEP_NAMES, type Step, type StepName, type Steps } from "../request-steps.ts";
+import type { PrivacyKind } from "../requests/privacy-requests.ts";
+import { STEP_NAMES, type Step, type StepName, type Steps } from "../requests/request-steps.ts";
 import type { BoardRequest, RequestProblem } from "./request-list.ts";
 
 /** `left`: the merchant has to finish it. `unrecorded`: finished before steps were recorded. */

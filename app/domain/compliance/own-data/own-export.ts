@@ -9,7 +9,7 @@ import { requireRecentAuth } from "../../identity/session/recent-auth.ts";
 import type { Session } from "../../identity/session/sessions.ts";
 import type { AssignedTag } from "../../tags/assignments.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { readAccountSections, readEventSections } from "../compile-export.ts";
+import { readAccountSections, readEventSections } from "../export/compile-export.ts";
 
 /** Throws `reauth_required` when the sign-in is older than a day. */
 export async function compileOwnExport(

@@ -10,7 +10,7 @@ import { readLastDecisions } from "../../consent/last-decisions.ts";
 import type { Person } from "../../identity/account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { listAgentActions } from "../access-log/agent-actions.ts";
-import { confirmationPhrase } from "../merchant-requests.ts";
+import { confirmationPhrase } from "../requests/merchant-requests.ts";
 
 /** The newest; a customer has few. */
 const SHOWN = 50;

@@ -7,7 +7,7 @@ import { KEYS } from "../../../runtime/database/kv.ts";
 import { FOREIGN_NUMBER_SOURCES } from "../../bus/foreign-numbers.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { KnownSubject } from "../subject.ts";
-import { tableSlices } from "../table-slices.ts";
+import { tableSlices } from "../erasure/table-slices.ts";
 import {
   foldName,
   foldPhone,

@@ -2,7 +2,7 @@
 // exports by the request that they answer, and what a writer that died has left. Safe to repeat and to stop anywhere.
 import type { Ctx } from "../../../context.server.ts";
 import type { RetentionDays } from "../../inventory/retention-settings.ts";
-import type { FinalState } from "../privacy-requests.ts";
+import type { FinalState } from "../requests/privacy-requests.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 const EVENTS = "events/";

@@ -1,7 +1,7 @@
 // The steps of a privacy request, one per system: what was done there, how much, and when. The
 // worker records each as it ends. A step holds names and counts, never personal data.
-import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database/database.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { TenantSql } from "../../../runtime/database/database.ts";
 import { saveSteps, type PrivacyKind, type PrivacyRequest } from "./privacy-requests.ts";
 
 /** In the order in which they are done. */

@@ -7,18 +7,18 @@
 // `retained`: finished, but something was kept for a reason given in `evidence`. The payload names
 // a person: it is sealed while the row waits and emptied when it is finished.
 import { hash } from "node:crypto";
-import type { Ctx } from "../../context.server.ts";
-import type { Columns, PrivacyRequest as StoredRequest } from "../../db.server.ts";
-import { PLATFORM, type Database, type TenantSql } from "../../runtime/database/database.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, PrivacyRequest as StoredRequest } from "../../../db.server.ts";
+import { PLATFORM, type Database, type TenantSql } from "../../../runtime/database/database.ts";
 import {
   leasedTable,
   type Held,
   type LeasedRow,
-} from "../../runtime/database/queue/leased-table.ts";
-import type { Tenant } from "../tenants/tenant.ts";
-import { HOME_REGION } from "../../runtime/settings.ts";
+} from "../../../runtime/database/queue/leased-table.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import { HOME_REGION } from "../../../runtime/settings.ts";
 import type { Steps } from "./request-steps.ts";
-import { hasIdentifier, type Subject, subjectKey } from "./subject.ts";
+import { hasIdentifier, type Subject, subjectKey } from "../subject.ts";
 
 export const PRIVACY_NOTIFICATION = "privacy_requests";
 export const PRIVACY_LEASE_SECONDS = 10;

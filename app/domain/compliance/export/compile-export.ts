@@ -1,13 +1,13 @@
 // The export of a person's stored data: no secrets, no tokens, no hashes, no data of other people.
-import type { Ctx } from "../../context.server.ts";
-import type { Row, TenantSql } from "../../runtime/database/database.ts";
-import { MANDATE_STATUS } from "../commerce/mandate.ts";
-import { CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { findEventIds } from "./erase-rows.ts";
-import { findPeople } from "./find-people.ts";
-import type { PrivacyRequest } from "./privacy-requests.ts";
-import type { KnownSubject, Subject } from "./subject.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { Row, TenantSql } from "../../../runtime/database/database.ts";
+import { MANDATE_STATUS } from "../../commerce/mandate.ts";
+import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { findEventIds } from "../erasure/erase-rows.ts";
+import { findPeople } from "../find-people.ts";
+import type { PrivacyRequest } from "../requests/privacy-requests.ts";
+import type { KnownSubject, Subject } from "../subject.ts";
 
 const MAX_ROWS = 10_000;
 

@@ -1,11 +1,11 @@
 // A merchant's privacy requests for a customer by a button, or for many by a bulk run: an export and an
 // erasure. Each is a row among the privacy requests, as a record of what was requested and done.
-import type { Ctx } from "../../context.server.ts";
-import type { Columns, PrivacyRequest as StoredRequest, TenantSql } from "../../db.server.ts";
-import { AppError } from "../../runtime/errors.ts";
-import { findPerson, type Account } from "../identity/account.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { compileExport } from "./compile-export.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, PrivacyRequest as StoredRequest, TenantSql } from "../../../db.server.ts";
+import { AppError } from "../../../runtime/errors.ts";
+import { findPerson, type Account } from "../../identity/account.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { compileExport } from "../export/compile-export.ts";
 import {
   bulkDeliveryId,
   insertRequest,
@@ -14,7 +14,7 @@ import {
   type PrivacyRequest,
 } from "./privacy-requests.ts";
 import type { Steps } from "./request-steps.ts";
-import { hasIdentifier, subjectKey, type Subject } from "./subject.ts";
+import { hasIdentifier, subjectKey, type Subject } from "../subject.ts";
 
 const DUE_DAYS = 30;
 

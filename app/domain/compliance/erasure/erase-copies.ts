@@ -1,10 +1,10 @@
 // What was archived of accounts that their owners deleted. The deletion empties the rows at once and
 // leaves a mark; the archive is in another system, so its objects follow with the scheduled run.
-import type { Ctx } from "../../context.server.ts";
-import type { TenantPrisma } from "../../db.server.ts";
-import { deleteKey, KEYS } from "../../runtime/database/kv.ts";
-import { entityIdsOf, type DeletedAccount } from "../customers/deleted-account.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { TenantPrisma } from "../../../db.server.ts";
+import { deleteKey, KEYS } from "../../../runtime/database/kv.ts";
+import { entityIdsOf, type DeletedAccount } from "../../customers/deleted-account.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { eraseArchived } from "./erase-outside.ts";
 
 const AT_ONCE = 200;

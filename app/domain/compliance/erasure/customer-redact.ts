@@ -4,11 +4,11 @@
 //
 //   people -> traces -> outside systems -> archive -> search -> nothing left
 //     (while a worker holds a row of theirs: another pass)
-import type { Ctx } from "../../context.server.ts";
-import type { Database, TenantSql } from "../../runtime/database/database.ts";
-import { isChannelEnabled } from "../bus/channel.ts";
-import { enqueueErased } from "../customers/customer-erased.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { Database, TenantSql } from "../../../runtime/database/database.ts";
+import { isChannelEnabled } from "../../bus/channel.ts";
+import { enqueueErased } from "../../customers/customer-erased.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { eraseArchived, eraseCmsItem, eraseProfiles } from "./erase-outside.ts";
 import {
   insertTombstones,
@@ -19,7 +19,7 @@ import {
   type Counts,
 } from "./erase-rows.ts";
 import { searchTables } from "./erasure-proof.ts";
-import { findPeople, isErased, type MatchedAccount } from "./find-people.ts";
+import { findPeople, isErased, type MatchedAccount } from "../find-people.ts";
 import {
   Reschedule,
   finishPrivacyRequest,
@@ -28,11 +28,11 @@ import {
   saveProgress,
   sealSubject,
   type PrivacyRequest,
-} from "./privacy-requests.ts";
-import { erasedStep, recordSteps, type StepResult } from "./request-steps.ts";
-import { findRows, maskRows, searchFor } from "./personal-values/mask-rows.ts";
-import { ownNames } from "./personal-values/own-names.ts";
-import { addressesPattern, sentencePattern, type KnownSubject, type Subject } from "./subject.ts";
+} from "../requests/privacy-requests.ts";
+import { erasedStep, recordSteps, type StepResult } from "../requests/request-steps.ts";
+import { findRows, maskRows, searchFor } from "../personal-values/mask-rows.ts";
+import { ownNames } from "../personal-values/own-names.ts";
+import { addressesPattern, sentencePattern, type KnownSubject, type Subject } from "../subject.ts";
 
 type Progress = { subject: Subject; known: KnownSubject };
 type Evidence = {

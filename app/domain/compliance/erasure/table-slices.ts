@@ -1,7 +1,7 @@
 // Walks a store's rows in slices of bounded size, in the order of the primary key: a store may hold
 // millions of rows, and a statement has ten seconds. Physical positions (`ctid`) would be wrong on a
 // partitioned table, where several rows have the same one, and on a foreign table, which has none.
-import type { Database } from "../../runtime/database/database.ts";
+import type { Database } from "../../../runtime/database/database.ts";
 
 const ROWS_PER_SLICE = 5_000;
 

@@ -3,10 +3,10 @@
 // consume it, because mail scanners open links.
 import { hash } from "node:crypto";
 import { z } from "zod";
-import type { Ctx } from "../../context.server.ts";
-import { AppError } from "../../runtime/errors.ts";
-import { findKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { Ctx } from "../../../context.server.ts";
+import { AppError } from "../../../runtime/errors.ts";
+import { findKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 /** Below the store's root (DECISIONS 15, within 12). */
 export const exportPath = (shop: string, requestId: number): string =>

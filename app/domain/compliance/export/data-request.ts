@@ -1,11 +1,11 @@
 // customers/data_request: writes a person's stored data to the archive as one JSON document, and
 // mails a link to the merchant, who forwards it (shopify.dev: "provide this data to the store owner
 // directly"). The request is done when a mail was delivered, not when it was queued.
-import type { Ctx } from "../../context.server.ts";
-import { isChannelEnabled } from "../bus/channel.ts";
-import { enqueue } from "../bus/enqueue.ts";
-import { findMerchantRecipients } from "../mails/merchant-recipients.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { Ctx } from "../../../context.server.ts";
+import { isChannelEnabled } from "../../bus/channel.ts";
+import { enqueue } from "../../bus/enqueue.ts";
+import { findMerchantRecipients } from "../../mails/merchant-recipients.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { exportPath } from "./export-link.ts";
 import { compileExport } from "./compile-export.ts";
 import {
@@ -16,9 +16,9 @@ import {
   saveQueuedMails,
   sealEvidence,
   type PrivacyRequest,
-} from "./privacy-requests.ts";
-import { recordSteps } from "./request-steps.ts";
-import type { Subject } from "./subject.ts";
+} from "../requests/privacy-requests.ts";
+import { recordSteps } from "../requests/request-steps.ts";
+import type { Subject } from "../subject.ts";
 
 const MIN_MAIL_WAIT_MS = 500;
 const MAX_MAIL_WAIT_MS = 300_000;

@@ -1,18 +1,18 @@
 // Erases a person from the derived data: the CMS item, the profile platform, the archive. The
 // storefront is not changed, because it requested the erasure.
 import { hash } from "node:crypto";
-import type { Ctx } from "../../context.server.ts";
-import type { Columns, EventLedger } from "../../db.server.ts";
-import { HASHED_EMAIL } from "../../integrations/profile-platform.ts";
-import { ignoreMissing } from "../../runtime/errors.ts";
-import { deleteKeyIfHeld, KEYS } from "../../runtime/database/kv.ts";
-import { putLeaseIfFree } from "../../runtime/database/queue/lease.ts";
-import { BACKEND_CHANNEL } from "../bus/channel.ts";
-import { RESERVED_FOLDERS } from "../bus/message-archive.ts";
-import { cmsSlugOf } from "../customers/cms-slug.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { Reschedule, type PrivacyRequest } from "./privacy-requests.ts";
-import { mentionPattern, type KnownSubject } from "./subject.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, EventLedger } from "../../../db.server.ts";
+import { HASHED_EMAIL } from "../../../integrations/profile-platform.ts";
+import { ignoreMissing } from "../../../runtime/errors.ts";
+import { deleteKeyIfHeld, KEYS } from "../../../runtime/database/kv.ts";
+import { putLeaseIfFree } from "../../../runtime/database/queue/lease.ts";
+import { BACKEND_CHANNEL } from "../../bus/channel.ts";
+import { RESERVED_FOLDERS } from "../../bus/message-archive.ts";
+import { cmsSlugOf } from "../../customers/cms-slug.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { Reschedule, type PrivacyRequest } from "../requests/privacy-requests.ts";
+import { mentionPattern, type KnownSubject } from "../subject.ts";
 
 const LEASE_SECONDS = 15;
 const BUSY_MS = 500;

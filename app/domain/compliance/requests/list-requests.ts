@@ -1,9 +1,9 @@
 // A store's privacy requests for operators, newest first; includes the requests to delete the
 // store, which have no tenant row.
-import type { Ctx } from "../../context.server.ts";
-import { PLATFORM, type Columns, type PrivacyRequest } from "../../db.server.ts";
-import { HOME_REGION } from "../../runtime/settings.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { Ctx } from "../../../context.server.ts";
+import { PLATFORM, type Columns, type PrivacyRequest } from "../../../db.server.ts";
+import { HOME_REGION } from "../../../runtime/settings.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { storeKey } from "./privacy-requests.ts";
 
 type ListedRow = Columns<

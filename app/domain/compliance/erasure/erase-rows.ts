@@ -1,20 +1,20 @@
 // Erases a person from the tenant's rows. The account stays, empty and `deleted`, because the
 // consent log refers to it.
-import type { Ctx } from "../../context.server.ts";
+import type { Ctx } from "../../../context.server.ts";
 import type {
   Columns,
   Database,
   EventLedger,
   IntegrationQueue,
   TenantSql,
-} from "../../db.server.ts";
-import { KEYS } from "../../runtime/database/kv.ts";
-import { subjectMark } from "../bus/ledger-subjects.ts";
-import { countMinutes } from "../bus/log/minute-counts.ts";
-import { CUSTOMER_GONE, ERASED_PAYLOAD, REDACTED } from "../bus/outcome.ts";
-import { tombstoneOf } from "../customers/tombstones.ts";
-import { END_ALL_SESSIONS } from "../identity/session/sessions.ts";
-import { mentionPattern, type KnownSubject } from "./subject.ts";
+} from "../../../db.server.ts";
+import { KEYS } from "../../../runtime/database/kv.ts";
+import { subjectMark } from "../../bus/ledger-subjects.ts";
+import { countMinutes } from "../../bus/log/minute-counts.ts";
+import { CUSTOMER_GONE, ERASED_PAYLOAD, REDACTED } from "../../bus/outcome.ts";
+import { tombstoneOf } from "../../customers/tombstones.ts";
+import { END_ALL_SESSIONS } from "../../identity/session/sessions.ts";
+import { mentionPattern, type KnownSubject } from "../subject.ts";
 import { tableSlices } from "./table-slices.ts";
 
 export type Counts = Record<string, number>;

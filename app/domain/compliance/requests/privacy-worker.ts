@@ -1,14 +1,14 @@
 // Runs the privacy requests of one region, one at a time per process: they walk whole tables. A bulk
 // erasure makes thousands of them, which wait until no other is due, and the stores take turns.
-import type { Ctx } from "../../context.server.ts";
-import { isDatabaseAway, type Database } from "../../runtime/database/database.ts";
-import { LeaseLost } from "../../runtime/database/queue/lease.ts";
-import { startWorkQueue, type WorkQueue } from "../../runtime/database/queue/work-queue.ts";
-import { orFailAfter } from "../../runtime/deadlines/or-fail-after.ts";
-import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { findTenant } from "../tenants/tenant.ts";
-import { redactCustomer } from "./customer-redact.ts";
-import { answerDataRequest } from "./data-request.ts";
+import type { Ctx } from "../../../context.server.ts";
+import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
+import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
+import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
+import { orFailAfter } from "../../../runtime/deadlines/or-fail-after.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
+import { findTenant } from "../../tenants/tenant.ts";
+import { redactCustomer } from "../erasure/customer-redact.ts";
+import { answerDataRequest } from "../export/data-request.ts";
 import {
   Reschedule,
   claimInTurns,
@@ -21,7 +21,7 @@ import {
   renewPrivacyLeases,
   type PrivacyRequest,
 } from "./privacy-requests.ts";
-import { redactShop } from "./shop-redact.ts";
+import { redactShop } from "../erasure/shop-redact.ts";
 
 const STOP_WAIT_MS = 10_000;
 /**

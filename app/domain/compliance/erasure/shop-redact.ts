@@ -2,18 +2,27 @@
 // the append-only tables (the database allows exactly this deletion). The tenant's record is
 // deleted last, so that the store is still known after a crash. An installed store keeps everything
 // (DECISIONS 15).
-import type { Ctx } from "../../context.server.ts";
-import { APPEND_ONLY_TABLES } from "../../runtime/database/roles.ts";
-import type { Database, TenantSql } from "../../runtime/database/database.ts";
-import { SHOP } from "../../integrations/storefront-documents.ts";
-import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { KEYS } from "../../runtime/database/kv.ts";
-import { callAdminApi } from "../tenants/storefront/admin-api.ts";
-import { cancelMove, findOpenMove } from "../tenants/moves/move-record.ts";
-import { findTenant, getTenant, type Tenant } from "../tenants/tenant.ts";
-import { isConnected } from "../tenants/store-access.ts";
-import { Reschedule, finishPrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
-import { erasedStep, recordSteps, type StepName, type StepResult } from "./request-steps.ts";
+import type { Ctx } from "../../../context.server.ts";
+import { APPEND_ONLY_TABLES } from "../../../runtime/database/roles.ts";
+import type { Database, TenantSql } from "../../../runtime/database/database.ts";
+import { SHOP } from "../../../integrations/storefront-documents.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
+import { KEYS } from "../../../runtime/database/kv.ts";
+import { callAdminApi } from "../../tenants/storefront/admin-api.ts";
+import { cancelMove, findOpenMove } from "../../tenants/moves/move-record.ts";
+import { findTenant, getTenant, type Tenant } from "../../tenants/tenant.ts";
+import { isConnected } from "../../tenants/store-access.ts";
+import {
+  Reschedule,
+  finishPrivacyRequest,
+  type PrivacyRequest,
+} from "../requests/privacy-requests.ts";
+import {
+  erasedStep,
+  recordSteps,
+  type StepName,
+  type StepResult,
+} from "../requests/request-steps.ts";
 import { tenantTables } from "./table-slices.ts";
 
 const ROWS_PER_SLICE = 2_000;
