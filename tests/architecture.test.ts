@@ -45,6 +45,17 @@ test("imports are parsed: every relative one leads to a file", () => {
   ).toEqual([]);
 });
 
+test("what Node loads itself reads no pattern of files, which only Vite knows", () => {
+  const reached = new Set(
+    files.filter((file) => file === "app/server.ts" || /^app\/routes\/.*\.ts$/.test(file)),
+  );
+  for (const from of reached)
+    for (const { file, target, isType } of ours) if (file === from && !isType) reached.add(target);
+  const uses = (file: string) =>
+    files.includes(file) && readFileSync(join(root, file), "utf8").includes("import.meta.glob");
+  expectNone([...reached].filter(uses), "the service starts without Vite");
+});
+
 describe("imports follow the map", () => {
   const rules: [folder: string, allowed: string[], why: string][] = [
     [
@@ -59,7 +70,11 @@ describe("imports follow the map", () => {
       "the demo store's history is written by the domain's own functions",
     ],
     ["app/integrations", ["app/integrations", "app/runtime"], "clients hold no rules"],
-    ["app/components", ["app/components"], "components know React and the types of what they show"],
+    [
+      "app/components",
+      ["app/components", "app/locales"],
+      "components know React, texts, and the types of what they show",
+    ],
     [
       "app/domain",
       [

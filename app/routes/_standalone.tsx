@@ -3,6 +3,7 @@
 import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import stylesheet from "@shopify/polaris/build/esm/styles.css?url";
+import forcedColors from "../components/frame/forced-colors.css?url";
 import { StandaloneFrame } from "../components/standalone/standalone-frame.tsx";
 import { standaloneTitles } from "../components/standalone/standalone-meta.ts";
 import { localeOf } from "../components/i18n/locale.ts";
@@ -11,7 +12,10 @@ import { designTranslations } from "../http/screens/design-translations.ts";
 
 export { StandaloneFailure as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
-export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet }];
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: stylesheet },
+  { rel: "stylesheet", href: forcedColors, media: "(forced-colors: active)" },
+];
 
 export const handle = { i18n: ["standalone"] };
 

@@ -1,8 +1,8 @@
 // The customers whom a bulk change refused, as a file: fetched with a session token, because a link would
 // send none.
 import type { LoaderFunctionArgs } from "@remix-run/node";
+import { errorSentences } from "../components/i18n/error-sentences.ts";
 import { localeOf } from "../components/i18n/locale.ts";
-import { translationsOf } from "../components/i18n/translations.server.ts";
 import { exportRefusals } from "../domain/customers/bulk/refusals.ts";
 import { findBulkRun } from "../domain/customers/bulk/run-row.ts";
 import { forReading } from "../domain/tenants/reading.ts";
@@ -18,7 +18,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const run = (await findBulkRun(reader, tenant, id)) ?? notFound();
   const access = await recordAccess({ action: "exported" });
   ctx.log.info("bulk_run.refusals_exported", { shop: tenant.shop, run_id: run.id });
-  const sentences = translationsOf(localeOf(request)).errors as Partial<Record<string, string>>;
+  const sentences = errorSentences[localeOf(request)];
   return streamFile(
     "refused-customers.csv",
     "text/csv; charset=utf-8",

@@ -3,6 +3,8 @@
 import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import stylesheet from "@shopify/polaris/build/esm/styles.css?url";
+import forcedColors from "../components/frame/forced-colors.css?url";
+import screen from "../components/frame/screen.css?url";
 import { AppFrame } from "../components/frame/app-frame.tsx";
 import { usePreloadedScreens } from "../components/frame/preload-screens.ts";
 import { useProgress } from "../components/frame/use-progress.ts";
@@ -13,7 +15,11 @@ import { designTranslations } from "../http/screens/design-translations.ts";
 export { ScreenError as ErrorBoundary } from "../components/frame/screen-error.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet }];
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: stylesheet },
+  { rel: "stylesheet", href: screen },
+  { rel: "stylesheet", href: forcedColors, media: "(forced-colors: active)" },
+];
 
 export async function loader(args: LoaderFunctionArgs) {
   const { tenant, apiKey } = await authenticate.shop(args);

@@ -5,8 +5,6 @@ import { NavMenu } from "@shopify/app-bridge-react";
 import { AppProvider } from "@shopify/shopify-app-remix/react";
 import type { ComponentProps, ReactNode } from "react";
 import { TimeZoneProvider } from "../i18n/time-zone.tsx";
-import forcedColors from "./forced-colors.css?inline";
-import stylesheet from "./screen.css?inline";
 import { SCREENS } from "./screens.ts";
 
 type DesignTranslations = ComponentProps<typeof AppProvider>["i18n"];
@@ -24,7 +22,6 @@ export function AppFrame({ apiKey, design, timeZone, children }: Props) {
   return (
     // It would put App Bridge into the body; the head has it (`app-bridge.tsx`).
     <AppProvider isEmbeddedApp={false} apiKey={apiKey} {...(design && { i18n: design })}>
-      <style dangerouslySetInnerHTML={{ __html: stylesheet + forcedColors }} />
       <Menu />
       <TimeZoneProvider zone={timeZone}>{children}</TimeZoneProvider>
     </AppProvider>

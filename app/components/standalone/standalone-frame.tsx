@@ -14,7 +14,6 @@ import {
 } from "@shopify/polaris";
 import english from "@shopify/polaris/locales/en.json" with { type: "json" };
 import type { ComponentProps, ReactNode } from "react";
-import forcedColors from "../frame/forced-colors.css?inline";
 import { PageGutter } from "../ui/layout.tsx";
 
 type Translations = ComponentProps<typeof AppProvider>["i18n"];
@@ -26,12 +25,7 @@ export function StandaloneFrame({
   design: Translations | undefined;
   children: ReactNode;
 }) {
-  return (
-    <AppProvider i18n={design ?? english}>
-      <style dangerouslySetInnerHTML={{ __html: forcedColors }} />
-      {children}
-    </AppProvider>
-  );
+  return <AppProvider i18n={design ?? english}>{children}</AppProvider>;
 }
 
 export function StandalonePage({

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { crawl } from "../../support/browser/crawler.ts";
 import { openBrowser, type Visit } from "../../support/browser/browser.ts";
+import { adminUrl } from "../../support/browser/merchant-browser.ts";
 import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-api.ts";
 import { FLOW_TRIGGER_RECEIVE } from "../../../app/integrations/storefront-documents.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
@@ -154,7 +155,7 @@ test("the admin shows the app in a frame, its menu at the side and its address i
 });
 
 test("only the simulated admin frames the app there", async () => {
-  const answer = await fetch(`${service.url}/app?shop=${SHOP}&embedded=1&host=x`, {
+  const answer = await fetch(await adminUrl(service, SHOP, "/app"), {
     redirect: "manual",
     headers: { "User-Agent": "Mozilla/5.0 Chrome/153.0.0.0" },
   });

@@ -449,19 +449,23 @@ describe("the CSV export", () => {
     expect(await csv("")).not.toMatch(/password|hash/);
   });
 
-  test.each(["=HYPERLINK(1)", "+1", "-1", "@x", "\t=1", "\r=1"])(
-    "a name that a spreadsheet would run as a formula (%j) is escaped",
-    async (name) => {
-      await put({ full_name: name, email: "p@x.example" });
-      expect(await csv("")).toContain(`'${name}`);
-    },
-  );
+  test.each([
+    ["=HYPERLINK(1)", "'=HYPERLINK(1)"],
+    ["+1", "'+1"],
+    ["-1", "'-1"],
+    ["@x", "'@x"],
+    ["\t=1", "'\t'=1"],
+    ["\r=1", "'\r'=1"],
+  ])("a name that a spreadsheet would run as a formula (%j) is escaped", async (name, escaped) => {
+    await put({ full_name: name, email: "p@x.example" });
+    expect(await csv("")).toContain(escaped);
+  });
 
-  test.each(["Ada\n=1+2", "Ada\r=1+2", "Ada\r\n=1+2"])(
+  test.each(["\n", "\r", "\r\n"])(
     "a line break in a name (%j) neither tears its row nor begins a line with a formula",
-    async (name) => {
-      await put({ full_name: name, email: "p@x.example" });
-      expect(await csv("")).toContain(`,"${name}",`);
+    async (lineBreak) => {
+      await put({ full_name: `Ada${lineBreak}=1+2`, email: "p@x.example" });
+      expect(await csv("")).toContain(`,"Ada${lineBreak}'=1+2",`);
     },
   );
 
