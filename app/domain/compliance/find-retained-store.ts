@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, PrivacyRequest } from "../../db.server.ts";
 import type { Read } from "../../runtime/database/read-together.ts";
-import { storeKey } from "./requests/privacy-requests.ts";
+import { storeKey } from "./subject.ts";
 
 /** The notice is shown for at most this long. */
 const SHOWN_DAYS = 30;

@@ -106,3 +106,7 @@ export function sentencePattern({
   const parts = [...names.map(namePattern), ...numbers.map(phonePattern)];
   return parts.length > 0 ? parts.join("|") : null;
 }
+
+/** For a deleted store only a keyed hash is kept, so that the fulfilment can still be proven. */
+export const storeKey = (ctx: Ctx, shop: string): string =>
+  ctx.secrets.pseudonym("privacy/store", shop);

@@ -1,9 +1,7 @@
 // Reads a signed privacy request for its row: the delivery, the customer, and whether body and
 // header name the same shop.
-import {
-  receivePrivacyRequest,
-  type PrivacyKind,
-} from "../../domain/compliance/requests/privacy-requests.ts";
+import { type PrivacyKind } from "../../domain/compliance/requests/privacy-requests.ts";
+import { receivePrivacyRequest } from "../../domain/compliance/requests/receive-request.ts";
 import { readSubject } from "../../domain/compliance/subject.ts";
 import { parseEventTime } from "../../domain/events/event-time.ts";
 import type { Call } from "../endpoint.ts";

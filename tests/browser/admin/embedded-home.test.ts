@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { storeKey } from "../../../app/domain/compliance/requests/privacy-requests.ts";
+import { storeKey } from "../../../app/domain/compliance/subject.ts";
 import { startRegistrationWorker } from "../../../app/domain/tenants/storefront/registration-worker.ts";
 import type { WorkQueue } from "../../../app/runtime/database/queue/work-queue.ts";
 import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-api.ts";

@@ -9,11 +9,8 @@ import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { createExportLink, peopleOfExport, readExport } from "../export/export-link.ts";
 import { findPeople } from "../find-people.ts";
 import { requireConfirmation } from "../requests/merchant-requests.ts";
-import {
-  PRIVACY_NOTIFICATION,
-  receivePrivacyRequest,
-  sealEvidence,
-} from "../requests/privacy-requests.ts";
+import { PRIVACY_NOTIFICATION, sealEvidence } from "../requests/privacy-requests.ts";
+import { receivePrivacyRequest } from "../requests/receive-request.ts";
 import type { Step } from "../requests/request-steps.ts";
 
 export const RequestId = z.object({ id: z.int().positive().max(999_999_999) });

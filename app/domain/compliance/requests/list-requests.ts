@@ -4,7 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM, type Columns, type PrivacyRequest } from "../../../db.server.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { storeKey } from "./privacy-requests.ts";
+import { storeKey } from "../subject.ts";
 
 type ListedRow = Columns<
   PrivacyRequest,

@@ -6,13 +6,8 @@ import { AppError } from "../../../runtime/errors.ts";
 import { findPerson, type Account } from "../../identity/account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { compileExport } from "../export/compile-export.ts";
-import {
-  bulkDeliveryId,
-  insertRequest,
-  receivePrivacyRequest,
-  toNewRequest,
-  type PrivacyRequest,
-} from "./privacy-requests.ts";
+import { bulkDeliveryId, type PrivacyRequest } from "./privacy-requests.ts";
+import { insertRequest, receivePrivacyRequest, toNewRequest } from "./receive-request.ts";
 import type { Steps } from "./request-steps.ts";
 import { hasIdentifier, subjectKey, type Subject } from "../subject.ts";
 

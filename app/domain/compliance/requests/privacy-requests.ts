@@ -1,5 +1,5 @@
-// The storefront's privacy requests as durable rows: stored before the response, worked afterwards
-// (SPEC "Compliance", shopify.dev "Privacy law compliance").
+// The storefront's privacy requests as durable rows: stored before the response (receive-request.ts), worked
+// afterwards (SPEC "Compliance", shopify.dev "Privacy law compliance").
 //
 //   received -> running -> done | retained | failed
 //      ^------'  (later, with backoff, until the due date)
@@ -9,34 +9,21 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, PrivacyRequest as StoredRequest } from "../../../db.server.ts";
-import { PLATFORM, type Database, type TenantSql } from "../../../runtime/database/database.ts";
+import type { Database, TenantSql } from "../../../runtime/database/database.ts";
 import {
   leasedTable,
   type Held,
   type LeasedRow,
 } from "../../../runtime/database/queue/leased-table.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { HOME_REGION } from "../../../runtime/settings.ts";
 import type { Steps } from "./request-steps.ts";
-import { hasIdentifier, type Subject, subjectKey } from "../subject.ts";
 
 export const PRIVACY_NOTIFICATION = "privacy_requests";
 export const PRIVACY_LEASE_SECONDS = 10;
-const DUE_DAYS = 30;
 const FIRST_RETRY_SECONDS = 5;
 const MAX_RETRY_SECONDS = 21_600;
 
 export type PrivacyKind = "data_request" | "customer_redact" | "shop_redact";
 export type FinalState = "done" | "retained" | "failed";
-
-export type Arrival = {
-  kind: PrivacyKind;
-  deliveryId: string | undefined;
-  raw: Buffer;
-  subject: Subject;
-  externalId: string | null;
-  triggeredAt: Date | null;
-};
 
 /** A claimed request. `shop` is its store, `home` the tenant key of its row. */
 export type PrivacyRequest = {
@@ -70,10 +57,6 @@ export const bulkDeliveryId = (runId: string, userId: number): string =>
  */
 const IS_BULK = `delivery_id LIKE '%:merchant-${"_".repeat(36)}-%'`;
 
-/** For a deleted store only a keyed hash is kept, so that the fulfilment can still be proven. */
-export const storeKey = (ctx: Ctx, shop: string): string =>
-  ctx.secrets.pseudonym("privacy/store", shop);
-
 export const sealSubject = (ctx: Ctx, shop: string, subject: object) => ({
   sealed: ctx.secrets.seal(`${shop}/privacy`, JSON.stringify(subject)),
 });
@@ -83,108 +66,6 @@ export function openSubject<T extends object>(ctx: Ctx, request: PrivacyRequest)
   return typeof sealed === "string"
     ? (JSON.parse(ctx.secrets.unseal(`${request.shop}/privacy`, sealed)) as T)
     : null;
-}
-
-type NewRequest = {
-  /** The tenant key of its row: a deleted or unknown store has no rows of its own. */
-  home: string;
-  deliveryId: string;
-  payload: object;
-  subjectHmac: string | null;
-  state: "received" | "done";
-  evidence: { outcome: string } | null;
-};
-
-/**
- * An unknown store has no data, and a request may name nobody: these are recorded as finished, without
- * the payload, because the platform expects a 2xx for every valid request.
- */
-export function toNewRequest(
-  ctx: Ctx,
-  shop: string,
-  tenant: Tenant | null,
-  { kind, deliveryId, raw, subject }: Arrival,
-): NewRequest {
-  const delivery =
-    deliveryId?.slice(0, 200) ??
-    `sha256:${hash("sha256", Buffer.concat([Buffer.from(`${kind}\n`), raw]))}`;
-  const atPlatform = {
-    home: PLATFORM,
-    deliveryId: `${storeKey(ctx, shop).slice(0, 16)}:${kind}:${delivery}`,
-    subjectHmac: storeKey(ctx, shop),
-  };
-  if (kind === "shop_redact")
-    return { ...atPlatform, payload: { shop }, state: "received", evidence: null };
-  if (!tenant)
-    return {
-      ...atPlatform,
-      payload: {},
-      state: "done",
-      evidence: { outcome: "the store is not known here" },
-    };
-  const atStore = {
-    home: shop,
-    deliveryId: `${kind}:${delivery}`,
-    subjectHmac: subjectKey(ctx, shop, subject),
-  };
-  if (!hasIdentifier(subject))
-    return {
-      ...atStore,
-      payload: {},
-      state: "done",
-      evidence: { outcome: "the request names nobody" },
-    };
-  return {
-    ...atStore,
-    payload: sealSubject(ctx, shop, subject),
-    state: "received",
-    evidence: null,
-  };
-}
-
-/** One row per delivery, also when it is repeated. */
-export async function receivePrivacyRequest(
-  ctx: Ctx,
-  shop: string,
-  tenant: Tenant | null,
-  arrival: Arrival,
-): Promise<{ id: number; dueBy: Date; isNew: boolean }> {
-  const request = toNewRequest(ctx, shop, tenant, arrival);
-  const { sql } = ctx.regions.get(tenant?.region ?? HOME_REGION).forTenant(request.home);
-  return insertRequest(sql, request, arrival);
-}
-
-/** The same of a known store, in the caller's transaction. */
-export async function insertRequest(
-  sql: TenantSql,
-  request: NewRequest,
-  arrival: Arrival,
-): Promise<{ id: number; dueBy: Date; isNew: boolean }> {
-  const [made] = await sql<Columns<StoredRequest, "id" | "due_by">>(
-    `INSERT INTO privacy_requests (shop, kind, delivery_id, external_id, subject_hmac, payload,
-      state, triggered_at, due_by, evidence, completed_at)
-     VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, $8,
-       clock_timestamp() + make_interval(days => ${DUE_DAYS}), $9::jsonb, CASE WHEN $7 = 'done'
-       THEN clock_timestamp() END)
-     ON CONFLICT (shop, delivery_id) DO NOTHING RETURNING id, due_by`,
-    [
-      arrival.kind,
-      request.deliveryId,
-      arrival.externalId,
-      request.subjectHmac,
-      JSON.stringify(request.payload),
-      request.state,
-      arrival.triggeredAt,
-      request.evidence && JSON.stringify(request.evidence),
-    ],
-  );
-  if (made) return { id: made.id, dueBy: made.due_by, isNew: true };
-  const [known] = await sql<Columns<StoredRequest, "id" | "due_by">>(
-    "SELECT id, due_by FROM privacy_requests WHERE shop = $1 AND delivery_id = $2",
-    [request.deliveryId],
-  );
-  if (!known) throw new Error("a privacy request vanished while it was received");
-  return { id: known.id, dueBy: known.due_by, isNew: false };
 }
 
 export const privacyRequests = leasedTable<LeasedRow & ClaimedRow>({
