@@ -33,7 +33,7 @@ import { PLATFORM, type Database } from "./runtime/database/database.ts";
 import { findKey, PLATFORM_KEYS } from "./runtime/database/kv.ts";
 import { createTxtLookup, type TxtLookup } from "./runtime/dns-txt.ts";
 import { createLog, type Log } from "./runtime/log.ts";
-import { createOutbound, type Outbound } from "./runtime/outbound.ts";
+import { createOutbound, type Outbound } from "./runtime/outbound/outbound.ts";
 import { openRegions, type Regions } from "./runtime/database/regions.ts";
 import { createSecrets, type Secrets } from "./runtime/secrets.ts";
 import type { AddressRules } from "./runtime/tenant-address.ts";

@@ -306,7 +306,7 @@ describe("data access", () => {
     );
   });
 
-  test("outside calls go through runtime/outbound.ts only", () => {
+  test("outside calls go through runtime/outbound only", () => {
     const callers = uses(/(?<![.\w])fetch\(|from "undici"|from "node:https"/).filter(
       (file) =>
         !below(
@@ -316,7 +316,7 @@ describe("data access", () => {
           "app/embeds/shopper",
           "app/demo-store.ts",
           "app/demo",
-          "app/runtime/outbound.ts",
+          "app/runtime/outbound",
         )(file),
     );
     expectNone(callers, "any other call has no address guard, no timeout and no log line");

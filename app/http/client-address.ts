@@ -1,7 +1,7 @@
 // The client address for rate limits: the connection's own address, or the one that the trusted
 // proxies report.
 import type { Ctx } from "../context.server.ts";
-import { clientNetwork } from "../runtime/ip-address.ts";
+import { clientNetwork } from "../runtime/outbound/ip-address.ts";
 import type { ProxiedRequest } from "./auth/app-proxy.ts";
 import type { ApiRequest } from "./api-request.ts";
 

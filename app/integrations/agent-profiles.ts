@@ -1,7 +1,7 @@
 // The profile that an agent's platform publishes (ucp.dev "Overview", Platform profile). The caller
 // supplies the URL, so it is untrusted.
 import { OutboundError } from "../runtime/errors.ts";
-import type { Outbound } from "../runtime/outbound.ts";
+import type { Outbound } from "../runtime/outbound/outbound.ts";
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 128 * 1024;

@@ -1,7 +1,8 @@
 // The remote backend's API (SPEC "integration-enqueue"). The operator deploys it, so its address is
 // trusted.
 import { OutboundError } from "../runtime/errors.ts";
-import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
+import { parseAnswer } from "../runtime/outbound/answers.ts";
+import type { Outbound } from "../runtime/outbound/outbound.ts";
 
 const SYSTEM = "backend";
 

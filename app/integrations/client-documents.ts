@@ -1,7 +1,7 @@
 // The metadata document at an agent's client id URL (draft-ietf-oauth-client-id-metadata-document).
 // The caller supplies the URL, so it is untrusted.
 import { OutboundError } from "../runtime/errors.ts";
-import type { Outbound } from "../runtime/outbound.ts";
+import type { Outbound } from "../runtime/outbound/outbound.ts";
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 10 * 1024;

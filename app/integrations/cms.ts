@@ -3,7 +3,8 @@
 // public site and its CDN.
 import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
-import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
+import { parseAnswer } from "../runtime/outbound/answers.ts";
+import type { Outbound } from "../runtime/outbound/outbound.ts";
 
 const SYSTEM = "cms";
 /**

@@ -4,7 +4,8 @@
 // another store's shopper with its verifier.
 import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
-import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
+import { parseAnswer } from "../runtime/outbound/answers.ts";
+import type { Outbound } from "../runtime/outbound/outbound.ts";
 import type { StorefrontClient } from "./storefront.ts";
 
 const SYSTEM = "storefront";

@@ -1,5 +1,5 @@
 // The e-mail provider (Resend's API: resend.com/docs/api-reference/emails/send-email).
-import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
+import type { Outbound, OutboundAnswer } from "../runtime/outbound/outbound.ts";
 import { requireNoPage } from "./web-page.ts";
 
 const SYSTEM = "email";

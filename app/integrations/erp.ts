@@ -1,8 +1,8 @@
 // The ERP (SAP-like OData service, JSON or XML). A gateway with CSRF protection answers the first
 // write with 403 and `x-csrf-token: Required`; the client then fetches a token with its session
 // cookie and sends the document again (help.sap.com, "CSRF Token Protection").
-import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
-import { parseAnswer, toStatusError } from "../runtime/outbound.ts";
+import type { Outbound, OutboundAnswer } from "../runtime/outbound/outbound.ts";
+import { parseAnswer, toStatusError } from "../runtime/outbound/answers.ts";
 import { OutboundError } from "../runtime/errors.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 import { requireNoPage } from "./web-page.ts";

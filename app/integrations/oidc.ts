@@ -3,7 +3,8 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
-import { parseAnswer, toStatusError, type Outbound } from "../runtime/outbound.ts";
+import { parseAnswer, toStatusError } from "../runtime/outbound/answers.ts";
+import type { Outbound } from "../runtime/outbound/outbound.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 import { callWithin } from "./store-redirects.ts";
 

@@ -1,5 +1,5 @@
 // The customer-profile platform (Adobe Experience Platform streaming ingestion, XDM `identityMap`).
-import type { Outbound, OutboundAnswer, OutboundCall } from "../runtime/outbound.ts";
+import type { Outbound, OutboundAnswer, OutboundCall } from "../runtime/outbound/outbound.ts";
 import { requireNoPage } from "./web-page.ts";
 
 const SYSTEM = "profile_platform";

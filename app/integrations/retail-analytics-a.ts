@@ -3,7 +3,7 @@
 // one). Addresses and keys are the tenant's: docs/decisions/015.
 import { join } from "node:path";
 import { OutboundError } from "../runtime/errors.ts";
-import type { Outbound } from "../runtime/outbound.ts";
+import type { Outbound } from "../runtime/outbound/outbound.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 import { findAddressProblem, folderOf, type AddressRules } from "../runtime/tenant-address.ts";
 import { openBucket, type BucketLimits } from "./archive/bucket.ts";

@@ -1,5 +1,5 @@
 // The client of the second retail measurement partner: JSON over https with a bearer token.
-import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
+import type { Outbound, OutboundAnswer } from "../runtime/outbound/outbound.ts";
 
 export type RetailAnalyticsBClient = {
   /**

@@ -1,12 +1,8 @@
 // GETs a document that a store publishes on its domains. The platform redirects from one domain of a
 // store to another; a redirect to any other address is refused.
 import { OutboundError } from "../runtime/errors.ts";
-import {
-  toStatusError,
-  type Outbound,
-  type OutboundAnswer,
-  type OutboundCall,
-} from "../runtime/outbound.ts";
+import { toStatusError } from "../runtime/outbound/answers.ts";
+import type { Outbound, OutboundAnswer, OutboundCall } from "../runtime/outbound/outbound.ts";
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];

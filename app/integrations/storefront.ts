@@ -1,13 +1,9 @@
 // The storefront platform (Shopify): token endpoint, Admin GraphQL, shop.json. shopify.dev "About
 // offline access tokens", "GraphQL Admin API". Decisions about tokens and retries are in domain/tenants.
 import { OutboundError } from "../runtime/errors.ts";
-import { hideSent } from "../runtime/hide-credentials.ts";
-import {
-  parseAnswer,
-  type Outbound,
-  type OutboundAnswer,
-  type OutboundCall,
-} from "../runtime/outbound.ts";
+import { hideSent } from "../runtime/outbound/hide-credentials.ts";
+import { parseAnswer } from "../runtime/outbound/answers.ts";
+import type { Outbound, OutboundAnswer, OutboundCall } from "../runtime/outbound/outbound.ts";
 import { createStorePages, type StorePages } from "./storefront/store-pages.ts";
 
 const SYSTEM = "storefront";

@@ -1,6 +1,7 @@
 // Web analytics (Google Analytics 4 Measurement Protocol). The product answers an invalid hit with
 // 2xx too, so its limits are checked before sending: domain/channels/web-analytics/limits.ts.
-import { parseAnswer, type Outbound, type OutboundAnswer } from "../runtime/outbound.ts";
+import { parseAnswer } from "../runtime/outbound/answers.ts";
+import type { Outbound, OutboundAnswer } from "../runtime/outbound/outbound.ts";
 
 const SYSTEM = "web_analytics";
 

@@ -1,6 +1,6 @@
 // A gateway in front of a system answers 200 with a page for people when it wants a login or is closed.
 import { OutboundError } from "../runtime/errors.ts";
-import type { OutboundAnswer } from "../runtime/outbound.ts";
+import type { OutboundAnswer } from "../runtime/outbound/outbound.ts";
 
 const PAGE = /<(!doctype\s{1,5}html|html)\b/i;
 const HEAD_LENGTH = 1_000;

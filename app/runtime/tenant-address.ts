@@ -3,7 +3,7 @@
 // names are checked after resolution at every connection (outbound.ts).
 import { isIP } from "node:net";
 import { resolve, sep } from "node:path";
-import { isPrivateAddress } from "./ip-address.ts";
+import { isPrivateAddress } from "./outbound/ip-address.ts";
 
 export type AddressRules = {
   /** OUTBOUND_ALLOW: `host`, `host:port`, `file`, `file:/folder`. */

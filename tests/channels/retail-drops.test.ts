@@ -11,7 +11,7 @@ import {
 } from "../../app/integrations/retail-analytics-a.ts";
 import { OutboundError } from "../../app/runtime/errors.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { createOutbound, type Outbound } from "../../app/runtime/outbound.ts";
+import { createOutbound, type Outbound } from "../../app/runtime/outbound/outbound.ts";
 import { findAddressProblem, type AddressRules } from "../../app/runtime/tenant-address.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from "vitest";
 import { createCustomerAccountClient } from "../../app/integrations/customer-account-api.ts";
 import { createStorefrontClient } from "../../app/integrations/storefront.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { createOutbound } from "../../app/runtime/outbound.ts";
+import { createOutbound } from "../../app/runtime/outbound/outbound.ts";
 
 const outbound = createOutbound({ log: createLog("silent"), allow: [] });
 afterAll(() => outbound.close());

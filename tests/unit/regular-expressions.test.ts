@@ -29,11 +29,11 @@ const ALLOWED: Record<string, string> = {
     "the lookbehind lets an attempt begin at the first backslash of a run only; timed in hostile-bodies.test.ts",
   "app/runtime/database/tenant/tenant-sql.ts /^\\s*(?:with\\b[\\s\\S]*?\\)\\s*)?insert\\s+into\\s+\\w+\\s*(?:as\\s+\\w+\\s*)?\\(\\s*shop\\b[^)]*\\)\\s*(?:values\\s*\\(|select\\b)\\s*\\$1(?!\\d)/i":
     "statements of this tree, each looked at once",
-  'app/runtime/hide-credentials.ts /([\\w.$:[\\]-]{1,80})=("?)([^&\\s"\'<>\\\\]*)/g':
+  'app/runtime/outbound/hide-credentials.ts /([\\w.$:[\\]-]{1,80})=("?)([^&\\s"\'<>\\\\]*)/g':
     "80 characters before each =, in the first 8,192 characters of one call",
-  "app/runtime/hide-credentials.ts /<([^<>\\s/]{1,80})([^<>]{0,200})>([^<]+)/g":
+  "app/runtime/outbound/hide-credentials.ts /<([^<>\\s/]{1,80})([^<>]{0,200})>([^<]+)/g":
     "280 characters behind each <, in the first 8,192 characters of one call",
-  "app/runtime/ip-address.ts /(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$/":
+  "app/runtime/outbound/ip-address.ts /(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$/":
     "an IPv6 address: Node has found it well formed before",
   "app/runtime/log.ts /[\\p{L}\\p{N}._%+-]{1,64}(?:@|%40)(?:[\\p{L}\\p{N}-]{1,63}\\.){1,8}\\p{L}{2,}/gu":
     "64 characters before each @, in a text that the log has cut to 20,000 characters",

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, IntegrationQueue } from "../../db.server.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
-import { newRecording } from "../../runtime/exchange-recorder.ts";
+import { newRecording } from "../../runtime/outbound/exchange-recorder.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
 import { withLease } from "../../runtime/database/queue/lease.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";

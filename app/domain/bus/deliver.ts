@@ -5,7 +5,11 @@ import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { orFailAfter } from "../../runtime/deadlines/or-fail-after.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { newRecording, recordCalls, type Recording } from "../../runtime/exchange-recorder.ts";
+import {
+  newRecording,
+  recordCalls,
+  type Recording,
+} from "../../runtime/outbound/exchange-recorder.ts";
 import {
   circuitsOpened,
   deliveryDuration,

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { KEYS, putKey } from "../../runtime/database/kv.ts";
 import { AppError, isAppError, OutboundError } from "../../runtime/errors.ts";
-import { parseAnswer } from "../../runtime/outbound.ts";
+import { parseAnswer } from "../../runtime/outbound/answers.ts";
 import { probeDestination } from "../bus/log/destinations.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import { brandOf } from "../mails/mail-brand.ts";

@@ -1,5 +1,5 @@
 // The pages of a store as a visitor without cookies receives them.
-import type { Outbound, OutboundAnswer } from "../../runtime/outbound.ts";
+import type { Outbound, OutboundAnswer } from "../../runtime/outbound/outbound.ts";
 
 /** The store's own domain, its primary domain, a language. */
 const MAX_HOPS = 3;

@@ -2,12 +2,16 @@
 // scripted receiver.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { claim, type ChannelClaim, type ClaimedItem } from "../../../app/domain/bus/claims/claim.ts";
+import {
+  claim,
+  type ChannelClaim,
+  type ClaimedItem,
+} from "../../../app/domain/bus/claims/claim.ts";
 import type { Channel } from "../../../app/domain/bus/channel.ts";
 import { maxRetries } from "../../../app/domain/bus/retry-policy.ts";
 import { openDatabase, type Database } from "../../../app/runtime/database/database.ts";
 import { createLog } from "../../../app/runtime/log.ts";
-import { parseAnswer } from "../../../app/runtime/outbound.ts";
+import { parseAnswer } from "../../../app/runtime/outbound/answers.ts";
 import { freshDatabase, type TestDatabase } from "../database.ts";
 
 export type QueueDatabase = { test: TestDatabase; database: Database; stop(): Promise<void> };

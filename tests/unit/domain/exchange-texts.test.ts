@@ -6,7 +6,7 @@ import { prettyJson } from "../../../app/components/events/event/pretty-json.ts"
 import { toCurl } from "../../../app/components/events/event/curl.ts";
 import { answerMessage } from "../../../app/domain/bus/exchanges/answer-message.ts";
 import { maskText } from "../../../app/domain/bus/exchanges/mask-personal.ts";
-import { hideInText, hideInUrl } from "../../../app/runtime/hide-credentials.ts";
+import { hideInText, hideInUrl } from "../../../app/runtime/outbound/hide-credentials.ts";
 
 test("values of a body are masked, also where the body was cut; its form and harmless codes stay", () => {
   expect(maskText('{"email":"ada@example.com","n":[1,"Ada"],"currency":"EUR","ok":false}')).toBe(

@@ -1,7 +1,7 @@
 // Which addresses are public, range by range of the IANA special-purpose registries, and the key of a
 // client's rate limit.
 import { describe, expect, test } from "vitest";
-import { clientNetwork, isPrivateAddress } from "../../../app/runtime/ip-address.ts";
+import { clientNetwork, isPrivateAddress } from "../../../app/runtime/outbound/ip-address.ts";
 
 /** [range, first address, last address] */
 const SPECIAL_RANGES: [string, string, string][] = [

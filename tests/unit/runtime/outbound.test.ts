@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OutboundError } from "../../../app/runtime/errors.ts";
 import { createLog } from "../../../app/runtime/log.ts";
+import { parseAnswer } from "../../../app/runtime/outbound/answers.ts";
 import {
   createOutbound,
-  parseAnswer,
   type Outbound,
   type OutboundCall,
-} from "../../../app/runtime/outbound.ts";
+} from "../../../app/runtime/outbound/outbound.ts";
 
 let server: Server;
 let port: number;

@@ -2,14 +2,14 @@
 // with the store's name and the attempt's token, so that it cannot be opened as another store's or
 // another attempt's.
 import type { Ctx } from "../../../context.server.ts";
-import type { Recording } from "../../../runtime/exchange-recorder.ts";
+import type { Recording } from "../../../runtime/outbound/exchange-recorder.ts";
 import {
   credentialsOf,
   hideInHeaders,
   hideInText,
   hideInUrl,
   type HeaderLine,
-} from "../../../runtime/hide-credentials.ts";
+} from "../../../runtime/outbound/hide-credentials.ts";
 import type { QueueItem } from "../channel.ts";
 
 const MAX_BODY_BYTES = 4_096;

@@ -1,6 +1,6 @@
 // An exchange as it is shown before somebody asks for its content: the form stays, the values do not.
 // Anything may be a person's, so that only values under names that are known to be harmless are shown.
-import { JSON_VALUE } from "../../../runtime/hide-credentials.ts";
+import { JSON_VALUE } from "../../../runtime/outbound/hide-credentials.ts";
 import type { Exchange, ExchangeBody } from "./exchange.ts";
 
 const MASK = "•••";

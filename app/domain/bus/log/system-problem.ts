@@ -1,6 +1,6 @@
 // Why another system did not do what a screen asked of it, as a code that the screen translates
 // (locales/<language>/errors.json).
-import { statusIn } from "../../../runtime/outbound.ts";
+import { statusIn } from "../../../runtime/outbound/answers.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
 
 const NAMED_KINDS = ["access_refused", "rejected", "too_many", "unwell"] as const;

@@ -2,7 +2,8 @@
 import type { Ctx } from "../../../context.server.ts";
 import { AppError, isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { ensureStorefrontToken } from "./access-token.ts";
-import { parseAnswer, type OutboundAnswer } from "../../../runtime/outbound.ts";
+import { parseAnswer } from "../../../runtime/outbound/answers.ts";
+import type { OutboundAnswer } from "../../../runtime/outbound/outbound.ts";
 import { getTenant } from "../tenant.ts";
 
 /**

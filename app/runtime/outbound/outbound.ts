@@ -1,20 +1,17 @@
 // Every call to an outside system: a keep-alive agent, timeouts, no redirects, a bounded response, a
 // classified error, one log line. Addresses that a tenant configured are checked after resolution,
 // at connect time.
-import { isIP, type LookupFunction } from "node:net";
-import { lookup as resolve } from "node:dns";
-import { Agent, buildConnector, request, type Dispatcher } from "undici";
-import type { z } from "zod";
-import { createDeadlines } from "./deadlines/deadlines.ts";
-import { OutboundError } from "./errors.ts";
+import { Agent, request, type Dispatcher } from "undici";
+import { createDeadlines } from "../deadlines/deadlines.ts";
+import { OutboundError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { outboundDuration } from "../telemetry/metrics.ts";
+import { inSpan, SpanKind, traceHeaders } from "../telemetry/tracing.ts";
+import { toStatusError } from "./answers.ts";
 import { noteCall } from "./exchange-recorder.ts";
-import { hideInText, hideSent } from "./hide-credentials.ts";
-import { isPrivateAddress } from "./ip-address.ts";
-import type { Log } from "./log.ts";
-import { outboundDuration } from "./telemetry/metrics.ts";
-import { inSpan, SpanKind, traceHeaders } from "./telemetry/tracing.ts";
+import { CONNECT_TIMEOUT_MS, guardedConnector, REFUSED } from "./guarded-connector.ts";
+import { hideSent } from "./hide-credentials.ts";
 
-const CONNECT_TIMEOUT_MS = 3_000;
 const DEFAULT_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
@@ -210,77 +207,6 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
-const MAX_ERROR_LENGTH = 2_000;
-/** What hides credentials reads more than is kept, so that none is cut before its end is seen. */
-const READ_ERROR_LENGTH = 2 * MAX_ERROR_LENGTH;
-
-/**
- * The error of an unexpected status; it knows whether a retry may help. Its body is kept in logs and
- * shown: it has no value under the name of a secret.
- */
-export function toStatusError(system: string, answer: OutboundAnswer): OutboundError {
-  const retryAfterMs = parseRetryAfter(answer.headers);
-  return new OutboundError(system, "status", {
-    status: answer.status,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    message: `${system} answered ${answer.status}`,
-    body: hideInText(answer.text.slice(0, READ_ERROR_LENGTH), []).slice(0, MAX_ERROR_LENGTH),
-  });
-}
-
-/** The status that the message of such an error names: where an error is stored, only that is kept. */
-export const statusIn = (message: string): number | null => {
-  const [, status] = /\banswered (\d{3})\b/.exec(message) ?? [];
-  return status ? Number(status) : null;
-};
-
-/** A date is compared with the date of the same response: the clock of this machine may be wrong. */
-function parseRetryAfter(headers: OutboundAnswer["headers"]): number | undefined {
-  const text = firstOf(headers["retry-after"]);
-  if (!text) return undefined;
-  const sentAt = Date.parse(firstOf(headers.date) ?? "");
-  const now = Number.isNaN(sentAt) ? Date.now() : sentAt;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
-  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
-}
-
-const firstOf = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header;
-
-/**
- * The response as a JSON object or list; throws `malformed` for anything else, and for what is not of
- * the `schema`.
- */
-export function parseAnswer<T>(system: string, answer: OutboundAnswer, schema?: z.ZodType<T>): T {
-  const document = readDocument(answer.text);
-  if (document === null)
-    throw malformed(
-      system,
-      answer,
-      `${system} answered something that is not JSON, or more than the service reads`,
-    );
-  const parsed = schema?.safeParse(document);
-  if (parsed?.success === false)
-    throw malformed(
-      system,
-      answer,
-      `${system} answered something that is not what its API describes`,
-    );
-  return parsed ? parsed.data : (document as T);
-}
-
-const malformed = (system: string, { status }: OutboundAnswer, message: string): OutboundError =>
-  new OutboundError(system, "malformed", { status: status >= 400 ? status : 502, message });
-
-function readDocument(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 async function readBounded(
   body: Dispatcher.ResponseData["body"],
   maxBytes: number,
@@ -332,36 +258,3 @@ function classify(system: string, error: unknown): OutboundError {
 }
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? "invalid";
-
-const REFUSED = "ADDRESS_REFUSED";
-
-function refuse(host: string): NodeJS.ErrnoException {
-  return Object.assign(
-    new Error(`${host} is a private address; list it in OUTBOUND_ALLOW if it is meant`),
-    { code: REFUSED },
-  );
-}
-
-// Checks the address that is connected to, so that a name cannot resolve to another address after
-// the check.
-function guardedConnector(allow: ReadonlySet<string>): buildConnector.connector {
-  const lookup: LookupFunction = (hostname, options, callback) =>
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, []);
-      const open = addresses.filter(({ address }) => !isPrivateAddress(address));
-      if (open.length === 0) return callback(refuse(hostname), []);
-      const first = open[0];
-      if (options.all) callback(null, open);
-      else callback(null, first?.address ?? "", first?.family);
-    });
-  const open = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
-  const guard = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup });
-  return (target, callback) => {
-    const host = target.hostname.replace(/^\[|\]$/g, "");
-    const port = target.port || (target.protocol === "https:" ? "443" : "80");
-    if (allow.has(host) || allow.has(`${host}:${port}`)) return open(target, callback);
-    if (target.protocol !== "https:") return callback(refuse(`${host} (not https)`), null);
-    if (isIP(host) && isPrivateAddress(host)) return callback(refuse(host), null);
-    guard(target, callback);
-  };
-}
