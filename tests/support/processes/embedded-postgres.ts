@@ -110,8 +110,17 @@ export async function killServer(pid: number): Promise<void> {
       return false;
     }
   });
-  for (const one of pids) process.kill(Number(one), "SIGKILL");
+  for (const one of pids) killIfAlive(Number(one));
   for (const one of pids) await untilEnded(Number(one));
+}
+
+/** A connection's process may end by itself meanwhile. */
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /**
