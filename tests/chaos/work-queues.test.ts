@@ -119,6 +119,46 @@ describe.each(WORK_QUEUES)("the queue $name", (queue) => {
     expect(await queue.claim(database, 10)).toHaveLength(5);
   });
 
+  it("claims others before a row whose fourth holder died, and that row after its wait, which grows to an hour", async () => {
+    const [poison, other] = await queue.seed(test, 2);
+    const claimOne = async () => (await queue.claim(database, 1)).map(({ id }) => String(id));
+    for (let holder = 1; holder <= 4; holder += 1) {
+      expect(await claimOne()).toEqual([poison]);
+      await expireLeases();
+    }
+    expect(await claimOne()).toEqual([other]);
+    expect(await claimOne()).toEqual([]);
+    const wait = (seconds: number) =>
+      test.query(
+        `UPDATE ${queue.name} SET locked_until = locked_until - make_interval(secs => $2) WHERE id::text = $1`,
+        [poison, seconds],
+      );
+    await wait(25);
+    expect(await claimOne()).toEqual([]);
+    await wait(36);
+    expect(await claimOne()).toEqual([poison]);
+
+    await test.query(
+      `UPDATE ${queue.name} SET lease_lost = 900, locked_until = now() - interval '25 minutes'
+        WHERE id::text = $1`,
+      [poison],
+    );
+    expect(await claimOne()).toEqual([]);
+    await wait(36 * 60);
+    expect(await claimOne()).toEqual([poison]);
+  });
+
+  it("forgets the deaths of earlier holders once a holder ends its lease itself", async () => {
+    await queue.seed(test, 1);
+    const losses = () => test.query(`SELECT lease_lost FROM ${queue.name}`);
+    await queue.claim(database, 1);
+    await expireLeases();
+    const [held] = await queue.claim(database, 1);
+    expect(await losses()).toEqual([{ lease_lost: 1 }]);
+    await queue.table.release(database, [held as Held]);
+    expect(await losses()).toEqual([{ lease_lost: 0 }]);
+  });
+
   it("refuses the late holder of a lost lease, and rolls back what it did beside", async () => {
     await queue.seed(test, 1);
     const [late] = await queue.claim(database, 1);

@@ -64,7 +64,8 @@ async function workOn(
     await bulkRuns.update(
       within,
       run,
-      "position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7",
+      `position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7,
+       lease_lost = 0`,
       [position, processed, changed, refused],
     );
   };

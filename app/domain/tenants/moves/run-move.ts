@@ -111,7 +111,11 @@ async function startRun({
     async enter(step, progress = {}) {
       Object.assign(move.progress, progress);
       move.step = step;
-      await save("step = $4, progress = $5::jsonb", [step, JSON.stringify(move.progress)]);
+      // A new step is progress, the same one after a holder's death is not.
+      await save(
+        "lease_lost = CASE WHEN step = $4 THEN lease_lost ELSE 0 END, step = $4, progress = $5::jsonb",
+        [step, JSON.stringify(move.progress)],
+      );
       ctx.log.info("store_move.step_entered", { shop: move.shop, move_id: move.id, step });
       await options.reached?.(step, move);
     },

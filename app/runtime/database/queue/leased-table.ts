@@ -2,11 +2,31 @@
 //
 //   waiting -> running (locked_until, attempt_token) -> waiting (later) | any final state
 //      ^------ claimed again when its lease expired: the holder died
+//
+// A row that ends its process each time must not end the queue: `lease_lost` counts its lost leases, and from
+// the third on it waits longer and longer. Nothing is given up.
 import { unnestBatch } from "../array-parameters.ts";
 import type { Database, Row, TenantSql } from "../database.ts";
 import { isNotHeld } from "../cells/held-stores.ts";
 import { NO_WAIT_FOR_DISK } from "../no-wait-for-disk.ts";
 import { LeaseLost } from "./lease.ts";
+
+/** Restarts of the process take one lease each, and cost a row no time. */
+const FREE_LOSSES = 3;
+/** The column is a smallint. */
+const MOST_COUNTED = 1_000;
+const FIRST_WAIT_SECONDS = 60;
+const LONGEST_WAIT_SECONDS = 3_600;
+/**
+ * How long a row waits after its lease ended. Rows that one process held wait for different times, by up to a half:
+ * so the row that ended it comes back alone.
+ */
+const WAIT_AFTER_LOSSES = `CASE WHEN lease_lost < ${FREE_LOSSES} THEN interval '0' ELSE make_interval(secs =>
+  least(${LONGEST_WAIT_SECONDS}, ${FIRST_WAIT_SECONDS} * 4 ^ least(lease_lost - ${FREE_LOSSES}, 10))
+    * (1 - (hashtext(id::text) & 1023) / 2046.0)) END`;
+
+/** By its holder, not by its death. */
+const LEASE_ENDED = "attempt_token = NULL, locked_until = NULL, lease_lost = 0";
 
 export type LeasedRow = Row & { shop: string; id: number | string; attempt_token: string };
 
@@ -88,11 +108,12 @@ export function leasedTable<Claimed extends LeasedRow>({
     ),
     lost AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${running}' AND locked_until < clock_timestamp()
-        AND ${isClaimed}
+        AND locked_until + ${WAIT_AFTER_LOSSES} < clock_timestamp() AND ${isClaimed}
       ORDER BY locked_until LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
-    chosen AS (SELECT * FROM lost UNION ALL SELECT * FROM due LIMIT $1)
-    UPDATE ${table} w SET ${state} = '${running}', locked_until = ${lease}, attempt_token = gen_random_uuid()
+    chosen AS (SELECT *, 1 AS loss FROM lost UNION ALL SELECT *, 0 FROM due LIMIT $1)
+    UPDATE ${table} w SET ${state} = '${running}', locked_until = ${lease}, attempt_token = gen_random_uuid(),
+      lease_lost = least(w.lease_lost + chosen.loss, ${MOST_COUNTED})
     FROM chosen WHERE w.shop = chosen.shop AND w.id = chosen.id
     RETURNING ${["shop", "id", "attempt_token", ...columns].map((column) => `w.${column}`).join(", ")}`;
 
@@ -104,8 +125,7 @@ export function leasedTable<Claimed extends LeasedRow>({
       ORDER BY h.shop, h.id FOR UPDATE OF t
     ) AS held WHERE w.shop = held.shop AND w.id = held.id`;
   const RENEW = `UPDATE ${table} w SET locked_until = ${lease} ${HELD_ROWS} RETURNING w.id`;
-  const RELEASE = `UPDATE ${table} w SET ${state} = '${waiting}', attempt_token = NULL,
-    locked_until = NULL ${HELD_ROWS}`;
+  const RELEASE = `UPDATE ${table} w SET ${state} = '${waiting}', ${LEASE_ENDED} ${HELD_ROWS}`;
   const byColumn = (rows: readonly Held[]) => [
     rows.map(({ shop }) => shop),
     rows.map(({ id }) => id),
@@ -138,7 +158,7 @@ export function leasedTable<Claimed extends LeasedRow>({
     renew: async (database, rows) => (await database.acrossTenants(RENEW, byColumn(rows))).length,
     async settleMany(database, rows, assignments) {
       const settled = await database.acrossTenants<LeasedRow>(
-        `UPDATE ${table} w SET attempt_token = NULL, locked_until = NULL, ${assignments} ${HELD_ROWS}
+        `UPDATE ${table} w SET ${LEASE_ENDED}, ${assignments} ${HELD_ROWS}
          RETURNING w.shop, w.id`,
         byColumn(rows),
         `settle_${table}`,
@@ -151,6 +171,6 @@ export function leasedTable<Claimed extends LeasedRow>({
     },
     update: (sql, row, assignments, values = []) => change(sql, row, assignments, values),
     settle: (sql, row, assignments, values = []) =>
-      change(sql, row, `attempt_token = NULL, locked_until = NULL, ${assignments}`, values),
+      change(sql, row, `${LEASE_ENDED}, ${assignments}`, values),
   };
 }
