@@ -30,7 +30,8 @@ import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integration
 import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
 import type { Config } from "./runtime/config.ts";
 import { PLATFORM, type Database } from "./runtime/database/database.ts";
-import { findKey, PLATFORM_KEYS } from "./runtime/database/kv.ts";
+import { findKey } from "./runtime/database/kv.ts";
+import { PLATFORM_KEYS } from "./runtime/database/kv-keys.ts";
 import { createTxtLookup, type TxtLookup } from "./runtime/dns-txt.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound/outbound.ts";

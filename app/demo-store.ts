@@ -13,7 +13,8 @@ import { callAdminApi } from "./domain/tenants/storefront/admin-api.ts";
 import { dataOf, findTenant, getTenant } from "./domain/tenants/tenant.ts";
 import { tryToRegisterWebhooks } from "./domain/tenants/storefront/install.ts";
 import { SHOP } from "./integrations/storefront-documents.ts";
-import { findKey, KEYS, putKey } from "./runtime/database/kv.ts";
+import { findKey, putKey } from "./runtime/database/kv.ts";
+import { KEYS } from "./runtime/database/kv-keys.ts";
 
 export const DEMO_SHOP = "demo-store.myshopify.com";
 

@@ -2,7 +2,7 @@
 // paths and their aliases.
 import type { Ctx } from "../context.server.ts";
 import { beginInstall, completeInstall } from "../domain/tenants/storefront/install.ts";
-import { TTL_SECONDS } from "../runtime/database/kv.ts";
+import { TTL_SECONDS } from "../runtime/database/kv-keys.ts";
 import { journeyCookie, journeyCookieName, readCookie } from "./cookies.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { redirect, redirectAway, type ApiResponse } from "./api-response.ts";

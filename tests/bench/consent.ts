@@ -15,7 +15,8 @@ import { writeConsents, type Subject } from "../../app/domain/consent/write/writ
 import { dataOf, getTenant, type Tenant } from "../../app/domain/tenants/tenant.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
-import { KEYS, putKey } from "../../app/runtime/database/kv.ts";
+import { putKey } from "../../app/runtime/database/kv.ts";
+import { KEYS } from "../../app/runtime/database/kv-keys.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { applyMigrations } from "../../app/runtime/database/migrations/apply-migrations.ts";
 import { loadC15t } from "./c15t.ts";

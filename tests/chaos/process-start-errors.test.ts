@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DEMO_SHOP } from "../../app/demo-store.ts";
 import { systemRandom } from "../../app/runtime/clock.ts";
-import { KEYS } from "../../app/runtime/database/kv.ts";
+import { KEYS } from "../../app/runtime/database/kv-keys.ts";
 import { createSecrets } from "../../app/runtime/secrets.ts";
 import { freshDatabase } from "../support/database.ts";
 import { startChild } from "../support/processes/child.ts";

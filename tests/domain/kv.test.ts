@@ -13,8 +13,8 @@ import {
   putKey,
   putKeyIfAbsent,
   takeKey,
-  type Key,
 } from "../../app/runtime/database/kv.ts";
+import type { Key } from "../../app/runtime/database/kv-keys.ts";
 import { putLeaseIfFree } from "../../app/runtime/database/queue/lease.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";

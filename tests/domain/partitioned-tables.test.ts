@@ -6,7 +6,8 @@ import { searchTables } from "../../app/domain/compliance/erasure/erasure-proof.
 import { addressesPattern, type KnownSubject } from "../../app/domain/compliance/subject.ts";
 import { tableSlices, tenantTables } from "../../app/domain/compliance/erasure/table-slices.ts";
 import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
-import { KEYS, putKeysIfAbsent } from "../../app/runtime/database/kv.ts";
+import { putKeysIfAbsent } from "../../app/runtime/database/kv.ts";
+import { KEYS } from "../../app/runtime/database/kv-keys.ts";
 import { forgetHistory } from "../../app/runtime/database/retention.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";

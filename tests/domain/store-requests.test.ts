@@ -1,7 +1,7 @@
 // Work that was requested for stores: one store's failures hold up no other store.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startRequestWorker, storeRequests } from "../../app/domain/tenants/store-requests.ts";
-import { PLATFORM_KEYS } from "../../app/runtime/database/kv.ts";
+import { PLATFORM_KEYS } from "../../app/runtime/database/kv-keys.ts";
 import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 import { eventually } from "../support/service.ts";
 

@@ -1,7 +1,8 @@
 // A2A tasks: request and result, kept for an hour without buyer and address. A task about a shopper
 // is visible to its caller only: the same agent for the same shopper, under the scope of its tool.
 import type { Ctx } from "../../context.server.ts";
-import { findKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { readKeyCursor, toKeyCursor } from "../../runtime/database/key-cursor.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toKeptTask } from "./kept-task.ts";

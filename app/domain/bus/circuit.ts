@@ -2,7 +2,7 @@
 //
 //   closed -> (5 failures within 10 minutes) -> open for 5 minutes -> closed
 import type { Columns, Kv, TenantSql } from "../../db.server.ts";
-import { KEYS } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import type { QueueItem } from "./channel.ts";
 
 export const FAILURES_TO_OPEN = 5;

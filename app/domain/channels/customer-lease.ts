@@ -3,7 +3,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
-import { deleteKeysIfHeld, KEYS, putKeysIfAbsent } from "../../runtime/database/kv.ts";
+import { deleteKeysIfHeld, putKeysIfAbsent } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { endLeases, putLeasesIfFree, type LeaseKey } from "../../runtime/database/queue/lease.ts";
 import { Deferred, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";

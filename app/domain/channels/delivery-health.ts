@@ -2,7 +2,7 @@
 // problem, the sums, and the systems that are not set up.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, DeliveryAttempt } from "../../db.server.ts";
-import { KEYS } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { readTogether, type Read } from "../../runtime/database/read-together.ts";
 import { internalChannelNames, outsideChannels, type Channel } from "../bus/channel.ts";
 import { toFailure, type Failure } from "../bus/log/failure-kind.ts";

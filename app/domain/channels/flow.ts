@@ -8,7 +8,8 @@
 // and a workflow that runs twice is worse than one that is missing. It counts as sent.
 import type { Ctx } from "../../context.server.ts";
 import { FLOW_TRIGGER_RECEIVE } from "../../integrations/storefront-documents.ts";
-import { findKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import {
   Deferred,
   FLOW_CHANNEL,

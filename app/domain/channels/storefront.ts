@@ -14,7 +14,8 @@ import {
   TAGS_REMOVE,
 } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { deleteKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { deleteKey, putKey } from "../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import {
   PermanentFailure,
   type Channel,

@@ -14,10 +14,9 @@ import {
   compareAndSetKey,
   deleteKeyIfHeld,
   findKey,
-  KEYS,
   putKeyIfAbsent,
-  TTL_SECONDS,
 } from "../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import type { Person } from "../identity/account.ts";
 import { isAccessRefusal } from "../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";

@@ -4,7 +4,8 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER_ORDERS, ORDER } from "../../integrations/storefront-commerce-documents.ts";
-import { findKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { isProven, type Account } from "../identity/account.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";

@@ -10,7 +10,8 @@ import {
 } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { findKey, KEYS, putKey } from "../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 // Signed with a key that is not in the database: an attacker who can rewrite every row cannot

@@ -4,7 +4,8 @@
 //
 // A sign-up is a new account that has signed in, or a contact with a consent of the method `signup`.
 import type { Ctx } from "../../context.server.ts";
-import { compareAndSetKey, findKey, KEYS, putKeyIfAbsent } from "../../runtime/database/kv.ts";
+import { compareAndSetKey, findKey, putKeyIfAbsent } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import type { Read } from "../../runtime/database/read-together.ts";
 import { dayIn, lastDaysIn, timeZoneOf, todayIn } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";

@@ -2,7 +2,8 @@
 // (compliance/erasure/erase-copies.ts).
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../db.server.ts";
-import { KEYS, putKey } from "../../runtime/database/kv.ts";
+import { putKey } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 
 export type DeletedAccount = {
   user_id: number;

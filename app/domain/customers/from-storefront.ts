@@ -3,7 +3,8 @@
 // change writes nothing, a deleted customer is not recreated.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
-import { findKey, KEYS } from "../../runtime/database/kv.ts";
+import { findKey } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { toSlug } from "../tags/catalog.ts";

@@ -5,7 +5,7 @@
 // Prepared once per connection, because planning took more of the database's time than execution.
 // The plan therefore outlives the table sizes it was made for, and the statement is written to be
 // fast for every size.
-import { KEYS, TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { currentShops } from "../tenants/tenant.ts";
 
 /**

@@ -11,7 +11,7 @@ import {
   isRowFault,
   type GroupCommit,
 } from "../../runtime/database/group-commit.ts";
-import { KEYS } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { isDeadlock, isUniqueViolation } from "../../runtime/database/postgres-errors.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
 import {

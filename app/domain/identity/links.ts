@@ -3,7 +3,8 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { findKey, KEYS, putKey, takeKey } from "../../runtime/database/kv.ts";
+import { findKey, putKey, takeKey } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import type { Account } from "./account.ts";
 
 /**

@@ -3,7 +3,8 @@
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM, type TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { countKeys, KEYS, uncountKeys, type Count } from "../../runtime/database/kv.ts";
+import { countKeys, uncountKeys, type Count } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 

@@ -1,6 +1,7 @@
 // The buttons that test a connection: one harmless call to the system, and its result.
 import type { Ctx } from "../../context.server.ts";
-import { KEYS, putKey } from "../../runtime/database/kv.ts";
+import { putKey } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { AppError, isAppError, OutboundError } from "../../runtime/errors.ts";
 import { parseAnswer } from "../../runtime/outbound/answers.ts";
 import { probeDestination } from "../bus/log/destinations.ts";

@@ -2,7 +2,8 @@
 // one. The list is settings-pages.ts.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { deleteKey, KEYS } from "../../runtime/database/kv.ts";
+import { deleteKey } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { findChannel, type Channel } from "../bus/channel.ts";
 import { findMissing } from "../channels/channel-settings.ts";
 import { readPlatformConfig, saveTenantConfig } from "../tenants/settings/configuration.ts";

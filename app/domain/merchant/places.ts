@@ -1,6 +1,7 @@
 // The screen "Where it appears": each place with its state, as the platform or the last check says.
 import type { Ctx } from "../../context.server.ts";
-import { findKey, findKeys, KEYS, type Key } from "../../runtime/database/kv.ts";
+import { findKey, findKeys } from "../../runtime/database/kv.ts";
+import { KEYS, type Key } from "../../runtime/database/kv-keys.ts";
 import { FLOW_CHANNEL, isChannelEnabled } from "../bus/channel.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
 import { PLACES, type PlaceName } from "./place-list.ts";

@@ -3,15 +3,8 @@
 // done.
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import {
-  deleteKey,
-  findKey,
-  KEYS,
-  keysRead,
-  putKey,
-  toValues,
-  type Key,
-} from "../../runtime/database/kv.ts";
+import { deleteKey, findKey, keysRead, putKey, toValues } from "../../runtime/database/kv.ts";
+import { KEYS, type Key } from "../../runtime/database/kv-keys.ts";
 import { readTogether, type Read } from "../../runtime/database/read-together.ts";
 import { isChannelEnabled } from "../bus/channel.ts";
 import type { Failure } from "../bus/log/failure-kind.ts";

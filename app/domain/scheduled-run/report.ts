@@ -2,7 +2,8 @@
 // while it runs.
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database/database.ts";
-import { findKey, putKey, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../runtime/database/kv.ts";
+import { PLATFORM_KEYS } from "../../runtime/database/kv-keys.ts";
 import type { Lease } from "../../runtime/database/queue/lease.ts";
 import type { StepResult } from "./steps.ts";
 

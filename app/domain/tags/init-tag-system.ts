@@ -5,7 +5,8 @@ import {
   METAFIELD_DEFINITIONS,
 } from "../../integrations/storefront-documents.ts";
 import { AppError, isAppError, OutboundError, type ErrorCode } from "../../runtime/errors.ts";
-import { KEYS, putKey } from "../../runtime/database/kv.ts";
+import { putKey } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { tokenState } from "../tenants/store-access.ts";
 import {
   callAdminApi,

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, Kv } from "../../db.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { KEYS } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { inTime, LATE_PART_MS } from "../../runtime/deadlines/in-time.ts";
 import { readTogether, type Read } from "../../runtime/database/read-together.ts";
 import { isConnected, tokenState } from "./store-access.ts";

@@ -2,13 +2,8 @@
 // the page that made it and the process that runs it; it is deleted only when the work has ended.
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
-import {
-  deleteKey,
-  deleteKeyIfHeld,
-  findKey,
-  putKeyIfAbsent,
-  type Key,
-} from "../../runtime/database/kv.ts";
+import { deleteKey, deleteKeyIfHeld, findKey, putKeyIfAbsent } from "../../runtime/database/kv.ts";
+import type { Key } from "../../runtime/database/kv-keys.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { startWorkQueue, type WorkQueue } from "../../runtime/database/queue/work-queue.ts";
 import { findTenant } from "./tenant.ts";

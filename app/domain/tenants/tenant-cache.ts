@@ -6,7 +6,7 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM, type Columns, type Kv } from "../../db.server.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
-import { KEYS, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
+import { KEYS, PLATFORM_KEYS } from "../../runtime/database/kv-keys.ts";
 import { createPatience, SILENT, type Patience } from "../../runtime/database/patience.ts";
 import { buildApp, buildTenant } from "./build-tenant.ts";
 import { PLATFORM_FIELDS, type PlatformConfig } from "./settings/platform-config.ts";

@@ -2,7 +2,7 @@
 // Postgres, so a concurrent token refresh and settings save never overwrite each other.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
-import { KEYS } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import type { Connection } from "./tenant.ts";
 

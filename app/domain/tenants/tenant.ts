@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { PLATFORM } from "../../runtime/database/database.ts";
-import { PLATFORM_KEYS } from "../../runtime/database/kv.ts";
+import { PLATFORM_KEYS } from "../../runtime/database/kv-keys.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { buildApp } from "./build-tenant.ts";
 import {

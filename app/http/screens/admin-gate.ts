@@ -20,7 +20,7 @@ import { isPlatformKey } from "../../domain/tenants/admin-key.ts";
 import { renderGate, type GateProblem, type GateStage } from "../../embeds/gate-page.ts";
 import { findLocale, type Locale } from "../../embeds/texts.ts";
 import { isAppError } from "../../runtime/errors.ts";
-import { TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { clientAddress } from "../client-address.ts";
 import { journeyCookie, journeyCookieName, readCookie } from "../cookies.ts";
 import { PAGE_HEADERS } from "../cors.ts";

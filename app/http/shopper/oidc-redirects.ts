@@ -17,7 +17,7 @@ import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
 import { findRememberedTenant } from "../../domain/tenants/tenant-cache.ts";
 import { findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { plainLook, renderSignInError } from "../../embeds/account-pages.ts";
-import { TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { boundJourneyCookie, readCookie } from "../cookies.ts";
 import { PAGE_HEADERS } from "../cors.ts";
 import type { ApiRequest } from "../api-request.ts";

@@ -5,7 +5,8 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLoaderWorker } from "../../../app/domain/tenants/storefront/loader-worker.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { KEYS, putKey } from "../../../app/runtime/database/kv.ts";
+import { putKey } from "../../../app/runtime/database/kv.ts";
+import { KEYS } from "../../../app/runtime/database/kv-keys.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import {
   adminUrl,

@@ -2,7 +2,8 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, Database, IntegrationQueue, TenantSql } from "../../../db.server.ts";
 import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
-import { KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { putKeyIfAbsent } from "../../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { FLOW_CHANNEL, flowChannels, isChannelEnabled } from "../channel.ts";
 import { enqueue } from "../enqueue.ts";

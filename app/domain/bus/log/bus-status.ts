@@ -2,7 +2,7 @@
 // delivered. A day is 1,440 minute rows per channel; pending and dead rows are counted on partial indexes, so delivered history costs nothing.
 import type { Ctx } from "../../../context.server.ts";
 import type { ChannelMinute, Columns, IntegrationQueue, Kv } from "../../../db.server.ts";
-import { KEYS } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { IS_DEAD } from "../outcome.ts";
 

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { isConfigured, PermanentFailure, type Channel, type QueueItem } from "../../bus/channel.ts";
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import { SENT_EARLIER } from "../../bus/outcome.ts";

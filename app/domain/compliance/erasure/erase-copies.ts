@@ -2,7 +2,8 @@
 // leaves a mark; the archive is in another system, so its objects follow with the scheduled run.
 import type { Ctx } from "../../../context.server.ts";
 import type { TenantPrisma } from "../../../db.server.ts";
-import { deleteKey, KEYS } from "../../../runtime/database/kv.ts";
+import { deleteKey } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { entityIdsOf, type DeletedAccount } from "../../customers/deleted-account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { eraseArchived } from "./erase-outside.ts";

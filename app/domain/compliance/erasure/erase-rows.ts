@@ -8,7 +8,7 @@ import type {
   IntegrationQueue,
   TenantSql,
 } from "../../../db.server.ts";
-import { KEYS } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { subjectMark } from "../../bus/ledger-subjects.ts";
 import { countMinutes } from "../../bus/log/minute-counts.ts";
 import { CUSTOMER_GONE, ERASED_PAYLOAD, REDACTED } from "../../bus/outcome.ts";

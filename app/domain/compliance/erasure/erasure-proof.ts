@@ -1,7 +1,7 @@
 // Proves an erasure: searches for the person's identifiers in every text column of every table of
 // the tenant. The result is a count, never the data found.
 import type { Database } from "../../../runtime/database/database.ts";
-import { KEYS } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { tableSlices, tenantTables } from "./table-slices.ts";
 
 export type Proof = {

@@ -7,7 +7,7 @@ import { APPEND_ONLY_TABLES } from "../../../runtime/database/roles.ts";
 import type { Database, TenantSql } from "../../../runtime/database/database.ts";
 import { SHOP } from "../../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
-import { KEYS } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { callAdminApi } from "../../tenants/storefront/admin-api.ts";
 import { cancelMove, findOpenMove } from "../../tenants/moves/move-record.ts";
 import { findTenant, getTenant, type Tenant } from "../../tenants/tenant.ts";

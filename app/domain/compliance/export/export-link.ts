@@ -5,7 +5,8 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import { findKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, putKey, takeKey } from "../../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 /** Below the store's root (DECISIONS 15, within 12). */

@@ -3,7 +3,8 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import { KEYS, putKey, takeKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { putKey, takeKey } from "../../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { findPerson, type Person } from "../../identity/account.ts";
 import { epochOf } from "../../identity/links.ts";

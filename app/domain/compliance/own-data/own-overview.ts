@@ -1,6 +1,7 @@
 // What a customer sees of themselves in the store's customer accounts: consents, agents and payment mandates.
 import type { Ctx } from "../../../context.server.ts";
-import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { listLinkedAgents } from "../../agents/oauth/grants.ts";
 import type { Mandate } from "../../commerce/mandate.ts";
 import { listMandates } from "../../commerce/mandates.ts";

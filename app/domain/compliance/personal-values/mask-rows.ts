@@ -3,7 +3,7 @@
 // customer is that customer's; when the customer is the person, the erasure has emptied it before.
 import type { Database, TenantSql } from "../../../runtime/database/database.ts";
 import { findEmailAddresses } from "../../../runtime/email-addresses.ts";
-import { KEYS } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { FOREIGN_NUMBER_SOURCES } from "../../bus/foreign-numbers.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { KnownSubject } from "../subject.ts";

@@ -1,7 +1,8 @@
 // One mail to the store before the legal deadline of privacy requests that are not done. It names how
 // many there are: a system that is away holds up all of them at once.
 import type { Ctx } from "../../../context.server.ts";
-import { compareAndSetKey, findKey, KEYS, putKeyIfAbsent } from "../../../runtime/database/kv.ts";
+import { compareAndSetKey, findKey, putKeyIfAbsent } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";
 import { enqueue } from "../../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";

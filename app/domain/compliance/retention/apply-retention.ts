@@ -2,7 +2,8 @@
 // setting changed. Rows and objects separately: an unreachable archive keeps no row.
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM, type Database, type TenantSql } from "../../../db.server.ts";
-import { findKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import {
   DEFAULT_RETENTION,
   retentionSettingNames,

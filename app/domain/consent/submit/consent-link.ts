@@ -2,7 +2,8 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../../db.server.ts";
-import { findKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, putKey, takeKey } from "../../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";
 import { enqueue } from "../../bus/enqueue.ts";

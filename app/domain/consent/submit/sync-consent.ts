@@ -5,7 +5,8 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
-import { findKey, KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, putKeyIfAbsent } from "../../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { ConsentSyncInput } from "../consent-input.ts";
 import type { Visit } from "../visit.ts";

@@ -3,7 +3,8 @@
 // function.
 import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../db.server.ts";
-import { findKeys, KEYS } from "../../../runtime/database/kv.ts";
+import { findKeys } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { enqueueMany } from "../../bus/enqueue.ts";
 import { channelsFor } from "../../inventory/write-matrix.ts";
 import {

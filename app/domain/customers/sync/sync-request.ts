@@ -1,6 +1,7 @@
 // A sync that was requested in the background; its progress is in the sync's own state.
 import type { Ctx } from "../../../context.server.ts";
-import { findKeys, KEYS, PLATFORM_KEYS, type Key } from "../../../runtime/database/kv.ts";
+import { findKeys } from "../../../runtime/database/kv.ts";
+import { KEYS, PLATFORM_KEYS, type Key } from "../../../runtime/database/kv-keys.ts";
 import { toSystemProblem, type SystemProblem } from "../../bus/log/system-problem.ts";
 import { readAtHome } from "../../tenants/read-at-home.ts";
 import { storeRequests } from "../../tenants/store-requests.ts";

@@ -5,7 +5,8 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
-import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,8 @@
 // tags of the rules.
 import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.server.ts";
-import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { SYSTEM_TAGS } from "../../tags/system-tag-rules.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { BulkRunState } from "../bulk/run-row.ts";

@@ -4,15 +4,8 @@
 // mail is sent after the response.
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM } from "../../../runtime/database/database.ts";
-import {
-  countKeys,
-  deleteKey,
-  findKey,
-  putKey,
-  takeKey,
-  TTL_SECONDS,
-  PLATFORM_KEYS,
-} from "../../../runtime/database/kv.ts";
+import { countKeys, deleteKey, findKey, putKey, takeKey } from "../../../runtime/database/kv.ts";
+import { TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
 import type { MailLocale } from "../../mails/mail-texts.ts";
 import { renderMail } from "../../mails/render-mail.ts";

@@ -4,7 +4,7 @@ import type { OidcPlace } from "../../../integrations/oidc.ts";
 import { cleanName } from "../../customers/person-name.ts";
 import { storeDomains } from "../../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { EmailAddress } from "../email-address.ts";
 import type { IdentityClaims } from "./id-token.ts";

@@ -2,7 +2,8 @@
 // without name and address, which stand on the admin's own page.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { CUSTOMER_GID } from "../../customers/customer-change.ts";
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";

@@ -4,7 +4,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { HealthState } from "../../bus/log/health-rules.ts";
 import { IS_DEAD } from "../../bus/outcome.ts";
-import { KEYS } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { readTogether, type Read } from "../../../runtime/database/read-together.ts";
 import { deliveryHealthQuery, type DeliveryHealth } from "../../channels/delivery-health.ts";
 import { NEEDS_MERCHANT } from "../../compliance/board/request-list.ts";

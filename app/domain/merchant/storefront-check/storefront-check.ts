@@ -1,7 +1,8 @@
 // The merchant's check of the storefront: one at a time for each store, as a background job. Its last
 // complete result is kept until the next one, also when a later check finds the store closed.
 import type { Ctx } from "../../../context.server.ts";
-import { findKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import {
   readBackgroundJob,
   startBackgroundJob,

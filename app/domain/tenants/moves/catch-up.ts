@@ -1,7 +1,7 @@
 // From the end of the first copy to the flip: the target follows closely, both sides are compared, and within
 // the barrier the store's record changes its cell.
 import { setTimeout as pause } from "node:timers/promises";
-import { KEYS } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import {
   connectAsOwner,
   type OwnerConnection,

@@ -5,7 +5,7 @@ import {
   quoteText,
   type OwnerConnection,
 } from "../../../runtime/database/cells/owner-connection.ts";
-import { KEYS } from "../../../runtime/database/kv.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 
 /** Tables whose rows stay where they are: those of the home database, and each cell's own. */
 const STAYING_TABLES: ReadonlySet<string> = new Set(["public_hosts", "store_moves", "held_stores"]);

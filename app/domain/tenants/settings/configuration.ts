@@ -4,12 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM } from "../../../runtime/database/database.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import {
-  compareAndSetKey,
-  findKey,
-  putKeyIfAbsent,
-  PLATFORM_KEYS,
-} from "../../../runtime/database/kv.ts";
+import { compareAndSetKey, findKey, putKeyIfAbsent } from "../../../runtime/database/kv.ts";
+import { PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
 import type { SettingsActor } from "../admin-key.ts";
 import { isConnected } from "../store-access.ts";
 import { buildFieldPatch, type FieldPatch, type FieldTable } from "./field-patch.ts";

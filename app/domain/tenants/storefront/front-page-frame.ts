@@ -3,7 +3,8 @@
 // service looks at the response's headers only; the page itself loads in the merchant's browser, without scripts.
 import type { Ctx } from "../../../context.server.ts";
 import type { FrontPage } from "../../../integrations/storefront/store-pages.ts";
-import { findKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findKey, putKey } from "../../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenant.ts";
 import { storeDomains } from "./primary-domain.ts";

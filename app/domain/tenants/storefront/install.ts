@@ -5,14 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM } from "../../../runtime/database/database.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import {
-  deleteKeyIfHeld,
-  KEYS,
-  PLATFORM_KEYS,
-  putKey,
-  takeKey,
-  TTL_SECONDS,
-} from "../../../runtime/database/kv.ts";
+import { deleteKeyIfHeld, putKey, takeKey } from "../../../runtime/database/kv.ts";
+import { KEYS, PLATFORM_KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { putLeaseIfFree } from "../../../runtime/database/queue/lease.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";

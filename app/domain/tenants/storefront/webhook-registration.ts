@@ -8,7 +8,7 @@ import {
   WEBHOOK_SUBSCRIPTIONS,
 } from "../../../integrations/storefront-documents.ts";
 import { WEBHOOK_API_VERSION } from "../../../integrations/storefront.ts";
-import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
+import { PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { callAdminApi, type UserError } from "./admin-api.ts";
 import { BUS_PATH, webhookPath } from "../bus-phase.ts";

@@ -5,7 +5,8 @@
 //   running -> done | failed;   interrupted: its process died, and it may be started again
 import type { Kv } from "../../../generated/prisma/client.ts";
 import type { Columns } from "../columns.ts";
-import { KEYS, putKey } from "../kv.ts";
+import { putKey } from "../kv.ts";
+import { KEYS } from "../kv-keys.ts";
 import { withLease } from "./lease.ts";
 import type { Log } from "../../log.ts";
 import type { TenantSql } from "../database.ts";

@@ -4,7 +4,8 @@ import type { Kv } from "../../../generated/prisma/client.ts";
 import { anyLength } from "../array-parameters.ts";
 import type { Columns } from "../columns.ts";
 import type { TenantSql } from "../database.ts";
-import { deleteKeyIfHeld, KEYS, renewKeyIfHeld, type Key } from "../kv.ts";
+import { deleteKeyIfHeld, renewKeyIfHeld } from "../kv.ts";
+import { KEYS, type Key } from "../kv-keys.ts";
 import { NO_WAIT_FOR_DISK } from "../no-wait-for-disk.ts";
 
 /** How long a dead holder blocks others. */
