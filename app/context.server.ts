@@ -25,7 +25,10 @@ import {
   createRetailAnalyticsBClient,
   type RetailAnalyticsBClient,
 } from "./integrations/retail-analytics-b.ts";
-import { createStorefrontClient, type StorefrontClient } from "./integrations/storefront.ts";
+import {
+  createStorefrontClient,
+  type StorefrontClient,
+} from "./integrations/storefront/storefront-client.ts";
 import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integrations/web-analytics.ts";
 import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
 import type { Config } from "./runtime/config.ts";

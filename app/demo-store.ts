@@ -12,7 +12,7 @@ import { saveTenantConfig } from "./domain/tenants/settings/configuration.ts";
 import { callAdminApi } from "./domain/tenants/storefront/admin-api.ts";
 import { dataOf, findTenant, getTenant } from "./domain/tenants/tenant.ts";
 import { tryToRegisterWebhooks } from "./domain/tenants/storefront/install.ts";
-import { SHOP } from "./integrations/storefront-documents.ts";
+import { SHOP } from "./integrations/storefront/documents.ts";
 import { findKey, putKey } from "./runtime/database/kv.ts";
 import { KEYS } from "./runtime/database/kv-keys.ts";
 

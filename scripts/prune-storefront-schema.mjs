@@ -1,6 +1,6 @@
 // Prunes the full schemas of the storefront's APIs (10 MB each) to the types that our documents use, so that
 // the sandbox and the tests validate every query offline in milliseconds. Run it whenever
-// storefront-documents.ts or storefront-commerce-documents.ts changes. The schemas come from the
+// documents.ts or commerce-documents.ts of app/integrations/storefront changes. The schemas come from the
 // introspection files in the vendor's own developer package.
 import { execFileSync } from "node:child_process";
 import {
@@ -29,8 +29,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from "graphql";
-import { CART_DOCUMENTS } from "../app/integrations/storefront-commerce-documents.ts";
-import { STOREFRONT_DOCUMENTS } from "../app/integrations/storefront-documents.ts";
+import { CART_DOCUMENTS } from "../app/integrations/storefront/commerce-documents.ts";
+import { STOREFRONT_DOCUMENTS } from "../app/integrations/storefront/documents.ts";
 
 const SOURCE_PACKAGE = "@shopify/dev-mcp@1.16.0";
 const PARSED = (texts) => Object.entries(texts).map(([name, text]) => ({ name, ast: parse(text) }));

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer } from "../runtime/outbound/answers.ts";
 import type { Outbound } from "../runtime/outbound/outbound.ts";
-import type { StorefrontClient } from "./storefront.ts";
+import type { StorefrontClient } from "./storefront/storefront-client.ts";
 
 const SYSTEM = "storefront";
 const TIMEOUT_MS = 6_000;

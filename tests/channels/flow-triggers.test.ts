@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
 import { callAdminApi } from "../../app/domain/tenants/storefront/admin-api.ts";
-import { FLOW_TRIGGER_RECEIVE } from "../../app/integrations/storefront-documents.ts";
+import { FLOW_TRIGGER_RECEIVE } from "../../app/integrations/storefront/documents.ts";
 import { putKey } from "../../app/runtime/database/kv.ts";
 import { KEYS } from "../../app/runtime/database/kv-keys.ts";
 import { ingest, order } from "../support/bus/events.ts";

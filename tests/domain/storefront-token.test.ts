@@ -11,7 +11,7 @@ import {
 } from "../../app/domain/tenants/storefront/access-token.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { SHOP as SHOP_QUERY } from "../../app/integrations/storefront-documents.ts";
+import { SHOP as SHOP_QUERY } from "../../app/integrations/storefront/documents.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
 
 const MINUTE = 60_000;

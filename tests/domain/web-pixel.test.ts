@@ -13,7 +13,7 @@ import {
 } from "../../app/domain/tenants/storefront/web-pixel.ts";
 import { changeTenantRecord } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { WEB_PIXEL_CREATE } from "../../app/integrations/storefront-documents.ts";
+import { WEB_PIXEL_CREATE } from "../../app/integrations/storefront/documents.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { installStore, storefrontCalls } from "../support/storefront/synced-store.ts";
 

@@ -2,7 +2,7 @@
 // only the number in them.
 import { afterAll, expect, it } from "vitest";
 import { createCustomerAccountClient } from "../../app/integrations/customer-account-api.ts";
-import { createStorefrontClient } from "../../app/integrations/storefront.ts";
+import { createStorefrontClient } from "../../app/integrations/storefront/storefront-client.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { createOutbound } from "../../app/runtime/outbound/outbound.ts";
 

@@ -10,7 +10,7 @@ import {
 import { PLACES } from "../../app/domain/merchant/place-list.ts";
 import { PROXY_MOUNT } from "../../app/http/auth/app-proxy.ts";
 import { pathOfFile } from "../../app/http/route-table.ts";
-import { WEBHOOK_API_VERSION } from "../../app/integrations/storefront.ts";
+import { WEBHOOK_API_VERSION } from "../../app/integrations/storefront/storefront-client.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
 import { APP_PROXY_PATH } from "../../app/sandbox/storefront/app-proxy.ts";
 

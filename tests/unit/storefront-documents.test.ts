@@ -3,8 +3,8 @@ import { buildSchema, parse, TypeInfo, validate, visit, visitWithTypeInfo } from
 import type { GraphQLEnumType, GraphQLSchema } from "graphql";
 import { describe, expect, it } from "vitest";
 import { COUNTRY_CODES } from "../../app/domain/commerce/cart/country-codes.ts";
-import { CART_DOCUMENTS } from "../../app/integrations/storefront-commerce-documents.ts";
-import { STOREFRONT_DOCUMENTS } from "../../app/integrations/storefront-documents.ts";
+import { CART_DOCUMENTS } from "../../app/integrations/storefront/commerce-documents.ts";
+import { STOREFRONT_DOCUMENTS } from "../../app/integrations/storefront/documents.ts";
 
 // Deprecated everywhere, but the replacement exists only from 2026-10.
 const NO_REPLACEMENT_YET = [

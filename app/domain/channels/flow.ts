@@ -7,7 +7,7 @@
 // A worker that dies during a call leaves it `begun`: the platform almost always has the request then,
 // and a workflow that runs twice is worse than one that is missing. It counts as sent.
 import type { Ctx } from "../../context.server.ts";
-import { FLOW_TRIGGER_RECEIVE } from "../../integrations/storefront-documents.ts";
+import { FLOW_TRIGGER_RECEIVE } from "../../integrations/storefront/documents.ts";
 import { findKey, putKey } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import {

@@ -10,7 +10,7 @@ import {
   DATA_SALE_OPT_OUT,
   EMAIL_MARKETING_CONSENT_UPDATE,
   SMS_MARKETING_CONSENT_UPDATE,
-} from "../../integrations/storefront-documents.ts";
+} from "../../integrations/storefront/documents.ts";
 import { PRIVACY_PAGE, TRACKING_METHODS } from "../consent/consent-types.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";

@@ -12,7 +12,7 @@ import {
   METAFIELDS_SET,
   TAGS_ADD,
   TAGS_REMOVE,
-} from "../../integrations/storefront-documents.ts";
+} from "../../integrations/storefront/documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { deleteKey, putKey } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";

@@ -3,7 +3,7 @@
 // person's address.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
-import { CUSTOMER_ORDERS, ORDER } from "../../integrations/storefront-commerce-documents.ts";
+import { CUSTOMER_ORDERS, ORDER } from "../../integrations/storefront/commerce-documents.ts";
 import { findKey, putKey } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { isProven, type Account } from "../identity/account.ts";

@@ -1,6 +1,6 @@
 // Products by id, directly from the storefront: carts and agents get current prices.
 import type { Ctx } from "../../context.server.ts";
-import { PRODUCTS_BY_ID } from "../../integrations/storefront-commerce-documents.ts";
+import { PRODUCTS_BY_ID } from "../../integrations/storefront/commerce-documents.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { isPublic, toProduct, type Product, type StorefrontProduct } from "./products.ts";

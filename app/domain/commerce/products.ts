@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import {
   COLLECTION_BY_HANDLE,
   PRODUCTS,
-} from "../../integrations/storefront-commerce-documents.ts";
+} from "../../integrations/storefront/commerce-documents.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";

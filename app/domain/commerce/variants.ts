@@ -1,6 +1,6 @@
 // Variants at the storefront: availability, and whether a mandate covers them.
 import type { Ctx } from "../../context.server.ts";
-import { VARIANT_COLLECTIONS, VARIANTS } from "../../integrations/storefront-commerce-documents.ts";
+import { VARIANT_COLLECTIONS, VARIANTS } from "../../integrations/storefront/commerce-documents.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";

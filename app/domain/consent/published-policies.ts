@@ -1,7 +1,7 @@
 // The policies that the store itself publishes, to start a version from. Reading them needs a scope
 // that the manifest asks for on demand (`optional_scopes`): a store that never uses this grants nothing.
 import type { Ctx } from "../../context.server.ts";
-import { SHOP_POLICIES } from "../../integrations/storefront-documents.ts";
+import { SHOP_POLICIES } from "../../integrations/storefront/documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";

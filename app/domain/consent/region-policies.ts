@@ -6,7 +6,7 @@ import {
   CONSENT_POLICIES,
   CONSENT_POLICY_UPDATE,
   PRIVACY_FEATURES_DISABLE,
-} from "../../integrations/storefront-documents.ts";
+} from "../../integrations/storefront/documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import {
   findMode,

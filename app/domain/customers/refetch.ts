@@ -1,6 +1,6 @@
 // Fetches what a webhook leaves out (payloads since 2025-01 contain no tags, consents or totals).
 import type { Ctx } from "../../context.server.ts";
-import { CUSTOMER } from "../../integrations/storefront-documents.ts";
+import { CUSTOMER } from "../../integrations/storefront/documents.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import { isConnected } from "../tenants/store-access.ts";
 import type { Tenant } from "../tenants/tenant.ts";

@@ -1,7 +1,7 @@
 // Who receives the mails to the merchant, alerts and privacy requests alike: the recipients that the store
 // chose for them, else its support address, else the store's own address, else the operators of the service.
 import type { Ctx } from "../../context.server.ts";
-import { SHOP } from "../../integrations/storefront-documents.ts";
+import { SHOP } from "../../integrations/storefront/documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { isConnected } from "../tenants/store-access.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";

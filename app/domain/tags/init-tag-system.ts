@@ -3,7 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import {
   METAFIELD_DEFINITION_CREATE,
   METAFIELD_DEFINITIONS,
-} from "../../integrations/storefront-documents.ts";
+} from "../../integrations/storefront/documents.ts";
 import { AppError, isAppError, OutboundError, type ErrorCode } from "../../runtime/errors.ts";
 import { putKey } from "../../runtime/database/kv.ts";
 import { KEYS } from "../../runtime/database/kv-keys.ts";

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, request as send } from "undici";
-import { PRODUCTS } from "../../../app/integrations/storefront-commerce-documents.ts";
+import { PRODUCTS } from "../../../app/integrations/storefront/commerce-documents.ts";
 
 const { STOREFRONT_URL = "", TOKEN = "" } = process.env;
 const dispatcher = new Agent({ connections: 64 });

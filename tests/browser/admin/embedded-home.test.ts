@@ -10,7 +10,7 @@ import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-api.t
 import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { CUSTOMER } from "../../../app/integrations/storefront-documents.ts";
+import { CUSTOMER } from "../../../app/integrations/storefront/documents.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import {
   APP,

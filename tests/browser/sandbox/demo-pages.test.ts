@@ -5,7 +5,7 @@ import { crawl } from "../../support/browser/crawler.ts";
 import { openBrowser, type Visit } from "../../support/browser/browser.ts";
 import { adminUrl } from "../../support/browser/merchant-browser.ts";
 import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-api.ts";
-import { FLOW_TRIGGER_RECEIVE } from "../../../app/integrations/storefront-documents.ts";
+import { FLOW_TRIGGER_RECEIVE } from "../../../app/integrations/storefront/documents.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { installStore } from "../../support/storefront/synced-store.ts";
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { syncCustomers } from "../../../app/domain/customers/sync/catch-up.ts";
 import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../../app/domain/tenants/tenant.ts";
-import { CUSTOMERS_PAGE, TAGS_ADD } from "../../../app/integrations/storefront-documents.ts";
+import { CUSTOMERS_PAGE, TAGS_ADD } from "../../../app/integrations/storefront/documents.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   installStore,

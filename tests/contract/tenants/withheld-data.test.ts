@@ -7,7 +7,7 @@ import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
 import { readConnectionState } from "../../../app/domain/tenants/connection-state.ts";
 import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-api.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { CUSTOMER } from "../../../app/integrations/storefront-documents.ts";
+import { CUSTOMER } from "../../../app/integrations/storefront/documents.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { deliver } from "../../support/storefront/storefront.ts";
 import { installStore, secondsAgo, setWatermark } from "../../support/storefront/synced-store.ts";

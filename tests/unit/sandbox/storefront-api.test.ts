@@ -7,7 +7,7 @@ import {
   WEBHOOK_SUBSCRIPTION_CREATE,
   WEBHOOK_SUBSCRIPTION_UPDATE,
   WEBHOOK_SUBSCRIPTIONS,
-} from "../../../app/integrations/storefront-documents.ts";
+} from "../../../app/integrations/storefront/documents.ts";
 import {
   CLIENT_SECRET,
   graphql,

@@ -7,8 +7,8 @@ import {
   CUSTOMERS_PAGE,
   SHOP as SHOP_QUERY,
   TAGS_ADD,
-} from "../../../app/integrations/storefront-documents.ts";
-import { VARIANTS } from "../../../app/integrations/storefront-commerce-documents.ts";
+} from "../../../app/integrations/storefront/documents.ts";
+import { VARIANTS } from "../../../app/integrations/storefront/commerce-documents.ts";
 import { graphql, SHOP, startTestApp, type TestApp } from "../../sandbox/sandbox-fixture.ts";
 
 let world: TestApp;

@@ -6,7 +6,7 @@ import {
   TAGS_ADD,
   TAGS_REMOVE,
   WEBHOOK_SUBSCRIPTION_CREATE,
-} from "../../../app/integrations/storefront-documents.ts";
+} from "../../../app/integrations/storefront/documents.ts";
 import { graphql, send, SHOP, startTestApp } from "../../sandbox/sandbox-fixture.ts";
 import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 

@@ -4,7 +4,7 @@ import {
   METAFIELD_DEFINITIONS,
   METAFIELDS_DELETE,
   METAFIELDS_SET,
-} from "../../../app/integrations/storefront-documents.ts";
+} from "../../../app/integrations/storefront/documents.ts";
 import { graphql, SHOP, startTestApp } from "../../sandbox/sandbox-fixture.ts";
 import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 

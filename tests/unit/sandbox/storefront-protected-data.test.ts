@@ -7,7 +7,7 @@ import {
   CUSTOMER,
   CUSTOMERS_SAMPLE,
   WEBHOOK_SUBSCRIPTION_CREATE,
-} from "../../../app/integrations/storefront-documents.ts";
+} from "../../../app/integrations/storefront/documents.ts";
 import { graphql, post, SHOP, startTestApp, type TestApp } from "../../sandbox/sandbox-fixture.ts";
 
 const OTHER = "approved-store.myshopify.com";

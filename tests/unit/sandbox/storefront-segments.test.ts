@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   CUSTOMER_SEGMENT,
   SEGMENT_MEMBERS,
-} from "../../../app/integrations/storefront-documents.ts";
+} from "../../../app/integrations/storefront/documents.ts";
 import { graphql, SHOP, startTestApp, type TestApp } from "../../sandbox/sandbox-fixture.ts";
 
 let world: TestApp;

@@ -3,7 +3,7 @@
 // takes it from the request or from the cart before; nothing of it is stored or logged here.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
-import { CART_ADDRESS } from "../../../integrations/storefront-commerce-documents.ts";
+import { CART_ADDRESS } from "../../../integrations/storefront/commerce-documents.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import type { UserError } from "../../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../tenants/tenant.ts";

@@ -5,7 +5,7 @@ import {
   DRAFT_ORDER,
   DRAFT_ORDER_CREATE,
   DRAFT_ORDER_DELETE,
-} from "../../../integrations/storefront-commerce-documents.ts";
+} from "../../../integrations/storefront/commerce-documents.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { isProven, type Account } from "../../identity/account.ts";
 import {

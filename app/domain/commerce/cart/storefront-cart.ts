@@ -5,7 +5,7 @@ import {
   CART,
   CART_CREATE,
   CART_SELECTED_DELIVERY_OPTIONS_UPDATE,
-} from "../../../integrations/storefront-commerce-documents.ts";
+} from "../../../integrations/storefront/commerce-documents.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { isProven, type Account } from "../../identity/account.ts";
 import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-api.ts";

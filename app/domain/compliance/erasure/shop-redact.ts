@@ -5,7 +5,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import { APPEND_ONLY_TABLES } from "../../../runtime/database/roles.ts";
 import type { Database, TenantSql } from "../../../runtime/database/database.ts";
-import { SHOP } from "../../../integrations/storefront-documents.ts";
+import { SHOP } from "../../../integrations/storefront/documents.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { callAdminApi } from "../../tenants/storefront/admin-api.ts";

@@ -2,7 +2,7 @@
 // of the customer list (segments/segment.ts).
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import { CUSTOMER_SEGMENT, SEGMENT_MEMBERS } from "../../../integrations/storefront-documents.ts";
+import { CUSTOMER_SEGMENT, SEGMENT_MEMBERS } from "../../../integrations/storefront/documents.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { callAdminApi } from "../../tenants/storefront/admin-api.ts";

@@ -5,7 +5,7 @@ import {
   BULK_OPERATION_RUN,
   bulkCustomers,
   CUSTOMERS_SAMPLE,
-} from "../../../integrations/storefront-documents.ts";
+} from "../../../integrations/storefront/documents.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-api.ts";
 import {

@@ -1,7 +1,7 @@
 // Drains a window page by page, newest first. A customer that changes meanwhile moves to the front,
 // past the window's end, and belongs to the next window; applying a state newer than the window is
 // harmless.
-import { CUSTOMERS_PAGE } from "../../../integrations/storefront-documents.ts";
+import { CUSTOMERS_PAGE } from "../../../integrations/storefront/documents.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import {
   fromGraphqlCustomer,

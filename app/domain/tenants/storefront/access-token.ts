@@ -9,7 +9,7 @@
 // is kept until its successor has worked.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
-import type { TokenGrant } from "../../../integrations/storefront.ts";
+import type { TokenGrant } from "../../../integrations/storefront/token-grant.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { deleteKeyIfHeld } from "../../../runtime/database/kv.ts";
 import { KEYS } from "../../../runtime/database/kv-keys.ts";

@@ -2,7 +2,10 @@
 // waiting when throttled.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
-import { toGraphqlError, type GraphqlAnswer } from "../../../integrations/storefront.ts";
+import {
+  toGraphqlError,
+  type GraphqlAnswer,
+} from "../../../integrations/storefront/graphql-answer.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { ensureStorefrontToken } from "./access-token.ts";
 import { noteWithheld, takeData } from "./withheld-data.ts";

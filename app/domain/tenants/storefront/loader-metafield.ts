@@ -3,7 +3,7 @@
 // can write it, and it needs no scope.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
-import { APP_INSTALLATION_ID, METAFIELDS_SET } from "../../../integrations/storefront-documents.ts";
+import { APP_INSTALLATION_ID, METAFIELDS_SET } from "../../../integrations/storefront/documents.ts";
 import { withLease } from "../../../runtime/database/queue/lease.ts";
 import { findPublishedBanner, nameNewestBanner } from "../banner/published-banner.ts";
 import { isConnected } from "../store-access.ts";

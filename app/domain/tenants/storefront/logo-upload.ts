@@ -5,12 +5,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
-import type { StagedTarget } from "../../../integrations/storefront.ts";
+import type { StagedTarget } from "../../../integrations/storefront/storefront-client.ts";
 import {
   FILE_CREATE,
   IMAGE_FILE,
   STAGED_UPLOADS_CREATE,
-} from "../../../integrations/storefront-documents.ts";
+} from "../../../integrations/storefront/documents.ts";
 import { link } from "../settings/field-schemas.ts";
 import type { Tenant } from "../tenant.ts";
 import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-api.ts";

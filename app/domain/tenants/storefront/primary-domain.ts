@@ -2,7 +2,7 @@
 // when a store connects and by the scheduled run, kept up to date by shop/update. The store's number and
 // currency come with the same call.
 import type { Ctx } from "../../../context.server.ts";
-import { PRIMARY_DOMAIN } from "../../../integrations/storefront-documents.ts";
+import { PRIMARY_DOMAIN } from "../../../integrations/storefront/documents.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 import { callAdminApi } from "./admin-api.ts";

@@ -8,7 +8,7 @@ import {
   WEB_PIXEL,
   WEB_PIXEL_CREATE,
   WEB_PIXEL_UPDATE,
-} from "../../../integrations/storefront-documents.ts";
+} from "../../../integrations/storefront/documents.ts";
 import { withLease } from "../../../runtime/database/queue/lease.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { isConnected } from "../store-access.ts";

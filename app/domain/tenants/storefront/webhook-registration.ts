@@ -6,8 +6,8 @@ import {
   WEBHOOK_SUBSCRIPTION_DELETE,
   WEBHOOK_SUBSCRIPTION_UPDATE,
   WEBHOOK_SUBSCRIPTIONS,
-} from "../../../integrations/storefront-documents.ts";
-import { WEBHOOK_API_VERSION } from "../../../integrations/storefront.ts";
+} from "../../../integrations/storefront/documents.ts";
+import { WEBHOOK_API_VERSION } from "../../../integrations/storefront/storefront-client.ts";
 import { PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { callAdminApi, type UserError } from "./admin-api.ts";

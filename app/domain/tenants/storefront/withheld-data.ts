@@ -2,7 +2,7 @@
 // the Admin API answers null beside an error. Such an answer is taken without the withheld parts, so
 // that a null is never read as an empty field; the tenant keeps which parts are missing, and since when.
 import type { Ctx } from "../../../context.server.ts";
-import type { GraphqlAnswer } from "../../../integrations/storefront.ts";
+import type { GraphqlAnswer } from "../../../integrations/storefront/graphql-answer.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { findCachedTenant, type WithheldPart } from "../tenant.ts";
 

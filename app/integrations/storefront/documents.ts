@@ -1,9 +1,9 @@
 /**
  * Admin GraphQL documents (Shopify Admin API, 2026-04 and 2026-07); those of commerce are in
- * storefront-commerce-documents.ts. Shop and customer values are passed as variables, never in the
+ * commerce-documents.ts. Shop and customer values are passed as variables, never in the
  * document's text.
  */
-import { COMMERCE_DOCUMENTS } from "./storefront-commerce-documents.ts";
+import { COMMERCE_DOCUMENTS } from "./commerce-documents.ts";
 
 const WEBHOOK_SUBSCRIPTION_FIELDS = "id topic uri apiVersion { handle }";
 

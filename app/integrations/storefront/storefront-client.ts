@@ -1,10 +1,9 @@
 // The storefront platform (Shopify): token endpoint, Admin GraphQL, shop.json. shopify.dev "About
 // offline access tokens", "GraphQL Admin API". Decisions about tokens and retries are in domain/tenants.
-import { OutboundError } from "../runtime/errors.ts";
-import { hideSent } from "../runtime/outbound/hide-credentials.ts";
-import { parseAnswer } from "../runtime/outbound/answers.ts";
-import type { Outbound, OutboundAnswer, OutboundCall } from "../runtime/outbound/outbound.ts";
-import { createStorePages, type StorePages } from "./storefront/store-pages.ts";
+import type { Outbound, OutboundAnswer, OutboundCall } from "../../runtime/outbound/outbound.ts";
+import { toGraphqlAnswer, toGraphqlError, type GraphqlAnswer } from "./graphql-answer.ts";
+import { createStorePages, type StorePages } from "./store-pages.ts";
+import { toTokenGrant, type TokenGrant } from "./token-grant.ts";
 
 const SYSTEM = "storefront";
 const TOKEN_TIMEOUT_MS = 8_000;
@@ -21,32 +20,6 @@ const ADMIN_API_VERSION = "2026-04";
 export const WEBHOOK_API_VERSION = "2026-07";
 
 type AppCredentials = { clientId: string; clientSecret: string };
-
-export type TokenGrant = {
-  accessToken: string;
-  refreshToken: string | null;
-  /** Lifetime of the access token in seconds; null for a token that never expires. */
-  expiresIn: number | null;
-  /** Lifetime of the refresh token in seconds; null when the platform does not state it. */
-  refreshExpiresIn?: number | null;
-  scopes: string[];
-};
-
-type GraphqlError = {
-  message: string;
-  path?: (string | number)[];
-  extensions?: { code?: string };
-};
-
-export type GraphqlAnswer<T> = {
-  data: T | null;
-  errors: GraphqlError[];
-  /**
-   * The rate-limit bucket after this call, in cost points; null when the response has no
-   * `extensions.cost`.
-   */
-  throttle: { requested: number; available: number; restorePerSecond: number } | null;
-};
 
 /** Where the platform takes a file: the parameters are the form's fields before the file. */
 export type StagedTarget = {
@@ -156,32 +129,7 @@ export function createStorefrontClient({
       exchangesCredentials: true,
       about: { shop, call: fields.grant_type ?? "authorization_code" },
     });
-    const body = parseAnswer<{
-      access_token?: unknown;
-      refresh_token?: unknown;
-      expires_in?: unknown;
-      refresh_token_expires_in?: unknown;
-      scope?: unknown;
-    }>(SYSTEM, answer);
-    const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = body;
-    // Saving a refresh token without a lifetime, or the reverse, would end refreshing for good:
-    // keep the stored pair instead.
-    if (
-      typeof accessToken !== "string" ||
-      (typeof refreshToken === "string") !== isLifetime(expiresIn)
-    )
-      throw new OutboundError(SYSTEM, "malformed", {
-        message: "the storefront's token response is incomplete",
-      });
-    return {
-      accessToken,
-      refreshToken: typeof refreshToken === "string" ? refreshToken : null,
-      expiresIn: isLifetime(expiresIn) ? expiresIn : null,
-      refreshExpiresIn: isLifetime(body.refresh_token_expires_in)
-        ? body.refresh_token_expires_in
-        : null,
-      scopes: typeof body.scope === "string" ? body.scope.split(",").filter(Boolean) : [],
-    };
+    return toTokenGrant(answer);
   }
 
   return {
@@ -219,32 +167,9 @@ export function createStorefrontClient({
         body: JSON.stringify({ query: document, variables }),
         timeoutMs: GRAPHQL_TIMEOUT_MS,
         maxAnswerBytes: MAX_GRAPHQL_BYTES,
-        about: { shop, call: /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1] },
+        about: { shop, call: operationOf(document) },
       };
-      const answer = await outbound.call(call);
-      type Body = {
-        data?: T;
-        errors?: unknown;
-        extensions?: {
-          cost?: {
-            requestedQueryCost: number;
-            throttleStatus: { currentlyAvailable: number; restoreRate: number };
-          };
-        };
-      };
-      const { data, errors, extensions } = parseAnswer<Body>(SYSTEM, answer);
-      const cost = extensions?.cost;
-      return {
-        data: usable(data),
-        errors: errorsOf(errors, call),
-        throttle: cost
-          ? {
-              requested: cost.requestedQueryCost,
-              available: cost.throttleStatus.currentlyAvailable,
-              restorePerSecond: cost.throttleStatus.restoreRate,
-            }
-          : null,
-      };
+      return toGraphqlAnswer<T>(call, await outbound.call(call));
     },
     async storefrontApi<T>(
       shop: string,
@@ -266,15 +191,9 @@ export function createStorefrontClient({
         body: JSON.stringify({ query: document, variables }),
         timeoutMs: CART_TIMEOUT_MS,
         maxAnswerBytes: MAX_CART_BYTES,
-        about: { shop, call: /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1] },
+        about: { shop, call: operationOf(document) },
       };
-      const answer = await outbound.call(call);
-      const { data: given, errors: found } = parseAnswer<{ data?: T; errors?: unknown }>(
-        SYSTEM,
-        answer,
-      );
-      const errors = errorsOf(found, call);
-      const data = usable(given);
+      const { data, errors } = toGraphqlAnswer<T>(call, await outbound.call(call));
       if (data === null || errors.length > 0) throw toGraphqlError("the Storefront API", errors);
       return data;
     },
@@ -314,42 +233,6 @@ export function createStorefrontClient({
   };
 }
 
-/** Every field that a document asks for is in its answer, even when it is null. */
-const usable = <T>(data: T | null | undefined): T | null =>
-  typeof data === "object" && data !== null && Object.keys(data).length > 0 ? data : null;
-
-/** Seconds; a date beyond ten years may be none. */
-const MAX_LIFETIME = 10 * 366 * 86_400;
-const isLifetime = (value: unknown): value is number =>
-  typeof value === "number" && value >= 0 && value <= MAX_LIFETIME;
-
-/** The platform's own failures. It answers them with HTTP 200. */
-const SERVER_FAULTS: readonly (string | undefined)[] = ["INTERNAL_SERVER_ERROR", "TIMEOUT"];
-
-/**
- * The error of an answer without usable data. Status 502 where the platform itself failed, which
- * includes an answer without an error; 429 for a throttled call; else 422, which no retry can fix.
- */
-export function toGraphqlError(name: string, errors: readonly GraphqlError[]): OutboundError {
-  if (errors.length === 0)
-    return new OutboundError(SYSTEM, "graphql", {
-      status: 502,
-      message: `${name} answered without data`,
-    });
-  const codes = errors.map(({ extensions }) => extensions?.code);
-  const hasFailed = codes.some((code) => SERVER_FAULTS.includes(code));
-  const messages = errors.map(({ message }) => message).join("; ");
-  return new OutboundError(SYSTEM, "graphql", {
-    status: codes.includes("THROTTLED") ? 429 : hasFailed ? 502 : 422,
-    message: `${name} ${hasFailed ? "failed at" : "refused"} the call: ${messages.slice(0, 500)}`,
-  });
-}
-
-/** Their messages are kept and shown: they are without what the call authenticated with. */
-function errorsOf(errors: unknown, call: OutboundCall): GraphqlError[] {
-  if (!Array.isArray(errors)) return [];
-  return errors.map((error: unknown) => {
-    const fields = (typeof error === "object" ? error : { message: error }) as GraphqlError | null;
-    return { ...fields, message: hideSent(String(fields?.message), call) };
-  });
-}
+/** The name of a document's operation, for the log. */
+const operationOf = (document: string): string | undefined =>
+  /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1];

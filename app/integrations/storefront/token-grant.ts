@@ -1,0 +1,50 @@
+// The response of the platform's token endpoint. shopify.dev "About offline access tokens".
+import { OutboundError } from "../../runtime/errors.ts";
+import { parseAnswer } from "../../runtime/outbound/answers.ts";
+import type { OutboundAnswer } from "../../runtime/outbound/outbound.ts";
+
+const SYSTEM = "storefront";
+
+export type TokenGrant = {
+  accessToken: string;
+  refreshToken: string | null;
+  /** Lifetime of the access token in seconds; null for a token that never expires. */
+  expiresIn: number | null;
+  /** Lifetime of the refresh token in seconds; null when the platform does not state it. */
+  refreshExpiresIn?: number | null;
+  scopes: string[];
+};
+
+/** Seconds; a date beyond ten years may be none. */
+const MAX_LIFETIME = 10 * 366 * 86_400;
+const isLifetime = (value: unknown): value is number =>
+  typeof value === "number" && value >= 0 && value <= MAX_LIFETIME;
+
+/** Throws an OutboundError `malformed` for a response that is incomplete. */
+export function toTokenGrant(answer: OutboundAnswer): TokenGrant {
+  const body = parseAnswer<{
+    access_token?: unknown;
+    refresh_token?: unknown;
+    expires_in?: unknown;
+    refresh_token_expires_in?: unknown;
+    scope?: unknown;
+  }>(SYSTEM, answer);
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = body;
+  // Saving a refresh token without a lifetime, or the reverse, would end refreshing for good:
+  // keep the stored pair instead.
+  const isHalf = (typeof refreshToken === "string") !== isLifetime(expiresIn);
+  if (typeof accessToken !== "string" || isHalf) {
+    throw new OutboundError(SYSTEM, "malformed", {
+      message: "the storefront's token response is incomplete",
+    });
+  }
+  return {
+    accessToken,
+    refreshToken: typeof refreshToken === "string" ? refreshToken : null,
+    expiresIn: isLifetime(expiresIn) ? expiresIn : null,
+    refreshExpiresIn: isLifetime(body.refresh_token_expires_in)
+      ? body.refresh_token_expires_in
+      : null,
+    scopes: typeof body.scope === "string" ? body.scope.split(",").filter(Boolean) : [],
+  };
+}
