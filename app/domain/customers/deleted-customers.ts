@@ -1,8 +1,8 @@
 // Customers that the storefront deleted or merged (DECISIONS 9).
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
-import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { enqueueCustomerEvent } from "./enqueue-customer-event.ts";
 import { tombstoneOf } from "./tombstones.ts";
 import { giveCustomerItsOwnAccount } from "./storefront-person.ts";
 import { hasUnprovenWayIn, type Unproven } from "./unproven-account.ts";
@@ -28,30 +28,23 @@ async function insertTombstone(ctx: Ctx, sql: TenantSql, shop: string, gid: stri
   );
 }
 
-type DeletedCustomer = Columns<StorefrontUser, "id" | "status">;
+type AffectedAccount = Columns<StorefrontUser, "id" | "status">;
 
 /** The other systems are informed by the write matrix, as for any deleted account. */
-async function enqueueCustomerChange(
+async function enqueueAffectedAccounts(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  accounts: readonly DeletedCustomer[],
+  accounts: readonly AffectedAccount[],
 ): Promise<void> {
   for (const { id, status } of accounts) {
     const isEnded = status === "deleted";
-    await enqueue(sql, {
-      eventId: ctx.random.orderedUuid(),
+    const cause = isEnded ? "account_delete" : "storefront_webhook";
+    await enqueueCustomerEvent(ctx, sql, id, {
       source: "storefront",
       eventType: isEnded ? "customer.deleted" : "customer.updated",
-      entityType: "customer",
-      entityId: String(id),
-      payload: { user_id: id, cause: isEnded ? "account_delete" : "storefront_webhook" },
-      occurredAt: ctx.clock.now(),
-      destinations: channelsFor(
-        isEnded ? "account_delete" : "storefront_webhook",
-        tenant,
-        ctx.channels,
-      ),
+      cause,
+      destinations: channelsFor(cause, tenant, ctx.channels),
     });
   }
 }
@@ -67,7 +60,7 @@ export async function forgetStorefrontCustomer(
 ): Promise<void> {
   await dataOf(ctx, tenant).transaction(async (sql) => {
     await insertTombstone(ctx, sql, tenant.shop, gid);
-    const left = await sql<DeletedCustomer>(
+    const left = await sql<AffectedAccount>(
       `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
         storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now(),
          status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END,
@@ -76,7 +69,7 @@ export async function forgetStorefrontCustomer(
        WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
       [gid],
     );
-    await enqueueCustomerChange(ctx, tenant, sql, left);
+    await enqueueAffectedAccounts(ctx, tenant, sql, left);
   });
 }
 
@@ -98,25 +91,25 @@ export async function mergeStorefrontCustomers(
       [keptGid],
     );
     if (!kept) {
-      const moved = await sql<DeletedCustomer & Unproven>(
+      const moved = await sql<AffectedAccount & Unproven>(
         `UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL,
           storefront_slugs = '[]', storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now() WHERE shop = $1
           AND storefront_customer_gid = $3 RETURNING id, status, password_hash, federated_sub, email_verified`,
         [keptGid, deletedGid],
       );
-      await enqueueCustomerChange(ctx, tenant, sql, moved);
+      await enqueueAffectedAccounts(ctx, tenant, sql, moved);
       for (const account of moved)
         if (hasUnprovenWayIn(account))
           await giveCustomerItsOwnAccount(ctx, tenant, { sql, prisma }, account.id);
       return;
     }
-    const left = await sql<DeletedCustomer>(
+    const left = await sql<AffectedAccount>(
       `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
         storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now(),
          status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END
        WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
       [deletedGid],
     );
-    await enqueueCustomerChange(ctx, tenant, sql, left);
+    await enqueueAffectedAccounts(ctx, tenant, sql, left);
   });
 }

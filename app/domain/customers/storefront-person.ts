@@ -9,7 +9,7 @@ import { moveStorefrontTags } from "../tags/storefront-tags.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
-import { enqueue } from "../bus/enqueue.ts";
+import { enqueueCustomerEvent } from "./enqueue-customer-event.ts";
 import { hasUnprovenWayIn, yieldAddress, type Unproven } from "./unproven-account.ts";
 
 /** Its id; null for a customer without an account here. */
@@ -107,14 +107,10 @@ export async function giveCustomerItsOwnAccount(
   await prisma.userExtras.create({ data: { shop: tenant.shop, user_id: own.id } });
   await moveStorefrontTags(sql, userId, own.id);
   await updateSystemTags(ctx, tenant, sql, [userId, own.id], { announce: "storefront" });
-  await enqueue(sql, {
-    eventId: ctx.random.orderedUuid(),
+  await enqueueCustomerEvent(ctx, sql, own.id, {
     source: "storefront",
     eventType: "customer.updated",
-    entityType: "customer",
-    entityId: String(own.id),
-    payload: { user_id: own.id, cause: "storefront_webhook" },
-    occurredAt: ctx.clock.now(),
+    cause: "storefront_webhook",
     destinations: channelsFor("storefront_webhook", tenant, ctx.channels),
   });
   ctx.log.info("customer.separated", { shop: tenant.shop, user_id: own.id, sign_up_id: userId });

@@ -8,8 +8,8 @@ import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { findKey } from "../../runtime/database/kv.ts";
 import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { keepEnabled } from "../bus/channel.ts";
-import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { enqueueCustomerEvent } from "./enqueue-customer-event.ts";
 
 export type Unproven = Columns<
   StorefrontUser,
@@ -41,14 +41,10 @@ export async function yieldAddress(
      WHERE shop = $1 AND id = $2 AND email IS NOT NULL`,
     [userId],
   );
-  await enqueue(sql, {
-    eventId: ctx.random.orderedUuid(),
+  await enqueueCustomerEvent(ctx, sql, userId, {
     source: "backend",
     eventType: "customer.updated",
-    entityType: "customer",
-    entityId: String(userId),
-    payload: { user_id: userId, cause: "address_yielded" },
-    occurredAt: ctx.clock.now(),
+    cause: "address_yielded",
     destinations: keepEnabled(ctx, tenant, ["cms"]),
   });
 }

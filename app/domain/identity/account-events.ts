@@ -1,7 +1,7 @@
 // Enqueues an account's event for the columns that the write matrix marks, or for the storefront alone.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
-import { enqueue } from "../bus/enqueue.ts";
+import { enqueueCustomerEvent } from "../customers/enqueue-customer-event.ts";
 import { channelsFor, type MatrixEvent } from "../inventory/write-matrix.ts";
 import { storefrontOf } from "../tags/system-tags.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -20,7 +20,8 @@ export const enqueueAccountEvent = (
   event: MatrixEvent,
   userId: number,
 ): Promise<void> =>
-  enqueueReference(ctx, sql, userId, {
+  enqueueCustomerEvent(ctx, sql, userId, {
+    source: "backend",
     eventType: EVENT_TYPES[event] ?? "customer.updated",
     cause: event,
     destinations: channelsFor(event, tenant, ctx.channels),
@@ -33,29 +34,9 @@ export const enqueueForStorefront = (
   sql: TenantSql,
   userId: number,
 ): Promise<void> =>
-  enqueueReference(ctx, sql, userId, {
+  enqueueCustomerEvent(ctx, sql, userId, {
+    source: "backend",
     eventType: "customer.updated",
     cause: "address_verified",
     destinations: storefrontOf(ctx, tenant),
   });
-
-type Reference = { eventType: string; cause: string; destinations: string[] };
-
-/** The row is a reference; channels read the newest state when they run. */
-async function enqueueReference(
-  ctx: Ctx,
-  sql: TenantSql,
-  userId: number,
-  { eventType, cause, destinations }: Reference,
-): Promise<void> {
-  await enqueue(sql, {
-    eventId: ctx.random.orderedUuid(),
-    source: "backend",
-    eventType,
-    entityType: "customer",
-    entityId: String(userId),
-    payload: { user_id: userId, cause },
-    occurredAt: ctx.clock.now(),
-    destinations,
-  });
-}

@@ -6,7 +6,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { keepEnabled } from "../bus/channel.ts";
-import { enqueue } from "../bus/enqueue.ts";
+import { enqueueCustomerEvent } from "../customers/enqueue-customer-event.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { END_ALL_SESSIONS } from "./session/sessions.ts";
 
@@ -48,14 +48,10 @@ export async function changeStatusWithin(
     [userId, status],
   );
   // The CMS is the only other system that shows the status.
-  await enqueue(sql, {
-    eventId: ctx.random.orderedUuid(),
+  await enqueueCustomerEvent(ctx, sql, userId, {
     source: "backend",
     eventType: "customer.updated",
-    entityType: "customer",
-    entityId: String(userId),
-    payload: { user_id: userId, cause: "account_status" },
-    occurredAt: ctx.clock.now(),
+    cause: "account_status",
     destinations: keepEnabled(ctx, tenant, ["cms"]),
   });
   return true;
