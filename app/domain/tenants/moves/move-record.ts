@@ -2,7 +2,12 @@
 //
 //   waiting -> running (lease) -> done | failed | cancelled
 import type { Ctx } from "../../../context.server.ts";
-import { isUniqueViolation, type Columns, type StoreMove } from "../../../db.server.ts";
+import {
+  isUniqueViolation,
+  type Columns,
+  type StoreMove,
+  type TenantSql,
+} from "../../../db.server.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { AppError } from "../../../runtime/errors.ts";
 
@@ -49,6 +54,19 @@ export const storeMoves = leasedTable<LeasedRow & MoveRow>({
   columns: ["from_cell", "to_cell", "step", "progress", "attempts", "error"],
   isOfHeldStores: true,
 });
+
+/** The home database, where the record of every move is. */
+export const homeSql = (ctx: Ctx, { shop }: Pick<Move, "shop">): TenantSql =>
+  ctx.home.forTenant(shop).sql;
+
+export async function isCancelRequested(ctx: Ctx, move: Move): Promise<boolean> {
+  const sql = homeSql(ctx, move);
+  const [row] = await sql<{ is_cancel_requested: boolean }>(
+    "SELECT is_cancel_requested FROM store_moves WHERE shop = $1 AND id = $2",
+    [move.id],
+  );
+  return row?.is_cancel_requested ?? true;
+}
 
 const OPEN: MoveState[] = ["waiting", "running"];
 

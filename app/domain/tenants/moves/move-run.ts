@@ -1,11 +1,23 @@
-// What the steps of one move share.
+// What the steps of one move share: its connections, its record, and what ends it early.
 import type { Ctx } from "../../../context.server.ts";
 import type { OwnerConnection } from "../../../runtime/database/cells/owner-connection.ts";
-import type { Move, MoveProgress, MoveStep } from "./move-record.ts";
-import type { MovedTable } from "./moved-tables.ts";
+import { findTenant } from "../tenant.ts";
+import {
+  homeSql,
+  isCancelRequested,
+  storeMoves,
+  type Move,
+  type MoveProgress,
+  type MoveStep,
+} from "./move-record.ts";
+import { readMovedTables, type MovedTable } from "./moved-tables.ts";
 
 /** The move cannot succeed: it is undone, and an operator reads why. */
 export class MoveFailed extends Error {}
+/** An operator cancelled it: it is undone. */
+export class MoveCancelled extends Error {}
+/** The process stops: another one goes on. */
+export class Interrupted extends Error {}
 
 export type MoveOptions = {
   /** A test hook, called when a step starts, and between seal and flip. */
@@ -27,6 +39,58 @@ export type MoveRun = {
   /** Between any two things that take long. Throws when the move must not go on. */
   check(): Promise<void>;
 };
+
+const CHECK_EVERY_MS = 200;
+
+export async function startRun({
+  ctx,
+  move,
+  source,
+  target,
+  stopping,
+  options,
+}: Pick<MoveRun, "ctx" | "move" | "source" | "target" | "options"> & {
+  stopping: AbortSignal;
+}): Promise<MoveRun> {
+  let checkedAt = -Infinity;
+  const save = async (assignments: string, values: unknown[]) => {
+    await storeMoves.update(homeSql(ctx, move), move, assignments, values);
+  };
+  return {
+    ctx,
+    move,
+    source,
+    target,
+    options,
+    tables: await readMovedTables(source),
+    async enter(step, progress = {}) {
+      Object.assign(move.progress, progress);
+      move.step = step;
+      // A new step is progress, the same one after a holder's death is not.
+      await save(
+        "lease_lost = CASE WHEN step = $4 THEN lease_lost ELSE 0 END, step = $4, progress = $5::jsonb",
+        [step, JSON.stringify(move.progress)],
+      );
+      ctx.log.info("store_move.step_entered", { shop: move.shop, move_id: move.id, step });
+      await options.reached?.(step, move);
+    },
+    async report(progress) {
+      Object.assign(move.progress, progress);
+      await save("progress = $4::jsonb", [JSON.stringify(move.progress)]);
+    },
+    async check() {
+      if (stopping.aborted) throw new Interrupted();
+      if (performance.now() - checkedAt < CHECK_EVERY_MS) return;
+      checkedAt = performance.now();
+      if (move.step === "clean") return;
+      if (await isCancelRequested(ctx, move)) throw new MoveCancelled();
+      const tenant = await findTenant(ctx, move.shop);
+      if (!tenant) throw new MoveFailed("The store was deleted meanwhile.");
+      if (tenant.region !== move.from_cell)
+        throw new MoveFailed(`The store is in the cell ${tenant.region} meanwhile.`);
+    },
+  };
+}
 
 /** The number of apply errors after which the move fails. */
 const MAX_APPLY_ERRORS = 3;

@@ -3,7 +3,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { dropOldGuards } from "./barrier.ts";
-import { storeMoves, type Move } from "./move-record.ts";
+import { homeSql, storeMoves, type Move } from "./move-record.ts";
 import type { MoveOptions } from "./move-run.ts";
 import { openCell } from "./open-cell.ts";
 import { runMove } from "./run-move.ts";
@@ -40,7 +40,7 @@ export function startMoveWorker(ctx: Ctx, options: MoveOptions = {}): Promise<Wo
       if (isReachable) await runMove(ctx, move, stopping, options);
       else
         await storeMoves.settle(
-          ctx.home.forTenant(move.shop).sql,
+          homeSql(ctx, move),
           move,
           "state = 'waiting', next_attempt_at = clock_timestamp() + interval '2 seconds'",
         );
