@@ -2,6 +2,7 @@
 // store's system works, and when the worker claims more.
 import { createSlotPool } from "../../runtime/slot-pool.ts";
 import { FAILURES_TO_OPEN } from "./circuit.ts";
+import type { Outcome } from "./deliver.ts";
 
 /**
  * Each channel has its own slots, so a slow channel does not block the others. One store gets only
@@ -37,7 +38,7 @@ export type TenantChannel = {
 
 // A tenant channel without a recent success gets only as many slots as failures remain until its
 // circuit opens. An outage then costs exactly the five attempts that the circuit counts.
-export function concurrencyLimit(tenantChannel: TenantChannel): number {
+function concurrencyLimit(tenantChannel: TenantChannel): number {
   tenantChannel.failedAt = tenantChannel.failedAt.filter(
     (at) => at > performance.now() - FAILURE_MEMORY_MS,
   );
@@ -46,18 +47,40 @@ export function concurrencyLimit(tenantChannel: TenantChannel): number {
     : Math.max(1, FAILURES_TO_OPEN - tenantChannel.failedAt.length);
 }
 
+/** Takes a slot of the tenant channel, once one is free or `isStopping`. */
+export async function takeSlot(
+  tenantChannel: TenantChannel,
+  isStopping: () => boolean,
+): Promise<void> {
+  while (!isStopping() && tenantChannel.inFlight >= concurrencyLimit(tenantChannel))
+    await new Promise<void>((resolve) => tenantChannel.waiting.push(resolve));
+  tenantChannel.inFlight += 1;
+}
+
+/** Frees the slot, and resumes as many rows that wait as the outcome leaves slots for. */
+export function freeSlot(tenantChannel: TenantChannel, outcome: Outcome): void {
+  tenantChannel.inFlight -= 1;
+  if (outcome === "delivered") Object.assign(tenantChannel, { isProven: true, failedAt: [] });
+  if (outcome === "failed") {
+    tenantChannel.isProven = false;
+    tenantChannel.failedAt.push(performance.now());
+  }
+  if (outcome === "circuit_open") tenantChannel.failedAt = [];
+  const free = Math.max(0, concurrencyLimit(tenantChannel) - tenantChannel.inFlight);
+  for (const resume of tenantChannel.waiting.splice(0, free)) resume();
+}
+
+type Capacity = { limit: number; limits: ReadonlyMap<string, number> };
+
 export type ChannelScheduler = {
   tenantChannelOf(shop: string): TenantChannel;
   tenantChannels(): Iterable<TenantChannel>;
   /**
    * How many rows may be claimed in total, and how many per store that already has rows in flight.
    */
-  capacity(): { limit: number; limits: Map<string, number> };
+  capacity(): Capacity;
   /** Registers claimed rows as in flight. */
-  reserve(
-    rows: readonly { shop: string }[],
-    capacity: ReturnType<ChannelScheduler["capacity"]>,
-  ): void;
+  reserve(rows: readonly { shop: string }[], capacity: Capacity): void;
   /** Records a notification about new rows. Returns whether to claim now. */
   notify(): boolean;
   /** Records that a row is finished. Returns whether to claim again. */
