@@ -3,30 +3,24 @@
 // has no finished run, the next process that checks makes up for it.
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
-import { orFailAfter } from "../../runtime/deadlines/or-fail-after.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { deleteExpiredKeys } from "../../runtime/database/kv.ts";
 import { LeaseLost, withLease, type Lease } from "../../runtime/database/queue/lease.ts";
-import { forgetHistory } from "../../runtime/database/retention.ts";
-import { applyPlatformRetention } from "../compliance/retention/apply-retention.ts";
-import { REGION_RULES } from "../inventory/row-rules.ts";
+import { findTenant } from "../tenants/tenant.ts";
+import { cleanUp } from "./clean-up.ts";
 import {
   findReport,
   newReport,
-  recordCut,
   recordFailure,
-  recordStep,
   saveReport,
   servedCells,
   type ScheduledRunReport,
 } from "./report.ts";
+import { runTenant, type TenantRun } from "./run-tenant.ts";
 import { TENANT_STEPS, type TenantStep } from "./steps.ts";
-import { listShopsAfter } from "../tenants/directory.ts";
-import { findTenant, getTenant } from "../tenants/tenant.ts";
+import { walkShops, type Visit } from "./walk-shops.ts";
 
 const SLOT_MS = 15 * 60_000;
 const TENANTS_AT_ONCE = 8;
-const SHOPS_PAGE = 200;
 const BUDGET_MS = 12 * 60_000;
 /** For what is removed once per run, also when the stores took all of the time. Ends before the next run is due. */
 const CLEANUP_MS = 2 * 60_000;
@@ -120,60 +114,20 @@ async function run(
   const started = performance.now();
   const budgetMs = options.budgetMs ?? BUDGET_MS;
   const stops = [lease.signal, ...(options.signal ? [options.signal] : [])];
-  const signal = AbortSignal.any([AbortSignal.timeout(budgetMs), ...stops]);
-  const reportEveryMs = options.reportEveryMs ?? REPORT_EVERY_MS;
-  let savedAt = started;
   await saveReport(ctx, lease, report);
-  const progress = async () => {
-    if (performance.now() - savedAt < reportEveryMs) return;
-    savedAt = performance.now();
-    report.ms = Math.round(savedAt - started);
-    await saveReport(ctx, lease, report);
-  };
-
-  const walk = walkShops(ctx, resumeAfter);
-  const reached: Reached = { last: resumeAfter, cut: null, isComplete: false };
-  await Promise.all(
-    Array.from({ length: TENANTS_AT_ONCE }, async () => {
-      while (!signal.aborted) {
-        const { value: visit, done } = await walk.next();
-        if (done) {
-          reached.isComplete = true;
-          return;
-        }
-        const { shop } = visit;
-        reached.last = shop;
-        try {
-          if (!(await isServed(ctx, shop))) continue;
-        } catch (error) {
-          if (isDatabaseAway(error)) throw error;
-          // A record that cannot be read keeps no other store waiting.
-          recordFailure(report, "tenant", 0, shop, error as Error);
-          continue;
-        }
-        report.tenants += 1;
-        const isCut = await runTenant(ctx, shop, report, {
-          steps: options.steps ?? TENANT_STEPS,
-          signal,
-          stepMs: budgetMs / STEPS_PER_BUDGET,
-          graceMs: options.graceMs ?? GRACE_MS,
-          progress,
-        });
-        // A store of the run's beginning had all of its time: starting with it again would keep the last ones waiting.
-        if (
-          isCut &&
-          visit.place >= TENANTS_AT_ONCE &&
-          visit.place < (reached.cut?.place ?? Infinity)
-        )
-          reached.cut = visit;
-      }
-    }),
+  const reached = await runStores(ctx, report, resumeAfter, {
+    steps: options.steps ?? TENANT_STEPS,
+    signal: AbortSignal.any([AbortSignal.timeout(budgetMs), ...stops]),
+    stepMs: budgetMs / STEPS_PER_BUDGET,
+    graceMs: options.graceMs ?? GRACE_MS,
+    progress: savesProgress(ctx, lease, report, started, options.reportEveryMs),
+  });
+  await cleanUp(
+    ctx,
+    report,
+    AbortSignal.any([AbortSignal.timeout(CLEANUP_MS), ...stops]),
+    options.signal,
   );
-  const cleanup = AbortSignal.any([AbortSignal.timeout(CLEANUP_MS), ...stops]);
-  for (const region of ctx.regions.names()) {
-    report.expired_keys += await deleteAllExpired(ctx, region, options.signal);
-    report.forgotten_rows += await forgetOld(ctx, region, cleanup);
-  }
   Object.assign(report, {
     state: options.signal?.aborted ? "interrupted" : "finished",
     finished_at: ctx.clock.now().toISOString(),
@@ -187,125 +141,70 @@ async function run(
   return report;
 }
 
-/** A store of a cell that other processes serve has its run there. */
-async function isServed(ctx: Ctx, shop: string): Promise<boolean> {
-  const tenant = ctx.config.servedCells && (await findTenant(ctx, shop));
-  return !tenant || ctx.regions.serves(tenant.region);
+/** Saves the report, at most once in `everyMs`. */
+function savesProgress(
+  ctx: Ctx,
+  lease: Lease,
+  report: ScheduledRunReport,
+  started: number,
+  everyMs = REPORT_EVERY_MS,
+): () => Promise<void> {
+  let savedAt = started;
+  return async () => {
+    if (performance.now() - savedAt < everyMs) return;
+    savedAt = performance.now();
+    report.ms = Math.round(savedAt - started);
+    await saveReport(ctx, lease, report);
+  };
 }
-
-/** `after`: the shop before it in the walk. */
-type Visit = { shop: string; place: number; after: string | null };
 
 /** How far a run came. `cut`: the first store in the walk that was left with steps that did not run. */
 type Reached = { last: string | null; cut: Visit | null; isComplete: boolean };
 
+/** Every store's steps, until the stores or the time have ended. Some stores are worked at once. */
+async function runStores(
+  ctx: Ctx,
+  report: ScheduledRunReport,
+  resumeAfter: string | null,
+  tenantRun: TenantRun,
+): Promise<Reached> {
+  const walk = walkShops(ctx, resumeAfter);
+  const reached: Reached = { last: resumeAfter, cut: null, isComplete: false };
+  const runNext = async () => {
+    while (!tenantRun.signal.aborted) {
+      const { value: visit, done } = await walk.next();
+      if (done) {
+        reached.isComplete = true;
+        return;
+      }
+      reached.last = visit.shop;
+      if (!(await isToRun(ctx, visit.shop, report))) continue;
+      report.tenants += 1;
+      const isCut = await runTenant(ctx, visit.shop, report, tenantRun);
+      // A store of the run's beginning had all of its time: starting with it again would keep the last ones waiting.
+      const hadAllTime = visit.place < TENANTS_AT_ONCE;
+      const isFirstCut = visit.place < (reached.cut?.place ?? Infinity);
+      if (isCut && !hadAllTime && isFirstCut) reached.cut = visit;
+    }
+  };
+  await Promise.all(Array.from({ length: TENANTS_AT_ONCE }, runNext));
+  return reached;
+}
+
+/** False for a store of a cell that other processes serve: it has its run there. */
+async function isToRun(ctx: Ctx, shop: string, report: ScheduledRunReport): Promise<boolean> {
+  try {
+    const tenant = ctx.config.servedCells && (await findTenant(ctx, shop));
+    return !tenant || ctx.regions.serves(tenant.region);
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    // A record that cannot be read keeps no other store waiting.
+    recordFailure(report, "tenant", 0, shop, error as Error);
+    return false;
+  }
+}
+
 function toResumeAfter({ last, cut, isComplete }: Reached): string | null {
   if (cut) return cut.after;
   return isComplete ? null : last;
-}
-
-/** All shops once, one page in memory at a time, starting where the last run stopped. */
-async function* walkShops(ctx: Ctx, resumeAfter: string | null): AsyncGenerator<Visit> {
-  const until = resumeAfter ?? "";
-  let previous = resumeAfter;
-  let place = 0;
-  for (const isSecondHalf of resumeAfter === null ? [true] : [false, true]) {
-    for (let after = isSecondHalf ? "" : until; ;) {
-      const shops = await listShopsAfter(ctx, after, SHOPS_PAGE);
-      for (const shop of shops) {
-        if (isSecondHalf && resumeAfter !== null && shop > until) return;
-        yield { shop, place, after: previous };
-        previous = shop;
-        place += 1;
-      }
-      if (shops.length < SHOPS_PAGE) break;
-      after = shops.at(-1) as string;
-    }
-  }
-}
-
-type TenantRun = {
-  steps: readonly TenantStep[];
-  signal: AbortSignal;
-  /** How long one step may take. */
-  stepMs: number;
-  /** How long it has after that to end. */
-  graceMs: number;
-  /** Called after each step. */
-  progress(): Promise<void>;
-};
-
-/** Whether the end of the run's time kept a step from running. */
-async function runTenant(
-  ctx: Ctx,
-  shop: string,
-  report: ScheduledRunReport,
-  { steps, signal, stepMs, graceMs, progress }: TenantRun,
-): Promise<boolean> {
-  for (const [at, step] of steps.entries()) {
-    if (signal.aborted) {
-      for (const { name } of steps.slice(at)) recordCut(report, name);
-      return true;
-    }
-    const started = performance.now();
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), stepMs);
-    try {
-      // Read again for each step, because the previous one may have changed it.
-      const tenant = await getTenant(ctx, shop);
-      const work = step.run(ctx, tenant, AbortSignal.any([signal, late.signal]));
-      const result = await orFailAfter(
-        stepMs + graceMs,
-        work,
-        () => new Error(`${step.name} did not end in time`),
-      );
-      recordStep(report, step.name, performance.now() - started, result);
-    } catch (error) {
-      recordFailure(report, step.name, performance.now() - started, shop, error as Error);
-      ctx.log.warn("scheduled_run.step_failed", {
-        shop,
-        step: step.name,
-        reason: (error as Error).message,
-      });
-    } finally {
-      clearTimeout(timer);
-    }
-    await progress();
-  }
-  return false;
-}
-
-async function forgetOld(ctx: Ctx, region: string, signal: AbortSignal): Promise<number> {
-  try {
-    const database = ctx.regions.get(region);
-    return (
-      (await forgetHistory(database, REGION_RULES, signal)) +
-      (await applyPlatformRetention(database, signal))
-    );
-  } catch (error) {
-    ctx.log.warn("scheduled_run.history_not_forgotten", {
-      region,
-      reason: (error as Error).message,
-    });
-    return 0;
-  }
-}
-
-async function deleteAllExpired(
-  ctx: Ctx,
-  region: string,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  let total = 0;
-  try {
-    for (let deleted = 1; deleted > 0 && !signal?.aborted; total += deleted)
-      deleted = await deleteExpiredKeys(ctx.regions.get(region));
-  } catch (error) {
-    // An unreachable region keeps its expired keys until a later run.
-    ctx.log.warn("scheduled_run.keys_not_removed", {
-      region,
-      reason: (error as Error).message,
-    });
-  }
-  return total;
 }
