@@ -56,38 +56,60 @@ export async function verifyConsentChain(
     ...forged.map((seq) => ({ id: null, seq, kind: "checkpoint_forged" as const })),
     ...missing.map((seq) => ({ id: null, seq, kind: "checkpoint_missing" as const })),
   ];
-  const { head, lastSeq, lastId } = await readEnds(data.sql);
+  const ends = await readEnds(data.sql);
   let rows = 0;
   let last: Position = { id: 0, seq: 0, hash: CHAIN_START };
-  for await (const slice of slicesOf(data, lastSeq)) {
+  for await (const slice of slicesOf(data, ends.lastSeq)) {
     for (const row of slice) {
-      const isNext = row.seq === last.seq + 1;
-      if (!isNext) problems.push({ id: null, seq: last.seq + 1, kind: "missing" });
-      if (row.id <= last.id || (isNext && row.prev_hash !== last.hash))
-        problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
-      if (linkHash(row.prev_hash, evidenceOf(row)) !== row.hash)
-        problems.push({ id: row.id, seq: row.seq, kind: "edited" });
-      if (row.seq === head?.seq && row.hash !== head.hash)
-        problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
-      const checkpoint = checkpoints.get(row.seq);
-      if (checkpoint !== undefined && checkpoint !== row.hash)
-        problems.push({ id: row.id, seq: row.seq, kind: "checkpoint_mismatch" });
+      problems.push(...findRowProblems(row, last, ends.head, checkpoints.get(row.seq)));
       last = { id: row.id, seq: row.seq, hash: row.hash };
     }
     rows += slice.length;
-    await onSlice?.(rows, lastSeq);
+    await onSlice?.(rows, ends.lastSeq);
     if (problems.length >= MAX_PROBLEMS) break;
   }
+  problems.push(...findEndProblems(ends, last, Math.max(0, ...checkpoints.keys())));
+  return { ok: problems.length === 0, rows, problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+/** What is wrong with a row behind `last`. `checkpoint`: the hash that was signed for its place, if any. */
+function findRowProblems(
+  row: Row,
+  last: Position,
+  head: Head | null,
+  checkpoint: string | undefined,
+): ChainProblem[] {
+  const { id, seq } = row;
+  const problems: ChainProblem[] = [];
+  const isNext = seq === last.seq + 1;
+  if (!isNext) problems.push({ id: null, seq: last.seq + 1, kind: "missing" });
+  if (id <= last.id || (isNext && row.prev_hash !== last.hash))
+    problems.push({ id, seq, kind: "broken_link" });
+  if (linkHash(row.prev_hash, evidenceOf(row)) !== row.hash)
+    problems.push({ id, seq, kind: "edited" });
+  if (seq === head?.seq && row.hash !== head.hash) problems.push({ id, seq, kind: "broken_link" });
+  if (checkpoint !== undefined && checkpoint !== row.hash)
+    problems.push({ id, seq, kind: "checkpoint_mismatch" });
+  return problems;
+}
+
+/** What is wrong with the end of the log. `last`: the last row that was read. */
+function findEndProblems(
+  { head, lastSeq, lastId }: Ends,
+  last: Position,
+  lastCheckpoint: number,
+): ChainProblem[] {
+  const problems: ChainProblem[] = [];
   // No append gave the last row this id: the next row's is lower.
   if (lastId !== null && last.id > lastId)
     problems.push({ id: last.id, seq: last.seq, kind: "broken_link" });
   // The head, or a checkpoint outside of the database, names rows that the table no longer has.
-  if (Math.max(head?.seq ?? 0, ...checkpoints.keys()) > lastSeq)
+  if (Math.max(head?.seq ?? 0, lastCheckpoint) > lastSeq)
     problems.push({ id: null, seq: lastSeq + 1, kind: "tail_missing" });
   if (!head && lastSeq > 0) problems.push({ id: null, seq: lastSeq, kind: "head_missing" });
   if (head && head.seq < lastSeq)
     problems.push({ id: null, seq: head.seq + 1, kind: "broken_link" });
-  return { ok: problems.length === 0, rows, problems: problems.slice(0, MAX_PROBLEMS) };
+  return problems;
 }
 
 type Ends = { head: Head | null; lastSeq: number; lastId: number | null };

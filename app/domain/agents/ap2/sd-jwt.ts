@@ -106,46 +106,66 @@ function readJson(text: string): unknown {
  * disclosure that nothing names, that is named twice, or that would replace a claim.
  */
 export function withDisclosures(payload: unknown, { disclosures }: SdJwt): Json {
-  const open = new Map<string, unknown[]>();
-  for (const disclosure of disclosures) {
-    const value = readJson(Buffer.from(disclosure, "base64url").toString("utf8"));
+  const undisclosed = readDisclosures(disclosures);
+  const claims = disclose(payload, undisclosed, 0);
+  if (!isObject(claims) || claims._sd_alg !== "sha-256") throw new MalformedToken("no claims");
+  if (undisclosed.size > 0) throw new MalformedToken("a disclosure that nothing names");
+  return claims;
+}
+
+/** By its digest: `[salt, value]` of an array's element, `[salt, name, value]` of a claim. */
+type Disclosures = Map<string, unknown[]>;
+const ELEMENT_LENGTH = 2;
+const CLAIM_LENGTH = 3;
+
+function readDisclosures(texts: readonly string[]): Disclosures {
+  const disclosures: Disclosures = new Map();
+  for (const text of texts) {
+    const value = readJson(Buffer.from(text, "base64url").toString("utf8"));
     if (!Array.isArray(value) || typeof value[0] !== "string")
       throw new MalformedToken("no disclosure");
-    open.set(sha256(disclosure), value);
+    disclosures.set(sha256(text), value);
   }
-  if (open.size < disclosures.length) throw new MalformedToken("a disclosure twice");
-  const take = (digest: unknown, length: number): unknown[] | null => {
-    const found = typeof digest === "string" ? open.get(digest) : undefined;
-    if (!found) return null;
-    if (found.length !== length) throw new MalformedToken("a disclosure of the other kind");
-    open.delete(digest as string);
-    return found;
-  };
-  const walk = (value: unknown, depth: number): unknown => {
-    if (depth > MAX_DEPTH) throw new MalformedToken("too deep");
-    if (Array.isArray(value))
-      return value.flatMap((item: unknown) => {
-        if (!isObject(item) || !("..." in item)) return [walk(item, depth + 1)];
-        const found = take(item["..."], 2);
-        return found ? [walk(found[1], depth + 1)] : [];
-      });
-    if (!isObject(value)) return value;
-    const claims = new Map<string, unknown>();
-    for (const [name, item] of Object.entries(value))
-      if (name !== "_sd") claims.set(name, walk(item, depth + 1));
-    for (const digest of Array.isArray(value._sd) ? (value._sd as unknown[]) : []) {
-      const [, name, item] = take(digest, 3) ?? [];
-      if (name === undefined) continue;
-      if (typeof name !== "string" || name === "_sd" || name === "..." || claims.has(name))
-        throw new MalformedToken("a disclosure that replaces a claim");
-      claims.set(name, walk(item, depth + 1));
-    }
-    return Object.fromEntries(claims);
-  };
-  const read = walk(payload, 0);
-  if (!isObject(read) || read._sd_alg !== "sha-256") throw new MalformedToken("no claims");
-  if (open.size > 0) throw new MalformedToken("a disclosure that nothing names");
-  return read;
+  if (disclosures.size < texts.length) throw new MalformedToken("a disclosure twice");
+  return disclosures;
+}
+
+/** Each disclosure is used once. Null for a digest without one: the holder keeps that value back. */
+function take(from: Disclosures, digest: unknown, length: number): unknown[] | null {
+  if (typeof digest !== "string") return null;
+  const found = from.get(digest);
+  if (!found) return null;
+  if (found.length !== length) throw new MalformedToken("a disclosure of the other kind");
+  from.delete(digest);
+  return found;
+}
+
+/** The value with what stands behind its digests, which leave `from`. */
+function disclose(value: unknown, from: Disclosures, depth: number): unknown {
+  if (depth > MAX_DEPTH) throw new MalformedToken("too deep");
+  if (Array.isArray(value))
+    return value.flatMap((item: unknown) => {
+      if (!isObject(item) || !("..." in item)) return [disclose(item, from, depth + 1)];
+      const found = take(from, item["..."], ELEMENT_LENGTH);
+      return found ? [disclose(found[1], from, depth + 1)] : [];
+    });
+  return isObject(value) ? discloseClaims(value, from, depth) : value;
+}
+
+function discloseClaims(object: Json, from: Disclosures, depth: number): Json {
+  const claims = new Map<string, unknown>();
+  for (const [name, item] of Object.entries(object))
+    if (name !== "_sd") claims.set(name, disclose(item, from, depth + 1));
+  const digests = Array.isArray(object._sd) ? (object._sd as unknown[]) : [];
+  for (const digest of digests) {
+    const found = take(from, digest, CLAIM_LENGTH);
+    if (!found) continue;
+    const [, name, item] = found;
+    if (typeof name !== "string" || name === "_sd" || name === "..." || claims.has(name))
+      throw new MalformedToken("a disclosure that replaces a claim");
+    claims.set(name, disclose(item, from, depth + 1));
+  }
+  return Object.fromEntries(claims);
 }
 
 const isObject = (value: unknown): value is Json =>

@@ -121,20 +121,15 @@ function toEntries(
       createdAt: at,
     });
   };
-  for (const [type, value] of Object.entries(flagsOf(submission, state)) as [
-    ConsentType,
-    boolean,
-  ][]) {
+  const flags = Object.entries(flagsOf(submission, state)) as [ConsentType, boolean][];
+  for (const [type, value] of flags) {
     const action = value ? "granted" : "revoked";
     if (value && isOverruled(submission, type, state, now)) {
       ignored.push(type);
       continue;
     }
-    const last = state.last.get(type);
     const isNews =
-      last === undefined ||
-      last !== action ||
-      (state.flags !== null && state.flags[type] !== value);
+      state.last.get(type) !== action || (state.flags !== null && state.flags[type] !== value);
     // A retry that arrives after the opposite was decided is still a retry: it changes nothing.
     if (!isNews || state.rows.get(`${submission.consentId}/${type}`) === action) continue;
     if (state.flags) state.flags[type] = value;

@@ -21,40 +21,63 @@ type PatchOptions = {
 };
 
 export function buildFieldPatch(input: Record<string, unknown>, options: PatchOptions): FieldPatch {
-  const { table, current, place, secrets } = options;
-  const unknown = Object.keys(input).filter((name) => !Object.hasOwn(table, name));
-  if (unknown.length > 0)
-    throw new AppError("unknown_fields", {
-      message: `Not known: ${unknown.join(", ")}.`,
-      fields: Object.fromEntries(unknown.map((name) => [name, "is not a known field"])),
-    });
-
+  const { table, place, secrets } = options;
+  requireKnown(Object.keys(input), table);
   const patch: FieldPatch = { set: {}, remove: [] };
   const wrong: Record<string, string> = {};
   for (const [name, value] of Object.entries(input)) {
     const field = table[name];
     if (!field) continue;
-    if (value === null) patch.remove.push(name);
-    else if (field.secret && isMask(value)) {
-      // Also a mask of an older secret: a token may be refreshed while a form is open.
-      if (current[name] === undefined) wrong[name] = "is a masked value; send the whole secret";
-    } else if (field.maySignItself && isMaskedQuery(value)) {
-      if (value !== maskQuery(String(current[name])))
-        wrong[name] = "is a masked value; send the whole address";
-    } else {
-      const parsed = field.schema.safeParse(value);
-      const problem = parsed.success
-        ? addressProblem(field, parsed.data, options.addressRules)
-        : parsed.error.issues[0]?.message;
-      if (problem) wrong[name] = problem;
-      else
-        patch.set[name] = isSecret(field, parsed.data)
-          ? secrets.seal(`${place}/${name}`, String(parsed.data))
-          : parsed.data;
+    if (value === null) {
+      patch.remove.push(name);
+      continue;
     }
+    const read = readField(field, value, options.current[name], options.addressRules);
+    if ("problem" in read) wrong[name] = read.problem;
+    else if ("value" in read)
+      patch.set[name] = isSecret(field, read.value)
+        ? secrets.seal(`${place}/${name}`, String(read.value))
+        : read.value;
   }
   if (Object.keys(wrong).length > 0) throw new AppError("invalid_request", { fields: wrong });
   return patch;
+}
+
+function requireKnown(names: readonly string[], table: FieldTable): void {
+  const unknown = names.filter((name) => !Object.hasOwn(table, name));
+  if (unknown.length === 0) return;
+  throw new AppError("unknown_fields", {
+    message: `Not known: ${unknown.join(", ")}.`,
+    fields: Object.fromEntries(unknown.map((name) => [name, "is not a known field"])),
+  });
+}
+
+type ReadField = { value: unknown } | { problem: string } | { isUnchanged: true };
+const UNCHANGED: ReadField = { isUnchanged: true };
+
+/** `stored`: the value that the field has now. A mask that comes back from a form changes nothing. */
+function readField(
+  field: TenantField,
+  value: unknown,
+  stored: unknown,
+  rules: AddressRules,
+): ReadField {
+  if (field.secret && isMask(value)) {
+    // Also a mask of an older secret: a token may be refreshed while a form is open.
+    return stored === undefined
+      ? { problem: "is a masked value; send the whole secret" }
+      : UNCHANGED;
+  }
+  if (field.maySignItself && isMaskedQuery(value)) {
+    return value === maskQuery(String(stored))
+      ? UNCHANGED
+      : { problem: "is a masked value; send the whole address" };
+  }
+  const parsed = field.schema.safeParse(value);
+  const problem = parsed.success
+    ? addressProblem(field, parsed.data, rules)
+    : parsed.error.issues[0]?.message;
+  return problem ? { problem } : { value: parsed.data };
 }
 
 const isSecret = (field: TenantField, value: unknown): boolean =>

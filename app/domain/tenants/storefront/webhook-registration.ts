@@ -59,11 +59,8 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
   const findReason = untilAway();
   for (const { name, slug, graphqlTopic } of API_TOPICS) {
     const uri = ctx.baseUrl + webhookPath(tenant, slug);
-    const ofTopic = known.filter((subscription) => subscription.topic === graphqlTopic);
-    // Only a subscription that points at one of our paths is changed: another one may be intended.
-    const ours =
-      ofTopic.find((subscription) => subscription.uri === uri) ??
-      ofTopic.find((subscription) => isOurs(subscription.uri, slug));
+    const ofTopic = known.filter(({ topic }) => topic === graphqlTopic);
+    const ours = findOurs(ofTopic, slug, uri);
     if (ours?.uri === uri) {
       result.existing += 1;
       continue;
@@ -75,11 +72,10 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
     else if (ours) result.updated += 1;
     else result.created += 1;
   }
-  for (const { slug, graphqlTopic } of MANIFEST_TOPICS)
-    for (const { id, topic, uri } of known)
-      if (topic === graphqlTopic && isOurs(uri, slug)) {
-        if ((await findReason(() => remove(ctx, shop, id))) === null) result.removed += 1;
-      }
+  for (const { id } of known.filter(isOfManifest)) {
+    const reason = await findReason(() => remove(ctx, shop, id));
+    if (reason === null) result.removed += 1;
+  }
   await keepRefused(ctx, tenant, result.refused);
   await registrationRequests.close(ctx, shop);
   ctx.log.info("webhooks.registered", {
@@ -89,6 +85,18 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
   });
   return result;
 }
+
+/** Only a subscription that points at one of our paths is changed: another one may be intended. */
+const findOurs = (
+  ofTopic: readonly Subscription[],
+  slug: string,
+  uri: string,
+): Subscription | undefined =>
+  ofTopic.find((subscription) => subscription.uri === uri) ??
+  ofTopic.find((subscription) => isOurs(subscription.uri, slug));
+
+const isOfManifest = ({ topic, uri }: Subscription): boolean =>
+  MANIFEST_TOPICS.some(({ slug, graphqlTopic }) => topic === graphqlTopic && isOurs(uri, slug));
 
 const isOurs = (uri: string, slug: string): boolean =>
   uri.endsWith(`/webhooks/${slug}`) || uri.endsWith(BUS_PATH);
