@@ -5,28 +5,20 @@ import { useFetcher } from "@remix-run/react";
 import {
   Badge,
   BlockStack,
-  Box,
   Button,
   Card,
   Divider,
   InlineStack,
   ProgressBar,
-  Spinner,
   Text,
 } from "@shopify/polaris";
-import { useRef, useState, type ReactNode } from "react";
-import type {
-  GuideResult,
-  GuideIntent,
-  GuideStep,
-  GuideStepName,
-  SetupGuide,
-} from "../../domain/merchant/setup-guide.ts";
-import type { Failure } from "../../domain/bus/log/failure-kind.ts";
-import { useFailureText } from "../events/failure-text.ts";
+import { useRef, useState } from "react";
+import type { GuideStep, GuideStepName, SetupGuide } from "../../domain/merchant/setup-guide.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
-import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useGuideActions } from "./guide-actions.ts";
+import { StepButtons } from "./step-buttons.tsx";
+import { InProgress, StepResult } from "./step-result.tsx";
 import { useThemeEmbed } from "./use-theme-embed.ts";
 import { usePolling } from "../hooks/use-polling.ts";
 
@@ -46,8 +38,6 @@ type Props = {
 
 /** How long a check may take before the next one replaces it. */
 const MAX_WAIT_MS = 10_000;
-/** Places that a theme may show besides the banner. */
-const BLOCKS = ["footer", "account", "compliance"] as const;
 const TONES = { done: "success", running: "info", failed: "critical", todo: undefined } as const;
 
 export function SetupGuideCard(props: Props) {
@@ -137,7 +127,7 @@ export function SetupGuideCard(props: Props) {
                         )}
                       </div>
                       <InlineStack gap="200">
-                        <Buttons
+                        <StepButtons
                           {...props}
                           step={step}
                           guide={guide}
@@ -182,152 +172,5 @@ function StepHeading({
       )}
       <Badge {...(tone && { tone })}>{t(`states.${step.state}`)}</Badge>
     </InlineStack>
-  );
-}
-
-type GuideActions = ReturnType<typeof useGuideActions>;
-
-function useGuideActions(action: string) {
-  return {
-    init_tags: useScreenAction<GuideResult>("init_tags", { action }),
-    start_sync: useScreenAction<GuideResult>("start_sync", { action }),
-    check_embed: useScreenAction<GuideResult>("check_embed", { action }),
-    confirm_embed: useScreenAction<GuideResult>("confirm_embed", { action }),
-    report_embed: useScreenAction<GuideResult>("report_embed", { action }),
-  };
-}
-
-function StepResult({ step, actions }: { step: GuideStep; actions: GuideActions }): ReactNode {
-  const { t } = useTranslation("setup-guide");
-  if (step.name === "sync" && step.state === "running")
-    return <InProgress text={t("syncing", { count: step.count ?? 0 })} />;
-  if (step.state === "failed" && step.name === "sync")
-    return <Problem text={t("syncFailed")} {...step} />;
-  for (const { data, error } of Object.values(actions)) {
-    if (error) return <Problem text={error.message} reason={null} />;
-    if (data?.outcome === "failed" && data.step === step.name)
-      return <Problem text={t(`problems.${data.problem}`)} {...data} />;
-  }
-  return null;
-}
-
-function InProgress({ text }: { text: string }) {
-  const { t } = useTranslation("setup-guide");
-  return (
-    <InlineStack gap="200" blockAlign="center">
-      <Spinner size="small" accessibilityLabel={t("states.running")} />
-      <Text as="span">{text}</Text>
-    </InlineStack>
-  );
-}
-
-type ProblemProps = { text: string; reason: string | null; failure?: Failure | null };
-
-function Problem({ text, reason, failure }: ProblemProps) {
-  const { t } = useTranslation("setup-guide");
-  const failureText = useFailureText();
-  return (
-    <Box>
-      <Text as="p" tone="critical">
-        {text}
-      </Text>
-      {reason && (
-        <Text as="p" tone="subdued" breakWord>
-          {failure ? failureText(failure) : `${t("answerWas")} ${reason}`}
-        </Text>
-      )}
-    </Box>
-  );
-}
-
-function Buttons({
-  step,
-  guide,
-  settingsUrl,
-  isEmbedded,
-  actions,
-  checkEmbed,
-  onTry,
-}: Props & {
-  step: GuideStep;
-  actions: GuideActions;
-  checkEmbed(): Promise<void>;
-  /** The merchant opens the store to answer the banner there. */
-  onTry(): void;
-}) {
-  const { t } = useTranslation("setup-guide");
-
-  const submit = (intent: GuideIntent, text: string, isPrimary = true) => (
-    <Button
-      variant={isPrimary ? "primary" : "secondary"}
-      loading={actions[intent].isBusy}
-      onClick={() => actions[intent].submit()}
-    >
-      {text}
-    </Button>
-  );
-  if (step.state === "running") return null;
-  if (step.name === "connect")
-    return step.state === "done" ? null : (
-      <Button
-        variant="primary"
-        url={`/auth/install?shop=${guide.shop}`}
-        target={isEmbedded ? "_top" : "_blank"}
-      >
-        {step.state === "failed" ? t("reconnect") : t(`steps.${step.name}.button`)}
-      </Button>
-    );
-  if (step.name === "tags")
-    return submit(
-      "init_tags",
-      step.state === "done" ? t("again") : t(`steps.${step.name}.button`),
-      step.state !== "done",
-    );
-  if (step.name === "sync")
-    return submit(
-      "start_sync",
-      step.state === "todo" ? t(`steps.${step.name}.button`) : t("again"),
-      step.state !== "done",
-    );
-  if (step.name === "systems")
-    return (
-      <Button variant={step.state === "done" ? "secondary" : "primary"} url={settingsUrl}>
-        {t(`steps.${step.name}.button`)}
-      </Button>
-    );
-  if (step.name === "decision")
-    return (
-      <Button
-        variant={step.state === "done" ? "secondary" : "primary"}
-        url={guide.storeUrl}
-        target="_blank"
-        onClick={onTry}
-      >
-        {t(`steps.${step.name}.button`)}
-      </Button>
-    );
-  return (
-    <>
-      <Button
-        variant={step.state === "done" ? "secondary" : "primary"}
-        url={guide.themeUrls.consent}
-        target="_blank"
-      >
-        {t(`steps.${step.name}.button`)}
-      </Button>
-      {step.state === "done" &&
-        BLOCKS.map((block) => (
-          <Button key={block} url={guide.themeUrls[block]} target="_blank">
-            {t(`blocks.${block}`)}
-          </Button>
-        ))}
-      {step.state !== "done" && isEmbedded && (
-        <Button loading={actions.report_embed.isBusy} onClick={() => void checkEmbed()}>
-          {t("checkEmbed")}
-        </Button>
-      )}
-      {step.state !== "done" && !isEmbedded && submit("check_embed", t("checkEmbed"), false)}
-      {step.state !== "done" && !isEmbedded && submit("confirm_embed", t("confirmEmbed"), false)}
-    </>
   );
 }

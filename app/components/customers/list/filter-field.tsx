@@ -48,6 +48,24 @@ const SHAPES = {
   day: /^\d{4}-\d{2}-\d{2}$/,
 };
 
+type RangeProblem = "range.notDay" | "range.notNumber" | "range.reversed";
+
+/** What is wrong with each end of a range; an empty end is open. */
+function findRangeProblems(
+  kind: RangeGroup["kind"],
+  first: string,
+  last: string,
+): (RangeProblem | undefined)[] {
+  const problemOf = (value: string): RangeProblem | undefined => {
+    if (value === "" || SHAPES[kind].test(value)) return undefined;
+    return kind === "day" ? "range.notDay" : "range.notNumber";
+  };
+  const problems = [problemOf(first), problemOf(last)];
+  if (problems.some(Boolean) || first === "" || last === "") return problems;
+  const isReversed = kind === "day" ? first > last : Number(first) > Number(last);
+  return isReversed ? [undefined, "range.reversed"] : problems;
+}
+
 function RangeField({ group: { from, to, kind }, filter, onChange }: Props<RangeGroup>) {
   const { t } = useTranslation("customers");
   const [values, setValues] = useState([String(filter[from] ?? ""), String(filter[to] ?? "")]);
@@ -55,19 +73,14 @@ function RangeField({ group: { from, to, kind }, filter, onChange }: Props<Range
   const [first = "", last = ""] = values.map((value) =>
     kind === "amount" ? value.trim().replace(",", ".") : value.trim(),
   );
-  const errorOf = (value: string) =>
-    value === "" || SHAPES[kind].test(value)
-      ? undefined
-      : t(kind === "day" ? "range.notDay" : "range.notNumber");
-  const isReversed =
-    first !== "" && last !== "" && (kind === "day" ? first > last : Number(first) > Number(last));
-  const errors = [
-    errorOf(first),
-    errorOf(last) ?? (isReversed && !errorOf(first) ? t("range.reversed") : undefined),
-  ];
+  const problems = findRangeProblems(kind, first, last);
+  const errorAt = (place: number) => {
+    const problem = isChecked && problems[place];
+    return problem ? t(problem) : undefined;
+  };
   const apply = () => {
     setIsChecked(true);
-    if (errors.some(Boolean)) return;
+    if (problems.some(Boolean)) return;
     onChange({ [from]: first || undefined, [to]: last || undefined });
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -88,7 +101,7 @@ function RangeField({ group: { from, to, kind }, filter, onChange }: Props<Range
               setValues((known) => known.map((one, at) => (at === place ? value : one)))
             }
             autoComplete="off"
-            error={isChecked ? errors[place] : undefined}
+            error={errorAt(place)}
           />
         ))}
         <Button onClick={apply}>{t("range.apply")}</Button>
