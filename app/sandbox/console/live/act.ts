@@ -6,7 +6,7 @@ import type { SendWebhookOptions } from "../../storefront/webhooks/sender.ts";
 import type { WebhookDelivery } from "../../storefront/webhooks/delivery.ts";
 import type { Subject } from "./received.ts";
 import type { Place, Run, Step, Tone } from "./run.ts";
-import { callService } from "./service-client.ts";
+import { callService, ServiceAway } from "./service-client.ts";
 import type { ServiceAnswer, ServiceCall } from "./service-client.ts";
 
 export type Act = {
@@ -34,6 +34,12 @@ export type Act = {
 /** The scenario cannot go on; the text is for the person who pressed the button. */
 export class ScenarioProblem extends Error {
   override name = "ScenarioProblem";
+}
+
+/** What the page shows of an error. `what`: that failed. */
+export function problemOf(error: unknown, what: "scenario" | "step"): string {
+  if (error instanceof ScenarioProblem || error instanceof ServiceAway) return error.message;
+  return `The ${what} failed: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 /** A call of a step as it went over the wire. */

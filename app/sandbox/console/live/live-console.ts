@@ -7,16 +7,15 @@ import type { SystemName } from "../../faults.ts";
 import type { ObservedRequest } from "../../request-log.ts";
 import type { ConsoleOptions, Sandbox } from "../../sandbox.ts";
 import type { ObservedWebhook } from "../../storefront/webhooks/sender.ts";
-import { createAct, ScenarioProblem } from "./act.ts";
+import { createAct, problemOf } from "./act.ts";
 import { createEventStream } from "./event-stream.ts";
 import { applyAttempts, newRun, viewOf } from "./run.ts";
 import type { Place, Run, RunView, Seen } from "./run.ts";
 import { createScenarios } from "./scenarios.ts";
 import type { ScenarioName } from "./scenarios.ts";
-import { ServiceAway } from "./service-client.ts";
 import { createWebhookEvents } from "./webhook-events.ts";
 import { createServiceWatch } from "./service-watch.ts";
-import type { Attempt, ServiceState } from "./service-watch.ts";
+import type { Attempt, ChannelState, ServiceState } from "./service-watch.ts";
 import { faultOf, MAP_SYSTEMS, modeOf } from "./systems.ts";
 import type { Mode } from "./systems.ts";
 
@@ -42,17 +41,18 @@ type World = {
   isInstalled: boolean;
   isAsked: boolean;
   service: ServiceState;
-  systems: {
-    system: SystemName;
-    mode: Mode;
-    /** Whether the service delivers to it from its queue, and is asked about it. */
-    hasQueue: boolean;
-    circuit: "closed" | "open";
-    openUntil: string | null;
-    waiting: number;
-    nextAttemptAt: string | null;
-    delivered: number;
-  }[];
+  systems: ({ system: SystemName; mode: Mode } & SystemQueue)[];
+};
+
+/** What waits for a system, over all of its channels. */
+type SystemQueue = {
+  /** Whether the service delivers to it from its queue, and is asked about it. */
+  hasQueue: boolean;
+  circuit: "closed" | "open";
+  openUntil: string | null;
+  waiting: number;
+  nextAttemptAt: string | null;
+  delivered: number;
 };
 
 export type LiveConsole = {
@@ -104,22 +104,11 @@ export function createLiveConsole(
       isInstalled: sandbox.storefront.isInstalled(shop()),
       isAsked: options.adminKey !== undefined,
       service,
-      systems: MAP_SYSTEMS.map(({ system, channels }) => {
-        const states = channels.flatMap((name) => service.channels[name] ?? []);
-        const first = (times: (string | null)[]) => times.filter((time) => time !== null).sort()[0];
-        const sum = (read: (state: (typeof states)[number]) => number) =>
-          states.reduce((total, state) => total + read(state), 0);
-        return {
-          system,
-          mode: modeOf(sandbox.standingFault(system)),
-          hasQueue: states.length > 0,
-          circuit: states.some(({ circuit }) => circuit === "open") ? "open" : "closed",
-          openUntil: first(states.map(({ openUntil }) => openUntil)) ?? null,
-          waiting: sum(({ pending }) => pending),
-          nextAttemptAt: first(states.map(({ nextAttemptAt }) => nextAttemptAt)) ?? null,
-          delivered: sum(({ delivered }) => delivered),
-        };
-      }),
+      systems: MAP_SYSTEMS.map(({ system, channels }) => ({
+        system,
+        mode: modeOf(sandbox.standingFault(system)),
+        ...queueOf(channels.flatMap((name) => service.channels[name] ?? [])),
+      })),
     };
   }
 
@@ -191,10 +180,7 @@ export function createLiveConsole(
       await scenarios[name].act(act);
     } catch (error) {
       if (options.stopped.aborted) return;
-      current.problem =
-        error instanceof ScenarioProblem || error instanceof ServiceAway
-          ? error.message
-          : `The scenario failed: ${error instanceof Error ? error.message : String(error)}`;
+      current.problem = problemOf(error, "scenario");
     }
     current.isActing = false;
     if (current.adoptsUntil > 0) current.adoptsUntil = Date.now() + ADOPT_FOR_MS;
@@ -234,5 +220,19 @@ export function createLiveConsole(
       watch.stop();
       stream.close();
     },
+  };
+}
+
+function queueOf(channels: readonly ChannelState[]): SystemQueue {
+  const earliest = (times: (string | null)[]) =>
+    times.filter((time) => time !== null).sort()[0] ?? null;
+  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+  return {
+    hasQueue: channels.length > 0,
+    circuit: channels.some(({ circuit }) => circuit === "open") ? "open" : "closed",
+    openUntil: earliest(channels.map(({ openUntil }) => openUntil)),
+    waiting: sum(channels.map(({ pending }) => pending)),
+    nextAttemptAt: earliest(channels.map(({ nextAttemptAt }) => nextAttemptAt)),
+    delivered: sum(channels.map(({ delivered }) => delivered)),
   };
 }

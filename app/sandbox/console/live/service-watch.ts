@@ -12,7 +12,7 @@ const IDLE_MS = 5_000;
 const AWAY_MS = 1_500;
 const ATTEMPTS = 100;
 
-type ChannelState = {
+export type ChannelState = {
   circuit: "closed" | "open";
   delivered: number;
   pending: number;

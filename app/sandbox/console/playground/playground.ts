@@ -1,9 +1,8 @@
 /** A run of the playground's agent: step by step or all at once, and again. One per sandbox. */
 import type { ConsoleOptions, Sandbox } from "../../sandbox.ts";
-import { createAct, ScenarioProblem } from "../live/act.ts";
+import { createAct, problemOf } from "../live/act.ts";
 import type { Act, Exchange } from "../live/act.ts";
 import { newRun } from "../live/run.ts";
-import { ServiceAway } from "../live/service-client.ts";
 import { createShopper } from "../live/shopper.ts";
 import { PLAYGROUND_STEPS } from "./playground-steps.ts";
 import type { Memory } from "./playground-steps.ts";
@@ -24,12 +23,14 @@ type ShownExchange = {
   ms: number;
 };
 
+type StepState = "waiting" | "running" | "done" | "failed";
+
 type PlaygroundState = {
   isBusy: boolean;
   problem: string | null;
   steps: {
     name: string;
-    state: "waiting" | "running" | "done" | "failed";
+    state: StepState;
     result: string | null;
   }[];
   exchanges: ShownExchange[];
@@ -84,10 +85,7 @@ export function createPlayground(
       results.push(await step.run({ act: newAct(), shopper, memory }));
       return true;
     } catch (error) {
-      problem =
-        error instanceof ScenarioProblem || error instanceof ServiceAway
-          ? error.message
-          : `The step failed: ${error instanceof Error ? error.message : String(error)}`;
+      problem = problemOf(error, "step");
       return false;
     }
   }
@@ -101,6 +99,13 @@ export function createPlayground(
       problem = null;
     } else if (action === "next") await runNext();
     else while (await runNext());
+  }
+
+  function stateOf(at: number): StepState {
+    if (at < results.length) return "done";
+    if (at > results.length) return "waiting";
+    if (isBusy) return "running";
+    return problem === null ? "waiting" : "failed";
   }
 
   async function views(): Promise<Pick<PlaygroundState, "shopper" | "merchant">> {
@@ -120,16 +125,7 @@ export function createPlayground(
         problem,
         steps: PLAYGROUND_STEPS.map(({ name }, at) => ({
           name,
-          state:
-            at < results.length
-              ? "done"
-              : at > results.length
-                ? "waiting"
-                : isBusy
-                  ? "running"
-                  : problem === null
-                    ? "waiting"
-                    : "failed",
+          state: stateOf(at),
           result: results[at] ?? null,
         })),
         exchanges,
