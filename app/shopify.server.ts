@@ -2,22 +2,25 @@
 // proves session tokens and exchanges them. Install, refresh and webhooks are our own
 // (domain/tenants), as the contract asks.
 import "@shopify/shopify-app-remix/adapters/node";
-import { createHmac } from "node:crypto";
 import { data, type ActionFunctionArgs, type LoaderFunctionArgs } from "@remix-run/node";
 import { LogSeverity } from "@shopify/shopify-api";
 import { setAbstractFetchFunc } from "@shopify/shopify-api/runtime";
 import { ApiVersion, AppDistribution, shopifyApp } from "@shopify/shopify-app-remix/server";
-import { decodeJwt } from "jose";
 import type { Ctx } from "./context.server.ts";
 import { screenAccess, type RecordScreenAccess } from "./http/access/screen-access.ts";
+import {
+  isOfSomebodyElse,
+  isSignedWith,
+  sessionTokenOf,
+  staffIn,
+} from "./http/auth/admin-session-token.ts";
 import { claimedShop, isOfStaff, staffOf, verifyAdminToken } from "./http/auth/staff-guard.ts";
+import { AUTH_PREFIX, writeDocumentHeaders } from "./http/screens/document-headers.ts";
 import { isConnected } from "./domain/tenants/store-access.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
 import { appOf, findTenant, findCachedTenant, type Tenant } from "./domain/tenants/tenant.ts";
-import { secretEquals } from "./runtime/secrets.ts";
 
-const AUTH_PREFIX = "/auth/shopify";
 const ADMIN_ORIGIN = "https://admin.shopify.com";
 const APP_BRIDGE_URL = "https://cdn.shopify.com/shopifycloud/app-bridge.js";
 const FETCH_TIMEOUT_MS = 10_000;
@@ -228,27 +231,8 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     return new Response(null, { status: 404 });
   }
 
-  /** Embedded pages may be framed by their shop and the admin; other pages by no site. */
-  function setDocumentHeaders(request: Request, headers: Headers, nonce: string): void {
-    const { pathname, searchParams } = new URL(request.url);
-    headers.set("Referrer-Policy", "strict-origin-when-cross-origin");
-    headers.set("X-Content-Type-Options", "nosniff");
-    if (!/^\/app(\/|$)/.test(pathname) && !pathname.startsWith(AUTH_PREFIX)) {
-      headers.set(
-        "Content-Security-Policy",
-        `default-src 'self'; script-src 'self' 'nonce-${nonce}'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
-      );
-      return;
-    }
-    headers.set("Cache-Control", "no-store");
-    const shop = searchParams.get("shop") ?? "";
-    const isShop = SHOP_PATTERN.test(shop);
-    headers.set(
-      "Content-Security-Policy",
-      `frame-ancestors ${isShop ? `https://${shop} ` : ""}${adminOrigin}; object-src 'none'; base-uri 'none'`,
-    );
-    if (isShop) headers.set("Link", `<${appBridgeUrl}>; rel="preload"; as="script"`);
-  }
+  const setDocumentHeaders = (request: Request, headers: Headers, nonce: string): void =>
+    writeDocumentHeaders(request, headers, { nonce, appBridgeUrl, adminOrigin });
 
   return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl };
 }
@@ -268,39 +252,8 @@ const redirectTo = (location: string): Response =>
     headers: { Location: location, "Cache-Control": "no-store" },
   });
 
-function sessionTokenOf(request: Request): string | null {
-  return (
-    request.headers.get("authorization")?.replace(/^Bearer /, "") ??
-    new URL(request.url).searchParams.get("id_token")
-  );
-}
-
 const unauthorizedResponse = (): Response =>
   new Response("Unauthorized", { status: 401, headers: { "Cache-Control": "no-store" } });
-
-/** A token that can be read and is no staff member's: the library would exchange it. */
-function isOfSomebodyElse(token: string | null): boolean {
-  try {
-    return token !== null && !isOfStaff(decodeJwt(token));
-  } catch {
-    return false;
-  }
-}
-
-/** The staff member's id in a token that was verified before. */
-const staffIn = (token: string | null): string | null =>
-  staffOf(token ? decodeJwt(token).sub : undefined);
-
-/** During a rotation two secrets are in force; the library knows one. */
-function isSignedWith(token: string, secret: string): boolean {
-  const end = token.lastIndexOf(".");
-  return secretEquals(
-    createHmac("sha256", secret)
-      .update(token.slice(0, Math.max(end, 0)))
-      .digest("base64url"),
-    token.slice(end + 1),
-  );
-}
 
 /** The library's way out: to the configured address of a store, and to nothing else. */
 function storefrontFetch(ctx: Ctx): typeof fetch {
