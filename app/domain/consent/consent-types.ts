@@ -1,14 +1,18 @@
 // The consent types, once: the flag in the claims, and the name in the log (SPEC "consent_records").
-export const CONSENT_TYPES = ["tos", "privacy", "cookie", "marketing", "a2a", "ap2"] as const;
 
-/**
- * The consents that an e-mail address alone can decide. The others authorize agents and need the
- * person's session.
- */
+/** The consents that an e-mail address alone can decide. */
 export const ADDRESS_CONSENT_TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
+
+/** They authorize agents: only the person's own session can give them. */
+export const AGENT_CONSENT_TYPES = ["a2a", "ap2"] as const;
+
+export const CONSENT_TYPES = [...ADDRESS_CONSENT_TYPES, ...AGENT_CONSENT_TYPES] as const;
 
 export type ConsentType = (typeof CONSENT_TYPES)[number];
 export type ConsentFlags = Record<ConsentType, boolean>;
+
+export const isAgentConsent = (type: ConsentType): boolean =>
+  (AGENT_CONSENT_TYPES as readonly ConsentType[]).includes(type);
 
 export const consentColumn = (type: ConsentType) => `consent_${type}` as const;
 

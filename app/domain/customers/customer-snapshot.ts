@@ -3,6 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../db.server.ts";
 import { anyLength } from "../../runtime/database/array-parameters.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
+import { ADDRESS_CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type CustomerSnapshot = Columns<
@@ -34,7 +35,7 @@ export type CustomerSnapshot = Columns<
   /** The analytics product's own id of the customer's browser, if known. */
   ga_client_id: string | null;
   storefront_slugs: string[];
-  consents: { tos: boolean; privacy: boolean; cookie: boolean; marketing: boolean };
+  consents: Record<(typeof ADDRESS_CONSENT_TYPES)[number], boolean>;
   crmTags: {
     id: number;
     slug: string;
@@ -43,6 +44,13 @@ export type CustomerSnapshot = Columns<
     cms_item_id: string | null;
   }[];
 };
+
+const CONSENT_FLAGS = ADDRESS_CONSENT_TYPES.map(
+  (type) => `'${type}', coalesce(${consentColumn(type)}, false)`,
+).join(", ");
+const NO_CONSENTS = JSON.stringify(
+  Object.fromEntries(ADDRESS_CONSENT_TYPES.map((type) => [type, false])),
+);
 
 // Reads a customer's related rows one customer at a time by index: as a join, a planner without
 // statistics would read the store's whole tables.
@@ -54,11 +62,9 @@ const snapshotOf = (people: string) => `
       storefront_hash, storefront_slugs,
     (SELECT ga_client_id FROM user_extras WHERE user_extras.shop = $1 AND user_id = u.id) AS ga_client_id,
     coalesce(
-      (SELECT json_build_object('tos', coalesce(consent_tos, false), 'privacy',
-        coalesce(consent_privacy, false), 'cookie', coalesce(consent_cookie, false), 'marketing',
-        coalesce(consent_marketing, false))
+      (SELECT json_build_object(${CONSENT_FLAGS})
        FROM user_claims WHERE user_claims.shop = $1 AND user_id = u.id),
-      '{"tos":false,"privacy":false,"cookie":false,"marketing":false}'
+      '${NO_CONSENTS}'
     ) AS consents,
     coalesce(
       (SELECT json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'category',

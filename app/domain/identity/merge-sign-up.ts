@@ -6,7 +6,12 @@
 // the person who signed up.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, ConsentRecord, TenantSql, Transaction } from "../../db.server.ts";
-import { CONSENT_TYPES, consentColumn, type ConsentType } from "../consent/consent-types.ts";
+import {
+  CONSENT_TYPES,
+  consentColumn,
+  isAgentConsent,
+  type ConsentType,
+} from "../consent/consent-types.ts";
 import { announceDecisions } from "../consent/announce-decisions.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -93,7 +98,7 @@ async function mergeConsents(
     if (isSignIn && type === "marketing") return false;
     const isOpen = !consents.has(type) && !claims?.[consentColumn(type)];
     // Only the verified person allows agents, never the person who submitted the address.
-    if (!isOwn) return isOpen && type !== "a2a" && type !== "ap2";
+    if (!isOwn) return isOpen && !isAgentConsent(type);
     return consents.get(type) !== action;
   });
   for (const { consent_type: type, action, consent_version: version } of merged)

@@ -9,7 +9,7 @@
 // pushed or deleted by it.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql, Transaction } from "../../db.server.ts";
-import { consentColumn } from "../consent/consent-types.ts";
+import { AGENT_CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import { announceDecisions } from "../consent/announce-decisions.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
@@ -18,6 +18,8 @@ import { ACCOUNT_COLUMNS, findWaitingAccount, isWaiting, type Account } from "./
 import { enqueueAccountEvent, enqueueForStorefront } from "./account-events.ts";
 import { mergeSignUp } from "./merge-sign-up.ts";
 import { END_ALL_SESSIONS } from "./session/sessions.ts";
+
+const AGENT_COLUMNS = AGENT_CONSENT_TYPES.map(consentColumn);
 
 export type Proof = {
   /**
@@ -174,17 +176,17 @@ export async function endUnprovenWaysIn(
   const claims = await tx.prisma.userClaims.findFirst({ where: { user_id: account.id } });
   await tx.sql(
     `UPDATE user_claims SET federated_sub = CASE WHEN federated_sub = $3 THEN federated_sub END,
-       consent_a2a = false, consent_ap2 = false, consent_marketing = consent_marketing
-         AND NOT $4, updated_at = now()
-     WHERE shop = $1 AND user_id = $2 AND (federated_sub IS NOT NULL OR consent_a2a OR consent_ap2
+       ${AGENT_COLUMNS.map((column) => `${column} = false`).join(", ")},
+       consent_marketing = consent_marketing AND NOT $4, updated_at = now()
+     WHERE shop = $1 AND user_id = $2 AND (federated_sub IS NOT NULL OR ${AGENT_COLUMNS.join(" OR ")}
        OR (consent_marketing AND $4))`,
     [account.id, kept?.sub ?? null, proof.isSignIn ?? false],
   );
   const consentId = ctx.random.uuid();
   // A sign-in never grants marketing, and revokes a grant from before the verification.
   const withdrawn = proof.isSignIn
-    ? (["a2a", "ap2", "marketing"] as const)
-    : (["a2a", "ap2"] as const);
+    ? ([...AGENT_CONSENT_TYPES, "marketing"] as const)
+    : AGENT_CONSENT_TYPES;
   const ended = withdrawn.filter((type) => claims?.[consentColumn(type)]);
   const decisions = ended.map((consentType) => ({
     userId: account.id,
