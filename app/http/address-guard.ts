@@ -120,8 +120,8 @@ function withhold(reply: ApiResponse): void {
  * Guards a screen's response while it is streamed. Throws under tests, for the body inside the
  * stream.
  *
- * What was sent cannot be withheld, so a text with spaces stays: no token has any, and a link could have
- * a warning cut out.
+ * A token has no spaces, so a text with spaces is never cut out: a link could remove a warning by naming it
+ * a secret. The page as a whole cannot be withheld, because its beginning was sent.
  */
 export function guardResponse(ctx: Ctx, url: URL, response: Response): Response {
   const guard = createGuard(secretsOf(url.searchParams).filter((value) => !/\s/.test(value)));

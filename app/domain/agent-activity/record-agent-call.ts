@@ -100,8 +100,8 @@ const bounded = (sum: string) =>
 
 /**
  * A token's agent and customer are looked up here; a token that was never issued is an unknown caller.
- * Calls for a deleted customer are not written. `lock`: of the customers, against an erasure at the same
- * moment, which deletes what is written before it.
+ * Calls for a deleted customer are not written. `lock`: locks the customers, or an erasure at the same moment
+ * would miss the calls that are being written.
  */
 const writeWith = (lock: string) => `
   WITH given AS (

@@ -42,8 +42,8 @@ const RECORD_FAILURE = `
   RETURNING value, value->>'open_until' IS NOT NULL AS has_opened`;
 
 /**
- * `attempt`: of a claimed row; when its lease was lost nothing is counted, because a process that was suspended finds its
- * calls timed out, even when the system answered meanwhile.
+ * `attempt`: of a claimed row. Nothing is counted when its lease was lost: a process that was suspended sees its calls as
+ * timed out, although the system may have answered.
  *
  * @returns whether this failure opened the circuit, and how many failures count.
  */

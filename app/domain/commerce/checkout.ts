@@ -256,9 +256,9 @@ export const holdsMandate = (row: CheckoutRow): row is CheckoutRow & { mandate_i
   row.mandate_id !== null && row.stored_status !== "completed" && row.stored_status !== "canceled";
 
 /**
- * `person` null: a caller with the admin key, or the storefront. Another person's checkout is `not_found`;
- * so is another agent's to an agent, and to be changed (`use`) also the shopper's own. `lock` locks the
- * row until the commit.
+ * Throws `not_found` for another person's checkout, and to an agent for another agent's. An agent reads
+ * the shopper's own checkouts, and cannot change them (`use`). `person` null: a caller with the admin
+ * key, or the storefront. `lock` locks the row until the commit.
  */
 export async function getCheckoutRow(
   sql: TenantSql,

@@ -1,10 +1,11 @@
-// Runs an action of a workflow of Shopify Flow (shopify.dev "Create Flow action endpoints"). The
-// platform repeats a run that it got no answer to, under the same id: the change and the answer commit
-// together under that id, so a run changes something once. An answer of 4xx ends the run there; 429 and
-// 5xx are repeated.
+// Runs an action of a workflow of Shopify Flow (shopify.dev "Create Flow action endpoints").
 //
-// No loop: what an action changes starts no trigger of ours, a consent is asked for once in 30 days, and
-// a customer takes 60 actions an hour, counted apart from the store's other triggers.
+// The platform repeats a run that got no answer, under the same id. The change and the answer commit together
+// under that id, so a run changes something once. After a 4xx the platform ends the run; after 429 and 5xx it
+// repeats it.
+//
+// A workflow must not start itself again: an action starts no trigger of ours, asks for a consent once in 30
+// days, and is refused after 60 actions an hour for one customer. That limit is apart from the triggers' own.
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";

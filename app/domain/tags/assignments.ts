@@ -39,12 +39,15 @@ export type TagChange = {
 export type TagChangeResult = { tags: string[]; added: string[]; removed: string[] };
 
 /**
- * Adds and removes tags of one person, whose row it locks until the caller commits; a tag in both
- * lists is removed. A tag that the storefront gave this person is the merchant's, and one that a rule
- * set follows from facts: neither is removed here, nor the operator's by the shopper (DECISIONS 8). The
- * operator takes a rule's tag over by adding it. An added tag replaces its opposite; where the opposite
- * must stay, it is not added. Safe to repeat. Null when there is no such person. Throws
- * `invalid_request`, `tag_reserved`, `too_many_tags`.
+ * Adds and removes tags of one person (DECISIONS 8). A tag in both lists is removed.
+ *
+ *   - Stays for everybody: a tag that the storefront gave, and one that a rule set.
+ *   - Stays when the shopper asks: a tag of the operator.
+ *   - The operator takes a rule's tag over by adding it.
+ *   - An added tag replaces its opposite. Where the opposite must stay, the tag is not added.
+ *
+ * Locks the person's row until the caller commits. Safe to repeat. Null when there is no such person.
+ * Throws `invalid_request`, `tag_reserved`, `too_many_tags`.
  */
 export async function changeAssignedTags(
   sql: TenantSql,

@@ -101,10 +101,10 @@ export async function findCachedTenant(ctx: Ctx, shop: string): Promise<Tenant |
 }
 
 /**
- * A subquery of the shops whose records still have the given versions, for a statement that checks
- * by itself whether its tenants are current. Records are in the home region; in other regions the
- * caller has checked. Takes the names of three parameters: shops, versions, and the platform's
- * version that each was built with.
+ * A subquery of the shops whose records still have the given versions: a statement checks with it whether
+ * the tenants that it was given are current. Only in the home region, where the records are; elsewhere the
+ * caller has checked. Takes the names of three parameters: shops, versions, and the platform's version
+ * that each tenant was built with.
  */
 export function currentShops(
   region: string,

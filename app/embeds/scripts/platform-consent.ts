@@ -4,8 +4,8 @@
 //   its record changed since we last saw it  -> it is the newer one: our choice follows
 //   its record is as we last saw it          -> ours is the newer one: it is written again
 //
-// So neither answers the other's answer. The API may be missing, slow or broken: then the visitor is
-// asked, as everywhere before a region is known.
+// So a change that we write is not taken for one of theirs, or the two would write for ever. The API may be
+// missing, slow or broken: then the visitor is asked, as everywhere before a region is known.
 import type { RegionValues } from "../../domain/tenants/consent-regions.ts";
 import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 import { attempt, read, write } from "./browser-store.ts";

@@ -2,7 +2,7 @@
  * The storefront's customer accounts as an OpenID provider, one realm per shop (shopify.dev "Customer
  * Account API: authenticate customers"). Discovered on the primary domain, to which the myshopify domain
  * redirects; the issuer has another address. The app is the client, by its manifest's
- * [customer_authentication]. A subject says nothing about the customer's number.
+ * [customer_authentication]. The subject of a customer is not the customer's number, and does not lead to it.
  */
 import { createHash } from "node:crypto";
 import { answerCustomerGraphql } from "./graphql/customer-account-api.ts";

@@ -57,16 +57,16 @@ export async function markStarted(
   return rows.length > 0;
 }
 
-// Most rows of a dead worker were only waiting there, or ran beside the row that killed it. What a
-// loss shows:
+// A row may kill every worker that starts it. Most rows of a dead worker are innocent: they were waiting
+// there, or ran beside the one that killed it. What the loss of a row's worker shows:
 //
-//   only held              nothing; from now on its start is recorded, which costs the other rows nothing
-//   started beside others  from now on it runs alone (worker.ts)
-//   the only one started   a loss alone; the third makes it a dead letter
+//   the row had not started       nothing. From now on its start is recorded.
+//   it had started beside others  it may be the one: from now on it runs alone (worker.ts)
+//   it alone had started          it is very likely the one: the third such loss makes it a dead letter
 //
-// A row without a loss does not record its start. It was the only one started when its holder had
-// no other row. The leases of one holder expire at different times, so the remaining rows are
-// marked as not alone.
+// A start is a write, so only rows with a loss record it. A row without a loss was the only one started
+// when its worker had no other row. The leases of one worker expire at different times, so its remaining
+// rows are marked as not alone.
 const HOLDER = "split_part(q.locked_by, ' ', 1)";
 const RECLAIM = `
   WITH expired AS (

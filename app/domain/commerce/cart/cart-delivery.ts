@@ -285,9 +285,10 @@ export const deliveryOfDraft = (shipment: Shipment, variantIds: readonly string[
 });
 
 /**
- * The cart's total, and never less than its items and the chosen delivery: what the storefront leaves
- * out of its total must not be missing from a mandate's reservation. `off`: discounts of the whole cart.
- * With a code for the delivery (`hasDeliveryCode`) that is what the code takes off it (`deliveryOff`).
+ * The cart's total, and never less than its items and the chosen delivery: the storefront may leave the
+ * delivery out of its total, and a mandate must reserve it.
+ * `off`: discounts of the whole cart. `hasDeliveryCode`: a discount code is for the delivery, and takes
+ * `deliveryOff` off it.
  */
 export function totalWithDelivery(
   {

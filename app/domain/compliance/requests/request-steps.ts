@@ -23,11 +23,13 @@ export const STEP_NAMES = {
 export type StepName = (typeof STEP_NAMES)[PrivacyKind][number];
 
 /**
- * `not_connected`: the store has no such system. `not_linked`: no customer
- * of the store is known for the person. `no_access`: its settings were removed, and
- * something is left there. `by_store`: the store asked, and erases itself. `stays_in_store`: the
- * merchant asked here. `pseudonymous`: it holds nothing that names the person. `queued`: its mail
- * is on its way.
+ * not_connected   the store has no such system
+ * not_linked      no customer of the store is known for the person
+ * no_access       the system's settings were removed, and something of the person is left there
+ * by_store        the store asked for the erasure, and erases its own data
+ * stays_in_store  the merchant asked for it here, and the store keeps its data
+ * pseudonymous    the system holds nothing that names the person
+ * queued          the mail about the request is on its way
  */
 type StepOutcome =
   | "erased"

@@ -44,10 +44,11 @@ type LogRow = Columns<
 >;
 
 // The last decision per subject and type, and the rows of the same submissions, oldest first.
-// Subject by subject, so that each is an index look-up whatever the statistics say (a row has a
-// user or a visitor; `user_id IS NULL` would be taken for the index of users, and all visitors
-// read; OFFSET 0 keeps the planner from making it one join): a scan here would slow every write
-// down as the log grows.
+//
+// A scan here would slow every write down as the log grows, so each subject is an index look-up,
+// whatever the planner's statistics say. A row has a user or a visitor, and each has its own branch: with
+// `user_id IS NULL` the planner would take the index of users and read all visitors. OFFSET 0 keeps it
+// from joining the branches.
 const lastOf = (column: "user_id" | "visitor_id", values: string) =>
   `SELECT last.* FROM unnest(${values}) AS subject(id) CROSS JOIN LATERAL (
      SELECT DISTINCT ON (consent_type) user_id, visitor_id, consent_type, action,

@@ -70,9 +70,9 @@ const toRecorded = ({ consentType, action }: ConsentEntry): Recorded => ({
 const ON_TIME_SECONDS = 300;
 
 /**
- * Whether the grant is older than the refusal that is recorded: it waited in one browser while the person
- * refused in another. The state is the last row, so the grant must not become one. Both times are of the
- * service's clock; the browser only says how long the grant waited. A refusal counts whenever it arrives.
+ * Whether the grant is older than the recorded refusal: it waited in one browser while the person refused in
+ * another. The last row is what counts, so such a grant must not become a row. Both times are by the service's
+ * clock: the browser only says how long the grant waited. A refusal counts whenever it arrives.
  */
 function isOverruled(
   { waitedSeconds = 0 }: Submission,

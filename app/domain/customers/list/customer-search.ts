@@ -2,13 +2,12 @@
 // e-mail address or number; a word of one or two characters must begin a word there. A phone number
 // is stored as a keyed hash only, so a whole number is found and a part of one is not.
 //
-// How a search is read depends on how many it finds, so that each costs the same in a large store:
-//   1. the newest customers are looked at: when many of them match, so do many others, and any order
-//      of the list soon fills a page
-//   2. else the index of keys (migration customer_search) names the matches
-//   3. when it names more than MAX_MATCHES, the list is walked in its order as in 1 where as many of the
-//      newest match that the walk should fill the page; else, or when it does not, all matches are read
-//      (list-customers.ts)
+// A search must not cost more in a large store. How it is read depends on how many customers match:
+//   1. Many of the newest customers match: then many others do too. The list is walked in its order, which
+//      soon fills a page.
+//   2. Few of them match: the index of keys (migration customer_search) names the matches.
+//   3. The index names more than MAX_MATCHES: the list is walked as in 1 when that is likely to fill the
+//      page. When it is not likely, or did not fill it, all matches are read (list-customers.ts).
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import type { Read } from "../../../runtime/database/read-together.ts";

@@ -31,10 +31,11 @@ import { registerWebhooks } from "../storefront/webhook-registration.ts";
 const ALIASES = new Map([["storefront_access_token", "storefront_admin_token"]]);
 
 /**
- * Validates and stores the fields; registers the store when it is new. With
- * `by: "store"`, fields that only the operator may set are refused. Nothing is stored when any field is invalid. With `seen`,
- * throws `conflict` for a field that has another version by then, and StaleTenantError when the record
- * changes during the save (`withTenant`).
+ * Validates and stores the fields; registers the store when it is new. Nothing is stored when any field is invalid.
+ *
+ * `by: "store"`: fields that only the operator may set are refused.
+ * `seen`: throws `conflict` for a field that somebody changed since, and StaleTenantError when the record changes
+ * during the save (`withTenant`).
  */
 export async function saveTenantConfig(
   ctx: Ctx,

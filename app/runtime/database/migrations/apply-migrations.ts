@@ -22,10 +22,11 @@ const OLDEST_SERVER = 15;
 export type Warn = (event: string, fields: Record<string, unknown>) => void;
 
 /**
- * A migration that waits for a table's lock holds up every statement on that table that comes after it. So it
- * waits shortly, lets the others pass, and tries again. The wait is longer than Postgres's `deadlock_timeout`
- * (1 s), after which an autovacuum gives way. The whole is shorter than the five minutes after which Helm and
- * Fly.io end a migration without a sentence.
+ * While a migration waits for a table's lock, every later statement on that table waits behind it. So it waits
+ * for a short time, lets the others pass, and tries again.
+ *
+ * The wait is longer than Postgres's `deadlock_timeout` (1 s), after which an autovacuum gives way. All attempts
+ * together are shorter than five minutes: then Helm and Fly.io end a migration, and log no reason.
  */
 const LOCK_PATIENCE = { waitMs: 2_000, pauseMs: 2_000, totalMs: 240_000 };
 const LONGEST_PAUSE_MS = 15_000;

@@ -1,9 +1,9 @@
 /**
  * Calculated query cost (shopify.dev "API limits"): scalar 0, object 1, mutation 10, a connection
  * by its page size.
- * The vendor does not publish today's page-size formula; log2(size) * (1 + node cost) reproduces
- * its measured replies (250 nodes of 1 object under one object: 25). `page` is the rule of earlier
- * years, the costliest there was: every node of the page in full.
+ * The vendor does not publish how the page size counts. log2(size) * (1 + node cost) gives the costs that
+ * were measured (250 nodes of 1 object under one object: 25). `page` is the rule of earlier years, which was
+ * the most expensive: every node of the page in full.
  */
 import { getNamedType, isCompositeType, Kind, TypeInfo, visit, visitWithTypeInfo } from "graphql";
 import type { DocumentNode, FieldNode, GraphQLSchema } from "graphql";
