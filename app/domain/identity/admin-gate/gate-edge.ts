@@ -2,21 +2,9 @@
 // "Validate JWTs").
 import { jwtVerify } from "jose";
 import type { Ctx } from "../../../context.server.ts";
+import { ASYMMETRIC_ALGORITHMS } from "../../../runtime/asymmetric-algorithms.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 
-/** Asymmetric signatures only. */
-const ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-];
 const TOLERANCE_SECONDS = 30;
 
 /** Also false when the edge is not configured, or when its keys cannot be fetched. */
@@ -30,7 +18,7 @@ export async function isEdgeAssertion(ctx: Ctx, token: string): Promise<boolean>
   try {
     await ctx.oidc.verify("edge_gate", { jwks_uri: url }, false, (keys) =>
       jwtVerify(token, keys, {
-        algorithms: ALGORITHMS,
+        algorithms: ASYMMETRIC_ALGORITHMS,
         audience,
         ...(issuer && { issuer }),
         requiredClaims: ["exp", "aud"],

@@ -4,22 +4,10 @@ import { jwtVerify } from "jose";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { OidcMetadata } from "../../../integrations/oidc.ts";
+import { ASYMMETRIC_ALGORITHMS } from "../../../runtime/asymmetric-algorithms.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
 
-/** Asymmetric signatures only: neither `none` nor a shared secret that an attacker may know. */
-const ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-];
 const TOLERANCE_SECONDS = 30;
 const MAX_AGE_SECONDS = 600;
 
@@ -78,7 +66,7 @@ export async function verifyIdToken(
       expected.isTenantAddress,
       (keys) =>
         jwtVerify(token, keys, {
-          algorithms: ALGORITHMS,
+          algorithms: ASYMMETRIC_ALGORITHMS,
           issuer: issuers,
           audience: clientId,
           clockTolerance: TOLERANCE_SECONDS,
