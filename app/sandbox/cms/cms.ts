@@ -71,12 +71,7 @@ export function createCms(state: CmsState, saving: Saving, overrides: Partial<Cm
       return { status: 204 };
     }
     if (part === "fields" && call.method === "POST") {
-      const { displayName, type, isRequired, slug } = fieldsOf(call.body);
-      const field = newField(
-        typeof slug === "string" ? slug : slugOf(textOf(displayName)),
-        textOf(type) || "PlainText",
-        isRequired === true,
-      );
+      const field = toField(fieldsOf(call.body));
       collection.fields.push(field);
       return json(200, field);
     }
@@ -145,15 +140,9 @@ export function createCms(state: CmsState, saving: Saving, overrides: Partial<Cm
     if (ofSite.some((collection) => collection.slug === slug))
       return cmsError(409, "conflict", "Collection already exists");
     const collection = newCollection(newCmsId(), siteId, displayName, singularName, slug, {});
-    for (const field of Array.isArray(fields) ? fields.map(fieldsOf) : []) {
-      collection.fields.push(
-        newField(
-          slugOf(textOf(field["displayName"])),
-          textOf(field["type"]) || "PlainText",
-          field["isRequired"] === true,
-        ),
-      );
-    }
+    // Of a new collection by their names alone.
+    for (const { slug: _slug, ...field } of Array.isArray(fields) ? fields.map(fieldsOf) : [])
+      collection.fields.push(toField(field));
     state.collections[collection.id] = collection;
     return json(200, toWire(collection, true));
   };
@@ -176,6 +165,14 @@ function toWire(
   withFields: boolean,
 ): Record<string, unknown> {
   return withFields ? { ...rest, fields } : rest;
+}
+
+function toField({ displayName, type, isRequired, slug }: Record<string, unknown>) {
+  return newField(
+    typeof slug === "string" ? slug : slugOf(textOf(displayName)),
+    textOf(type) || "PlainText",
+    isRequired === true,
+  );
 }
 
 function slugOf(displayName: string): string {

@@ -95,9 +95,22 @@ export function createStorefront(
       changed: () => saving.soon(),
     });
     if (admin !== null) return admin;
-    const file = /^\/bulk\/([\w-]+)\.jsonl$/.exec(path)?.[1];
-    if (file) {
-      const lines = bulk.file(domain, file);
+    return (
+      (await answerFile(shop, path, call)) ??
+      (await answerVisitor(shop, path, call)) ??
+      answerApi(shop, path, call)
+    );
+  };
+
+  /** The files of bulk operations and uploads; null for another path. */
+  const answerFile = async (
+    shop: ShopState,
+    path: string,
+    call: Call,
+  ): Promise<ApiResponse | null> => {
+    const bulkFile = /^\/bulk\/([\w-]+)\.jsonl$/.exec(path)?.[1];
+    if (bulkFile) {
+      const lines = bulk.file(shop.domain, bulkFile);
       return lines === null ? text(404, "No such file") : text(200, lines);
     }
     if (path === "/staged-uploads" && call.method === "POST") {
@@ -105,16 +118,24 @@ export function createStorefront(
       saving.soon();
       return reply;
     }
-    const shown = /^\/files\/([\w.-]+)$/.exec(path)?.[1];
-    if (shown) return showFile(shop, shown);
+    const upload = /^\/files\/([\w.-]+)$/.exec(path)?.[1];
+    return upload ? showFile(shop, upload) : null;
+  };
+
+  /** The cart's API and the store's pages; null for another path. */
+  const answerVisitor = async (
+    shop: ShopState,
+    path: string,
+    call: Call,
+  ): Promise<ApiResponse | null> => {
     if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST")
       return answerCartApi(shop, call.body, () => saving.soon());
-    // A visitor is led to the store's primary domain, which is the theme's page here.
     if (path === "/password") return passwordPage(shop);
-    if (path === "/") return (await keepOut(shop)) ?? redirect(`/store/${domain}`, 301);
+    // A visitor is led to the store's primary domain, which is the theme's page here.
+    if (path === "/") return (await keepOut(shop)) ?? redirect(`/store/${shop.domain}`, 301);
     if (STORE_PAGES.test(path) && call.method === "GET")
-      return (await keepOut(shop)) ?? redirect(`/store/${domain}${path}`, 301);
-    return answerApi(shop, path, call);
+      return (await keepOut(shop)) ?? redirect(`/store/${shop.domain}${path}`, 301);
+    return null;
   };
 
   const answerApi = (
