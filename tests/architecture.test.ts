@@ -174,6 +174,8 @@ describe("imports follow the map", () => {
     "events",
     "flow",
     "channels",
+    "storefront-check",
+    "cookie-list",
     "scheduled-run",
     "merchant",
   ];

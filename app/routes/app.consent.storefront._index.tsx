@@ -11,7 +11,7 @@ import { withTranslations } from "../components/i18n/load-translations.ts";
 import {
   readStorefrontCheck,
   startStorefrontCheck,
-} from "../domain/merchant/storefront-check/storefront-check.ts";
+} from "../domain/storefront-check/storefront-check.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 

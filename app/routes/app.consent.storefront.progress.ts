@@ -1,6 +1,6 @@
 // How far the storefront check is.
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { readStorefrontRun } from "../domain/merchant/storefront-check/storefront-check.ts";
+import { readStorefrontRun } from "../domain/storefront-check/storefront-check.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -4,7 +4,7 @@ import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
 import {
   readStorefrontCheck,
   startStorefrontCheck,
-} from "../../../app/domain/merchant/storefront-check/storefront-check.ts";
+} from "../../../app/domain/storefront-check/storefront-check.ts";
 import { keepPrimaryHost } from "../../../app/domain/tenants/storefront/primary-domain.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";

@@ -1,8 +1,8 @@
 // What was found, by state: vendor, address, pages, purpose, and what to do.
 import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Box, Card, InlineStack, Text } from "@shopify/polaris";
-import type { FoundScript } from "../../../domain/merchant/storefront-check/find-scripts.ts";
-import type { StorefrontResult } from "../../../domain/merchant/storefront-check/storefront-check.ts";
+import type { FoundScript } from "../../../domain/storefront-check/find-scripts.ts";
+import type { StorefrontResult } from "../../../domain/storefront-check/storefront-check.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { labelOf } from "../../i18n/label-of.ts";
 import { useLocale } from "../../i18n/locale.ts";

@@ -5,7 +5,7 @@ import type {
   StorefrontCheck,
   StorefrontResult,
   StorefrontRun,
-} from "../../../domain/merchant/storefront-check/storefront-check.ts";
+} from "../../../domain/storefront-check/storefront-check.ts";
 import { useLabelled } from "../../i18n/use-labelled.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { DateTime } from "../../ui/date-time.tsx";

@@ -7,8 +7,8 @@ import {
   findScripts,
   MARK_NAMES,
   type FoundScript,
-} from "../../../../app/domain/merchant/storefront-check/find-scripts.ts";
-import { KNOWN_VENDORS } from "../../../../app/domain/merchant/storefront-check/known-vendors.ts";
+} from "../../../../app/domain/storefront-check/find-scripts.ts";
+import { KNOWN_VENDORS } from "../../../../app/domain/storefront-check/known-vendors.ts";
 import { SCRIPTS_OF_OTHERS } from "../../../../app/sandbox/storefront/visitors/scripts-of-others.ts";
 import { root } from "../../../support/source-files.ts";
 

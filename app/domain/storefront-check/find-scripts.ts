@@ -1,7 +1,7 @@
 // Which scripts, frames, pixels and inline snippets of others a store's pages contain, and whether each
 // waits for consent. Only what stands in the pages is seen: nothing runs here.
-import { storableText } from "../../../runtime/database/storable-json.ts";
-import { carriesEmbed } from "../../tenants/storefront/theme-links.ts";
+import { storableText } from "../../runtime/database/storable-json.ts";
+import { carriesEmbed } from "../tenants/storefront/theme-links.ts";
 import { appOfFile, findVendor, isShopify, type Purpose, type Vendor } from "./known-vendors.ts";
 import { toMarkedVersion } from "./marked-version.ts";
 import { readElements, type PageElement } from "./read-elements.ts";

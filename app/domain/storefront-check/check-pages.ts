@@ -1,10 +1,10 @@
 // Fetches a few of the store's own public pages: its front page and the first product, collection and
 // cart that it links to. Each as a visitor without cookies receives it.
-import type { Ctx } from "../../../context.server.ts";
-import type { StorePage } from "../../../integrations/storefront/store-pages.ts";
-import { OutboundError } from "../../../runtime/errors.ts";
-import { storeDomains } from "../../tenants/storefront/primary-domain.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
+import type { Ctx } from "../../context.server.ts";
+import type { StorePage } from "../../integrations/storefront/store-pages.ts";
+import { OutboundError } from "../../runtime/errors.ts";
+import { storeDomains } from "../tenants/storefront/primary-domain.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import type { CheckedPage } from "./find-scripts.ts";
 import { readElements } from "./read-elements.ts";
 

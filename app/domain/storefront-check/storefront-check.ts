@@ -1,18 +1,18 @@
 // The merchant's check of the storefront: one at a time for each store, as a background job. Its last
 // complete result is kept until the next one, also when a later check finds the store closed.
-import type { Ctx } from "../../../context.server.ts";
-import { findKey, putKey } from "../../../runtime/database/kv.ts";
-import { KEYS } from "../../../runtime/database/kv-keys.ts";
+import type { Ctx } from "../../context.server.ts";
+import { findKey, putKey } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import {
   readBackgroundJob,
   startBackgroundJob,
   type BackgroundJob,
-} from "../../../runtime/database/queue/background-job.ts";
-import { consumeReturnable } from "../../identity/rate-limits.ts";
-import { isConnected } from "../../tenants/store-access.ts";
-import { tryToReadPrimaryDomain } from "../../tenants/storefront/primary-domain.ts";
-import { themeEditorPaths } from "../../tenants/storefront/theme-links.ts";
-import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
+} from "../../runtime/database/queue/background-job.ts";
+import { consumeReturnable } from "../identity/rate-limits.ts";
+import { isConnected } from "../tenants/store-access.ts";
+import { tryToReadPrimaryDomain } from "../tenants/storefront/primary-domain.ts";
+import { themeEditorPaths } from "../tenants/storefront/theme-links.ts";
+import { dataOf, getTenant, type Tenant } from "../tenants/tenant.ts";
 import {
   originsOf,
   readPages,
