@@ -26,6 +26,7 @@ export type {
   ConsentDay,
   ConsentPolicy,
   ConsentRecord,
+  CookieEntry,
   CrmTag,
   CustomerDay,
   CustomerTombstone,

@@ -22,6 +22,7 @@ const SCRIPT_SOURCES = {
 const STYLE_SOURCES = {
   footer: "scripts/footer.css",
   compliance: "scripts/compliance.css",
+  cookies: "styles/cookies.css",
   controls: "styles/controls.css",
   page: "styles/page.css",
   shopper: "styles/shopper.css",

@@ -1,7 +1,7 @@
 // `GET /embed/policy`: the published text of the policy version that new consents name. Pure function of
 // public values.
 import { ownDocument, renderBrand, type PageLook } from "./account-pages.ts";
-import { complianceTexts } from "./compliance-texts.ts";
+import { complianceTexts } from "./compliance/compliance-texts.ts";
 import { escapeHtml } from "./escaping.ts";
 import { localeOf } from "./texts.ts";
 

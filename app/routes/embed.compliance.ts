@@ -1,8 +1,9 @@
 import { findPolicyHash } from "../domain/consent/policies.ts";
+import { cookieTexts } from "../domain/cookie-list/cookie-texts.ts";
 import { toSpokenTexts } from "../domain/tenants/banner/banner-values.ts";
 import { findPublishedBanner } from "../domain/tenants/banner/published-banner.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
-import { renderCompliance } from "../embeds/compliance.ts";
+import { renderCompliance } from "../embeds/compliance/compliance.ts";
 import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
 import { embedPage } from "../http/shopper/embed-response.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -25,9 +26,12 @@ export const { loader, action, route } = endpoint({
       const published = await findPublishedBanner(ctx, tenant);
       const texts = toSpokenTexts(tenant, published, request.url.searchParams.get("locale"));
       const version = tenant.config.consent_policy_version ?? null;
+      const { title: cookiesTitle } = cookieTexts(texts.lang);
       const { sql } = dataOf(ctx, tenant);
       const hasPolicy = (await findPolicyHash(sql, version, texts.lang)) !== null;
-      return embedPage(call, (config) => renderCompliance(config, texts, { hasPolicy }));
+      return embedPage(call, (config) =>
+        renderCompliance(config, texts, { hasPolicy, cookiesTitle }),
+      );
     },
   },
 });

@@ -21,7 +21,7 @@ import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import { proxied } from "../support/browser/shopper-pages.ts";
 
 const PAGES = ["/embed/footer", "/embed/compliance"];
-const ALL = [...PAGES, "/embed/stack-loader.js"];
+const ALL = [...PAGES, "/embed/cookies", "/embed/stack-loader.js"];
 const SECRETS = {
   storefront_app_secret: "secret-of-the-app-0123456789",
   storefront_admin_token: "secret-admin-token-0123456789",

@@ -1,11 +1,14 @@
 // Hostile values that try to break out of their context: HTML, an attribute, a script.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { renderCompliance } from "../../app/embeds/compliance.ts";
+import { renderCompliance } from "../../app/embeds/compliance/compliance.ts";
+import { renderCookies } from "../../app/embeds/compliance/cookies.ts";
 import { scriptJson } from "../../app/embeds/escaping.ts";
 import {
   BANNER_TEXT_NAMES,
   type BannerTexts,
 } from "../../app/domain/tenants/banner/banner-texts.ts";
+import { cookieTexts } from "../../app/domain/cookie-list/cookie-texts.ts";
+import { COOKIE_PURPOSES } from "../../app/domain/cookie-list/known-cookies.ts";
 import type { SpokenTexts } from "../../app/domain/tenants/banner/banner-values.ts";
 import { renderFooter } from "../../app/embeds/footer.ts";
 import { PLAIN_THEME } from "../../app/embeds/page-theme.ts";
@@ -60,6 +63,19 @@ const renderHostileFooter = (config: PublicConfig) =>
     },
     texts: hostileTexts,
   });
+const renderHostileCookies = (config: PublicConfig) =>
+  renderCookies(
+    config,
+    COOKIE_PURPOSES.map((purpose) => ({
+      purpose,
+      name: attack,
+      provider: attack,
+      use: attack,
+      lang: null,
+      duration: attack,
+    })),
+    { spoken: hostileTexts, texts: cookieTexts("en") },
+  );
 let service: Service;
 
 beforeAll(async () => {
@@ -74,6 +90,7 @@ describe("hostile configuration", () => {
   it.each([
     ["the footer", renderHostileFooter],
     ["the compliance page", (config: PublicConfig) => renderCompliance(config, hostileTexts)],
+    ["the list of cookies", renderHostileCookies],
     [
       "the dashboard",
       (config: PublicConfig) =>

@@ -50,6 +50,7 @@ const WITHOUT_LIMIT: Record<string, readonly string[]> = {
     "GET /commerce/mandates/verify",
     "GET /embed/account",
     "GET /embed/compliance",
+    "GET /embed/cookies",
     "GET /embed/dashboard",
     "GET /gdpr/export",
     "GET /oauth/authorize",

@@ -296,7 +296,7 @@ const STORE: DataSet = {
   tables: {
     kv: {
       holds:
-        "the store's settings with its encrypted credentials and its staff's addresses, the last test of each connection, the last check of the storefront, and short-lived keys: sign-ins under way, one-time links, rate limits, idempotency markers, an agent's messages and their answers over A2A without buyer and address",
+        "the store's settings with its encrypted credentials and its staff's addresses, the last test of each connection, the last check of the storefront and its schedule, and short-lived keys: sign-ins under way, one-time links, rate limits, idempotency markers, an agent's messages and their answers over A2A without buyer and address",
       people: ["shoppers", "staff"],
       end: "expiry",
     },
@@ -307,6 +307,11 @@ const STORE: DataSet = {
     },
     held_stores: {
       holds: "that the store is being moved to or from this database",
+      people: ["none"],
+      end: "store",
+    },
+    cookie_entries: {
+      holds: "what the merchant added to the list of cookies, changed in it or hid",
       people: ["none"],
       end: "store",
     },

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { BannerDesign, DEFAULT_DESIGN } from "../../../app/domain/tenants/banner/banner-design.ts";
 import { BANNER_LANGUAGES } from "../../../app/domain/tenants/banner/banner-texts.ts";
 import { toBannerValues, toSpokenTexts } from "../../../app/domain/tenants/banner/banner-values.ts";
-import { renderCompliance } from "../../../app/embeds/compliance.ts";
+import { renderCompliance } from "../../../app/embeds/compliance/compliance.ts";
 import { footerStyle, renderFooterBody } from "../../../app/embeds/footer.ts";
 import { toPublicConfig } from "../../../app/embeds/public-config.ts";
 import { findA11yViolations } from "../../support/browser/accessibility.ts";

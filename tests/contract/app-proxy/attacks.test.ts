@@ -88,6 +88,7 @@ describe("a shopper of the store", () => {
     for (const path of [
       "/embed/footer?locale=en",
       "/embed/compliance?locale=pt-BR",
+      "/embed/cookies?locale=pt-BR",
       "/embed/stack-loader.js?locale=fr",
       "/embed/stack-bridge.js",
       "/embed/account?locale=en&return_to=/collections/all",

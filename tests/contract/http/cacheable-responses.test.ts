@@ -38,6 +38,7 @@ const ADDRESSES: Record<string, string> = {
   "/embed/account": "/embed/account",
   "/embed/account.js": "/embed/account.js",
   "/embed/compliance": "/embed/compliance",
+  "/embed/cookies": "/embed/cookies",
   "/embed/dashboard": "/embed/dashboard",
   "/embed/dashboard.js": "/embed/dashboard.js",
   "/embed/footer": "/embed/footer",
@@ -214,7 +215,7 @@ describe.each(Object.values(ADDRESSES))("%s", (address) => {
 });
 
 describe("through the storefront's app proxy", () => {
-  it.each(["footer", "compliance", "stack-loader.js"])(
+  it.each(["footer", "compliance", "cookies", "stack-loader.js"])(
     "%s leaves the bytes of a direct request as they are",
     async (page) => {
       const headers = { "Accept-Encoding": "gzip" };

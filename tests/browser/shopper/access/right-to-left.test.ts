@@ -7,7 +7,7 @@ import {
   toSpokenTexts,
 } from "../../../../app/domain/tenants/banner/banner-values.ts";
 import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
-import { renderCompliance } from "../../../../app/embeds/compliance.ts";
+import { renderCompliance } from "../../../../app/embeds/compliance/compliance.ts";
 import { footerStyle, renderFooterBody } from "../../../../app/embeds/footer.ts";
 import { toPublicConfig } from "../../../../app/embeds/public-config.ts";
 import { languageOf, sideOfFullStop } from "../../../support/browser/accessibility.ts";

@@ -1,23 +1,23 @@
 // `GET /embed/compliance`: the shopper's consent choices and the ways to make a privacy request.
-import type { SpokenTexts } from "../domain/tenants/banner/banner-values.ts";
-import { SCRIPTS, STYLES } from "../generated/embeds/scripts.ts";
-import { renderBrand } from "./account-pages.ts";
+import type { SpokenTexts } from "../../domain/tenants/banner/banner-values.ts";
+import { SCRIPTS, STYLES } from "../../generated/embeds/scripts.ts";
+import { renderBrand } from "../account-pages.ts";
 import { complianceTexts } from "./compliance-texts.ts";
-import { renderChoices } from "./consent-form.ts";
-import { embedDocument } from "./embed-document.ts";
-import { escapeHtml } from "./escaping.ts";
-import { pageTokens } from "./page-theme.ts";
-import { embedAddress, mailAddress, type PublicConfig } from "./public-config.ts";
+import { renderChoices } from "../consent-form.ts";
+import { embedDocument } from "../embed-document.ts";
+import { escapeHtml } from "../escaping.ts";
+import { pageTokens } from "../page-theme.ts";
+import { embedAddress, mailAddress, type PublicConfig } from "../public-config.ts";
 
 /**
  * `spoken`: the store's texts of the choices, in the language of the page. `hasPolicy`: the text of the
- * policy version is published here. Every shipped language is written from left to right, also where the theme
+ * policy version is published here. `cookiesTitle`: what the list of cookies is called. Every shipped language is written from left to right, also where the theme
  * is not; the store's own texts have their own direction.
  */
 export function renderCompliance(
   config: PublicConfig,
   spoken: SpokenTexts,
-  { hasPolicy = false }: { hasPolicy?: boolean } = {},
+  { hasPolicy = false, cookiesTitle = "" }: { hasPolicy?: boolean; cookiesTitle?: string } = {},
 ): string {
   const texts = complianceTexts(spoken.lang);
   const link = (href: string, text: string) =>
@@ -29,6 +29,7 @@ export function renderCompliance(
   const documents = [
     config.privacyUrl && link(config.privacyUrl, spoken.privacy),
     config.termsUrl && link(config.termsUrl, spoken.terms),
+    cookiesTitle && link(embedAddress(config, "/embed/cookies"), cookiesTitle),
   ].filter(Boolean);
   const { policyVersion, serviceUrl, shop } = config;
   const named = policyVersion === null ? "" : `<bdi>${escapeHtml(policyVersion)}</bdi>`;
