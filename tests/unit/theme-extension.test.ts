@@ -55,11 +55,12 @@ describe("the theme app extension", () => {
     rmSync(copy, { recursive: true });
   });
 
-  it("has one embed, which comes before other apps' embeds, and three blocks for sections", () => {
+  it("has one embed, which comes before other apps' embeds, and four blocks for sections", () => {
     expect(Object.fromEntries(blockNames().map((name) => [name, schemaOf(name).target]))).toEqual({
       account: "section",
       compliance: "section",
       consent: "compliance_head",
+      cookies: "section",
       footer: "section",
     });
     expect(read("shopify.extension.toml")).toMatch(/^type = "theme"$/m);
@@ -183,7 +184,7 @@ describe("the links into the theme editor", () => {
     expect(paths.consent).toBe(
       "/admin/themes/current/editor?context=apps&template=index&activateAppId=client-1%2Fconsent",
     );
-    for (const name of ["footer", "account", "compliance"] as const) {
+    for (const name of ["footer", "account", "compliance", "cookies"] as const) {
       const { pathname, searchParams } = new URL(paths[name], "https://test-store.myshopify.com");
       expect([pathname, searchParams.get("addAppBlockId")]).toEqual([
         "/admin/themes/current/editor",

@@ -53,7 +53,7 @@ export type StoreVisit = {
 export type StoreOptions = {
   shop?: string;
   locale?: string;
-  blocks?: ("consent" | "footer" | "account" | "compliance")[];
+  blocks?: ("consent" | "footer" | "account" | "compliance" | "cookies")[];
   /** Markup after the app's blocks in the head. */
   head?: string;
   body?: string;

@@ -4,7 +4,7 @@
 /**
  * Blocks of the theme extension by file name; `consent` is the app embed with loader and banner.
  */
-export type ThemePart = "consent" | "footer" | "account" | "compliance";
+export type ThemePart = "consent" | "footer" | "account" | "compliance" | "cookies";
 
 /**
  * Paths below the store's own address. Each adds its block, or enables the embed, and leaves saving
@@ -20,6 +20,7 @@ export function themeEditorPaths(clientId: string): Record<ThemePart, string> {
     footer: block("footer", "index", "sectionGroup:footer"),
     account: block("account", "page", "newAppsSection"),
     compliance: block("compliance", "page", "newAppsSection"),
+    cookies: block("cookies", "page", "newAppsSection"),
   };
 }
 

@@ -26,6 +26,7 @@ const PLACES = [
   { block: "footer", group: "Footer", preview: "home" },
   { block: "account", group: "Account page", preview: "account" },
   { block: "compliance", group: "Privacy page", preview: "privacy" },
+  { block: "cookies", group: "Cookie page", preview: "cookies" },
 ] as const;
 
 const PREVIEWS = {
@@ -34,6 +35,7 @@ const PREVIEWS = {
   cart: { text: "Cart", path: "/cart" },
   account: { text: "Account", path: "/pages/account" },
   privacy: { text: "Privacy", path: "/pages/privacy" },
+  cookies: { text: "Cookies", path: "/pages/cookies" },
 } as const;
 type Preview = keyof typeof PREVIEWS;
 

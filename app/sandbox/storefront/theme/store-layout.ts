@@ -148,6 +148,7 @@ function siteFooter({ shop, t, link }: Visit, block: Html | null): Html {
           <h2>${t.help}</h2>
           ${list([
             ["/pages/privacy", t.privacy],
+            ["/pages/cookies", t.cookies],
             ["/policies/privacy-policy", t.PRIVACY_POLICY],
             ["/policies/terms-of-service", t.TERMS_OF_SERVICE],
             ["/policies/refund-policy", t.REFUND_POLICY],

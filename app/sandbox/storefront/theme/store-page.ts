@@ -97,6 +97,7 @@ function pageAt(visit: Visit, call: Call): StorePage | null | Promise<StorePage 
       return name === "" ? cartPage(visit) : null;
     case "pages":
       if (name === "account") return blockPage(visit, "account");
+      if (name === "cookies") return blockPage(visit, "cookies");
       return name === "privacy" ? blockPage(visit, "compliance") : null;
     default:
       return null;

@@ -221,10 +221,16 @@ export function cartPage(visit: Visit): StorePage {
 }
 
 /** A page that holds one of the app's blocks. */
-export async function blockPage(visit: Visit, block: "account" | "compliance"): Promise<StorePage> {
+export async function blockPage(
+  visit: Visit,
+  block: "account" | "compliance" | "cookies",
+): Promise<StorePage> {
   const { shop, t } = visit;
-  const [title, missing] =
-    block === "account" ? [t.account, t.accountMissing] : [t.privacy, t.privacyMissing];
+  const [title, missing] = {
+    account: [t.account, t.accountMissing],
+    compliance: [t.privacy, t.privacyMissing],
+    cookies: [t.cookies, t.cookiesMissing],
+  }[block] as [string, string];
   const shown = await appBlock(visit, block);
   const content =
     shown ??
