@@ -23,6 +23,8 @@ import type regions from "./locales/en/regions.json";
 import type settings from "./locales/en/settings.json";
 import type setupGuide from "./locales/en/setup-guide.json";
 import type standalone from "./locales/en/standalone.json";
+import type cookieList from "./locales/en/consent/cookie-list.json";
+import type cookieUses from "./locales/en/consent/cookie-uses.json";
 import type storefrontCheck from "./locales/en/consent/storefront-check.json";
 import type segments from "./locales/en/segments.json";
 import type tags from "./locales/en/tags.json";
@@ -55,6 +57,8 @@ declare module "i18next" {
       settings: typeof settings;
       "setup-guide": typeof setupGuide;
       standalone: typeof standalone;
+      "cookie-list": typeof cookieList;
+      "cookie-uses": typeof cookieUses;
       "storefront-check": typeof storefrontCheck;
       segments: typeof segments;
       tags: typeof tags;

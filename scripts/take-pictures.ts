@@ -80,6 +80,7 @@ const tabs = [
   ["app-insights", "Consent", "Insights", 1_150],
   ["app-agent-activity", "Agents", "Activity", 1_150],
   ["app-storefront-check", "Consent", "Storefront check", 1_250],
+  ["app-cookie-list", "Consent", "Cookie list", 1_150],
 ] as const;
 for (const [name, screen, tab, height] of tabs.filter(
   ([picture]) => wanted.length === 0 || wanted.includes(picture),
@@ -89,6 +90,7 @@ for (const [name, screen, tab, height] of tabs.filter(
   await page.getByRole("heading", { name: tab, exact: true, level: 1 }).first().waitFor();
   if (name === "app-storefront-check") {
     await page.getByRole("button", { name: "Check storefront" }).first().click();
+    await page.getByText("Reading your storefront").waitFor({ state: "hidden" });
     await page.getByRole("heading", { name: "Loads before consent" }).waitFor();
     await page.getByText("Show the marked version").first().click();
   }
@@ -100,6 +102,15 @@ for (const [name, screen, tab, height] of tabs.filter(
     style: WITHOUT_MENU,
   });
   process.stdout.write(`docs/pictures/${name}.png\n`);
+}
+// What shoppers read of it, after the check of the storefront.
+if (wanted.length === 0 || wanted.includes("cookie-list")) {
+  const { page: shopper, close: leave } = await browser.visit([service, sandbox]);
+  await shopper.setViewportSize({ width: 760, height: 1_180 });
+  await shopper.goto(`${service}/embed/cookies?shop=${shop}`, { waitUntil: "networkidle" });
+  await shopper.screenshot({ path: join(root, "docs/pictures/cookie-list.png") });
+  process.stdout.write("docs/pictures/cookie-list.png\n");
+  await leave();
 }
 // One customer, opened from the list.
 if (wanted.length === 0 || wanted.includes("app-customer")) {

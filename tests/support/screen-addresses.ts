@@ -24,6 +24,7 @@ export const screenAddresses = ({ customerId, eventId, requestId }: KnownRows): 
   "/app/consent?type=marketing",
   "/app/consent/policies",
   "/app/consent/storefront",
+  "/app/consent/cookies",
   "/app/tags",
   "/app/privacy",
   `/app/privacy/${requestId}`,

@@ -89,9 +89,10 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.setup.tsx",
   ],
   "tags of the store, with counts": ["app.tags.tsx"],
-  "the banner and its counts: about no person": [
+  "the banner, its counts and the list of cookies: about no person": [
     "app.consent.banner._index.tsx",
     "app.consent.banner.preview.ts",
+    "app.consent.cookies._index.tsx",
     "app.consent.insights._index.tsx",
     "app.consent.insights.export.ts",
   ],

@@ -12,6 +12,7 @@ export function ConsentSections() {
         { path: "/app/consent/insights", text: t("insights") },
         { path: "/app/consent/policies", text: t("policies") },
         { path: "/app/consent/storefront", text: t("storefront") },
+        { path: "/app/consent/cookies", text: t("cookies") },
       ]}
     />
   );

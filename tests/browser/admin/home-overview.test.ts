@@ -270,6 +270,7 @@ test.each([
   "/app/consent/banner",
   "/app/consent/insights",
   "/app/consent/storefront",
+  "/app/consent/cookies",
   "/app/settings/brand",
 ])("%s loads at most 180 kB of script, compressed", async (path) => {
   await world.database.query(
