@@ -2,6 +2,7 @@
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { z } from "zod";
 import { ConsentSections } from "../components/consent/consent-sections.tsx";
 import { StorefrontScreen } from "../components/consent/storefront/storefront-screen.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
@@ -12,6 +13,7 @@ import {
   readStorefrontCheck,
   startStorefrontCheck,
 } from "../domain/storefront-check/storefront-check.ts";
+import { switchWeeklyCheck } from "../domain/storefront-check/weekly-check.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 
@@ -32,11 +34,18 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export const action = defineActions({
   check: { input: NoInput, run: ({ ctx, tenant }) => startStorefrontCheck(ctx, tenant) },
+  weekly: {
+    input: z.object({ is_on: z.boolean() }),
+    async run({ ctx, tenant }, { is_on: isOn }) {
+      await switchWeeklyCheck(ctx, tenant, isOn);
+      return { is_on: isOn };
+    },
+  },
 });
 
 export default function StorefrontCheck() {
   const { t } = useTranslation("storefront-check");
-  const { run: known, result, themeEditorUrl } = useLoaderData<typeof loader>();
+  const { run: known, ...stored } = useLoaderData<typeof loader>();
   const run = useJobProgress(known, "/app/consent/storefront/progress");
   const { submit, isBusy, error } = useScreenAction("check");
   const isRunning = isBusy || run?.state === "running";
@@ -52,8 +61,7 @@ export default function StorefrontCheck() {
     >
       <StorefrontScreen
         run={run}
-        result={result}
-        themeEditorUrl={themeEditorUrl}
+        {...stored}
         isStarting={isBusy}
         error={error?.message ?? null}
         onCheck={() => submit()}

@@ -19,6 +19,7 @@ export const MAIL_TEMPLATES = [
   "data_export",
   "dead_letter",
   "privacy_due",
+  "storefront_finding",
 ] as const;
 export type MailTemplate = (typeof MAIL_TEMPLATES)[number];
 

@@ -30,6 +30,16 @@ export async function findMerchantRecipients(
   return { addresses: admins, found: admins.length > 0 ? "admin_emails" : "nobody" };
 }
 
+/** Those that the store chose or has at the storefront, and never the operators of the service. */
+export async function findStoreRecipients(
+  ctx: Ctx,
+  tenant: Tenant,
+  mail: MerchantMail,
+): Promise<string[]> {
+  const { addresses, found } = await findMerchantRecipients(ctx, tenant, mail);
+  return found === "admin_emails" ? [] : addresses;
+}
+
 async function readStoreEmail(ctx: Ctx, tenant: Tenant): Promise<string | null> {
   const { shop } = await callAdminApi<{ shop: { email: string | null } }>(ctx, tenant.shop, {
     document: SHOP,

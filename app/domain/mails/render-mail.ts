@@ -18,6 +18,8 @@ export type MailValues = {
   request?: { id: number; dueBy: Date; timeZone: string } | null;
   /** How many privacy requests are due, and the first deadline. */
   due?: { requests: number; dueBy: Date; timeZone: string } | null;
+  /** What loads on the storefront before consent, by the vendors' names. */
+  vendors?: readonly string[] | null;
   attempts?: number | null;
   code?: string | null;
 };
@@ -29,6 +31,7 @@ const SENDERS: Partial<Record<MailName, "app" | "service">> = {
   data_export: "app",
   dead_letter: "app",
   privacy_due: "app",
+  storefront_finding: "app",
   connection_test: "app",
   gate_code: "service",
 };
@@ -51,6 +54,9 @@ const formatDay = (
   locale: MailLocale,
   { dueBy, timeZone }: { dueBy: Date; timeZone: string },
 ): string => new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(dueBy);
+
+const formatList = (locale: MailLocale, names: readonly string[]): string =>
+  new Intl.ListFormat(locale, { type: "conjunction" }).format(names);
 
 /** A mail is read outside the admin, where "your store" is not the name of a system. */
 const channelName = (locale: MailLocale, channel: string) =>
@@ -82,12 +88,13 @@ export function renderMail(template: MailName, values: MailValues): RenderedMail
     request: String(values.request?.id ?? "-"),
     requests: String(values.due?.requests ?? "-"),
     due: deadline ? formatDay(locale, deadline) : "-",
+    vendors: formatList(locale, values.vendors ?? []),
     attempts: String(values.attempts ?? "-"),
     code: values.code ?? "",
   };
   const fill = (text: string) =>
     text.replace(
-      /\{(brand|provider|channel|request|requests|due|attempts|code)\}/g,
+      /\{(brand|provider|channel|request|requests|due|vendors|attempts|code)\}/g,
       (_, blank: string) => blanks[blank] ?? "",
     );
   const name = oneLine(values.name ?? "");

@@ -31,7 +31,12 @@ const REQUEST_DUE_DAYS = 30;
 const SOON_DAYS = 5;
 
 /** These greet nobody by name. */
-const TO_STORE: ReadonlySet<MailTemplate> = new Set(["data_export", "dead_letter", "privacy_due"]);
+const TO_STORE: ReadonlySet<MailTemplate> = new Set([
+  "data_export",
+  "dead_letter",
+  "privacy_due",
+  "storefront_finding",
+]);
 
 /** Which mail, and how it is shown. */
 export const SampleAddress = z.object({
@@ -72,6 +77,7 @@ export const renderSample = (
     request:
       template === "data_export" ? { id: 1, ...sampleDeadline(tenant, REQUEST_DUE_DAYS) } : null,
     due: { requests: 3, ...sampleDeadline(tenant, SOON_DAYS) },
+    vendors: ["Meta", "TikTok"],
     attempts: 7,
   });
 

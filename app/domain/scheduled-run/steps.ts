@@ -18,6 +18,7 @@ import { foldCustomerDays } from "../customers/customer-days.ts";
 import { updateDueTags } from "../customers/system-tags/due-tags.ts";
 import { runChangedRules } from "../customers/system-tags/rule-run.ts";
 import { syncCustomers } from "../customers/sync/catch-up.ts";
+import { repeatStorefrontCheck } from "../storefront-check/storefront-check.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
 import { isConnected, tokenState } from "../tenants/store-access.ts";
 import { checkHosts } from "../tenants/public-hosts.ts";
@@ -133,6 +134,11 @@ export const TENANT_STEPS: readonly TenantStep[] = [
       const mailed = await mailDueRequests(ctx, tenant);
       return mailed > 0 ? { mailed } : "skipped";
     },
+  },
+  {
+    name: "storefront_check",
+    run: async (ctx, tenant, signal) =>
+      (await repeatStorefrontCheck(ctx, tenant, signal)) ?? "skipped",
   },
   {
     name: "rollups",

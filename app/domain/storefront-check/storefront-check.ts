@@ -1,10 +1,11 @@
-// The merchant's check of the storefront: one at a time for each store, as a background job. Its last
-// complete result is kept until the next one, also when a later check finds the store closed.
+// The check of the storefront, by the merchant or each week by itself: one at a time for each store, as a background
+// job. Its last complete result is kept until the next one, also when a later check finds the store closed.
 import type { Ctx } from "../../context.server.ts";
-import { findKey, putKey } from "../../runtime/database/kv.ts";
+import { findKey } from "../../runtime/database/kv.ts";
 import { KEYS } from "../../runtime/database/kv-keys.ts";
 import {
   readBackgroundJob,
+  runBackgroundJob,
   startBackgroundJob,
   type BackgroundJob,
 } from "../../runtime/database/queue/background-job.ts";
@@ -21,6 +22,13 @@ import {
   type ReadPages,
 } from "./check-pages.ts";
 import { findScripts, type FoundScripts } from "./find-scripts.ts";
+import {
+  isCheckDue,
+  keepProblem,
+  keepResult,
+  readWeeklyCheck,
+  type WeeklyCheck,
+} from "./weekly-check.ts";
 
 const NAME = "storefront_check";
 
@@ -40,24 +48,59 @@ export async function startStorefrontCheck(ctx: Ctx, tenant: Tenant): Promise<vo
   const giveBack = await consumeReturnable(ctx, tenant, {
     storefront_checks_per_store: tenant.shop,
   });
-  const equipment = {
-    sql: dataOf(ctx, tenant).sql,
-    log: ctx.log,
-    now: () => ctx.clock.now(),
-    id: ctx.random.uuid(),
-  };
-  const isStarted = await startBackgroundJob<Progress, Outcome>(equipment, NAME, (report) =>
-    check(ctx, tenant, report),
+  const isStarted = await startBackgroundJob<Progress, Outcome>(
+    equipmentOf(ctx, tenant),
+    NAME,
+    (report) => check(ctx, tenant, report),
   );
   if (!isStarted) await giveBack();
 }
+
+/**
+ * The weekly check of the scheduled run, where it is due. Resolves at its end, with the counts for the report; null:
+ * not due, or a check is in progress.
+ */
+export async function repeatStorefrontCheck(
+  ctx: Ctx,
+  tenant: Tenant,
+  signal: AbortSignal,
+): Promise<{ checked: number; closed: number; new_vendors: number } | null> {
+  if (!(await isCheckDue(ctx, tenant))) return null;
+  let mailed = 0;
+  const outcome = await runBackgroundJob<Progress, Outcome>(
+    equipmentOf(ctx, tenant),
+    NAME,
+    (report) => check(ctx, tenant, report, { signal, onMailed: (count) => (mailed = count) }),
+  );
+  if (!outcome) return null;
+  const isClosed = outcome.problem !== null;
+  return { checked: isClosed ? 0 : 1, closed: isClosed ? 1 : 0, new_vendors: mailed };
+}
+
+const equipmentOf = (ctx: Ctx, tenant: Tenant) => ({
+  sql: dataOf(ctx, tenant).sql,
+  log: ctx.log,
+  now: () => ctx.clock.now(),
+  id: ctx.random.uuid(),
+});
+
+/**
+ * `signal` ends a check between two pages, and nothing of it is kept. `onMailed` hears how many new vendors the
+ * merchant's mail names.
+ */
+type Scheduled = { signal: AbortSignal; onMailed(count: number): void };
 
 async function check(
   ctx: Ctx,
   tenant: Tenant,
   report: (progress: Progress) => Promise<void>,
+  scheduled: Scheduled | null = null,
 ): Promise<Outcome> {
-  const visit = (of: Tenant) => readPages(ctx, of, (done, all) => report({ done, of: all }));
+  const visit = (of: Tenant) =>
+    readPages(ctx, of, async (done, all) => {
+      scheduled?.signal.throwIfAborted();
+      await report({ done, of: all });
+    });
   let current = tenant;
   let pages: ReadPages = await visit(current);
   // The store may have a new primary domain that is not known here yet.
@@ -66,10 +109,13 @@ async function check(
     current = await getTenant(ctx, tenant.shop);
     pages = await visit(current);
   }
+  scheduled?.signal.throwIfAborted();
   const { shop } = tenant;
   if (pages.problem !== null) {
-    ctx.log.info("storefront.not_checked", { shop, problem: pages.problem, status: pages.status });
-    return { problem: pages.problem, status: pages.status, host: pages.host };
+    const { problem, status, host } = pages;
+    ctx.log.info("storefront.not_checked", { shop, problem, status });
+    if (scheduled) await keepProblem(ctx, tenant, problem);
+    return { problem, status, host };
   }
   const found = findScripts(pages.read, [...originsOf(ctx, current), new URL(ctx.baseUrl).origin]);
   const result: StorefrontResult = {
@@ -77,27 +123,31 @@ async function check(
     at: ctx.clock.now().toISOString(),
     pages: pages.pages,
   };
-  await putKey(dataOf(ctx, tenant).sql, KEYS.storefrontCheck, result);
-  ctx.log.info("storefront.checked", { shop, pages: pages.read.length, ...found.counts });
+  const mailed = await keepResult(ctx, tenant, result, scheduled ? "schedule" : "merchant");
+  scheduled?.onMailed(mailed);
+  ctx.log.info("storefront.checked", { shop, pages: pages.read.length, mailed, ...found.counts });
   return { problem: null, status: 200, host: null };
 }
 
 export type StorefrontCheck = {
   run: StorefrontRun | null;
   result: StorefrontResult | null;
+  weekly: WeeklyCheck;
   /** Where the app embed is switched on. */
   themeEditorUrl: string;
 };
 
 export async function readStorefrontCheck(ctx: Ctx, tenant: Tenant): Promise<StorefrontCheck> {
   const { sql } = dataOf(ctx, tenant);
-  const [run, stored] = await Promise.all([
+  const [run, stored, weekly] = await Promise.all([
     readStorefrontRun(ctx, tenant),
     findKey<StorefrontResult>(sql, KEYS.storefrontCheck),
+    readWeeklyCheck(ctx, tenant),
   ]);
   return {
     run,
     result: stored?.value ?? null,
+    weekly,
     themeEditorUrl: ctx.storefront.adminUrl(
       tenant.shop,
       themeEditorPaths(tenant.app.clientId).consent,

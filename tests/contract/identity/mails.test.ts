@@ -37,6 +37,7 @@ const WITH_LINK: Record<MailTemplate, boolean> = {
   data_export: true,
   dead_letter: false,
   privacy_due: true,
+  storefront_finding: true,
 };
 const LOCALES = Object.keys(MAIL_TEXTS) as MailLocale[];
 const brand: MailBrand = {
@@ -52,8 +53,8 @@ const every = LOCALES.flatMap((locale) =>
 );
 
 describe("every mail, in every language", () => {
-  it("exists: eleven mails in each of three languages", () => {
-    expect(every).toHaveLength(33);
+  it("exists: twelve mails in each of three languages", () => {
+    expect(every).toHaveLength(36);
     for (const locale of LOCALES)
       expect(Object.keys(MAIL_TEXTS[locale].templates).sort()).toEqual(
         [...MAIL_TEMPLATES, "connection_test", "gate_code"].sort(),

@@ -12,6 +12,7 @@ import { DateTime } from "../../ui/date-time.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FactRows } from "../../ui/fact-rows.tsx";
 import { ScriptCards } from "./script-cards.tsx";
+import { WeeklyCard } from "./weekly-card.tsx";
 
 type Props = StorefrontCheck & {
   isStarting: boolean;
@@ -23,6 +24,7 @@ type Props = StorefrontCheck & {
 export function StorefrontScreen({
   run,
   result,
+  weekly,
   themeEditorUrl,
   isStarting,
   error,
@@ -41,7 +43,7 @@ export function StorefrontScreen({
         {!error && run && <RunState run={run} hasResult={result !== null} />}
       </div>
       {result ? (
-        <Result result={result} themeEditorUrl={themeEditorUrl} />
+        <Summary result={result} themeEditorUrl={themeEditorUrl} />
       ) : (
         !isRunning && (
           <Card>
@@ -54,6 +56,8 @@ export function StorefrontScreen({
           </Card>
         )
       )}
+      <WeeklyCard weekly={weekly} />
+      {result && <ScriptCards result={result} />}
       <Card>
         <BlockStack gap="200">
           <CardHeading title={t("limits.title")} />
@@ -113,7 +117,7 @@ function Progress({ done, of }: { done: number; of: number }) {
   );
 }
 
-function Result({ result, themeEditorUrl }: { result: StorefrontResult; themeEditorUrl: string }) {
+function Summary({ result, themeEditorUrl }: { result: StorefrontResult; themeEditorUrl: string }) {
   const { t } = useTranslation("storefront-check");
   const { pages, counts, hasEmbed, at } = result;
   const early = counts.before_consent;
@@ -156,7 +160,6 @@ function Result({ result, themeEditorUrl }: { result: StorefrontResult; themeEdi
           />
         </BlockStack>
       </Card>
-      <ScriptCards result={result} />
     </>
   );
 }

@@ -15,7 +15,7 @@ import { emailOf, getAccount } from "../../identity/account.ts";
 import { createLink, epochOf } from "../../identity/links.ts";
 import { brandOf } from "../../mails/mail-brand.ts";
 import { MAIL_TEMPLATES, type MailTemplate } from "../../mails/mail-texts.ts";
-import { findMerchantRecipients } from "../../mails/merchant-recipients.ts";
+import { findMerchantRecipients, findStoreRecipients } from "../../mails/merchant-recipients.ts";
 import { mailLocaleOf, renderMail } from "../../mails/render-mail.ts";
 import { normaliseMailbox } from "../../tenants/mailbox.ts";
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
@@ -67,6 +67,7 @@ const LINKS: Record<
   data_export: null,
   dead_letter: null,
   privacy_due: null,
+  storefront_finding: null,
 };
 
 const Mail = z.looseObject({
@@ -83,6 +84,8 @@ const Mail = z.looseObject({
     .optional(),
   /** Sent to whom the store's privacy requests go: how many are due, and the first deadline. */
   due: z.object({ requests: z.number(), by: z.iso.datetime() }).optional(),
+  /** Sent to the operator of the store: what is new on the storefront before consent. */
+  finding: z.object({ vendors: z.array(z.string()).min(1) }).optional(),
   /** The privacy request whose export the mail links to. */
   request_id: z.number().int().optional(),
 });
@@ -96,7 +99,12 @@ function readMail(item: QueueItem): z.output<typeof Mail> {
 }
 
 async function findRecipient(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Recipient | null> {
-  const { sealed_to: sealedTo, language = null, alert, due } = readMail(item);
+  const { sealed_to: sealedTo, language = null, alert, due, finding } = readMail(item);
+  // To nobody but the store itself.
+  if (finding) {
+    const to = await findStoreRecipients(ctx, tenant, "alert_emails");
+    return to.length > 0 ? { to, name: null, language } : null;
+  }
   if (alert || due) {
     const to = await storeRecipients(ctx, tenant, alert ? "alert_emails" : "privacy_emails");
     return { to, name: null, language };
@@ -138,12 +146,12 @@ export const emailChannel: Channel = {
   // The address of a deleted account is stored nowhere else: it is not kept beyond its mail.
   isRecorded: (item) => item.payload.sealed_to === undefined,
   async transform(ctx, tenant, item) {
-    const { template, alert, due } = readMail(item);
+    const { template, alert, due, finding } = readMail(item);
     if (!(await findRecipient(ctx, tenant, item))) return nobody(item, "/emails");
     return {
       transformed_payload:
-        (alert ?? due)
-          ? { template, ...(alert ?? due) }
+        (alert ?? due ?? finding)
+          ? { template, ...(alert ?? due ?? finding) }
           : {
               template,
               [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId),
@@ -170,6 +178,7 @@ export const emailChannel: Channel = {
             timeZone: timeZoneOf(tenant),
           }
         : null,
+      vendors: mail.finding?.vendors ?? null,
       attempts: mail.alert?.attempts ?? null,
       locale,
       brand: brandOf(tenant),
@@ -213,6 +222,7 @@ function linkOf(
   if (mail.alert)
     return screenUrl(ctx, tenant, `events/event/${encodeURIComponent(mail.alert.event_id)}`);
   if (mail.due) return screenUrl(ctx, tenant, "privacy");
+  if (mail.finding) return screenUrl(ctx, tenant, "consent/storefront");
   if (mail.request_id !== undefined) return createExportLink(ctx, tenant, mail.request_id, locale);
   return makeLink(ctx, tenant, { mail, locale }, Number(item.entityId));
 }

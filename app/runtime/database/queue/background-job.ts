@@ -36,51 +36,75 @@ const FINISH = `
   UPDATE kv SET value = $5::jsonb, version = version + 1, updated_at = clock_timestamp()
     WHERE shop = $1 AND key = $2`;
 
+type Work<Progress, Result> = (report: (progress: Progress) => Promise<void>) => Promise<Result>;
+
 /**
  * Resolves at the start: true, or false when a run is in progress. An error of `work` ends the run
  * as `failed`.
  */
 export function startBackgroundJob<Progress, Result>(
-  { sql, log, now, id }: RunEquipment,
+  equipment: RunEquipment,
   name: string,
-  work: (report: (progress: Progress) => Promise<void>) => Promise<Result>,
+  work: Work<Progress, Result>,
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const run = withLease(sql, name, id, async () => {
-      const record: Stored = {
-        state: "running",
-        started_at: now().toISOString(),
-        finished_at: null,
-        progress: null,
-        result: null,
-      };
-      const save = (changes: Partial<Stored>) =>
-        putKey(sql, KEYS.backgroundJob(name), Object.assign(record, changes), RETENTION_SECONDS);
-      const finish = (changes: Partial<Stored>) =>
-        sql(FINISH, [
-          KEYS.backgroundJob(name),
-          KEYS.lease(name),
-          JSON.stringify(id),
-          JSON.stringify(Object.assign(record, changes, { finished_at: now().toISOString() })),
-        ]);
+    hold(equipment, name, work, () => resolve(true)).then((held) => held ?? resolve(false), reject);
+  });
+}
+
+/** The same job, for a caller that waits: resolves at its end, or at once with null when a run is in progress. */
+export async function runBackgroundJob<Progress, Result>(
+  equipment: RunEquipment,
+  name: string,
+  work: Work<Progress, Result>,
+): Promise<Result | null> {
+  const held = await hold(equipment, name, work, () => {});
+  if (!held) return null;
+  if ("error" in held.result) throw held.result.error;
+  return held.result.value;
+}
+
+function hold<Progress, Result>(
+  { sql, log, now, id }: RunEquipment,
+  name: string,
+  work: Work<Progress, Result>,
+  onStart: () => void,
+): Promise<{ result: { value: Result } | { error: unknown } } | null> {
+  return withLease(sql, name, id, async () => {
+    const record: Stored = {
+      state: "running",
+      started_at: now().toISOString(),
+      finished_at: null,
+      progress: null,
+      result: null,
+    };
+    const save = (changes: Partial<Stored>) =>
+      putKey(sql, KEYS.backgroundJob(name), Object.assign(record, changes), RETENTION_SECONDS);
+    const finish = (changes: Partial<Stored>) =>
+      sql(FINISH, [
+        KEYS.backgroundJob(name),
+        KEYS.lease(name),
+        JSON.stringify(id),
+        JSON.stringify(Object.assign(record, changes, { finished_at: now().toISOString() })),
+      ]);
+    await save({});
+    onStart();
+    let reportedAt = 0;
+    const report = async (progress: Progress) => {
+      record.progress = progress;
+      if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+      reportedAt = performance.now();
       await save({});
-      resolve(true);
-      let reportedAt = 0;
-      const report = async (progress: Progress) => {
-        record.progress = progress;
-        if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
-        reportedAt = performance.now();
-        await save({});
-      };
-      try {
-        const result = await work(report);
-        await finish({ state: "done", result });
-      } catch (error) {
-        log.error("background_job.failed", error, { name });
-        await finish({ state: "failed" });
-      }
-    });
-    run.then((held) => held ?? resolve(false), reject);
+    };
+    try {
+      const value = await work(report);
+      await finish({ state: "done", result: value });
+      return { value };
+    } catch (error) {
+      log.error("background_job.failed", error, { name });
+      await finish({ state: "failed" });
+      return { error };
+    }
   });
 }
 
