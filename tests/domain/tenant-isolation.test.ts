@@ -33,6 +33,7 @@ const KEY: Record<string, string[]> = {
   HeldStore: [],
   ConsentPolicy: ["version", "locale"],
   IntegrationMapping: ["channel", "entity_type"],
+  CookieEntry: ["provider", "name"],
   ProductUpcMapping: ["sku"],
   FirmwareRegistry: ["mpn"],
   ReturnCase: ["rma"],

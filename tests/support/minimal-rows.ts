@@ -64,6 +64,7 @@ export const MINIMAL_ROWS: Record<string, Row> = {
   },
   WebhookInbox: { id: 1n, delivery_id: "d", topic: "customers/update", body: "{}" },
   IntegrationMapping: { channel: "erp", entity_type: "order", mapping: {} },
+  CookieEntry: { provider: "p", name: "n" },
   ProductUpcMapping: { sku: "s", upc: "u" },
   FirmwareRegistry: { mpn: "m", version: "1", sha256: "x" },
   FirmwareLedger: {

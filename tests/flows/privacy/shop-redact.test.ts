@@ -44,6 +44,10 @@ async function fill(shop: string): Promise<void> {
     "INSERT INTO kv (shop, key, value) VALUES ($1, 'storefront_check', '{}')",
     [shop],
   );
+  await service.database.query(
+    "INSERT INTO cookie_entries (shop, provider, name) VALUES ($1, 'Shopify', 'cart')",
+    [shop],
+  );
   const archive = service.ctx.archive.ofStore(shop);
   await archive.put(`events/archive/2026-01-01/unit-1.json`, JSON.stringify({ serial: 1 }));
   await archive.put("anything/else.json", "{}");
