@@ -14,13 +14,16 @@ import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../
 import { installStore } from "../../support/storefront/synced-store.ts";
 
 const DESK = "alerts@test-store.example";
+/** In the language of one test alone. */
+const SUBJECT = "Novedad en la tienda de Kestrel antes del consentimiento";
+const OPERATOR = "operator@service.example";
 const DAY = 86_400_000;
 const FRONT = /^\/[^/]+\/$/;
 const script = (host: string) => `<script nomodule src="https://${host}/a.js"></script>`;
 const [META, TIKTOK] = [script("connect.facebook.net"), script("analytics.tiktok.com")];
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ background: true, env: { ADMIN_EMAILS: OPERATOR } });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -171,15 +174,52 @@ describe("the mail", () => {
     expect(await mailed()).toHaveLength(1);
   });
 
-  it("waits for a mail provider, and is not sent to others where the store has no address", async () => {
+  it("reaches the store in its language, with the vendors and the way to the page", async () => {
+    await service.addTenant(SHOP, { locale: "es", brand_name: "Kestrel", alert_emails: [DESK] });
+    theme(META + TIKTOK);
+    await switchTo(true);
+    await repeat(0);
+    const mail = await eventually("the mail", async () =>
+      service.sandbox.email.mailsTo(DESK).find(({ subject }) => subject === SUBJECT),
+    );
+    expect(mail.text).toContain("antes del consentimiento: Meta y TikTok.");
+    expect(mail.text).toMatch(/https?:\/\/\S+\/apps\/\S+\/app\/consent\/storefront/);
+  });
+
+  it("waits until the store has a mail provider and an address, and never goes to the operators", async () => {
     theme(META);
     await switchTo(true);
     const { config, ...rest } = await tenant();
-    const mute = { ...rest, config: { ...config, email_api_key: undefined } };
-    await repeatStorefrontCheck(service.ctx, mute, signal());
-    expect(await mailed()).toEqual([]);
-    await repeat(8);
+    const without = (changes: object) => ({ ...rest, config: { ...config, ...changes } });
+    for (const [days, mute] of [
+      [0, without({ email_api_key: undefined })],
+      [8, without({ alert_emails: undefined, storefront_admin_token: undefined })],
+    ] as const) {
+      expect(await repeatStorefrontCheck(at(days), mute, signal())).toMatchObject({ checked: 1 });
+      expect(await mailed()).toEqual([]);
+    }
+    await repeat(16);
     expect(await mailed()).toEqual([["Meta"]]);
+    expect(service.sandbox.email.mailsTo(OPERATOR)).toEqual([]);
+  });
+
+  it("is dropped where the store's address is gone by then", async () => {
+    theme(META);
+    await switchTo(true);
+    await service.addTenant(SHOP, { alert_emails: [] });
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { storefront_admin_token: null } });
+    const { config, ...rest } = await tenant();
+    const tenantBefore = { ...rest, config: { ...config, alert_emails: [DESK] } };
+    await repeatStorefrontCheck(service.ctx, tenantBefore, signal());
+    expect(await mailed()).toEqual([["Meta"]]);
+    await eventually("the end of the delivery", async () => {
+      const [row] = await service.database.query<{ status: string }>(
+        "SELECT status FROM integration_queue WHERE event_type = 'mail.storefront_finding'",
+        [],
+      );
+      return row?.status === "delivered";
+    });
+    expect(service.sandbox.email.mailsTo(OPERATOR)).toEqual([]);
   });
 
   it("is of one store alone", async () => {
