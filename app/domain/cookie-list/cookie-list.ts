@@ -3,7 +3,8 @@
 // row comes before the known one with its provider and name, whatever a later check finds.
 import type { Ctx } from "../../context.server.ts";
 import type { CookieEntry } from "../../db.server.ts";
-import { findKey, KEYS } from "../../runtime/database/kv.ts";
+import { findKey } from "../../runtime/database/kv.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import type { StorefrontResult } from "../storefront-check/storefront-check.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import {

@@ -1,6 +1,6 @@
 // What the service, the storefront platform and known vendors keep in a shopper's browser, by the makers' own pages (as
 // of November 2026). Names with `*` end in an id. Where a maker names no duration, it is the one that its script sets.
-import { TTL_SECONDS } from "../../runtime/database/kv.ts";
+import { TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { SESSION_SECONDS } from "../identity/session/session-token.ts";
 import { KNOWN_VENDORS } from "../storefront-check/known-vendors.ts";
 

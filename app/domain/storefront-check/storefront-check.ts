@@ -139,8 +139,9 @@ export type StorefrontCheck = {
 
 export async function readStorefrontCheck(ctx: Ctx, tenant: Tenant): Promise<StorefrontCheck> {
   const { sql } = dataOf(ctx, tenant);
-  const [run, stored, weekly] = await Promise.all([
-    readStorefrontRun(ctx, tenant),
+  // The run first: read beside it, the result could be from before a run that has ended.
+  const run = await readStorefrontRun(ctx, tenant);
+  const [stored, weekly] = await Promise.all([
     findKey<StorefrontResult>(sql, KEYS.storefrontCheck),
     readWeeklyCheck(ctx, tenant),
   ]);

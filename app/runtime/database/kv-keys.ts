@@ -69,6 +69,10 @@ export const KEYS = keys({
   frontPage: "front_page",
   /** What the last check of the storefront found. */
   storefrontCheck: "storefront_check",
+  /** Whether the merchant wants the check to repeat itself; absent: no choice yet. */
+  storefrontSwitch: "storefront_switch",
+  /** When the check repeated itself last and will again, and what it has found so far. */
+  storefrontWeekly: "storefront_weekly",
   /** Set when the merchant dismissed the setup guide. */
   guideDismissed: "setup_guide_dismissed",
   /** Up to where the counts of customers per day are folded. */
