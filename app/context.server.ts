@@ -118,7 +118,7 @@ export function createCtx({
     ...(config.isSandbox ? ["127.0.0.1", "file"] : []),
   ];
   const root = resolve(import.meta.dirname, "..");
-  const outbound = createOutbound({ log, allow });
+  const outbound = createOutbound({ log, allow, nameServers: config.DNS_SERVERS });
   const storefront = createStorefrontClient({
     outbound,
     urlTemplate: config.STOREFRONT_URL_TEMPLATE,

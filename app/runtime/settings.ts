@@ -335,7 +335,7 @@ export const SETTINGS = {
       areNameServers,
       "must be IP addresses, each alone or with a port, separated by commas",
     ),
-    "Name servers (`address` or `address:port`, comma-separated) that are asked for the records that prove a store's hosts; unset: the system's.",
+    "Name servers (`address` or `address:port`, comma-separated) that are asked for the records that prove a store's hosts, and for the hosts that stores and agents name; unset: the system's.",
   ),
   ADMIN_EMAILS: setting(
     list.pipe(z.array(z.email("must be e-mail addresses, separated by commas"))),

@@ -9,8 +9,9 @@ import { outboundDuration } from "../telemetry/metrics.ts";
 import { inSpan, SpanKind, traceHeaders } from "../telemetry/tracing.ts";
 import { toStatusError } from "./answers.ts";
 import { noteCall } from "./exchange-recorder.ts";
-import { CONNECT_TIMEOUT_MS, guardedConnector, REFUSED } from "./guarded-connector.ts";
+import { CONNECT_TIMEOUT_MS, guardedConnector } from "./guarded-connector.ts";
 import { hideSent } from "./hide-credentials.ts";
+import { REFUSED } from "./public-lookup.ts";
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -62,10 +63,18 @@ export type Outbound = {
   close(): Promise<void>;
 };
 
-export function createOutbound(options: { log: Log; allow: readonly string[] }): Outbound {
+type OutboundOptions = {
+  log: Log;
+  /** Private addresses that tenants may choose. */
+  allow: readonly string[];
+  /** Asked for the names that tenants choose, instead of the system's. */
+  nameServers?: readonly string[] | undefined;
+};
+
+export function createOutbound(options: OutboundOptions): Outbound {
   const trusted = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, keepAliveTimeout: 30_000 });
   const guarded = new Agent({
-    connect: guardedConnector(new Set(options.allow)),
+    connect: guardedConnector(new Set(options.allow), options.nameServers ?? []),
     keepAliveTimeout: 30_000,
   });
 
