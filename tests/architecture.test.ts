@@ -259,6 +259,7 @@ describe("data access", () => {
       "app/http/auth/tenant-lookup.ts",
       "app/runtime/database/database.ts",
       "app/runtime/database/kv.ts",
+      "app/runtime/database/queue/claim-in-turns.ts",
       "app/runtime/database/queue/leased-table.ts",
       "app/runtime/database/retention.ts",
     ];

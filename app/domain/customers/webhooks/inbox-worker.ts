@@ -11,6 +11,7 @@ import { ignored, type WebhookFollowers } from "./webhook.ts";
 import {
   claimWebhooks,
   finishWebhook,
+  INBOX_CONCURRENCY,
   INBOX_LEASE_SECONDS,
   INBOX_NOTIFICATION,
   postponeWebhook,
@@ -19,7 +20,6 @@ import {
   type InboxItem,
 } from "./webhook-inbox.ts";
 
-const CONCURRENCY = 16;
 const STOP_WAIT_MS = 25_000;
 
 export function startInboxWorker(
@@ -27,16 +27,22 @@ export function startInboxWorker(
   database: Database,
   followers: WebhookFollowers = {},
 ): Promise<WorkQueue> {
+  let lastShop = "";
   return startWorkQueue<InboxItem>({
     name: "webhook_inbox",
     database,
     notification: INBOX_NOTIFICATION,
     pollMs: ctx.config.WORKER_POLL_MS,
     leaseSeconds: INBOX_LEASE_SECONDS,
-    concurrency: CONCURRENCY,
+    concurrency: INBOX_CONCURRENCY,
     stopWaitMs: STOP_WAIT_MS,
     log: ctx.log,
-    claim: (limit) => claimWebhooks(database, limit),
+    async claim(limit, inWork) {
+      const turns = { lastShop, inWork: countByShop(inWork) };
+      const items = await claimWebhooks(database, limit, turns);
+      ({ lastShop } = turns);
+      return items;
+    },
     renew: (items) => renewWebhookLeases(database, items),
     release: (items) => releaseWebhooks(database, items),
     work: (item) =>
@@ -50,6 +56,12 @@ export function startInboxWorker(
         () => workOn(ctx, database, item, followers),
       ),
   });
+}
+
+function countByShop(items: Iterable<InboxItem>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { shop } of items) counts.set(shop, (counts.get(shop) ?? 0) + 1);
+  return counts;
 }
 
 async function workOn(

@@ -10,6 +10,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, WebhookInbox } from "../../../db.server.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
+import type { Turns } from "../../../runtime/database/queue/claim-in-turns.ts";
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
@@ -26,6 +27,9 @@ import type { WebhookTopic } from "../../tenants/storefront/webhook-topics.ts";
 
 export const INBOX_NOTIFICATION = "webhook_inbox";
 export const INBOX_LEASE_SECONDS = 10;
+/** In work at a time in one process. A store whose admin is silent keeps its slots for 15 s with each. */
+export const INBOX_CONCURRENCY = 48;
+const MAX_PER_STORE = 12;
 const RETRY_SECONDS = [10, 30, 120, 600, 1_800];
 
 /**
@@ -191,6 +195,7 @@ export const webhookInbox = leasedTable<LeasedRow & ClaimedRow>({
   waiting: "pending",
   running: "processing",
   orderBy: "next_attempt_at",
+  maxPerStore: MAX_PER_STORE,
   leaseSeconds: INBOX_LEASE_SECONDS,
   columns: [
     "event_id",
@@ -217,9 +222,16 @@ type ClaimedRow = Columns<
   | "trace_parent"
 > & { topic: WebhookTopic };
 
-/** Claims due rows and rows with an expired lease, in the order of arrival. */
-export async function claimWebhooks(database: Database, limit: number): Promise<InboxItem[]> {
-  const rows = await webhookInbox.claim(database, limit);
+/**
+ * Claims rows with an expired lease and due rows, one store after the other, those of a store in the order of arrival.
+ * Moves `turns` on.
+ */
+export async function claimWebhooks(
+  database: Database,
+  limit: number,
+  turns: Turns,
+): Promise<InboxItem[]> {
+  const rows = await webhookInbox.claimInTurns(database, limit, turns);
   return rows
     .map((row) => ({
       shop: row.shop,

@@ -9,6 +9,7 @@ import { unnestBatch } from "../array-parameters.ts";
 import type { Database, Row, TenantSql } from "../database.ts";
 import { isNotHeld } from "../cells/held-stores.ts";
 import { NO_WAIT_FOR_DISK } from "../no-wait-for-disk.ts";
+import { claimInTurns, type Turns } from "./claim-in-turns.ts";
 import { LeaseLost } from "./lease.ts";
 
 /** Restarts of the process take one lease each, and cost a row no time. */
@@ -43,6 +44,11 @@ type LeasedTableOptions = {
    * behind all rows of another. Each claim then sorts what is due.
    */
   isLast?: string;
+  /**
+   * How many rows of one store a process works at a time, for `claimInTurns`. Needs an index of the waiting rows by shop,
+   * `orderBy` and id.
+   */
+  maxPerStore?: number;
   leaseSeconds: number;
   columns: readonly string[];
   /** Values of the column `kind` that are claimed. A row of another kind waits for a process of its version. */
@@ -58,6 +64,11 @@ export type LeasedTable<Claimed extends LeasedRow> = {
    * last turn, where they take turns.
    */
   claim(database: Database, limit: number, lastShop?: string): Promise<Claimed[]>;
+  /**
+   * As `claim`, one store after the other: it reads a row of each store, however many wait. Moves `turns` on. A store
+   * gets `maxPerStore` rows at most, with those that it has in work.
+   */
+  claimInTurns(database: Database, limit: number, turns: Turns): Promise<Claimed[]>;
   /** Extends the leases that are still held. Returns their number. */
   renew(database: Database, rows: readonly Held[]): Promise<number>;
   /** Releases rows unprocessed for the next worker. */
@@ -87,6 +98,7 @@ export function leasedTable<Claimed extends LeasedRow>({
   running,
   orderBy,
   isLast,
+  maxPerStore = 1,
   leaseSeconds,
   columns,
   kinds,
@@ -97,25 +109,37 @@ export function leasedTable<Claimed extends LeasedRow>({
   const isKnown = kinds ? `kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")})` : "true";
   const isClaimed = isOfHeldStores ? isKnown : `${isKnown} AND ${isNotHeld("shop")}`;
   const order = isLast ? `${isLast}, shop <= $2, shop, ${orderBy}, id` : `${orderBy}, id`;
-  // Locks the returned rows for one statement and skips locked ones, so that two claims never
-  // return the same row.
+  const claimedColumns = ["shop", "id", "attempt_token", ...columns];
   // Lost rows first: they were claimed before what is due, and would wait as long as anything newer is.
-  const CLAIM = `
-    WITH due AS (
-      SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isClaimed}
-        AND ${NO_WAIT_FOR_DISK}
-      ORDER BY ${order} LIMIT $1 FOR UPDATE SKIP LOCKED
-    ),
+  const CHOSEN = `
     lost AS (
       SELECT shop, id FROM ${table} WHERE ${state} = '${running}' AND locked_until < clock_timestamp()
         AND locked_until + ${WAIT_AFTER_LOSSES} < clock_timestamp() AND ${isClaimed}
       ORDER BY locked_until LIMIT $1 FOR UPDATE SKIP LOCKED
     ),
-    chosen AS (SELECT *, 1 AS loss FROM lost UNION ALL SELECT *, 0 FROM due LIMIT $1)
+    chosen AS (SELECT *, 1 AS loss FROM lost UNION ALL SELECT *, 0 FROM due LIMIT $1)`;
+  const TAKE_CHOSEN = `
     UPDATE ${table} w SET ${state} = '${running}', locked_until = ${lease}, attempt_token = gen_random_uuid(),
       lease_lost = least(w.lease_lost + chosen.loss, ${MOST_COUNTED})
     FROM chosen WHERE w.shop = chosen.shop AND w.id = chosen.id
-    RETURNING ${["shop", "id", "attempt_token", ...columns].map((column) => `w.${column}`).join(", ")}`;
+    RETURNING ${claimedColumns.map((column) => `w.${column}`).join(", ")}`;
+  // Locks the returned rows for one statement and skips locked ones, so that two claims never
+  // return the same row.
+  const CLAIM = `
+    WITH due AS (
+      SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue} AND ${isClaimed}
+        AND ${NO_WAIT_FOR_DISK}
+      ORDER BY ${order} LIMIT $1 FOR UPDATE SKIP LOCKED
+    ), ${CHOSEN} ${TAKE_CHOSEN}`;
+  const claimFairly = claimInTurns<Claimed>({
+    name: `claim_${table}_in_turns`,
+    table,
+    waiting: `${state} = '${waiting}' AND ${isKnown}`,
+    orderBy,
+    chosen: CHOSEN,
+    take: TAKE_CHOSEN,
+    maxPerStore,
+  });
 
   // Locked in one order, so that a renewal and a settlement of several rows wait for each other
   // instead of deadlocking.
@@ -155,6 +179,7 @@ export function leasedTable<Claimed extends LeasedRow>({
         isLast ? [limit, lastShop] : [limit],
         `claim_${table}`,
       ),
+    claimInTurns: claimFairly,
     renew: async (database, rows) => (await database.acrossTenants(RENEW, byColumn(rows))).length,
     async settleMany(database, rows, assignments) {
       const settled = await database.acrossTenants<LeasedRow>(

@@ -64,7 +64,8 @@ export type WorkQueueOptions<Item> = {
   /** The maximum number of items in work. */
   concurrency: number;
   log: Log;
-  claim(limit: number): Promise<readonly Item[]>;
+  /** `inWork`: what this process holds already. */
+  claim(limit: number, inWork: Iterable<Item>): Promise<readonly Item[]>;
   /**
    * Does the work and settles the item. After an error the item returns when its lease expires.
    * `stopping` is aborted when the process stops: long work ends at the next safe place.
@@ -120,7 +121,7 @@ export async function startWorkQueue<Item extends object>({
       while (isWanted && !stopping.signal.aborted && inFlight.size < concurrency) {
         isWanted = false;
         const free = concurrency - inFlight.size;
-        const items = await claim(free);
+        const items = await claim(free, inFlight.keys());
         isFailing = false;
         if (stopping.signal.aborted) {
           await release(items);
