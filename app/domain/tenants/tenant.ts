@@ -31,6 +31,8 @@ export type Connection = {
   /** Expiry of the current refresh token, if the platform sent it. */
   refresh_token_expires_at?: string;
   granted_scopes?: string[];
+  /** The time of that state, where a change of the scopes was the last news of them. */
+  granted_scopes_at?: string;
   /** The highest `password_iterations` that was lowered since: accounts may have hashes with it. */
   lowered_password_iterations?: number;
   /** Hosts proven to be the store's own; a copy of `public_hosts`. */

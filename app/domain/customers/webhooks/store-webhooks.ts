@@ -1,9 +1,12 @@
 // Webhooks about the store and its installation of the app.
 import { z } from "zod";
+import type { Ctx } from "../../../context.server.ts";
+import { keepGrantedScopes } from "../../tenants/storefront/granted-scopes.ts";
 import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain.ts";
 import { requestWebPixel } from "../../tenants/storefront/web-pixel-worker.ts";
 import { keepTimeZone } from "../../tenants/storefront/time-zone.ts";
 import { changeTenantRecord } from "../../tenants/tenant-record.ts";
+import { findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { changedAt, DONE, ignored, type Handled, type Webhook } from "./webhook.ts";
 
 const Identified = z.looseObject({ admin_graphql_api_id: z.string() });
@@ -16,18 +19,31 @@ function isOfOtherTopic(payload: unknown): boolean {
 
 /**
  * The token is already revoked, so no call is made; a webhook that arrives after a new installation
- * is ignored.
+ * is ignored. A refresh of the token that ends meanwhile is seen, and its token goes too.
  */
 export async function onUninstalled(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant } = webhook;
   if (isOfOtherTopic(webhook.payload)) return ignored("unreadable_payload");
   const at = changedAt(webhook);
-  if (tenant.connection.installed_at && new Date(tenant.connection.installed_at) > at)
-    return { outcome: "stale" };
-  await changeTenantRecord(ctx, tenant.shop, {
+  for (let current: Tenant | null = tenant; current; current = await findTenant(ctx, tenant.shop)) {
+    if (isBeforeInstall(current, at)) return { outcome: "stale" };
+    if (await removeInstall(ctx, current, at)) {
+      ctx.log.info("install.removed", { shop: tenant.shop });
+      return DONE;
+    }
+  }
+  return ignored("unknown_store");
+}
+
+const isBeforeInstall = ({ connection }: Tenant, at: Date): boolean =>
+  connection.installed_at !== undefined && new Date(connection.installed_at) > at;
+
+/** False when another token was stored meanwhile. */
+const removeInstall = (ctx: Ctx, { shop, connection }: Tenant, at: Date): Promise<boolean> =>
+  changeTenantRecord(ctx, shop, {
     remove: ["storefront_admin_token", "storefront_refresh_token", "storefront_token_expires_at"],
     connection: {
-      token_generation: (tenant.connection.token_generation ?? 0) + 1,
+      token_generation: (connection.token_generation ?? 0) + 1,
       token_state: null,
       previous_refresh_token: null,
       loader_metafield: null,
@@ -36,20 +52,18 @@ export async function onUninstalled(webhook: Webhook): Promise<Handled> {
       uninstalled_at: at.toISOString(),
       last_uninstalled_at: at.toISOString(),
     },
-    ifGeneration: tenant.connection.token_generation ?? 0,
+    ifGeneration: connection.token_generation ?? 0,
   });
-  ctx.log.info("install.removed", { shop: tenant.shop });
-  return DONE;
-}
 
-export async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promise<Handled> {
+/** Of two changes the one that was made last counts, in whatever order they arrive. */
+export async function onScopesUpdated(webhook: Webhook): Promise<Handled> {
+  const { ctx, tenant } = webhook;
   const parsed = z
     .looseObject({ current: z.array(z.string().max(100)).max(200) })
-    .safeParse(payload);
+    .safeParse(webhook.payload);
   if (!parsed.success) return ignored("unreadable_payload");
-  await changeTenantRecord(ctx, tenant.shop, {
-    connection: { granted_scopes: parsed.data.current },
-  });
+  if (!(await keepGrantedScopes(ctx, tenant.shop, parsed.data.current, changedAt(webhook))))
+    return { outcome: "stale" };
   await requestWebPixel(ctx, tenant.shop);
   return DONE;
 }

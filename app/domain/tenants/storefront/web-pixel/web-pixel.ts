@@ -14,6 +14,7 @@ import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { isConnected } from "../store-access.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
+import { keepGrantedScopes } from "./granted-scopes.ts";
 import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-api.ts";
 import { pixelKey } from "./web-pixel-key.ts";
 
@@ -173,10 +174,9 @@ export async function readWebPixel(ctx: Ctx, tenant: Tenant): Promise<WebPixelSt
 export async function restoreWebPixel(ctx: Ctx, shop: string): Promise<WebPixelState> {
   try {
     // The webhook about the scopes that the merchant just granted may not have arrived.
-    const granted = await readGrantedScopes(ctx, shop);
-    await changeTenantRecord(ctx, shop, {
-      connection: { web_pixel: null, granted_scopes: granted },
-    });
+    const at = ctx.clock.now();
+    await keepGrantedScopes(ctx, shop, await readGrantedScopes(ctx, shop), at);
+    await changeTenantRecord(ctx, shop, { connection: { web_pixel: null } });
     const written = await writeWebPixel(ctx, shop);
     return written === "written" || written === "unchanged"
       ? "active"
