@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { hasNul, replaceHalves, type ParsedJson } from "../runtime/database/storable-json.ts";
 import { AppError } from "../runtime/errors.ts";
+import { clientAddress } from "./client-address.ts";
 import { holdBody, releaseBody, UNCOUNTED_BYTES, type HeldBody } from "./body/held-bodies.ts";
 import type { EventStream } from "./event-stream.ts";
 
@@ -19,7 +20,12 @@ export type ApiRequest = {
   events?: EventStream;
 };
 
-export function fromNode(request: IncomingMessage, events?: EventStream): ApiRequest {
+/** `trustedHops`: how many proxies in front of the service are believed (`TRUST_PROXY_HOPS`). */
+export function fromNode(
+  request: IncomingMessage,
+  trustedHops: number,
+  events?: EventStream,
+): ApiRequest {
   let url: URL;
   // No column can hold a NUL: reported here it is a 400, later it would be a 500.
   if (request.url?.includes("%00")) throw new AppError("malformed_request");
@@ -30,7 +36,7 @@ export function fromNode(request: IncomingMessage, events?: EventStream): ApiReq
     throw new AppError("malformed_request");
   }
   let body: Promise<Buffer> | undefined;
-  return {
+  const read: ApiRequest = {
     method: request.method ?? "GET",
     url,
     header: (name) => {
@@ -38,9 +44,11 @@ export function fromNode(request: IncomingMessage, events?: EventStream): ApiReq
       return Array.isArray(value) ? value.join(", ") : value;
     },
     remoteAddress: request.socket.remoteAddress ?? "",
-    readBody: (maxBytes) => (body ??= collectEvents(request, maxBytes)),
+    readBody: (maxBytes) =>
+      (body ??= collectEvents(request, maxBytes, () => clientAddress(read, trustedHops))),
     ...(events && { events }),
   };
+  return read;
 }
 
 export function fromWeb(request: Request): ApiRequest {
@@ -73,7 +81,11 @@ const tooManyBodies = () =>
 /**
  * Reads by events: an async iterator over the stream costs more than the rest of a small request.
  */
-function collectEvents(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function collectEvents(
+  request: IncomingMessage,
+  maxBytes: number,
+  clientOf: () => string,
+): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > maxBytes)
     return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
@@ -85,12 +97,14 @@ function collectEvents(request: IncomingMessage, maxBytes: number): Promise<Buff
       chunks.length = 0;
       reject(error);
     };
-    const body: HeldBody = { bytes: 0, refuse: () => refuse(tooManyBodies()) };
+    const body: HeldBody = { client: "", bytes: 0, refuse: () => refuse(tooManyBodies()) };
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) return refuse(tooLarge(maxBytes));
       chunks.push(chunk);
-      if (size > UNCOUNTED_BYTES) holdBody(body, size);
+      if (size <= UNCOUNTED_BYTES) return;
+      if (body.bytes === 0) body.client = clientOf();
+      holdBody(body, size);
     });
     request.on("end", () => {
       releaseBody(body);

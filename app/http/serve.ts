@@ -72,7 +72,7 @@ async function answer(
   found: Match | null,
   events: EventStream,
 ): Promise<ApiResponse> {
-  const request = fromNode(incoming, events);
+  const request = fromNode(incoming, ctx.config.TRUST_PROXY_HOPS, events);
   if (!found) throw new AppError("not_found");
   return guardReply(ctx, request.url, await found.endpoint.respond(ctx, request, found.params));
 }

@@ -114,7 +114,7 @@ export async function createScreens(options: {
   function readInbound(incoming: IncomingMessage): ApiRequest {
     if (!METHODS.includes(incoming.method ?? "GET"))
       throw new AppError("method_not_allowed", { headers: { Allow: ALLOW } });
-    return fromNode(incoming);
+    return fromNode(incoming, ctx.config.TRUST_PROXY_HOPS);
   }
 
   async function toRequest(

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { MAX_HELD_BYTES } from "../../../app/http/body/held-bodies.ts";
 import { rawRequest } from "../../support/raw-request.ts";
-import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
+import { eventually, SHOP, sign, startService, type Service } from "../../support/service.ts";
 
 const SENT_BYTES = 1_900_000;
 /** As many as the limit holds, and these beyond it. */
@@ -13,7 +13,7 @@ const COUNT = Math.floor(MAX_HELD_BYTES / SENT_BYTES) + BEYOND;
 let service: Service;
 let open: Socket[] = [];
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ env: { TRUST_PROXY_HOPS: "1" } });
   await service.addTenant(SHOP);
 });
 afterEach(() => {
@@ -23,10 +23,14 @@ afterEach(() => {
 afterAll(() => service.stop());
 
 /** `answer`: what has come so far. */
-type Half = { answer: () => string };
+type Half = { answer: () => string; sendRest: () => void };
+
+const NOTE = JSON.stringify({ id: 1, note: "" });
+/** A webhook of the largest size. */
+const WHOLE = NOTE.replace('""', `"${" ".repeat(2 * 1024 * 1024 - NOTE.length)}"`);
 
 /** Sends most of a body, and not its end. */
-async function sendHalf(path: string): Promise<Half> {
+async function sendHalf(path: string, client = "192.0.2.1"): Promise<Half> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   open.push(socket);
@@ -38,12 +42,13 @@ async function sendHalf(path: string): Promise<Half> {
     "Host: service.example",
     "Content-Type: application/json",
     `X-Shopify-Shop-Domain: ${SHOP}`,
-    `X-Shopify-Hmac-Sha256: ${"A".repeat(43)}=`,
-    `Content-Length: ${2 * 1024 * 1024}`,
+    `X-Shopify-Hmac-Sha256: ${sign(WHOLE)}`,
+    `X-Forwarded-For: ${client}`,
+    `Content-Length: ${WHOLE.length}`,
   ];
-  socket.write(`${head.join("\r\n")}\r\n\r\n{`);
-  await new Promise((sent) => socket.write(Buffer.alloc(SENT_BYTES, " "), sent));
-  return { answer: () => answer };
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  await new Promise((sent) => socket.write(WHOLE.slice(0, SENT_BYTES), sent));
+  return { answer: () => answer, sendRest: () => void socket.write(WHOLE.slice(SENT_BYTES)) };
 }
 
 test.each(["/webhooks/customer-update", "/events/ingest?source=storefront"])(
@@ -83,4 +88,18 @@ test("that were given up by their senders make room again", async () => {
       expect(status).toBe(413);
     }
   }
+});
+
+test("of a client that sends without end are refused before the one of any other client, however long that takes", async () => {
+  const slow = await sendHalf("/webhooks/customer-update", "198.51.100.1");
+  const sent: Half[] = [];
+  for (let n = 0; n < 2 * COUNT; n += 1) sent.push(await sendHalf("/webhooks/customer-update"));
+  await eventually(
+    "the sender's own refused",
+    async () => sent.filter(({ answer }) => answer() !== "").length >= COUNT,
+  );
+  expect(slow.answer()).toBe("");
+  slow.sendRest();
+  await eventually("the answer", async () => slow.answer() !== "");
+  expect(slow.answer()).toMatch(/^HTTP\/1\.1 200 /);
 });
