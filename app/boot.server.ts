@@ -12,7 +12,7 @@ import { CUSTOMER_ACTIONS } from "./domain/merchant/customer-actions.ts";
 import { startMoveWorker } from "./domain/tenants/moves/move-worker.ts";
 import { startLoaderWorker } from "./domain/tenants/storefront/loader-worker.ts";
 import { startRegistrationWorker } from "./domain/tenants/storefront/registration-worker.ts";
-import { startWebPixelWorker } from "./domain/tenants/storefront/web-pixel-worker.ts";
+import { startWebPixelWorker } from "./domain/tenants/storefront/web-pixel/web-pixel-worker.ts";
 import { startScheduler } from "./domain/scheduled-run/scheduler.ts";
 
 export type Background = { stop(): Promise<void> };

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "v
 import { startBackground } from "../../app/boot.server.ts";
 import { runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
 import { TENANT_STEPS } from "../../app/domain/scheduled-run/steps.ts";
-import { pixelKey } from "../../app/domain/tenants/storefront/web-pixel-key.ts";
+import { pixelKey } from "../../app/domain/tenants/storefront/web-pixel/web-pixel-key.ts";
 import {
   PIXEL_SCOPES,
   readWebPixel,
   restoreWebPixel,
   rotatePixelKey,
   writeWebPixel,
-} from "../../app/domain/tenants/storefront/web-pixel.ts";
+} from "../../app/domain/tenants/storefront/web-pixel/web-pixel.ts";
 import { changeTenantRecord } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { WEB_PIXEL_CREATE } from "../../app/integrations/storefront/documents.ts";

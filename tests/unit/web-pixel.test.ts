@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readPixelEvent } from "../../app/domain/events/pixel-event.ts";
-import { PIXEL_SCOPES } from "../../app/domain/tenants/storefront/web-pixel.ts";
+import { PIXEL_SCOPES } from "../../app/domain/tenants/storefront/web-pixel/web-pixel.ts";
 import { OPTIONAL_SCOPES } from "../../app/sandbox/storefront/scopes.ts";
 import { startPixel, type PixelApi } from "../../extensions/web-pixel/src/pixel.ts";
 import { EVENT_NAMES, toMessage } from "../../extensions/web-pixel/src/to-message.ts";

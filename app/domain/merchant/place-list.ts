@@ -3,7 +3,7 @@
 import { FLOW_ACTIONS } from "../flow/flow-actions.ts";
 import { FLOW_TRIGGERS, flowHandle } from "../flow/flow-triggers.ts";
 import { themeEditorPaths } from "../tenants/storefront/theme-links.ts";
-import { PIXEL_SCOPES } from "../tenants/storefront/web-pixel.ts";
+import { PIXEL_SCOPES } from "../tenants/storefront/web-pixel/web-pixel.ts";
 
 type PlaceEntry = {
   name: string;

@@ -11,7 +11,7 @@ import {
   restoreWebPixel,
   rotatePixelKey,
   type WebPixelState,
-} from "../tenants/storefront/web-pixel.ts";
+} from "../tenants/storefront/web-pixel/web-pixel.ts";
 import { isConnected } from "../tenants/store-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 

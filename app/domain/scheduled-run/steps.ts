@@ -25,7 +25,7 @@ import { checkHosts } from "../tenants/public-hosts.ts";
 import { keepStorefrontToken } from "../tenants/storefront/access-token.ts";
 import { writeLoaderMetafield } from "../tenants/storefront/loader-metafield.ts";
 import { readPrimaryDomain } from "../tenants/storefront/primary-domain.ts";
-import { writeWebPixel } from "../tenants/storefront/web-pixel.ts";
+import { writeWebPixel } from "../tenants/storefront/web-pixel/web-pixel.ts";
 import { registerWebhooks } from "../tenants/storefront/webhook-registration.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 

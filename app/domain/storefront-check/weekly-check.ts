@@ -3,7 +3,14 @@
 // until the merchant switches it off.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../db.server.ts";
-import { compareAndSetKey, findKey, findKeys, putKey, putKeyIfAbsent, type Stored } from "../../runtime/database/kv.ts";
+import {
+  compareAndSetKey,
+  findKey,
+  findKeys,
+  putKey,
+  putKeyIfAbsent,
+  type Stored,
+} from "../../runtime/database/kv.ts";
 import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { isChannelEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";

@@ -3,7 +3,10 @@ import type { Ctx } from "../../context.server.ts";
 import { MAX_PIXEL_BYTES, PIXEL_SOURCE } from "../../domain/events/pixel-event.ts";
 import { attemptedProof, type AuthMethod } from "../../domain/events/sources.ts";
 import { findAdminPrincipal } from "../../domain/tenants/admin-key.ts";
-import { isPixelKey, isPixelOrigin } from "../../domain/tenants/storefront/web-pixel-key.ts";
+import {
+  isPixelKey,
+  isPixelOrigin,
+} from "../../domain/tenants/storefront/web-pixel/web-pixel-key.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { secretEquals } from "../../runtime/secrets.ts";

@@ -1,8 +1,8 @@
 // Events of the web pixel at POST /events/ingest: what is taken, and what never is.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { pixelKey } from "../../../app/domain/tenants/storefront/web-pixel-key.ts";
-import { rotatePixelKey } from "../../../app/domain/tenants/storefront/web-pixel.ts";
+import { pixelKey } from "../../../app/domain/tenants/storefront/web-pixel/web-pixel-key.ts";
+import { rotatePixelKey } from "../../../app/domain/tenants/storefront/web-pixel/web-pixel.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   OTHER_SHOP,

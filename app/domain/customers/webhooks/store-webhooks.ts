@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { keepGrantedScopes } from "../../tenants/storefront/granted-scopes.ts";
 import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain.ts";
-import { requestWebPixel } from "../../tenants/storefront/web-pixel-worker.ts";
+import { requestWebPixel } from "../../tenants/storefront/web-pixel/web-pixel-worker.ts";
 import { keepTimeZone } from "../../tenants/storefront/time-zone.ts";
 import { changeTenantRecord } from "../../tenants/tenant-record.ts";
 import { findTenant, type Tenant } from "../../tenants/tenant.ts";

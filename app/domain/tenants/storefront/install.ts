@@ -15,7 +15,7 @@ import { registerTenant } from "../tenant-record.ts";
 import { appOf, findTenant, getTenant } from "../tenant.ts";
 import { requestLoaderMetafield } from "./loader-worker.ts";
 import { tryToReadPrimaryDomain } from "./primary-domain.ts";
-import { requestWebPixel } from "./web-pixel-worker.ts";
+import { requestWebPixel } from "./web-pixel/web-pixel-worker.ts";
 import { registerWebhooks, registrationRequests } from "./webhook-registration.ts";
 
 type InstallState = { kind: "install"; shop: string };

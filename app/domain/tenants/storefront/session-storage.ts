@@ -12,7 +12,7 @@ import {
   type StorefrontToken,
 } from "./access-token.ts";
 import { requestLoaderMetafield } from "./loader-worker.ts";
-import { requestWebPixel } from "./web-pixel-worker.ts";
+import { requestWebPixel } from "./web-pixel/web-pixel-worker.ts";
 import { registrationRequests } from "./webhook-registration.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";
 import { changeTenantRecord, registerTenant } from "../tenant-record.ts";

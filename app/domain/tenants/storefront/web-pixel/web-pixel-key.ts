@@ -1,10 +1,10 @@
 // What proves an event of a store's web pixel (DECISIONS 19): the pixel's key, and the origin of the page. The
 // key is derived, not stored; it stands in the pixel's settings, which every visitor of the store can read.
-import type { Ctx } from "../../../context.server.ts";
-import { secretEquals } from "../../../runtime/secrets.ts";
-import { isAllowedOrigin } from "../allowed-origins.ts";
-import type { Tenant } from "../tenant.ts";
-import { storeDomains } from "./primary-domain.ts";
+import type { Ctx } from "../../../../context.server.ts";
+import { secretEquals } from "../../../../runtime/secrets.ts";
+import { isAllowedOrigin } from "../../allowed-origins.ts";
+import type { Tenant } from "../../tenant.ts";
+import { storeDomains } from "../primary-domain.ts";
 
 const KEY_LENGTH = 40;
 /** Pages of the platform that are a store's checkout or its customer accounts. */

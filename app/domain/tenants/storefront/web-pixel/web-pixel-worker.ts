@@ -1,10 +1,10 @@
 // Registers the web pixels of stores in the background: when a store is connected, and when it grants the
 // scopes. The scheduled run brings all other stores in line.
-import type { Ctx } from "../../../context.server.ts";
-import { PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
-import type { WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
-import { startRequestWorker, storeRequests, trySettle } from "../store-requests.ts";
-import { findTenant } from "../tenant.ts";
+import type { Ctx } from "../../../../context.server.ts";
+import { PLATFORM_KEYS } from "../../../../runtime/database/kv-keys.ts";
+import type { WorkQueue } from "../../../../runtime/database/queue/work-queue.ts";
+import { startRequestWorker, storeRequests, trySettle } from "../../store-requests.ts";
+import { findTenant } from "../../tenant.ts";
 import { isPixelOutdated, writeWebPixel } from "./web-pixel.ts";
 
 const CONCURRENCY = 2;

@@ -2,20 +2,20 @@
 // settings of its own. The scopes are optional: without them there is no pixel, and nothing is called.
 import { hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Ctx } from "../../../context.server.ts";
+import type { Ctx } from "../../../../context.server.ts";
 import {
   APP_INSTALLATION,
   WEB_PIXEL,
   WEB_PIXEL_CREATE,
   WEB_PIXEL_UPDATE,
-} from "../../../integrations/storefront/documents.ts";
-import { withLease } from "../../../runtime/database/queue/lease.ts";
-import { isAppError, OutboundError } from "../../../runtime/errors.ts";
-import { isConnected } from "../store-access.ts";
-import { changeTenantRecord } from "../tenant-record.ts";
-import { getTenant, type Tenant } from "../tenant.ts";
-import { keepGrantedScopes } from "./granted-scopes.ts";
-import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-api.ts";
+} from "../../../../integrations/storefront/documents.ts";
+import { withLease } from "../../../../runtime/database/queue/lease.ts";
+import { isAppError, OutboundError } from "../../../../runtime/errors.ts";
+import { isConnected } from "../../store-access.ts";
+import { changeTenantRecord } from "../../tenant-record.ts";
+import { getTenant, type Tenant } from "../../tenant.ts";
+import { keepGrantedScopes } from "../granted-scopes.ts";
+import { callAdminApi, requireNoUserErrors, type UserError } from "../admin-api.ts";
 import { pixelKey } from "./web-pixel-key.ts";
 
 export const PIXEL_SCOPES = ["write_pixels", "read_customer_events"] as const;
