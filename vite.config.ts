@@ -107,7 +107,7 @@ function endpointsStayOnServer(): Plugin {
 }
 
 /**
- * Node would load Polaris and its icons as 1,600 files, a fifth of a start. The part of the app's framework
+ * Node would load Polaris and its icons as 1,600 files, a seventh of a start. The part of the app's framework
  * that renders Polaris goes along, so that there is one copy.
  */
 function polarisInOneFile(): Plugin {
