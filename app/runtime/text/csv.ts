@@ -2,9 +2,13 @@
 // of them, a lone CR or a lone LF is quoted, because readers end a line at each of the three.
 export type CsvValue = string | number | boolean | Date | null;
 
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-/** A spreadsheet that separates by semicolons begins a cell after each of these, also inside of our quotes. */
-const LATER_FORMULA = /([;\t\r\n])([=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+/** With the space in front, which spreadsheets may drop. */
+const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+/**
+ * A spreadsheet that separates by semicolons begins a cell after each of these, also inside of our quotes. There
+ * the quotes at the beginning of a cell are its own: what follows them is its text.
+ */
+const LATER_FORMULA = /([;\t\r\n](?:"|[^\S\t\r\n])*)([=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /** Prevents formula injection: a text that a spreadsheet would run gets a quote in front. */
 function escapeFormula(text: string): string {

@@ -40,6 +40,8 @@ describe("a line of a CSV file", () => {
     ["=1;+2", "'=1;'+2"],
     ["a;\uff1d1", "a;'\uff1d1"],
     ["a;b-c", "a;b-c"],
+    ["a; =1+2", "a; '=1+2"],
+    ["a;\u00a0\u3000=1+2", "a;\u00a0\u3000'=1+2"],
   ])("does not let a spreadsheet that separates by semicolons run %j", (text, safe) => {
     expect(toCsvLine([1, text])).toBe(`1,${safe}\r\n`);
   });
@@ -50,4 +52,31 @@ describe("a line of a CSV file", () => {
       expect(toCsvLine([1, `a${mark}=1+2`])).toMatch(/^1,"?a\s+'=1\+2"?\r\n$/);
     },
   );
+
+  // There a cell that begins with a quote is unquoted, and what follows its second quote is added as it is.
+  test.each([
+    [`a;"=1+2;b`, `"a;""'=1+2;b"`],
+    [`a;""=1+2`, `"a;""""'=1+2"`],
+    [`a; " @x`, `"a; "" '@x"`],
+    [`a\n"=1+2`, `"a\n""'=1+2"`],
+  ])(
+    "does not let it run what follows a quote at the beginning of such a cell: %j",
+    (text, safe) => {
+      expect(toCsvLine([1, text])).toBe(`1,${safe}\r\n`);
+    },
+  );
+
+  test.each([" =1", "\u00a0=1", "\ufeff=1", "\u2028@x", "\u3000 +1"])(
+    "does not let a spreadsheet that drops the space in front run %j",
+    (text) => {
+      expect(toCsvLine([text])).toBe(`'${text}\r\n`);
+    },
+  );
+
+  test("takes time in proportion to a text of nothing but marks", () => {
+    const text = `;" `.repeat(200_000);
+    const started = performance.now();
+    toCsvLine([text]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
 });
