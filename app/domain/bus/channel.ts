@@ -1,6 +1,6 @@
 // What a channel of the bus is, and which of them a store has.
 import type { Ctx } from "../../context.server.ts";
-import type { MatrixEvent } from "../inventory/write-matrix.ts";
+import { takesRows, type MatrixEvent } from "../inventory/write-matrix.ts";
 import type { TenantFieldName } from "../tenants/tenant-config.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { OWN_FAILURES } from "./log/own-failures.ts";
@@ -76,6 +76,8 @@ export type Channel = {
    */
   requiresConsent: string | null;
   isEnabled(tenant: Tenant): boolean;
+  /** Whether it is not enabled only for a time: its rows are enqueued, and wait until it is again. */
+  isAwaited?(tenant: Tenant): boolean;
   /**
    * Whether events from outside may name this channel. The others carry only changes made by the
    * service itself.
@@ -164,6 +166,9 @@ export const internalChannelNames = (ctx: Ctx): string[] =>
 export const isChannelEnabled = (ctx: Ctx, tenant: Tenant, name: string): boolean =>
   findChannel(ctx, name)?.isEnabled(tenant) ?? false;
 
-/** Those of the channels that the store delivers to. */
+/** Those of the channels that the store delivers to, now or once they are enabled again. */
 export const keepEnabled = (ctx: Ctx, tenant: Tenant, names: readonly string[]): string[] =>
-  names.filter((name) => isChannelEnabled(ctx, tenant, name));
+  names.filter((name) => {
+    const channel = findChannel(ctx, name);
+    return channel !== undefined && takesRows(tenant, channel);
+  });

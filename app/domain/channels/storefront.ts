@@ -17,6 +17,7 @@ import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { deleteKey, putKey } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import {
+  Deferred,
   PermanentFailure,
   type Channel,
   type DeliveryResult,
@@ -25,7 +26,7 @@ import {
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { storefrontNameHash } from "../customers/storefront-columns.ts";
 import { yieldAddress } from "../customers/unproven-account.ts";
-import { isConnected } from "../tenants/store-access.ts";
+import { hasLostAccess, isConnected } from "../tenants/store-access.ts";
 import { toAcceptsTag } from "../tags/catalog.ts";
 import {
   callAdminApi,
@@ -78,7 +79,10 @@ export const storefrontChannel: Channel = {
   requiresConsent: null,
   isDestination: false,
   isEnabled: (tenant) => isConnected(tenant),
+  // What a shopper decides meanwhile, as against marketing, must not be lost.
+  isAwaited: hasLostAccess,
   async transform(ctx, tenant, item) {
+    waitForAccess(ctx, tenant, item);
     const customer = await findItemCustomer(ctx, tenant, item);
     if (!customer || (!customer.email && !customer.storefront_customer_gid))
       return nobody(item, ENDPOINT);
@@ -102,6 +106,20 @@ export const storefrontChannel: Channel = {
     );
   },
 };
+
+/** A row that waits for a new install looks for it this often. */
+const ACCESS_RETRY_MS = 5 * 60_000;
+const MAX_WAIT_MS = 30 * 24 * 60 * 60_000;
+
+/**
+ * Throws Deferred. The delivery that meets the loss has failed, which tells the merchant; those after it wait. What has
+ * waited for too long goes on, and fails with what to do.
+ */
+function waitForAccess(ctx: Ctx, tenant: Tenant, { createdAt }: QueueItem): void {
+  const waitedMs = ctx.clock.now().getTime() - createdAt.getTime();
+  if (hasLostAccess(tenant) && waitedMs < MAX_WAIT_MS)
+    throw new Deferred("the store is not connected", ACCESS_RETRY_MS);
+}
 
 /** Only a new installation grants access again; a retry cannot. */
 export function refuseWithoutInstall(error: unknown): never {

@@ -71,8 +71,15 @@ export const CUSTOMER_CHANNELS = [
 type MatrixChannel<Tenant> = {
   name: string;
   isEnabled(tenant: Tenant): boolean;
+  isAwaited?(tenant: Tenant): boolean;
   alsoReceives?: readonly MatrixEvent[];
 };
+
+/** Whether rows for the channel are enqueued: it is enabled, or will be again. */
+export const takesRows = <Tenant>(
+  tenant: Tenant,
+  { isEnabled, isAwaited }: Pick<MatrixChannel<Tenant>, "isEnabled" | "isAwaited">,
+): boolean => isEnabled(tenant) || (isAwaited?.(tenant) ?? false);
 
 /**
  * The enabled channels that an event writes to or deletes from, and those without a column that
@@ -86,6 +93,6 @@ export function channelsFor<Tenant>(
   const written = CUSTOMER_CHANNELS.filter((name) => WRITE_MATRIX[event][name] !== "-");
   const more = channels.filter(({ alsoReceives }) => alsoReceives?.includes(event));
   return [...written, ...more.map(({ name }) => name)].filter((name) =>
-    channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
+    channels.some((channel) => channel.name === name && takesRows(tenant, channel)),
   );
 }

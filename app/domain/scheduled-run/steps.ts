@@ -20,7 +20,7 @@ import { runChangedRules } from "../customers/system-tags/rule-run.ts";
 import { syncCustomers } from "../customers/sync/catch-up.ts";
 import { repeatStorefrontCheck } from "../storefront-check/storefront-check.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
-import { isConnected, tokenState } from "../tenants/store-access.ts";
+import { isConnected, isUninstalled, tokenState } from "../tenants/store-access.ts";
 import { checkHosts } from "../tenants/public-hosts.ts";
 import { keepStorefrontToken } from "../tenants/storefront/access-token.ts";
 import { writeLoaderMetafield } from "../tenants/storefront/loader-metafield.ts";
@@ -99,6 +99,8 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "system_tags",
     async run(ctx, tenant, signal) {
+      // Each change goes to the store's other systems.
+      if (isUninstalled(tenant)) return "skipped";
       const run = await runChangedRules(ctx, tenant);
       return { ...(await updateDueTags(ctx, tenant, signal)), runs: run ? 1 : 0 };
     },
@@ -106,7 +108,8 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "cms",
     async run(ctx, tenant, signal) {
-      if (!cmsChannel.isEnabled(tenant) || busFlags(tenant).isSafetyNetOnly) return "skipped";
+      const isLeftOut = isUninstalled(tenant) || busFlags(tenant).isSafetyNetOnly;
+      if (isLeftOut || !cmsChannel.isEnabled(tenant)) return "skipped";
       try {
         return toResult(await syncCms(ctx, tenant, { signal }));
       } catch (error) {

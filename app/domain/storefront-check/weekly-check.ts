@@ -15,6 +15,7 @@ import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { isChannelEnabled } from "../bus/channel.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { findStoreRecipients } from "../mails/merchant-recipients.ts";
+import { isUninstalled } from "../tenants/store-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { CheckProblem } from "./check-pages.ts";
 import type { StorefrontResult } from "./storefront-check.ts";
@@ -74,7 +75,7 @@ export async function switchWeeklyCheck(ctx: Ctx, tenant: Tenant, isOn: boolean)
 
 /** Not while the app is uninstalled. */
 export const isCheckDue = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
-  !tenant.connection.uninstalled_at && (await readWeeklyCheck(ctx, tenant)).isDue;
+  !isUninstalled(tenant) && (await readWeeklyCheck(ctx, tenant)).isDue;
 
 /** A check of the scheduled run that found the store closed. */
 export async function keepProblem(ctx: Ctx, tenant: Tenant, problem: CheckProblem): Promise<void> {

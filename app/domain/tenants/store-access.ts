@@ -8,3 +8,11 @@ export function tokenState(tenant: Tenant): "none" | "valid" | "reauth_required"
 }
 
 export const isConnected = (tenant: Tenant): boolean => tokenState(tenant) === "valid";
+
+/** Until the app is installed again, or the store deleted. */
+export const isUninstalled = ({ connection }: Tenant): boolean =>
+  connection.uninstalled_at !== undefined;
+
+/** It was connected, and a new install connects it again: its token was rejected, or the app uninstalled. */
+export const hasLostAccess = (tenant: Tenant): boolean =>
+  tokenState(tenant) === "reauth_required" || isUninstalled(tenant);

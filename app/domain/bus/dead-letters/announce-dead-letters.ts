@@ -4,6 +4,7 @@ import type { Columns, Database, IntegrationQueue, TenantSql } from "../../../db
 import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
 import { putKeyIfAbsent } from "../../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
+import { isUninstalled } from "../../tenants/store-access.ts";
 import { findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { FLOW_CHANNEL, flowChannels, isChannelEnabled } from "../channel.ts";
 import { enqueue } from "../enqueue.ts";
@@ -65,7 +66,7 @@ export async function announceWithin(
 
 /**
  * One mail per store and channel in 15 minutes, enqueued in the transaction that marks the rows as
- * alerted. Failed mails send no alert, since it would fail too.
+ * alerted. Failed mails send no alert, since it would fail too, and a store that uninstalled the app gets none.
  */
 async function sendAlert(
   ctx: Ctx,
@@ -74,7 +75,8 @@ async function sendAlert(
   channel: string,
   eventId: string,
 ): Promise<void> {
-  if (channel === "email" || !isChannelEnabled(ctx, tenant, "email")) return;
+  if (channel === "email" || !isChannelEnabled(ctx, tenant, "email") || isUninstalled(tenant))
+    return;
   if (
     !(await putKeyIfAbsent(
       sql,

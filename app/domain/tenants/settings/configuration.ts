@@ -173,8 +173,8 @@ async function moveWebhooks(ctx: Ctx, shop: string): Promise<void> {
 }
 
 /**
- * A token saved by hand is a new grant: it invalidates a running refresh and ends
- * `reauth_required`.
+ * A token saved by hand is a new grant: it invalidates a running refresh, and ends `reauth_required` and an
+ * uninstall.
  */
 function tokenChange(
   tenant: Tenant | null,
@@ -189,6 +189,7 @@ function tokenChange(
       loader_metafield: null,
       footer_metafield: null,
       web_pixel: null,
+      uninstalled_at: null,
     };
   if (remove.includes("storefront_admin_token"))
     return {
