@@ -181,6 +181,10 @@ describe("the state table", () => {
 describe("a platform outage never loses the token", () => {
   test.each([
     ["500", { status: 500 }],
+    ["402, of a frozen store", { status: 402, body: { errors: "Unavailable Shop" } }],
+    ["403, of a page in front of the platform", { status: 403, body: "<h1>Forbidden</h1>" }],
+    ["403, of a store that is checked", { status: 403, body: { errors: "requires approval" } }],
+    ["423, of a locked store", { status: 423, body: { errors: "Locked" } }],
     ["520", { status: 520 }],
     ["429", { status: 429, headers: { "retry-after": "1" } }],
     ["a reset connection", { reset: true }],

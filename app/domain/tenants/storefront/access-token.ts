@@ -256,16 +256,17 @@ async function askForRefresh(ctx: Ctx, tenant: Tenant, refreshToken: string): Pr
 }
 
 /**
- * 400, 401 and 403 mean that the refresh token is invalid; 5xx, 429 and timeouts never discard the
- * token.
+ * 400 and 401 mean that the refresh token is invalid, and so does a 403 with an error of OAuth: any other is of
+ * a page in front of the platform, or about the store. 402, 423, 429, 5xx and timeouts never discard the token.
  */
 function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof OutboundError &&
-    error.kind === "status" &&
-    [400, 401, 403].includes(error.status ?? 0)
-  );
+  if (!(error instanceof OutboundError) || error.kind !== "status") return false;
+  const { status = 0, body = "" } = error;
+  return [400, 401].includes(status) || (status === 403 && OAUTH_ERROR.test(body));
 }
+
+/** RFC 6749, section 5.2. */
+const OAUTH_ERROR = /"error"\s{0,9}:\s{0,9}"/;
 
 async function giveUp(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promise<StorefrontToken> {
   await changeTenantRecord(ctx, tenant.shop, {
