@@ -253,6 +253,41 @@ describe("a store that has the app installed", () => {
     expect(await rowsOf(silent)).toEqual({});
   });
 
+  describe("that it installed again, days ago", () => {
+    const installAgain = async (shop: string) => {
+      await install(service, shop);
+      await uninstall(shop);
+      await install(service, shop);
+      await fill(shop);
+      await service.database.query(
+        `UPDATE kv SET version = version + 1, value = jsonb_set(jsonb_set(value,
+            '{connection,installed_at}', to_jsonb($2::text)), '{connection,last_uninstalled_at}', to_jsonb($3::text))
+          WHERE key = 'tenant:' || $1`,
+        [shop, daysAgo(4), daysAgo(5)],
+      );
+    };
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+    it("is deleted when the webhook of its last uninstall was lost: its token is rejected", async () => {
+      const left = "left-store.myshopify.com";
+      await installAgain(left);
+      await service.sandbox.storefront.uninstall(left, { silent: true });
+      expect(await redact(left)).toMatchObject({ state: "done" });
+      expect(await rowsOf(left)).toEqual({});
+    });
+
+    it("is kept while its token answers, and at a request that may be an old one sent again", async () => {
+      const stayed = "stayed-store.myshopify.com";
+      await installAgain(stayed);
+      const before = await rowsOf(stayed);
+      expect(await redact(stayed)).toMatchObject({ state: "retained" });
+      service.sandbox.storefront.revokeRefreshToken(stayed);
+      service.sandbox.storefront.expireAccessTokens(stayed);
+      expect(await redact(stayed)).toMatchObject({ state: "retained" });
+      expect(await rowsOf(stayed)).toEqual(before);
+    });
+  });
+
   it("is not deleted while the platform does not answer", async () => {
     const unsure = "unsure-store.myshopify.com";
     await install(service, unsure);

@@ -23,6 +23,7 @@ import {
   type StepName,
   type StepResult,
 } from "../requests/request-steps.ts";
+import { storeKey } from "../subject.ts";
 import { tenantTables } from "./table-slices.ts";
 
 const ROWS_PER_SLICE = 2_000;
@@ -46,7 +47,8 @@ export async function redactShop(
     return finish("done", { outcome: `worked in the cell ${cell}, where the store is` });
   }
   if (await isUninstallWaiting(database, shop)) throw new Reschedule(NEXT_PASS_MS);
-  const reason = await findReasonToKeep(ctx, request);
+  const installedAt = (await findTenant(ctx, shop))?.connection.installed_at;
+  const reason = await findReasonToKeep(ctx, database, request);
   if (reason !== null) {
     await record({ archive: KEPT, tables: KEPT, record: KEPT });
     return finish("retained", { kept_because: [reason] });
@@ -60,7 +62,8 @@ export async function redactShop(
   }
   const objects = await ctx.archive.ofStore(shop).removeAll();
   await record({ archive: erasedStep(objects) });
-  const total = await deleteRows(ctx, database, request, deleted);
+  const isKept = (tenant: Tenant) => tenant.connection.installed_at !== installedAt;
+  const total = await deleteRows(ctx, database, shop, { deleted, isKept });
   const isDeleted = total !== null && (await deleteRecord(ctx, request));
   await record({ tables: erasedStep(rowsOf(deleted)), record: isDeleted ? erasedStep(1) : KEPT });
   if (!isDeleted)
@@ -70,7 +73,8 @@ export async function redactShop(
       kept_because: [`${INSTALLED_AGAIN} while its data was deleted`],
     });
   // Rows that a worker wrote while the store was still known.
-  if ((await deleteRows(ctx, database, request, deleted)) !== 0) throw new Reschedule(NEXT_PASS_MS);
+  if ((await deleteRows(ctx, database, shop, { deleted, isKept })) !== 0)
+    throw new Reschedule(NEXT_PASS_MS);
   await finish("done", { deleted, archive_objects: objects });
 }
 
@@ -129,10 +133,17 @@ const askedAt = ({ triggeredAt, receivedAt }: PrivacyRequest): Date =>
  * that is not installed, and its signed body can be replayed forever. Throws OutboundError when the
  * platform's API does not answer.
  */
-async function findReasonToKeep(ctx: Ctx, request: PrivacyRequest): Promise<string | null> {
+async function findReasonToKeep(
+  ctx: Ctx,
+  database: Database,
+  request: PrivacyRequest,
+): Promise<string | null> {
   const tenant = await findTenant(ctx, request.shop);
   if (!tenant) return null;
-  if (isInstalledAgain(tenant, request)) return INSTALLED_AGAIN;
+  if (isInstalledAgain(tenant, request)) {
+    const isOfLater = await isOfLaterUninstall(ctx, database, tenant, request);
+    if (!isOfLater) return INSTALLED_AGAIN;
+  }
   return (await isTokenAnswered(ctx, tenant)) ? "the app is installed: the token answers" : null;
 }
 
@@ -147,6 +158,27 @@ function isInstalledAgain({ connection }: Tenant, request: PrivacyRequest): bool
     installedAt > askedAt(request) ||
     (uninstalled !== undefined && installedAt > new Date(uninstalled))
   );
+}
+
+/** The platform asks 48 hours after an uninstall, and repeats what was not answered for some hours. */
+const ASKED_WITHIN_MS = 72 * 60 * 60_000;
+
+/**
+ * Whether the request can only be about an uninstall after the last installation, which is not known here because its
+ * webhook was lost. Not for a repeated request: it may be an old one that somebody sends again.
+ */
+async function isOfLaterUninstall(
+  ctx: Ctx,
+  database: Database,
+  { shop, connection }: Tenant,
+  { id, home, receivedAt }: PrivacyRequest,
+): Promise<boolean> {
+  const installedAt = new Date(connection.installed_at as string).getTime();
+  if (receivedAt.getTime() - installedAt < ASKED_WITHIN_MS) return false;
+  const earlier = await database.forTenant(home).prisma.privacyRequest.count({
+    where: { kind: "shop_redact", subject_hmac: storeKey(ctx, shop), id: { lt: id } },
+  });
+  return earlier === 0;
 }
 
 /**
@@ -175,15 +207,14 @@ async function isTokenAnswered(ctx: Ctx, tenant: Tenant): Promise<boolean> {
 async function deleteRows(
   ctx: Ctx,
   database: Database,
-  request: PrivacyRequest,
-  deleted: Record<string, number>,
+  shop: string,
+  { deleted, isKept }: { deleted: Record<string, number>; isKept(tenant: Tenant): boolean },
 ): Promise<number | null> {
-  const { shop } = request;
   let total = 0;
   for (const { name } of await tenantTables(database)) {
     for (let rows = ROWS_PER_SLICE; rows >= ROWS_PER_SLICE;) {
       const tenant = await findTenant(ctx, shop);
-      if (tenant && isInstalledAgain(tenant, request)) return null;
+      if (tenant && isKept(tenant)) return null;
       rows = await database.forTenant(shop).transaction((sql) => deleteSlice(sql, name, shop));
       deleted[name] = (deleted[name] ?? 0) + rows;
       total += rows;
