@@ -188,7 +188,7 @@ describe("a store that shows no page", () => {
   });
 
   it("has moved to a new primary domain that Shopify names: it is read there", async () => {
-    await keepPrimaryHost(service.ctx, await tenant(), "old.example", new Date());
+    await keepPrimaryHost(service.ctx, SHOP, "old.example", new Date());
     expect((await check()).result?.pages).toHaveLength(4);
   });
 });

@@ -7,6 +7,7 @@ import {
   deliver,
   inboxIsWorked,
   install,
+  send,
   storeRequestsAreSettled,
 } from "../../support/storefront/storefront.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -109,6 +110,20 @@ describe("the primary domain", () => {
     );
     expect(answer.status).toBe(202);
     await eventually("moved", async () => (await hostOf()) === "www.by-the-bus.example");
+  });
+
+  test("is the last one's of twenty changes that arrive at once, in any order", async () => {
+    const start = Date.parse(minutesFromNow(2));
+    const order = Array.from({ length: 20 }, (_, n) => (n * 7) % 20);
+    await Promise.all(
+      order.map((n) =>
+        send(service, "shop-update", update(`host-${n}.example`), {
+          at: new Date(start + n).toISOString(),
+        }),
+      ),
+    );
+    await inboxIsWorked(service);
+    expect(await hostOf()).toBe("host-19.example");
   });
 
   test("is not moved back by an older shop/update", async () => {

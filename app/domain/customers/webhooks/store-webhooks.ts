@@ -83,7 +83,8 @@ export async function onShopUpdated(webhook: Webhook): Promise<Handled> {
     .safeParse(webhook.payload);
   if (!parsed.success) return ignored("unreadable_payload");
   const host = toHost(parsed.data.domain);
-  const isMoved = host !== null && (await keepPrimaryHost(ctx, tenant, host, changedAt(webhook)));
+  const isMoved =
+    host !== null && (await keepPrimaryHost(ctx, tenant.shop, host, changedAt(webhook)));
   // Without a time of its own: the scheduled run corrects what an old delivery has set.
   const isShifted = await keepTimeZone(ctx, tenant, parsed.data.iana_timezone);
   return isMoved || isShifted ? DONE : ignored("unchanged");

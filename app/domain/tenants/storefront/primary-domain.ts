@@ -4,7 +4,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import { PRIMARY_DOMAIN } from "../../../integrations/storefront/documents.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
-import { getTenant, type Tenant } from "../tenant.ts";
+import { findTenant, getTenant, type Tenant } from "../tenant.ts";
 import { callAdminApi } from "./admin-api.ts";
 import { keepTimeZone } from "./time-zone.ts";
 
@@ -37,7 +37,7 @@ export async function readPrimaryDomain(ctx: Ctx, shop: string): Promise<boolean
   await keepNumberAndCurrency(ctx, tenant, found?.id, found?.currencyCode);
   await keepTimeZone(ctx, tenant, found?.ianaTimezone);
   const host = toHost(found?.primaryDomain?.host);
-  return host !== null && (await keepPrimaryHost(ctx, await getTenant(ctx, shop), host, at));
+  return host !== null && (await keepPrimaryHost(ctx, shop, host, at));
 }
 
 /**
@@ -73,19 +73,26 @@ export async function tryToReadPrimaryDomain(ctx: Ctx, shop: string): Promise<bo
 /** Keeps the host that was the store's at that time. False for a host that is known, and for old news. */
 export async function keepPrimaryHost(
   ctx: Ctx,
-  { shop, connection }: Tenant,
+  shop: string,
   host: string,
   claimedAt: Date,
 ): Promise<boolean> {
   // A webhook's time is not signed: one far ahead would make all later news old.
   const at = new Date(Math.min(claimedAt.getTime(), ctx.clock.now().getTime() + MAX_AHEAD_MS));
-  const { primary_host: known, primary_host_at: knownAt } = connection;
-  if (host === known || (knownAt !== undefined && new Date(knownAt) > at)) return false;
-  await changeTenantRecord(ctx, shop, {
-    connection: { primary_host: host, primary_host_at: at.toISOString() },
-  });
-  ctx.log.info("primary_domain.changed", { shop, host });
-  return true;
+  // Again when the record was changed meanwhile: of two changes at once the later one counts.
+  for (;;) {
+    const tenant = await findTenant(ctx, shop);
+    if (!tenant) return false;
+    const { primary_host: known, primary_host_at: knownAt } = tenant.connection;
+    if (host === known || (knownAt !== undefined && new Date(knownAt) > at)) return false;
+    const isKept = await changeTenantRecord(ctx, shop, {
+      connection: { primary_host: host, primary_host_at: at.toISOString() },
+      ifVersion: tenant.version.tenant,
+    });
+    if (!isKept) continue;
+    ctx.log.info("primary_domain.changed", { shop, host });
+    return true;
+  }
 }
 
 /** A host name as browsers write it, without port; null for anything else, IP addresses included. */
