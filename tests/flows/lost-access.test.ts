@@ -148,7 +148,7 @@ describe.each([
 });
 
 describe("after an uninstall", () => {
-  it("the scheduled run sends no customer to the store's other systems, and goes on after a new install", async () => {
+  it("the scheduled run syncs no customer and changes no tag, and goes on after a new install", async () => {
     await uninstall();
     await service.database.query(
       "UPDATE storefront_users SET tags_due_at = now() - interval '1 day', amount_spent = 5000, cms_hash = NULL",
