@@ -165,6 +165,21 @@ test("a registration stays requested while the platform does not answer, and aft
   expect(world.sandbox.storefront.subscriptions(SHOP)).toHaveLength(API_TOPICS.length);
 });
 
+test.each([
+  ["is frozen", 402],
+  ["is locked for the app", 403],
+])("a registration of a store that %s is left to the scheduled run", async (_, status) => {
+  await grant(SHOP);
+  world.sandbox.failNext("storefront", { status, match: "graphql" }, Infinity);
+  const worker = await startRegistrationWorker(world.ctx);
+  await eventually(
+    "the end of the request",
+    async () => (await registrationRequests.list(world.ctx, 10)).length === 0,
+    5_000,
+  );
+  await worker.stop();
+});
+
 test("a registration of a store that is not connected any more ends without a call", async () => {
   const before = world.sandbox.requests("storefront").length;
   await registrationRequests.add(world.ctx, OTHER);

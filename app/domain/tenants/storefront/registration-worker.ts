@@ -1,10 +1,9 @@
 // Registers the webhooks of stores in the background, and reads their primary domain. The page that connects
 // a store only asks for it: a dozen calls to the platform would hold up its first paint.
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import type { WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { isConnected } from "../store-access.ts";
-import { startRequestWorker } from "../store-requests.ts";
+import { startRequestWorker, trySettle } from "../store-requests.ts";
 import { findTenant } from "../tenant.ts";
 import { readPrimaryDomain } from "./primary-domain.ts";
 import { registerWebhooks, registrationRequests } from "./webhook-registration.ts";
@@ -22,20 +21,13 @@ export function startRegistrationWorker(ctx: Ctx): Promise<WorkQueue> {
   });
 }
 
-/**
- * False while the platform does not answer. A store that is not connected any more needs no webhooks, and
- * asks again when it is.
- */
+/** A store that is not connected any more needs no webhooks, and asks again when it is. */
 async function isRegistered(ctx: Ctx, shop: string): Promise<boolean> {
   const tenant = await findTenant(ctx, shop);
   if (!tenant || !isConnected(tenant)) return true;
-  try {
+  return trySettle(ctx, shop, "webhooks.not_registered", async () => {
     await readPrimaryDomain(ctx, shop);
     await registerWebhooks(ctx, shop);
-    return true;
-  } catch (error) {
-    if (isDatabaseAway(error)) throw error;
-    ctx.log.warn("webhooks.not_registered", { shop, reason: (error as Error).message });
-    return false;
-  }
+    return "registered";
+  });
 }
