@@ -78,6 +78,31 @@ describe("the negotiated protocol", () => {
     expect([ucp.status, messages[0].code]).toEqual(["error", "capabilities_incompatible"]);
   });
 
+  it("is found in a profile with capabilities, names and versions that cannot be stored", async () => {
+    const ours = { "dev.ucp.shopping.catalog.search": [{ version: "2026-08-25" }] };
+    const foreign = Array.from({ length: 300 }, (_, at) => [
+      `com.example.n${at}`,
+      [{ version: "1" }],
+    ]);
+    const capabilities = {
+      ...(Object.fromEntries(foreign) as object),
+      "com.example.\u0000": [{ version: "2026-08-25" }],
+      "com.example.\ud800": [{ version: "2026-08-25" }],
+      "com.example.version": [{ version: "\u0000" }, { version: "\udfff" }],
+      ...ours,
+    };
+    const profile = put(
+      "/unstorable",
+      JSON.stringify({ ucp: { version: "2026-08-25", capabilities } }),
+    );
+    for (const answer of [await search(profile), await search(profile)])
+      expect([answer.status, answer.json.result?.structuredContent.ucp.capabilities]).toEqual([
+        200,
+        ours,
+      ]);
+    expect(timesAsked("/unstorable")).toBe(1);
+  });
+
   it("is built in for the reference client, without a fetch", async () => {
     const answer = await search(
       "https://shopify.dev/ucp/agent-profiles/2026-08-25/valid-with-capabilities.json",

@@ -22,7 +22,7 @@ const Profile = z.looseObject({
   }),
 });
 
-/** Capability to the versions of it that the platform supports. */
+/** Capability to the versions of it that the platform and we support. */
 type Platform = { version: string; capabilities: Record<string, string[]> };
 type Kept = { platform: Platform } | { problem: "profile_unreachable" | "profile_malformed" };
 
@@ -118,17 +118,20 @@ function toKept(answer: Awaited<ReturnType<typeof fetchAgentProfile>>): Kept {
   const profile = answer.outcome === "read" ? Profile.safeParse(answer.document) : null;
   if (!profile?.success) return { problem: "profile_malformed" };
   const { version, capabilities = {} } = profile.data.ucp;
+  const spoken = Object.entries(capabilities)
+    .map(([name, entries]) => [name, spokenVersions(entries)] as const)
+    .filter(([name, versions]) => NAME.test(name) && versions.length > 0);
   return {
-    platform: {
-      version,
-      capabilities: Object.fromEntries(
-        Object.entries(capabilities)
-          .slice(0, 200)
-          .map(([name, entries]) => [name, entries.map((entry) => entry.version)]),
-      ),
-    },
+    platform: { version, capabilities: Object.fromEntries(spoken.slice(0, MAX_CAPABILITIES)) },
   };
 }
+
+/** A name that can be stored; a profile may contain anything. */
+const NAME = /^[\w.-]{1,100}$/;
+const MAX_CAPABILITIES = 200;
+
+const spokenVersions = (entries: z.output<typeof Versioned>): string[] =>
+  UCP_VERSIONS.filter((one) => entries.some((entry) => entry.version === one));
 
 function unwrap(kept: Kept): Platform {
   if ("problem" in kept) throw new AppError(kept.problem);
