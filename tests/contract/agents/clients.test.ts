@@ -130,6 +130,15 @@ describe("a client registration", () => {
     expect(Array.from(String(row?.client_name)).length).toBeLessThanOrEqual(80);
   });
 
+  it.each([
+    ["of nothing that is seen", "\u3164\u2800\u115f\u1160\u034f\u{E0100}\ufe0f", "Agent"],
+    ["with hidden characters", "Pay\u115f\u{E0041}Bot\u2800\u3164 \u200b 2", "PayBot 2"],
+    ["under a pile of marks", `G${"\u0300".repeat(60)}!`, "G\u0300\u0300\u0300!"],
+  ])("is shown without what hides in a name %s", async (_, given, shown) => {
+    const answer = await register(service, { client_name: given });
+    expect([answer.status, answer.json.client_name]).toEqual([201, shown]);
+  });
+
   it("is rate limited by client address", async () => {
     const strict = await startService({ env: { RATE_LIMIT_SCALE: "1" } });
     try {

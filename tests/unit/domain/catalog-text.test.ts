@@ -7,6 +7,15 @@ test("markup, scripts and comments are removed, also when they are written as en
   expect(toPlainText("a &lt;script&gt;alert(1)&lt;/script&gt; b<!-- c -->", 100)).toBe("a b");
 });
 
+test("characters that only a language model reads are removed, and the rest is one line", () => {
+  // Bytes as variation selectors and as tags, fillers, unassigned code points, a word joiner, a new line.
+  const hidden =
+    "\u{E0100}\u{E0048}\u{E0002}\u034F\u115F\u1160\u17B4\u2065\u2800\u3164\uFE0F\uFFA0\uFFF0\u2060";
+  expect(
+    toPlainText(`Wool${hidden} socks \u200b\n\u{E0001}for ${hidden} winter${hidden}`, 100),
+  ).toBe("Wool socks for winter");
+});
+
 test.each([
   "<script ",
   "<SCRIPT\t",

@@ -8,6 +8,7 @@ import { fetchClientDocument } from "../../../integrations/client-documents.ts";
 import { findKey, putKey } from "../../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { findAddressProblem } from "../../../runtime/tenant-address.ts";
+import { toVisibleLine } from "../../../runtime/text/invisible.ts";
 import { consumeRateLimit } from "../../identity/rate-limits.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { findRedirectProblem } from "./redirect-uris.ts";
@@ -51,16 +52,15 @@ const ClientDocument = ClientMetadata.extend({
   client_secret: z.undefined().optional(),
 });
 
+/** More than languages use on one letter; a pile of them covers the lines around the name. */
+const STACKED_MARKS = /(\p{M}{3})\p{M}+/gu;
+
 /**
  * A name that is safe to show: one line, no invisible characters, none that change the text
- * direction.
+ * direction, none that cover what is beside it.
  */
 function toShownName(name: string | undefined, fallback: string): string {
-  const shown = (name ?? "")
-    .normalize("NFKC")
-    .replace(/\s+/g, " ")
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
-    .trim();
+  const shown = toVisibleLine((name ?? "").normalize("NFKC")).replace(STACKED_MARKS, "$1");
   return Array.from(shown || fallback)
     .slice(0, MAX_NAME_LENGTH)
     .join("");

@@ -10,6 +10,7 @@ import {
   type BannerTextName,
   type BannerTexts,
 } from "./banner-texts.ts";
+import { hasInvisible } from "../../../runtime/text/invisible.ts";
 import { isLoopbackHost } from "../public-hosts.ts";
 import { contrastOf } from "./contrast.ts";
 
@@ -83,8 +84,6 @@ const SENTENCES: ReadonlySet<BannerTextName> = new Set<BannerTextName>([
 export const maxLengthOf = (name: BannerTextName): number =>
   SENTENCES.has(name) ? MAX_TEXT : MAX_LABEL;
 
-/** Code points that show nothing, or turn what follows around. */
-const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const STACKED_MARKS = /\p{M}{3}/u;
 const LETTER_PAIR = /\p{L}.*\p{L}/u;
 
@@ -96,7 +95,7 @@ const textOf = (name: BannerTextName) =>
     .string()
     .trim()
     .max(maxLengthOf(name), `must have at most ${maxLengthOf(name)} characters`)
-    .refine((text) => !INVISIBLE.test(plain(text)), "must be visible characters on one line")
+    .refine((text) => !hasInvisible(plain(text)), "must be visible characters on one line")
     .refine((text) => !STACKED_MARKS.test(text), "must be readable")
     .refine((text) => LETTER_PAIR.test(text), "must be at least two letters")
     .optional();
