@@ -1,4 +1,4 @@
-// What of an A2A task is kept: everything but who buys and where it goes, and long messages. A checkout's
+// What of an A2A task is kept: everything but who buys and where it goes, and long messages and answers. A checkout's
 // address is in the storefront's cart and nowhere else (docs/decisions/020-checkout.md).
 import { DeliveryAddress, DestinationId } from "../commerce/checkout.ts";
 
@@ -29,19 +29,35 @@ function keptField(name: string, value: unknown): unknown {
 /** A task takes any number of messages, and every later one reads them all. */
 const MAX_MESSAGES = 10;
 const MAX_MESSAGE_CHARS = 4_096;
+/** A short message may ask for the whole catalog, and anybody may send one. */
+const MAX_ARTIFACT_CHARS = 16_384;
 
 type Message = Record<"messageId" | "contextId" | "taskId" | "role", unknown>;
+type Artifact = Record<"artifactId" | "name", unknown>;
+
+const isLonger = (value: object, maxChars: number): boolean =>
+  JSON.stringify(value).length > maxChars;
 
 function keptMessage(message: Message): object {
-  if (JSON.stringify(message).length <= MAX_MESSAGE_CHARS) return message;
+  if (!isLonger(message, MAX_MESSAGE_CHARS)) return message;
   const { messageId, contextId, taskId, role } = message;
   const parts = [{ text: "This message was too long to be kept." }];
   return { messageId, contextId, taskId, role, parts };
 }
 
+function keptArtifact(artifact: Artifact): object {
+  if (!isLonger(artifact, MAX_ARTIFACT_CHARS)) return artifact;
+  const { artifactId, name } = artifact;
+  return { artifactId, name, parts: [{ text: "This answer was too long to be kept. Ask again." }] };
+}
+
 /** `task`: A2A's own JSON. */
 export function toKeptTask(task: unknown): unknown {
-  const kept = JSON.parse(JSON.stringify(task, keptField)) as { history?: Message[] };
+  const kept = JSON.parse(JSON.stringify(task, keptField)) as {
+    history?: Message[];
+    artifacts?: Artifact[];
+  };
   const history = kept.history?.slice(-MAX_MESSAGES).map(keptMessage);
-  return { ...kept, ...(history && { history }) };
+  const artifacts = kept.artifacts?.map(keptArtifact);
+  return { ...kept, ...(history && { history }), ...(artifacts && { artifacts }) };
 }

@@ -1,4 +1,4 @@
-// A2A tasks: request and result, kept for an hour without buyer and address. A task about a shopper
+// A2A tasks: request and result, kept for an hour without buyer and address, and the newest ones only. A task about a shopper
 // is visible to its caller only: the same agent for the same shopper, under the scope of its tool.
 import type { Ctx } from "../../context.server.ts";
 import { findKey, putKey } from "../../runtime/database/kv.ts";
@@ -27,13 +27,35 @@ export async function findTask(ctx: Ctx, tenant: Tenant, id: string): Promise<Ta
   return kept?.value ?? null;
 }
 
-export const keepTask = (ctx: Ctx, tenant: Tenant, id: string, record: TaskRecord): Promise<void> =>
-  putKey(
-    dataOf(ctx, tenant).sql,
-    KEYS.agentTask(id),
-    { ...record, task: toKeptTask(record.task) },
-    TTL_SECONDS.agentTask,
-  );
+/** Of one shopper and agent: a list reads all of them, and an agent may make thousands in an hour. */
+const MAX_KEPT = 200;
+
+// The conditions and the order are those of the index kv_agent_tasks_of_client_idx.
+const OF_CALLER = `shop = $1 AND left(key, 11) = 'agent_task:' AND value->>'user_id' = $2
+  AND coalesce(value->>'client_id', '') = $3`;
+const NEWEST_FIRST = "value->'task'->'status'->>'timestamp' DESC, key DESC";
+
+// Leaves rows that another call changes or deletes at this moment.
+const DELETE_OLDEST = `
+  DELETE FROM kv WHERE shop = $1 AND key IN (
+    SELECT key FROM kv WHERE shop = $1 AND key IN (
+      SELECT key FROM kv WHERE ${OF_CALLER} ORDER BY ${NEWEST_FIRST} OFFSET ${MAX_KEPT} LIMIT 100
+    ) FOR UPDATE SKIP LOCKED
+  )`;
+
+/** Of a shopper's tasks the oldest make room. */
+export async function keepTask(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  record: TaskRecord,
+): Promise<void> {
+  const { sql } = dataOf(ctx, tenant);
+  const kept = { ...record, task: toKeptTask(record.task) };
+  await putKey(sql, KEYS.agentTask(id), kept, TTL_SECONDS.agentTask);
+  if (record.user_id !== null)
+    await sql(DELETE_OLDEST, [String(record.user_id), record.client_id ?? ""], "agent-tasks-prune");
+}
 
 /** The caller whose tasks are listed, and what its token allows; null: all scopes. */
 export type TaskOwner = {
@@ -50,21 +72,19 @@ export type TaskFilter = {
   cursor: string | undefined;
 };
 
-// The condition on the key is that of the index kv_agent_tasks_idx.
 const LIST = `
   WITH own AS (
     SELECT key, value->'task' AS task, value->'task'->'status'->>'timestamp' AS changed_at FROM kv
-    WHERE shop = $1 AND left(key, 11) = 'agent_task:' AND value->>'user_id' = $2
-      AND value->>'client_id' IS NOT DISTINCT FROM $9::text
-      AND ($3::text[] IS NULL OR value->>'scope' = ANY($3::text[]))
-      AND ($4::text IS NULL OR value->'task'->>'contextId' = $4)
-      AND ($5::text IS NULL OR value->'task'->'status'->>'state' = $5)
-      AND ($6::text IS NULL OR value->'task'->'status'->>'timestamp' >= $6)
-      AND expires_at > clock_timestamp()
+    WHERE ${OF_CALLER} AND expires_at > clock_timestamp()
+      AND ($4::text[] IS NULL OR value->>'scope' = ANY($4::text[]))
+      AND ($5::text IS NULL OR value->'task'->>'contextId' = $5)
+      AND ($6::text IS NULL OR value->'task'->'status'->>'state' = $6)
+      AND ($7::text IS NULL OR value->'task'->'status'->>'timestamp' >= $7)
+    ORDER BY ${NEWEST_FIRST} LIMIT ${MAX_KEPT}
   )
   SELECT task, changed_at || ' ' || key AS position, (SELECT count(*)::int FROM own) AS total FROM own
-  WHERE $7::text IS NULL OR changed_at || ' ' || key < $7
-  ORDER BY changed_at DESC, key DESC LIMIT $8::int`;
+  WHERE $8::text IS NULL OR changed_at || ' ' || key < $8
+  ORDER BY changed_at DESC, key DESC LIMIT $9::int`;
 
 type Listed = { tasks: unknown[]; next: string; total: number };
 
@@ -81,13 +101,13 @@ export async function listTasks(
     LIST,
     [
       String(owner.userId),
+      owner.clientId ?? "",
       owner.scopes,
       contextId,
       state,
       changedAfter,
       after,
       limit + 1,
-      owner.clientId,
     ],
   );
   const page = rows.slice(0, limit);

@@ -176,6 +176,9 @@ export function noteToolAccess(
   });
 }
 
+/** It names fields as the caller wrote them. */
+const MAX_REASON_LENGTH = 1_000;
+
 /** Calls `accessed` for a tool that gave an answer, and records the call. */
 export async function runTool(
   admitted: AdmittedCall,
@@ -191,7 +194,8 @@ export async function runTool(
       message: parsed.error.issues
         .slice(0, 5)
         .map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`)
-        .join("; "),
+        .join("; ")
+        .slice(0, MAX_REASON_LENGTH),
     };
   }
   if (tool.ucp.length > 0 && call.terms.capabilities.length === 0) {

@@ -1,0 +1,86 @@
+// What of A2A's tasks is kept: anybody may send a message, and each one leaves a task for an hour.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
+import { newMandate, newPayer } from "../../support/agents/checkout.ts";
+import { openStore, type Shopper } from "../../support/agents/commerce.ts";
+import { SHOP, startService, type Service } from "../../support/service.ts";
+
+let service: Service;
+let payer: Shopper;
+beforeAll(async () => {
+  service = await startService();
+  await openStore(service);
+  payer = await newPayer(service);
+});
+afterAll(() => service.stop());
+
+const rpc = async (method: string, params: object, key: string | null = null) =>
+  (
+    await service.call("POST", `/a2a?shop=${SHOP}`, {
+      key,
+      headers: { "A2A-Version": "1.0" },
+      body: { jsonrpc: "2.0", id: "r-1", method, params },
+    })
+  ).json.result;
+const send = async (data: object, key: string | null = null) =>
+  (
+    await rpc(
+      "SendMessage",
+      { message: { messageId: randomUUID(), role: "ROLE_USER", parts: [{ data }] } },
+      key,
+    )
+  ).task;
+const keptChars = async (id: string): Promise<number> => {
+  const [row] = await service.database.query(
+    "SELECT length(value::text) AS chars FROM kv WHERE shop = $1 AND key = $2",
+    [SHOP, `agent_task:${id}`],
+  );
+  return Number(row?.chars);
+};
+
+describe("a kept task", () => {
+  it("has of a long answer that it came; the answer itself is whole", async () => {
+    for (let n = 0; n < 30; n += 1) await newMandate(service, payer);
+    const made = await send({ tool: "list_mandates", arguments: { limit: 30 } }, payer.token);
+    expect(made.artifacts[0].parts[0].data.result.mandates).toHaveLength(30);
+    const kept = await rpc("GetTask", { id: made.id }, payer.token);
+    expect(kept.status.state).toBe("TASK_STATE_COMPLETED");
+    expect(kept.artifacts[0]).toMatchObject({
+      name: "list_mandates",
+      parts: [{ text: expect.any(String) }],
+    });
+    expect(await keptChars(made.id)).toBeLessThan(20_000);
+    const short = await send({ tool: "list_mandates", arguments: { limit: 3 } }, payer.token);
+    const { artifacts } = await rpc("GetTask", { id: short.id }, payer.token);
+    expect(artifacts).toEqual(short.artifacts);
+  });
+
+  it("does not repeat what a caller wrote in wrong arguments", async () => {
+    const made = await send({ tool: "search_catalog", arguments: { ["k".repeat(500_000)]: 1 } });
+    expect(made.status.state).toBe("TASK_STATE_INPUT_REQUIRED");
+    expect(JSON.stringify(made.status).length).toBeLessThan(5_000);
+    expect(await keptChars(made.id)).toBeLessThan(20_000);
+  });
+
+  it("is one of the newest 200 of its shopper and agent", async () => {
+    const tokenOf = async (): Promise<string> =>
+      (await newTokens(service, await newClient(service), payer.token)).access_token;
+    const [busy, other] = [await tokenOf(), await tokenOf()];
+    const { id: others } = await send({ tool: "get_identity" }, other);
+    const { id: first } = await send({ tool: "get_identity" }, busy);
+    await service.database.query(
+      `INSERT INTO kv (shop, key, value, expires_at) SELECT shop, 'agent_task:' || gen_random_uuid(),
+        jsonb_set(value, '{task,status,timestamp}', to_jsonb('2026-01-01T00:00:00.' || lpad(n::text, 3, '0') || 'Z')), expires_at
+        FROM kv, generate_series(1, 230) AS n WHERE shop = $1 AND key = $2`,
+      [SHOP, `agent_task:${first}`],
+    );
+    const { id: last } = await send({ tool: "get_identity" }, busy);
+    const { tasks, totalSize } = await rpc("ListTasks", { pageSize: 2 }, busy);
+    expect(tasks.map(({ id }: { id: string }) => id)).toEqual([last, first]);
+    expect(totalSize).toBe(200);
+    expect((await rpc("ListTasks", {}, other)).tasks.map(({ id }: { id: string }) => id)).toEqual([
+      others,
+    ]);
+  });
+});
