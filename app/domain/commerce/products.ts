@@ -6,6 +6,7 @@ import {
   COLLECTION_BY_HANDLE,
   PRODUCTS,
 } from "../../integrations/storefront/commerce-documents.ts";
+import { createAnswerCache, type AnswerCache } from "../../runtime/answer-cache.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
@@ -69,27 +70,30 @@ type Found = {
 };
 
 const MAX = { title: 255, description: 2_000, word: 255, tags: 50 } as const;
-const REMEMBERED_MS = 30_000;
-const MAX_REMEMBERED = 500;
+const KEPT_MS = 30_000;
+/** In characters of JSON. A page of a hundred products may have megabytes, and anybody may ask for any number of them. */
+const MAX_KEPT_SIZE = 16 * 1024 * 1024;
 const MAX_WORDS = 20;
 
 type Page = { products: Product[]; hasNextPage: boolean; endCursor: string | null };
-const remembered = new WeakMap<Ctx, Map<string, { until: number; page: Promise<Page> }>>();
+const caches = new WeakMap<Ctx, AnswerCache<Page>>();
 
-export function searchProducts(ctx: Ctx, tenant: Tenant, query: ProductQuery): Promise<Page> {
-  const pages = remembered.get(ctx) ?? new Map<string, { until: number; page: Promise<Page> }>();
-  remembered.set(ctx, pages);
-  const key = JSON.stringify([tenant.shop, query]);
-  const now = ctx.clock.now().getTime();
-  const known = pages.get(key);
-  if (known && known.until > now) return known.page;
-  if (pages.size >= MAX_REMEMBERED) pages.clear();
-  const page = fetchProducts(ctx, tenant, query);
-  pages.set(key, { until: now + REMEMBERED_MS, page });
-  // A failed request is not cached.
-  page.catch(() => pages.delete(key));
-  return page;
+function cacheOf(ctx: Ctx): AnswerCache<Page> {
+  const known = caches.get(ctx);
+  if (known) return known;
+  const made = createAnswerCache<Page>({
+    keptMs: KEPT_MS,
+    maxSize: MAX_KEPT_SIZE,
+    sizeOf: (page) => JSON.stringify(page).length,
+  });
+  caches.set(ctx, made);
+  return made;
 }
+
+export const searchProducts = (ctx: Ctx, tenant: Tenant, query: ProductQuery): Promise<Page> =>
+  cacheOf(ctx)(JSON.stringify([tenant.shop, query]), ctx.clock.now().getTime(), () =>
+    fetchProducts(ctx, tenant, query),
+  );
 
 /**
  * Converts search words to the storefront's search syntax. Only letters, digits and joining
