@@ -25,7 +25,8 @@ export const { loader, action, route } = endpoint({
     answers: {
       200: "The page again: the shopper must sign in, or changed the language.",
       302: "Back to the agent with `code`, or with an error.",
-      403: "A page: the form came from elsewhere.",
+      403: "A page: the form came from elsewhere, or the agent changed since.",
+      429: "A page: too many sign-ins, or too many approvals of the shopper.",
     },
     result: "text/html",
     errorBody: toOAuthError,

@@ -20,7 +20,9 @@ const PROVEN_BY_SECRET: readonly Auth[] = [
 
 const WITHOUT_LIMIT: Record<string, readonly string[]> = {
   "counts by itself, because it answers a refusal in JSON-RPC": ["POST /a2a", "POST /mcp"],
-  "counts a sign-in by itself, because it answers with a page": ["POST /oauth/authorize"],
+  "counts a sign-in and an approval by itself, because it answers with a page": [
+    "POST /oauth/authorize",
+  ],
   "a session reads or changes its own few rows": [
     "POST /auth/logout",
     "GET /auth/me",

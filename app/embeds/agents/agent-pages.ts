@@ -10,7 +10,8 @@ import type { FederatedBrand } from "../public-config.ts";
 export type ShownAgent = { name: string; host: string | null; returnsTo: string };
 
 export type SignInProblem = "wrong" | "unverified" | "suspended" | "busy";
-export type PageProblem = "unknown_client" | "wrong_redirect" | "closed" | "expired" | "faulty";
+export type PageProblem =
+  "unknown_client" | "wrong_redirect" | "closed" | "expired" | "faulty" | "busy";
 
 const isolate = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
 

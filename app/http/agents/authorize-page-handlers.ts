@@ -70,7 +70,9 @@ const problemPage = (
   status: number,
   problem: PageProblem,
   detail: string | null = null,
-): ApiResponse => html(status, renderAgentProblem(lookForReader(request, tenant), problem, detail));
+  headers: Record<string, string> = {},
+): ApiResponse =>
+  html(status, renderAgentProblem(lookForReader(request, tenant), problem, detail), "", headers);
 
 /** This request's URL, rebuilt from the known parameters only. */
 function ownAddress({ request: { url } }: Visit): string {
@@ -158,11 +160,24 @@ function signInPage(
   );
 }
 
-/** Tied to this session and request: a form of another agent or another shopper is rejected. */
-const csrfOf = (visit: Visit, session: Session): string =>
+/**
+ * Tied to this session, the request and what the page shows of it: a form of another agent or another shopper
+ * is rejected, and so is one of an agent whose document names something else since.
+ */
+const csrfOf = (
+  visit: Visit,
+  session: Session,
+  { client, redirectUri, scopes }: AuthorizationRequest,
+): string =>
   visit.ctx.secrets.pseudonym(
     `${visit.tenant.shop}/oauth-consent`,
-    `${hash("sha256", session.token)}\n${ownAddress(visit)}`,
+    JSON.stringify([
+      hash("sha256", session.token),
+      ownAddress(visit),
+      client.name,
+      redirectUri,
+      scopes,
+    ]),
   );
 
 function consentPage(
@@ -175,7 +190,7 @@ function consentPage(
   const values = {
     agent: shown(authorization),
     action: ownAddress(visit),
-    csrf: csrfOf(visit, session),
+    csrf: csrfOf(visit, session, authorization),
     scopes: authorization.scopes,
     offered: offeredScopes(tenant),
     idleDays: TOKEN_SECONDS.refresh / 86_400,
@@ -204,7 +219,7 @@ export async function answerAuthorizeForm(
   if (!isRequest(authorization)) return authorization;
   if (fields.action === "sign_in") return submitSignIn(visit, authorization, fields);
   if (!session) return signInPage(visit, authorization);
-  if (!secretEquals(fields.csrf ?? "", csrfOf(visit, session)))
+  if (!secretEquals(fields.csrf ?? "", csrfOf(visit, session, authorization)))
     return problemPage(visit, 403, "expired");
   if (fields.action === "switch")
     return redirect(ownAddress(visit), { "Set-Cookie": CLEARED_SESSION_COOKIE });
@@ -217,11 +232,15 @@ export async function answerAuthorizeForm(
     );
   if (fields.action !== "approve") return problemPage(visit, 400, "expired");
   try {
+    // It may add to the log of consents, and always adds a grant.
+    await consumeRateLimit(ctx, tenant, { consent_per_account: String(session.account.id) });
     const code = await grantAccess(ctx, tenant, session, authorization, readVisit(request));
     return redirect(toAnswerAddress(authorization, { code }));
   } catch (error) {
     // The session ended between the check and the transaction.
     if (isAppError(error) && error.code === "unauthorized") return signInPage(visit, authorization);
+    if (isAppError(error) && error.code === "too_many_requests")
+      return problemPage(visit, error.status, "busy", null, error.headers);
     throw error;
   }
 }

@@ -5,11 +5,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   approve,
   authorizePath,
+  csrfOf,
   newClient,
   openPage,
   pkce,
   REDIRECT,
   register,
+  submitPage,
 } from "../../support/agents/agent.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp } from "../identity/people.ts";
@@ -227,6 +229,33 @@ describe("a client id metadata document", () => {
         await approve(service, authorizePath(id, challenge), (await signUp(service)).token)
       ).headers.get("location"),
     ).toContain(`${REDIRECT}?code=`);
+  });
+
+  it("that changes while the page is open is not approved as it is now", async () => {
+    const session = (await signUp(service)).token;
+    const forget = () =>
+      service.database.query("DELETE FROM kv WHERE shop = $1 AND key LIKE 'client_document:%'", [
+        SHOP,
+      ]);
+    const path = authorizePath(id, challenge, { redirect_uri: undefined });
+    for (const changed of [
+      { redirect_uris: ["https://elsewhere.example/callback"] },
+      { client_name: "Your bank" },
+    ]) {
+      reply = { body: good() };
+      const csrf = csrfOf(await openPage(service, path, session));
+      await forget();
+      reply = { body: good(changed) };
+      const answer = await submitPage(service, path, { action: "approve", csrf }, session);
+      expect([changed, answer.status, answer.headers.get("location")]).toEqual([
+        changed,
+        403,
+        null,
+      ]);
+      await forget();
+    }
+    reply = { body: good() };
+    expect((await approve(service, path, session)).status).toBe(302);
   });
 
   it.each<[string, () => typeof reply]>([

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RATE_LIMITS } from "../../../app/domain/identity/rate-limits.ts";
+import { approve, authorizePath, newClient, pkce } from "../../support/agents/agent.ts";
 import { asAgent, asShopper, consent, openStore } from "../../support/agents/commerce.ts";
 import {
   RETURN_ORIGIN,
@@ -230,4 +231,22 @@ it("the documentation for agents and the API document state the actual limits", 
     );
     expect(description).toContain(`${name.replaceAll("_", " ")} ${max} in ${windowSeconds} s`);
   }
+});
+
+describe("approvals of agents", () => {
+  it("are counted for the shopper with the changes of consents", async () => {
+    // Who changed consents once.
+    const person = await newAgent();
+    const path = authorizePath(await newClient(service), pkce().challenge);
+    const approvals = await ask(most("consent_per_account"), () =>
+      approve(service, path, person.token),
+    );
+    expect(approvals.map(({ status }) => status)).toEqual([302, 302, 429]);
+    expect(approvals.at(-1)?.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(approvals.at(-1)?.headers.get("content-type")).toContain("text/html");
+    const grants = await service.database.query("SELECT 1 FROM oauth_grants WHERE user_id = $1", [
+      person.id,
+    ]);
+    expect(grants).toHaveLength(2);
+  });
 });
