@@ -9,7 +9,7 @@ import {
 import type { Person } from "../domain/identity/account.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { saysToBeAgent } from "./auth/agent-guard.ts";
-import { issuedToken } from "./auth/issued-token.ts";
+import { issuedCaller } from "./auth/issued-caller.ts";
 import type { ProxiedRequest } from "./auth/app-proxy.ts";
 import type { EventSender } from "./auth/event-source-guard.ts";
 import { callerAddress } from "./client-address.ts";
@@ -28,7 +28,7 @@ type Seen = {
   proxied: ProxiedRequest | null;
   principal?: unknown;
   body?: unknown;
-  /** For limits with `readsIssuedToken`: the caller's token, if this service issued it. */
+  /** For limits with `readsIssuedToken`: the caller behind the token, if this service issued it. */
   issued?: string | null;
 };
 /** Null: this call does not count. */
@@ -109,6 +109,9 @@ export const OAUTH_TOKEN = limit({ oauth_token_per_address: address });
 const token: Subject = ({ request }) => sessionCredential(request)?.token ?? null;
 const addressOfToken: Subject = (seen) => (token(seen) === null ? null : address(seen));
 
+/** An agent's tokens of a shopper count together: it may renew them at any time. */
+const holder: Subject = (seen) => seen.issued ?? token(seen);
+
 /**
  * Agents and shoppers at /commerce/*: counted before the token is verified, because it may be
  * invalid.
@@ -116,13 +119,14 @@ const addressOfToken: Subject = (seen) => (token(seen) === null ? null : address
 export const AGENT_READ: RateLimit = {
   counted: "before_auth",
   subjects: {
-    agent_calls_per_token: token,
+    agent_calls_per_token: holder,
     agent_token_calls_per_address: addressOfToken,
   },
+  readsIssuedToken: true,
 };
 export const AGENT_CHANGE: RateLimit = {
-  counted: "before_auth",
-  subjects: { ...AGENT_READ.subjects, agent_changes_per_caller: token },
+  ...AGENT_READ,
+  subjects: { ...AGENT_READ.subjects, agent_changes_per_caller: holder },
 };
 
 const ofNamedAgents =
@@ -153,7 +157,7 @@ export async function enforceRateLimit(
   if (rateLimit?.counted !== counted) return;
   const { ctx, tenant } = seen;
   const issued =
-    rateLimit.readsIssuedToken && tenant ? await issuedToken(ctx, tenant, token(seen)) : null;
+    rateLimit.readsIssuedToken && tenant ? await issuedCaller(ctx, tenant, token(seen)) : null;
   const subjects: Subjects = {};
   for (const [name, subject] of Object.entries(rateLimit.subjects)) {
     const value = subject({ ...seen, issued });

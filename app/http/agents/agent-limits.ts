@@ -1,12 +1,12 @@
 // Rate limits of /mcp and /a2a, which report errors in JSON-RPC: by client address without a token
-// that was issued, else by token. The numbers are in identity/rate-limits.ts; all other routes declare theirs
+// that was issued, else by the caller behind it. The numbers are in identity/rate-limits.ts; all other routes declare theirs
 // (rate-limit.ts).
 import type { Ctx } from "../../context.server.ts";
 import { consumeRateLimit } from "../../domain/identity/rate-limits.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { clientAddress } from "../client-address.ts";
 import { bearerToken } from "../auth/guards.ts";
-import { issuedToken } from "../auth/issued-token.ts";
+import { issuedCaller } from "../auth/issued-caller.ts";
 import type { ApiRequest } from "../api-request.ts";
 
 export const addressOfCaller = (ctx: Ctx, request: ApiRequest): string =>
@@ -14,13 +14,13 @@ export const addressOfCaller = (ctx: Ctx, request: ApiRequest): string =>
 
 /** Counts a call; throws 429. */
 export async function countAgentCall(ctx: Ctx, request: ApiRequest, tenant: Tenant): Promise<void> {
-  const token = await issuedToken(ctx, tenant, bearerToken(request));
+  const caller = await issuedCaller(ctx, tenant, bearerToken(request));
   const address = addressOfCaller(ctx, request);
   await consumeRateLimit(
     ctx,
     tenant,
-    token
-      ? { agent_calls_per_token: token, agent_token_calls_per_address: address }
+    caller
+      ? { agent_calls_per_token: caller, agent_token_calls_per_address: address }
       : { agent_calls_per_address: address },
   );
 }
@@ -31,8 +31,8 @@ export async function countAgentChange(
   request: ApiRequest,
   tenant: Tenant,
 ): Promise<void> {
-  const token = await issuedToken(ctx, tenant, bearerToken(request));
+  const caller = await issuedCaller(ctx, tenant, bearerToken(request));
   await consumeRateLimit(ctx, tenant, {
-    agent_changes_per_caller: token ?? addressOfCaller(ctx, request),
+    agent_changes_per_caller: caller ?? addressOfCaller(ctx, request),
   });
 }

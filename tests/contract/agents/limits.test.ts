@@ -3,7 +3,16 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RATE_LIMITS } from "../../../app/domain/identity/rate-limits.ts";
-import { approve, authorizePath, newClient, pkce } from "../../support/agents/agent.ts";
+import { exchangeCode, refreshAccess } from "../../../app/domain/agents/oauth/tokens.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import {
+  approve,
+  authorizePath,
+  newClient,
+  newCode,
+  pkce,
+  REDIRECT,
+} from "../../support/agents/agent.ts";
 import { asAgent, asShopper, consent, openStore } from "../../support/agents/commerce.ts";
 import {
   RETURN_ORIGIN,
@@ -70,6 +79,10 @@ async function newAgent(): Promise<Person> {
   await consent(service, shopper, { consent_a2a: true, consent_ap2: true });
   return shopper;
 }
+
+let registered: Promise<string> | null = null;
+/** One for all, as a registration counts by address. */
+const theClient = () => (registered ??= newClient(service));
 
 describe("without a token", () => {
   it.each([
@@ -174,6 +187,56 @@ describe("with a token", () => {
     ).toBe(200);
   });
 
+  it("an agent's calls and changes count for all of its tokens of a shopper together", async () => {
+    const [ada, bob] = [await newAgent(), await newAgent()];
+    const client = await theClient();
+    const shop = await getTenant(service.ctx, SHOP);
+    // Each from another address, as the token endpoint has a limit by address.
+    const tokensOf = async (person: Person): Promise<string[]> => {
+      const { code, verifier } = await newCode(service, client, person.token, {
+        scope: "identity:read commerce.mandates:create",
+      });
+      const exchange = { code, clientId: client, redirectUri: REDIRECT, verifier };
+      const first = await exchangeCode(service.ctx, shop, exchange);
+      const renewal = { refreshToken: first.refresh_token, clientId: client, scope: undefined };
+      const second = await refreshAccess(service.ctx, shop, renewal);
+      return [first.access_token, second.access_token];
+    };
+    const [first = "", second = ""] = await tokensOf(ada);
+    const make = (key: string) =>
+      service.call("POST", `/commerce/mandates?shop=${SHOP}`, {
+        key,
+        headers: newAddress(),
+        body: { max_amount: "1.00", currency: "EUR", scope: "all" },
+      });
+    const makeByTool = async (key: string) =>
+      service.call("POST", `/mcp?shop=${SHOP}`, {
+        key,
+        headers: newAddress(),
+        body: {
+          jsonrpc: "2.0",
+          id: 9,
+          method: "tools/call",
+          params: {
+            name: "create_mandate",
+            arguments: { max_amount: "1.00", currency: "EUR", scope: "all" },
+          },
+        },
+      });
+    const changes = [
+      await make(first),
+      await makeByTool(second),
+      await make(second),
+      await make(second),
+      await makeByTool(first),
+    ];
+    expect(changes.map(({ status }) => status)).toEqual([201, 200, 201, 429, 429]);
+    const calls = await ask(most("agent_calls_per_token"), () => mcp(newAddress(), second));
+    expect(calls.at(-1)?.status).toBe(429);
+    const [others = ""] = await tokensOf(bob);
+    expect((await make(others)).status).toBe(201);
+  });
+
   it("a made-up token counts against its client address", async () => {
     const headers = newAddress();
     const answers = await ask(most("agent_token_calls_per_address") + 1, () =>
@@ -237,7 +300,7 @@ describe("approvals of agents", () => {
   it("are counted for the shopper with the changes of consents", async () => {
     // Who changed consents once.
     const person = await newAgent();
-    const path = authorizePath(await newClient(service), pkce().challenge);
+    const path = authorizePath(await theClient(), pkce().challenge);
     const approvals = await ask(most("consent_per_account"), () =>
       approve(service, path, person.token),
     );

@@ -74,20 +74,21 @@ export async function checkAgentToken(
   };
 }
 
-/** Whether such a token was issued and is not over; what it allows is checked by `checkAgentToken`. */
-export async function isIssuedAgentToken(
+/** Whose token was issued and is not over; what it allows is checked by `checkAgentToken`. */
+export async function findIssuedAgent(
   ctx: Ctx,
   tenant: Tenant,
   token: string,
-): Promise<boolean> {
-  if (shopOfAgentToken(token) !== tenant.shop) return false;
-  const rows = await dataOf(ctx, tenant).sql(
-    `SELECT 1 FROM oauth_tokens WHERE shop = $1 AND token_hash = $2 AND kind = 'access'
-      AND expires_at > clock_timestamp()`,
+): Promise<Columns<OauthGrant, "user_id" | "client_id"> | null> {
+  if (shopOfAgentToken(token) !== tenant.shop) return null;
+  const [agent] = await dataOf(ctx, tenant).sql<Columns<OauthGrant, "user_id" | "client_id">>(
+    `SELECT g.user_id, g.client_id FROM oauth_tokens t
+      JOIN oauth_grants g ON g.shop = t.shop AND g.id = t.grant_id
+      WHERE t.shop = $1 AND t.token_hash = $2 AND t.kind = 'access' AND t.expires_at > clock_timestamp()`,
     [hashSecret(token)],
     "agent-token-issued",
   );
-  return rows.length > 0;
+  return agent ?? null;
 }
 
 /** The caller, or null for any reason. */
