@@ -1,7 +1,7 @@
 // `GET /embed/policy`: the published text of the policy version that new consents name. Pure function of
 // public values.
 import { ownDocument, renderBrand, type PageLook } from "./account-pages.ts";
-import { complianceTexts } from "./compliance/compliance-texts.ts";
+import { STOREFRONT_TEXTS } from "../locales/storefront-texts.ts";
 import { escapeHtml } from "./escaping.ts";
 import { localeOf } from "./texts.ts";
 
@@ -9,7 +9,7 @@ import { localeOf } from "./texts.ts";
 export type PolicyText = { version: string; locale: string; text: string };
 
 export function renderPolicyPage(look: PageLook, { version, locale, text }: PolicyText): string {
-  const title = complianceTexts(localeOf(look.locale)).version;
+  const title = STOREFRONT_TEXTS[localeOf(look.locale)].compliance.version;
   return ownDocument(
     look,
     `${title} ${version} - ${look.brand}`,

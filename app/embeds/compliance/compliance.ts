@@ -2,7 +2,7 @@
 import type { SpokenTexts } from "../../domain/tenants/banner/banner-values.ts";
 import { SCRIPTS, STYLES } from "../../generated/embeds/scripts.ts";
 import { renderBrand } from "../account-pages.ts";
-import { complianceTexts } from "./compliance-texts.ts";
+import { STOREFRONT_TEXTS } from "../../locales/storefront-texts.ts";
 import { renderChoices } from "../consent-form.ts";
 import { embedDocument } from "../embed-document.ts";
 import { escapeHtml } from "../escaping.ts";
@@ -19,7 +19,7 @@ export function renderCompliance(
   spoken: SpokenTexts,
   { hasPolicy = false, cookiesTitle = "" }: { hasPolicy?: boolean; cookiesTitle?: string } = {},
 ): string {
-  const texts = complianceTexts(spoken.lang);
+  const texts = STOREFRONT_TEXTS[spoken.lang].compliance;
   const link = (href: string, text: string) =>
     `<a href="${escapeHtml(href)}" target="_top">${escapeHtml(text)}</a>`;
   const paragraph = (text: string, more = "") => `<p>${escapeHtml(text)}${more && ` ${more}`}</p>`;
