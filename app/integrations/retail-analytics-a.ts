@@ -43,7 +43,7 @@ export function createRetailAnalyticsAClient({
     async drop({ url, shop, keys, about }, name, csv) {
       const rules = await addressRules();
       const problem = findAddressProblem(url, rules);
-      if (problem) throw refusedAddress(problem);
+      if (problem) throw refusedAddress(problem.reason);
       if (/^https?:/i.test(url)) {
         const answer = await outbound.call({
           system: SYSTEM,

@@ -1,5 +1,6 @@
 // Error codes and their statuses (DECISIONS 3). Errors say who must act: AppError the caller,
 // OutboundError the operator or time; anything else is our own bug and becomes a 500.
+import type { FieldProblemCode } from "./field-problem.ts";
 
 const TITLES = {
   400: "BadRequest",
@@ -146,6 +147,8 @@ type AppErrorOptions = {
   message?: string;
   /** Field path to the reason of its rejection. */
   fields?: Record<string, string>;
+  /** The code of each reason, for the service's own screens. Not in the body. */
+  fieldCodes?: Record<string, FieldProblemCode>;
   /** Additional members of the body, where an endpoint's contract has them. */
   details?: Record<string, unknown>;
   headers?: Record<string, string>;
@@ -164,6 +167,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: ErrorStatus;
   readonly fields: Record<string, string> | undefined;
+  readonly fieldCodes: Record<string, FieldProblemCode> | undefined;
   readonly details: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
@@ -173,6 +177,7 @@ export class AppError extends Error {
     this.code = code;
     this.status = ERRORS[code][0];
     this.fields = options.fields;
+    this.fieldCodes = options.fieldCodes;
     this.details = options.details ?? {};
     this.headers = options.headers ?? {};
   }

@@ -3,6 +3,7 @@
 // names are checked after resolution at every connection (outbound.ts).
 import { isIP } from "node:net";
 import { resolve, sep } from "node:path";
+import type { FieldProblem } from "./field-problem.ts";
 import { isPrivateAddress } from "./outbound/ip-address.ts";
 
 export type AddressRules = {
@@ -14,13 +15,13 @@ export type AddressRules = {
   archiveUrls: readonly string[];
 };
 
-/** Why the address is refused, as shown to the caller; undefined when it is allowed. */
-export function findAddressProblem(address: string, rules: AddressRules): string | undefined {
+/** Why the address is refused; undefined when it is allowed. */
+export function findAddressProblem(address: string, rules: AddressRules): FieldProblem | undefined {
   if (address.startsWith("file:")) return findFolderProblem(address, rules);
   if (address.startsWith("s3:")) return findBucketProblem(address, rules);
   if (!/^https?:/i.test(address)) return undefined;
   const url = URL.parse(address);
-  if (!url) return "must be a whole address, with a host";
+  if (!url) return { code: "url", reason: "must be a whole address, with a host" };
   return findHostProblem(url, rules) ?? (namesArchive(url, rules) ? OWN_ARCHIVE : undefined);
 }
 
@@ -29,13 +30,13 @@ export function folderOf(address: string, root: string): string {
   return resolve(root, address.replace(/^file:(\/\/)?/, ""));
 }
 
-function findHostProblem(url: URL, { allow }: AddressRules): string | undefined {
+function findHostProblem(url: URL, { allow }: AddressRules): FieldProblem | undefined {
   const host = url.hostname.replace(/^\[|\]$|\.$/g, "");
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   if (allow.includes(host) || allow.includes(`${host}:${port}`)) return undefined;
-  if (url.protocol !== "https:") return "must be an https:// address";
+  if (url.protocol !== "https:") return { code: "url", reason: "must be an https:// address" };
   if (/(^|\.)localhost$/.test(host) || (isIP(host) !== 0 && isPrivateAddress(host)))
-    return "must not be a private address";
+    return { code: "privateAddress", reason: "must not be a private address" };
   return undefined;
 }
 
@@ -45,7 +46,7 @@ const isBelow = (folder: string, parent: string) =>
 function findFolderProblem(
   address: string,
   { allow, root, archiveUrls }: AddressRules,
-): string | undefined {
+): FieldProblem | undefined {
   const folder = folderOf(address, root);
   const isOwn = archiveUrls.some(
     (archive) => archive.startsWith("file:") && isBelow(folder, folderOf(archive, root)),
@@ -55,26 +56,29 @@ function findFolderProblem(
     (entry) =>
       entry === "file" || (entry.startsWith("file:") && isBelow(folder, folderOf(entry, root))),
   );
-  return isOpen ? undefined : "must not be a folder of this machine";
+  return isOpen
+    ? undefined
+    : { code: "privateAddress", reason: "must not be a folder of this machine" };
 }
 
 /** Bucket names that every S3 product accepts: one spelling per bucket. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const REGION = /^[a-z0-9-]{1,40}$/;
 
-function findBucketProblem(address: string, rules: AddressRules): string | undefined {
+function findBucketProblem(address: string, rules: AddressRules): FieldProblem | undefined {
   const url = URL.parse(address);
   if (!url || !BUCKET.test(url.hostname) || url.port || url.username || url.password)
-    return "must name a bucket: s3://bucket/prefix";
+    return { code: "storageAddress", reason: "must name a bucket: s3://bucket/prefix" };
   if (!REGION.test(url.searchParams.get("region") ?? "us-east-1"))
-    return "must name a region of letters, digits and dashes";
+    return { code: "other", reason: "must name a region of letters, digits and dashes" };
   if (archiveBuckets(rules).some(({ bucket }) => bucket === url.hostname)) return OWN_ARCHIVE;
   const endpoint = url.searchParams.get("endpoint");
   if (endpoint === null) return undefined;
   const at = URL.parse(endpoint);
-  if (!at || !/^https?:$/.test(at.protocol)) return "must have an https:// endpoint";
+  if (!at || !/^https?:$/.test(at.protocol))
+    return { code: "url", reason: "must have an https:// endpoint" };
   if (at.search || at.hash || at.username || at.password)
-    return "must have an endpoint that is a host, or a host and a path";
+    return { code: "other", reason: "must have an endpoint that is a host, or a host and a path" };
   // The endpoint's host or path may also name a bucket, where the object would be written.
   const named = at.pathname.split("/").map((segment) => decodeFully(segment).toLowerCase());
   if (
@@ -84,10 +88,13 @@ function findBucketProblem(address: string, rules: AddressRules): string | undef
   )
     return OWN_ARCHIVE;
   const problem = findHostProblem(at, rules);
-  return problem && `its endpoint ${problem}`;
+  return problem && { ...problem, reason: `its endpoint ${problem.reason}` };
 }
 
-const OWN_ARCHIVE = "must not be the service's own archive";
+const OWN_ARCHIVE: FieldProblem = {
+  code: "privateAddress",
+  reason: "must not be the service's own archive",
+};
 
 /** The archive's buckets, each with its host. */
 function archiveBuckets({ archiveUrls }: AddressRules): { bucket: string; host: string }[] {

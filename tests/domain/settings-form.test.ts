@@ -4,10 +4,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { toDraft, toPatch, toValue } from "../../app/components/settings/fields/field-drafts.ts";
 import en from "../../app/locales/en/settings.json" with { type: "json" };
 import fr from "../../app/locales/fr/settings.json" with { type: "json" };
-import { problemKey } from "../../app/components/settings/fields/field-errors.ts";
 import type { SettingsActor } from "../../app/domain/tenants/admin-key.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/settings/configuration.ts";
-import { readSettingsForm, saveSettings } from "../../app/domain/tenants/settings/settings-form.ts";
+import {
+  readSettingsForm,
+  savePlatformSettings,
+  saveSettings,
+} from "../../app/domain/tenants/settings/settings-form.ts";
 import { PLATFORM_FIELDS } from "../../app/domain/tenants/settings/platform-config.ts";
 import {
   TENANT_FIELDS,
@@ -33,6 +36,8 @@ const fieldsOf = async (by: SettingsActor = "operator") =>
 const saved = async () => (await getTenant(world.ctx, SHOP)).saved;
 const save = (fields: unknown, by: SettingsActor = "operator") =>
   saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields) }, { by });
+const mapValues = <V>(record: Record<string, V>, map: (value: V) => unknown) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 /** What somebody sends who opened the form now. */
 const seenNow = async () =>
   Object.fromEntries((await fieldsOf()).map(({ name, version = "" }) => [name, version]));
@@ -54,8 +59,40 @@ test("every field of the table is in the standalone form once, with texts in eve
   }
 });
 
-test("a refusal without a text of its own is shown with its reason", () => {
-  expect(problemKey("is odd")).toBe("problems.other");
+test("a refused value has the code by which the form says what is wrong with it, else its reason", async () => {
+  await saveTenantConfig(world.ctx, SHOP, {}, { by: "operator" });
+  const wrong = {
+    admin_key: ["too-short", "atLeast16"],
+    alert_emails: [["nobody"], "email"],
+    allowed_origins: [["shop"], "url"],
+    analytics_measurement_id: ["UA-1", "measurementId"],
+    brand_color: ["red", "color"],
+    brand_name: ["", "tooShort"],
+    cms_site_id: ["x".repeat(201), "tooLong"],
+    consent_policy_version: [3, "other"],
+    email_from: ["me", "sender"],
+    enabled_channels: [["CMS"], "channelName"],
+    event_routes: [[{ event_type: "é", channels: ["cms"] }], "wildcards"],
+    federated_issuer: ["https://10.0.0.1", "privateAddress"],
+    locale: ["de", "other"],
+    password_iterations: ["many", "number"],
+    brand_corner_radius: [25, "number"],
+    public_hosts: [["a b"], "hostName"],
+    retail_analytics_a_url: ["ftp://partner.example", "storageAddress"],
+    retail_analytics_b_url: ["http://partner.example", "url"],
+    storefront_token_expires_at: ["tomorrow", "dateTime"],
+  };
+  const result = await save(mapValues(wrong, ([value]) => value));
+  expect(result).toMatchObject({
+    outcome: "refused",
+    codes: mapValues(wrong, ([, code]) => code),
+  });
+  expect(await save({ retail_analytics_a_url: "s3://drops/x" })).toMatchObject({
+    codes: { retail_analytics_a_access_key_id: "bucketKey" },
+  });
+  expect(await savePlatformSettings(world.ctx, '{"archive_url":"ftp://x"}')).toMatchObject({
+    codes: { archive_url: "archiveAddress" },
+  });
   expect(fr.problems.other).toContain("{{reason}}");
 });
 
@@ -123,6 +160,7 @@ test("fields that only the operator may change are read-only for others, and the
   expect(await save({ access_role: "creator" }, "store")).toMatchObject({
     outcome: "refused",
     problems: { access_role: "is set by the platform" },
+    codes: { access_role: "byPlatform" },
   });
 });
 
@@ -199,6 +237,7 @@ test("a save that was stored and is sent again is accepted, also of a secret and
   expect(await send({ ...change, cms_api_token: "third-token" })).toMatchObject({
     outcome: "refused",
     problems: { cms_api_token: "was changed meanwhile" },
+    codes: { cms_api_token: "changedMeanwhile" },
   });
 });
 

@@ -21,7 +21,7 @@ export function FormFields({ fields, form, below = {} }: Props) {
       <FieldEditor
         field={field}
         draft={form.draftOf(field)}
-        reason={form.problemOf(field.name)}
+        problem={form.problemOf(field.name)}
         onChange={(draft) => form.change(field, draft)}
       />
       {below[field.name]}

@@ -3,7 +3,6 @@ import { useTranslation } from "react-i18next";
 import { Banner, Text } from "@shopify/polaris";
 import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
 import { useShowRefusal } from "../hooks/use-show-refusal.ts";
-import { isConflict } from "./fields/field-errors.ts";
 import type { SettingsFormState } from "./use-settings-form.ts";
 
 type Props = { form: Pick<SettingsFormState, "isSaved" | "error">; fields: readonly FormField[] };
@@ -11,9 +10,8 @@ type Props = { form: Pick<SettingsFormState, "isSaved" | "error">; fields: reado
 export function FormResult({ form: { isSaved, error }, fields }: Props) {
   const { t } = useTranslation("settings");
   const place = useShowRefusal(error);
-  const problems = Object.entries(error?.fields ?? {});
-  const hasField = problems.some(([name]) => fields.some((field) => field.name === name));
-  const isOutdated = problems.some(([, reason]) => isConflict(reason));
+  const hasField = fields.some(({ name }) => error?.fields?.[name] !== undefined);
+  const isOutdated = Object.values(error?.field_codes ?? {}).includes("changedMeanwhile");
   return (
     <div ref={place} aria-live="polite" style={{ paddingBottom: isSaved || error ? "1rem" : 0 }}>
       {isSaved && (

@@ -5,7 +5,6 @@ import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useUnloadWarning } from "../hooks/use-unload-warning.ts";
 import { toDraft, toPatch, type Draft } from "./fields/field-drafts.ts";
-import { isConflict } from "./fields/field-errors.ts";
 
 /** A changed field, and the version of the saved value that the change began with. */
 type Change = { draft: Draft; version: string | undefined };
@@ -46,10 +45,10 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
         ),
       );
   }, [isSaved]);
-  const fieldErrors = error?.fields ?? {};
+  const { fields: reasons = {}, field_codes: codes = {} } = error ?? {};
   // A change that another one was saved under: it is shown, so the next save may replace it.
-  const refused = Object.keys(fieldErrors)
-    .filter((name) => isConflict(fieldErrors[name]))
+  const refused = Object.keys(codes)
+    .filter((name) => codes[name] === "changedMeanwhile")
     .join();
   useEffect(() => {
     const names = refused.split(",");
@@ -73,7 +72,10 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
     isSaved: isSaved && !isDirty,
     error,
     draftOf: (field: FormField) => changes[field.name]?.draft ?? toDraft(field),
-    problemOf: (name: string) => fieldErrors[name],
+    problemOf(name: string) {
+      const reason = reasons[name];
+      return reason === undefined ? undefined : { reason, code: codes[name] ?? "other" };
+    },
     change: ({ name, version }: FormField, draft: Draft) =>
       setChanges((now) => ({
         ...now,

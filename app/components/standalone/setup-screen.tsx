@@ -130,7 +130,7 @@ function PlatformCard({ platform, isPlatform }: { platform: FormField[]; isPlatf
             key={field.name}
             field={field}
             draft={form.draftOf(field)}
-            reason={form.problemOf(field.name)}
+            problem={form.problemOf(field.name)}
             onChange={(draft) => form.change(field, draft)}
           />
         ))}

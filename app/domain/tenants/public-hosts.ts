@@ -10,6 +10,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { SettingsActor } from "./admin-key.ts";
 import type { Transaction, TransactionPrisma } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { sameProblem } from "../../runtime/field-problem.ts";
 import { normaliseHost } from "./settings/field-schemas.ts";
 import { changeTenantRecord } from "./tenant-record.ts";
 import { getTenant, type Tenant } from "./tenant.ts";
@@ -84,7 +85,10 @@ export async function claimHosts(
   if (taken.length > 0)
     throw new AppError("conflict", {
       message: `Another store has ${taken.join(", ")}. A DNS record with your store's token shows that a host is yours.`,
-      fields: { public_hosts: "names a host of another store" },
+      ...sameProblem(["public_hosts"], {
+        code: "otherStore",
+        reason: "names a host of another store",
+      }),
     });
   return provenHosts(prisma);
 }

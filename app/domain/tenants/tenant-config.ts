@@ -17,6 +17,7 @@ import {
   storeUrl,
   text,
 } from "./settings/field-schemas.ts";
+import { REASONS } from "./settings/field-reasons.ts";
 import { DEFAULT_TAG_RULES, TagRules } from "./settings/tag-rules.ts";
 
 export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
@@ -44,13 +45,13 @@ export type TenantField = {
 
 const CHANNEL_NAME = z
   .string()
-  .regex(/^[a-z][a-z0-9_]*$/, "must be a channel name")
+  .regex(/^[a-z][a-z0-9_]*$/, REASONS.channelName)
   .max(40);
 
 const EventRoute = z.object({
   event_type: z
     .string()
-    .regex(/^[A-Za-z0-9_.*-]+$/, "may hold letters, digits, _, -, . and * wildcards")
+    .regex(/^[A-Za-z0-9_.*-]+$/, REASONS.wildcards)
     .max(120),
   channels: z.array(CHANNEL_NAME).min(1).max(20),
   priority: z.number().int().min(1).max(5).optional(),
@@ -93,7 +94,7 @@ export const TENANT_FIELDS = {
     isInbound: true,
   },
   storefront_shop_id: {
-    schema: z.coerce.string().regex(/^\d+$/, "must be a number"),
+    schema: z.coerce.string().regex(/^\d+$/, REASONS.number),
     label: "Shop id",
   },
   storefront_api_token: {
@@ -103,7 +104,7 @@ export const TENANT_FIELDS = {
   },
   public_hosts: {
     schema: z
-      .array(z.string().max(260).transform(normaliseHost).refine(isHostName, "must be a host name"))
+      .array(z.string().max(260).transform(normaliseHost).refine(isHostName, REASONS.hostName))
       .max(50)
       .transform((hosts) => [...new Set(hosts)]),
     label: "Public hosts",
@@ -180,7 +181,7 @@ export const TENANT_FIELDS = {
   },
   cms_tags_collection_id: { schema: text(200), label: "Tags collection id" },
   analytics_measurement_id: {
-    schema: z.string().regex(/^G-[A-Z0-9]+$/, "must look like G-ABC123"),
+    schema: z.string().regex(/^G-[A-Z0-9]+$/, REASONS.measurementId),
     label: "Measurement id",
   },
   analytics_api_secret: {
@@ -260,9 +261,7 @@ export const TENANT_FIELDS = {
     calledByUs: true,
   },
   email_from: {
-    schema: z
-      .string()
-      .regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"),
+    schema: z.string().regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, REASONS.sender),
     label: "Sender",
   },
   email_api_key: {

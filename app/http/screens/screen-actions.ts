@@ -7,18 +7,20 @@ import type { Ctx } from "../../context.server.ts";
 import type { AccessAction } from "../../domain/compliance/access-log/record-access.ts";
 import { toSystemProblem } from "../../domain/bus/log/system-problem.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import type { FieldProblemCode } from "../../runtime/field-problem.ts";
 import { authenticate } from "../../shopify.server.ts";
 import type { RecordScreenAccess } from "../access/screen-access.ts";
 
 /**
  * `code`: translated by the screen (locales/<language>/errors.json). `fields`: an error per field
- * name.
+ * name, in English; `field_codes`: the code of each that the screen translates.
  */
 export type ActionError = {
   ok: false;
   intent: string;
   code: string;
   fields?: Record<string, string>;
+  field_codes?: Record<string, FieldProblemCode>;
   /** What another system answered. */
   http_status?: number | null;
   message: string;
@@ -135,10 +137,16 @@ function toActionError(ctx: Ctx, intent: string, error: unknown) {
   if (error instanceof ActionFailure)
     return actionError(intent, { code: error.code, message: error.message });
   if (isAppError(error) && error.status !== 500) {
-    const { code, fields, message } = error;
-    return data(actionError(intent, { code, message, ...(fields && { fields }) }), {
-      status: STATUS[code] ?? 200,
-    });
+    const { code, fields, fieldCodes, message } = error;
+    return data(
+      actionError(intent, {
+        code,
+        message,
+        ...(fields && { fields }),
+        ...(fieldCodes && { field_codes: fieldCodes }),
+      }),
+      { status: STATUS[code] ?? 200 },
+    );
   }
   if (!(error instanceof OutboundError)) throw error;
   ctx.log.warn("screen.system_away", {

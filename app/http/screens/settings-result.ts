@@ -15,5 +15,9 @@ export const TestedSystem = z.object({ system: z.string().max(40) });
 /** Throws `invalid_request` with the rejected fields. */
 export function requireSaved(result: SaveResult): void {
   if (result.outcome === "refused")
-    throw new AppError("invalid_request", { message: result.message, fields: result.problems });
+    throw new AppError("invalid_request", {
+      message: result.message,
+      fields: result.problems,
+      fieldCodes: result.codes,
+    });
 }

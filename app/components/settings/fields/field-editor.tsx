@@ -13,8 +13,8 @@ import {
 } from "@shopify/polaris";
 import type { FieldKind, FormField } from "../../../domain/tenants/settings/settings-form.ts";
 import type { Draft, RouteDraft, SecretDraft } from "./field-drafts.ts";
-import { problemKey } from "./field-errors.ts";
 import { FieldMessages, type EditorProps } from "./field-messages.tsx";
+import type { SettingsFormState } from "../use-settings-form.ts";
 import { useFieldTexts, useOptionLabel } from "./field-texts.ts";
 import { RoutesEditor } from "./routes-editor.tsx";
 import { useLabelled } from "../../i18n/use-labelled.ts";
@@ -22,8 +22,8 @@ import { useLabelled } from "../../i18n/use-labelled.ts";
 type Props = {
   field: FormField;
   draft: Draft;
-  /** Why the server refused it, in its own words. */
-  reason: string | undefined;
+  /** Why the server refused it. */
+  problem: ReturnType<SettingsFormState["problemOf"]>;
   onChange(draft: Draft): void;
 };
 /** The draft of each kind of field. */
@@ -47,13 +47,13 @@ const SHOWS_FALLBACK: ReadonlySet<FieldKind> = new Set([
 /** A longer list scrolls. */
 const MAX_LIST_HEIGHT = "7rem";
 
-export function FieldEditor({ field, draft, reason, onChange }: Props) {
+export function FieldEditor({ field, draft, problem: refused, onChange }: Props) {
   const optionLabel = useOptionLabel(field.name);
   const { t } = useTranslation("settings");
   const { label, help } = useFieldTexts(field);
   const saved = field.value === null ? t("notSet") : shown(field.value);
   const problem =
-    reason === undefined ? undefined : t(problemKey(reason), { reason, value: optionLabel(saved) });
+    refused && t(`problems.${refused.code}`, { reason: refused.reason, value: optionLabel(saved) });
   const fallback =
     SHOWS_FALLBACK.has(field.kind) && field.fallback !== null && !field.isReadOnly
       ? t("instead", { value: shown(field.fallback) })

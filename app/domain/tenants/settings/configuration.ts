@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM } from "../../../runtime/database/database.ts";
 import { AppError } from "../../../runtime/errors.ts";
+import { sameProblem } from "../../../runtime/field-problem.ts";
 import { compareAndSetKey, findKey, putKeyIfAbsent } from "../../../runtime/database/kv.ts";
 import { PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
 import type { SettingsActor } from "../admin-key.ts";
@@ -100,7 +101,7 @@ function requireOwnFields(tenant: Tenant | null, { set, remove }: FieldPatch): v
   if (reserved.length > 0)
     throw new AppError("forbidden", {
       message: `Only the platform's key may change: ${reserved.join(", ")}.`,
-      fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])),
+      ...sameProblem(reserved, { code: "byPlatform", reason: "is set by the platform" }),
     });
 }
 

@@ -2,8 +2,10 @@
 // encrypted; `null` removes a field, and a masked secret leaves it unchanged. Used for tenant and
 // platform configuration.
 import { AppError } from "../../../runtime/errors.ts";
+import { toFields, type FieldProblem } from "../../../runtime/field-problem.ts";
 import type { Secrets } from "../../../runtime/secrets.ts";
 import { findAddressProblem, type AddressRules } from "../../../runtime/tenant-address.ts";
+import { toFieldProblem } from "./field-reasons.ts";
 import { isMask, isMaskedQuery, isSigned, maskQuery } from "./masking.ts";
 import type { TenantField } from "../tenant-config.ts";
 
@@ -24,7 +26,7 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
   const { table, place, secrets } = options;
   requireKnown(Object.keys(input), table);
   const patch: FieldPatch = { set: {}, remove: [] };
-  const wrong: Record<string, string> = {};
+  const wrong: [name: string, problem: FieldProblem][] = [];
   for (const [name, value] of Object.entries(input)) {
     const field = table[name];
     if (!field) continue;
@@ -33,13 +35,13 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
       continue;
     }
     const read = readField(field, value, options.current[name], options.addressRules);
-    if ("problem" in read) wrong[name] = read.problem;
+    if ("problem" in read) wrong.push([name, read.problem]);
     else if ("value" in read)
       patch.set[name] = isSecret(field, read.value)
         ? secrets.seal(`${place}/${name}`, String(read.value))
         : read.value;
   }
-  if (Object.keys(wrong).length > 0) throw new AppError("invalid_request", { fields: wrong });
+  if (wrong.length > 0) throw new AppError("invalid_request", toFields(wrong));
   return patch;
 }
 
@@ -52,7 +54,7 @@ function requireKnown(names: readonly string[], table: FieldTable): void {
   });
 }
 
-type ReadField = { value: unknown } | { problem: string } | { isUnchanged: true };
+type ReadField = { value: unknown } | { problem: FieldProblem } | { isUnchanged: true };
 const UNCHANGED: ReadField = { isUnchanged: true };
 
 /** `stored`: the value that the field has now. A mask that comes back from a form changes nothing. */
@@ -65,20 +67,21 @@ function readField(
   if (field.secret && isMask(value)) {
     // Also a mask of an older secret: a token may be refreshed while a form is open.
     return stored === undefined
-      ? { problem: "is a masked value; send the whole secret" }
+      ? maskedValue("is a masked value; send the whole secret")
       : UNCHANGED;
   }
   if (field.maySignItself && isMaskedQuery(value)) {
     return value === maskQuery(String(stored))
       ? UNCHANGED
-      : { problem: "is a masked value; send the whole address" };
+      : maskedValue("is a masked value; send the whole address");
   }
   const parsed = field.schema.safeParse(value);
-  const problem = parsed.success
-    ? addressProblem(field, parsed.data, rules)
-    : parsed.error.issues[0]?.message;
+  const [issue] = parsed.error?.issues ?? [];
+  const problem = issue ? toFieldProblem(issue) : addressProblem(field, parsed.data, rules);
   return problem ? { problem } : { value: parsed.data };
 }
+
+const maskedValue = (reason: string): ReadField => ({ problem: { code: "maskedValue", reason } });
 
 const isSecret = (field: TenantField, value: unknown): boolean =>
   field.secret === true || (field.maySignItself === true && isSigned(String(value)));
@@ -87,5 +90,5 @@ const addressProblem = (
   field: TenantField,
   value: unknown,
   rules: AddressRules,
-): string | undefined =>
+): FieldProblem | undefined =>
   field.calledByUs && typeof value === "string" ? findAddressProblem(value, rules) : undefined;

@@ -1,6 +1,7 @@
 // Rules between fields of a store's configuration, checked on the configuration after a save.
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../runtime/errors.ts";
+import { sameProblem, type FieldProblem } from "../../../runtime/field-problem.ts";
 import type { SettingsActor } from "../admin-key.ts";
 import type { FieldPatch } from "./field-patch.ts";
 import { isBusField, isErpField, isTenantField, type TenantConfig } from "../tenant-config.ts";
@@ -25,6 +26,11 @@ export function requireFittingFields(
   requireDropKeys(next);
 }
 
+export const NOT_FOR_SHARED: FieldProblem = {
+  code: "sharedStore",
+  reason: "is not for shared stores",
+};
+
 /** A `shared` store has no ERP settings, own or shared (DECISIONS 10). */
 function refuseErpForShared(
   set: Record<string, unknown>,
@@ -34,7 +40,7 @@ function refuseErpForShared(
   if ((set.access_role ?? currentRole) !== "shared" || erp.length === 0) return;
   throw new AppError("forbidden", {
     message: "A store with the access role `shared` has no ERP credentials.",
-    fields: Object.fromEntries(erp.map((name) => [name, "is not for shared stores"])),
+    ...sameProblem(erp, NOT_FOR_SHARED),
   });
 }
 
@@ -49,7 +55,7 @@ function refuseRoutes({ config, saved }: Tenant, { set, remove }: FieldPatch): v
   if (changed.length === 0) return;
   throw new AppError("forbidden", {
     message: "A store with the access role `shared` has no event routes and destinations.",
-    fields: Object.fromEntries(changed.map((name) => [name, "is not for shared stores"])),
+    ...sameProblem(changed, NOT_FOR_SHARED),
   });
 }
 
@@ -67,12 +73,11 @@ function requireDropKeys(next: Record<string, unknown>): void {
   if (typeof url !== "string" || !url.startsWith("s3:")) return;
   const missing = DROP_KEYS.filter((name) => next[name] === undefined);
   if (missing.length > 0)
-    throw new AppError("invalid_request", {
-      fields: Object.fromEntries(
-        missing.map((name) => [
-          name,
-          "is needed for an s3:// address; or use a pre-signed https://",
-        ]),
-      ),
-    });
+    throw new AppError(
+      "invalid_request",
+      sameProblem(missing, {
+        code: "bucketKey",
+        reason: "is needed for an s3:// address; or use a pre-signed https://",
+      }),
+    );
 }

@@ -1,22 +1,19 @@
 // Schemas that a store's and the platform's configuration share.
 import { z } from "zod";
 import { MIN_SECRET_LENGTH } from "../../../runtime/settings.ts";
+import { REASONS } from "./field-reasons.ts";
 
 export const text = (max = 2_000) => z.string().trim().min(1).max(max);
 export const secretText = text(8_000);
 export const inboundSecret = (max = 8_000) =>
-  z
-    .string()
-    .trim()
-    .min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters`)
-    .max(max);
+  z.string().trim().min(MIN_SECRET_LENGTH, REASONS.atLeast16).max(max);
 /** Scheme, host and port, without wildcard: what a browser sends as `Origin`. */
 export const isPlainOrigin = (text: string): boolean =>
   /^https?:\/\/([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(text);
 export const origin = z
   .url({ protocol: /^https?$/ })
   .transform((value) => new URL(value).origin)
-  .refine(isPlainOrigin, "must be an origin such as https://www.example.com, without wildcards");
+  .refine(isPlainOrigin, REASONS.url);
 /** Addresses are shown and logged; who calls them has fields of its own. */
 export function namesNoUser(address: string): boolean {
   const url = URL.parse(address);
@@ -32,10 +29,10 @@ export const color = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^#[0-9a-f]{6}$/, "must be a color such as #1f5f4a");
+  .regex(/^#[0-9a-f]{6}$/, REASONS.color);
 export const storeUrl = z
   .string()
-  .regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address")
+  .regex(/^(https?:\/\/|s3:\/\/|file:)/, REASONS.storageAddress)
   .max(2_000)
   .refine(namesNoUser, NAMES_USER);
 

@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../../context.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
+import { sameProblem } from "../../../runtime/field-problem.ts";
 import type { TenantFieldName } from "../tenant-config.ts";
 import { openFields } from "../tenant-record.ts";
 import type { Tenant } from "../tenant.ts";
@@ -45,6 +46,6 @@ export function requireUnchanged(
   if (changed.length > 0)
     throw new AppError("conflict", {
       message: "Somebody else changed these settings meanwhile.",
-      fields: Object.fromEntries(changed.map((name) => [name, "was changed meanwhile"])),
+      ...sameProblem(changed, { code: "changedMeanwhile", reason: "was changed meanwhile" }),
     });
 }

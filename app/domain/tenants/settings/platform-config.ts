@@ -1,6 +1,7 @@
 // Every field of the platform's saved configuration, once (DECISIONS 10).
 import { z } from "zod";
 import { inboundSecret, link, NAMES_USER, namesNoUser, secretText, text } from "./field-schemas.ts";
+import { REASONS } from "./field-reasons.ts";
 import { TENANT_FIELDS, type TenantField } from "../tenant-config.ts";
 
 /**
@@ -26,7 +27,7 @@ export const PLATFORM_FIELDS = {
   archive_url: {
     schema: z
       .string()
-      .regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix")
+      .regex(/^(file:|s3:\/\/)/, REASONS.archiveAddress)
       .refine(namesNoUser, NAMES_USER),
     label: "Archive",
   },

@@ -3,16 +3,18 @@
 // code.
 import type { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import { isAppError } from "../../../runtime/errors.ts";
+import { AppError, isAppError } from "../../../runtime/errors.ts";
 import {
   maskSavedFields,
   saveTenantConfig,
   savePlatformConfig,
   showPlatformConfig,
 } from "./configuration.ts";
+import { sameProblem, type FieldProblemCode } from "../../../runtime/field-problem.ts";
 import type { SettingsActor } from "../admin-key.ts";
 import { showHosts, type HostsView } from "../public-hosts.ts";
 import type { FieldTable } from "./field-patch.ts";
+import { NOT_FOR_SHARED } from "./field-rules.ts";
 import { PLATFORM_FIELDS } from "./platform-config.ts";
 import {
   findFormPage,
@@ -61,9 +63,15 @@ export type SettingsForm = {
   hosts: HostsView;
 };
 
-/** `problems`: a field's name to its error. */
+/** `problems`: a field's name to its reason in English; `codes`: to what the form says. */
 export type SaveResult =
-  { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> };
+  | { outcome: "saved" }
+  | {
+      outcome: "refused";
+      message: string;
+      problems: Record<string, string>;
+      codes: Record<string, FieldProblemCode>;
+    };
 
 /** Set by the install, and not editable. */
 const FIXED: ReadonlySet<string> = new Set(["storefront_store_domain"]);
@@ -218,11 +226,10 @@ export async function saveSettings(
     withTenant(ctx, shop, async (tenant): Promise<SaveResult> => {
       const hidden = Object.keys(fields).filter((name) => !isOffered(tenant, name));
       if (hidden.length > 0)
-        return {
-          outcome: "refused",
+        throw new AppError("forbidden", {
           message: "Some of these settings are not for this store.",
-          problems: Object.fromEntries(hidden.map((name) => [name, "is not for shared stores"])),
-        };
+          ...sameProblem(hidden, NOT_FOR_SHARED),
+        });
       const all = { ...fields, ...alongWith?.(tenant, fields) };
       await saveTenantConfig(ctx, shop, all, { by, seen: versions });
       return { outcome: "saved" };
@@ -248,7 +255,8 @@ async function take(
   } catch (error) {
     if (error instanceof SyntaxError) return MALFORMED;
     if (!isAppError(error) || error.status >= 500) throw error;
-    return { outcome: "refused", message: error.message, problems: error.fields ?? {} };
+    const { message, fields = {}, fieldCodes = {} } = error;
+    return { outcome: "refused", message, problems: fields, codes: fieldCodes };
   }
 }
 
@@ -256,4 +264,5 @@ const MALFORMED: SaveResult = {
   outcome: "refused",
   message: "The form could not be read. Reload the page.",
   problems: {},
+  codes: {},
 };
