@@ -1,5 +1,5 @@
 // The code of what a setting's schema refuses. The reasons that schemas give themselves are named here, so that the code
-// is found by the constant; those of the schema library are told apart by their kind.
+// is found by the constant; those of the schema library have the code of their kind.
 import type { z } from "zod";
 import type { FieldProblem, FieldProblemCode } from "../../../runtime/field-problem.ts";
 import { MIN_SECRET_LENGTH } from "../../../runtime/settings.ts";
