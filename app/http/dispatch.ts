@@ -30,9 +30,11 @@ const NO_BYTES = Buffer.alloc(0);
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_SIGNED_BODY_BYTES = 2 * 1024 * 1024;
 
+/** The methods of a path, directly or below the app proxy. */
+type MountedSpecs = { specs: Specs; isProxied: boolean };
+
 export async function respond(
-  specs: Specs,
-  isProxied: boolean,
+  { specs, isProxied }: MountedSpecs,
   ctx: Ctx,
   request: ApiRequest,
   params: Record<string, string>,
@@ -178,19 +180,8 @@ async function runEndpoint(
   { ctx, request, isProxied, params, requestId, asked, notes }: Requested,
   recorded: ServedCall,
 ): Promise<ApiResponse> {
-  const raw = await readRaw(spec, request);
-  const found = await findBodyTenant(spec, { ctx, request, raw, asked });
-  const proxied = isProxied
-    ? requireProxiedRequest(ctx, request.url.searchParams, found.tenant, spec.proxied ?? {})
-    : null;
-  const { principal, tenant } = await authenticate(spec, found, {
-    ctx,
-    request,
-    tenant: found.tenant,
-    raw,
-    proxied,
-    agent: spec.agent,
-  });
+  const caller = await identifyCaller(spec, { ctx, request, isProxied, asked });
+  const { principal, tenant } = caller;
   Object.assign(recorded, { tenant, principal });
 
   let access: AccessNote | null = null;
@@ -199,14 +190,10 @@ async function runEndpoint(
     request,
     requestId,
     params,
-    shop: found.shop,
-    tenant,
-    principal,
+    ...caller,
     query: spec.query
       ? validate(spec.query, Object.fromEntries(request.url.searchParams))
       : undefined,
-    proxied,
-    raw,
     note: (fields: object) => Object.assign(notes, fields),
     accessed: (note: AccessNote) => {
       access = note;
@@ -216,13 +203,10 @@ async function runEndpoint(
     },
   };
   const isForm = spec.handleForm && mediaType(request) === "application/x-www-form-urlencoded";
-  const result = await (isForm ? handleForm(spec, call) : handleJson(spec, call)).catch(
-    (error: unknown) => {
-      throw spec.agent && tenant && isAgentToken(bearerToken(request) ?? "")
-        ? withChallenge(ctx, request, tenant, spec.agent.scope, error)
-        : error;
-    },
-  );
+  const handled = isForm ? handleForm(spec, call) : handleJson(spec, call);
+  const result = await handled.catch((error: unknown) => {
+    throw withAgentChallenge(spec, call, error);
+  });
   const reply = isReply(result) ? result : json(200, result);
   if (spec.isCacheable) reply.isOfAddress = true;
   if (spec.access || access)
@@ -239,6 +223,38 @@ async function runEndpoint(
       status: reply.status,
     });
   return reply;
+}
+
+/** Reads what the authentication needs, and says who calls for which store. */
+async function identifyCaller(
+  spec: AnySpec,
+  { ctx, request, isProxied, asked }: Pick<Requested, "ctx" | "request" | "isProxied" | "asked">,
+) {
+  const raw = await readRaw(spec, request);
+  const found = await findBodyTenant(spec, { ctx, request, raw, asked });
+  const proxied = isProxied
+    ? requireProxiedRequest(ctx, request.url.searchParams, found.tenant, spec.proxied ?? {})
+    : null;
+  const { principal, tenant } = await authenticate(spec, found, {
+    ctx,
+    request,
+    tenant: found.tenant,
+    raw,
+    proxied,
+    agent: spec.agent,
+  });
+  return { raw, shop: found.shop, proxied, principal, tenant };
+}
+
+/** An agent whose access ended after it was authenticated gets the challenge of its scheme with the error. */
+function withAgentChallenge(
+  spec: AnySpec,
+  { ctx, request, tenant }: Pick<AuthCall, "ctx" | "request" | "tenant">,
+  error: unknown,
+): unknown {
+  return spec.agent && tenant && isAgentToken(bearerToken(request) ?? "")
+    ? withChallenge(ctx, request, tenant, spec.agent.scope, error)
+    : error;
 }
 
 /** The call of an authenticated caller, before its input is read. */

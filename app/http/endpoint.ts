@@ -165,7 +165,7 @@ export function endpoint<
 }) {
   const made: Endpoint = {
     specs,
-    respond: (ctx, request, params) => respond(specs, false, ctx, request, params),
+    respond: (ctx, request, params) => respond({ specs, isProxied: false }, ctx, request, params),
     proxied: toProxied(specs),
   };
   const remix = async ({
@@ -195,7 +195,8 @@ function toProxied(specs: Specs): Endpoint["proxied"] {
   }
   return {
     specs: reached,
-    respond: (ctx, request, params) => respond(reached, true, ctx, request, params),
+    respond: (ctx, request, params) =>
+      respond({ specs: reached, isProxied: true }, ctx, request, params),
   };
 }
 
