@@ -28,14 +28,12 @@ export type PersonReference =
   { userId: number } | { userId: null; gid: string | null; email: string | null };
 
 const UserId = z.number().int().positive().max(2_147_483_647);
-const toGid = (id: string | null, isStorefronts: boolean): string | null =>
-  id === null
-    ? null
-    : CUSTOMER_GID.test(id)
-      ? id
-      : isStorefronts && /^\d{1,20}$/.test(id)
-        ? `gid://shopify/Customer/${id}`
-        : null;
+
+/** `isStorefronts`: the storefront sent the id, so that a number is one of its own. */
+function toGid(id: string | null, isStorefronts: boolean): string | null {
+  if (id === null || CUSTOMER_GID.test(id)) return id;
+  return isStorefronts && /^\d{1,20}$/.test(id) ? `gid://shopify/Customer/${id}` : null;
+}
 
 /**
  * An event without a ledger entry has no entity; a message that names a person is about that

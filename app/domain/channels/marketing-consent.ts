@@ -48,6 +48,15 @@ const DECISIONS = `
 const ON = new Set(["subscribed", "pending"]);
 const isOn = (status: string | null | undefined) => ON.has(status?.toLowerCase() ?? "");
 
+export type MarketingWrite = {
+  customer: CustomerSnapshot;
+  /** The customer at the store. */
+  gid: string;
+  hasNewDecision: boolean;
+};
+
+const isGrant = ({ action }: Decision): boolean => action === "granted";
+
 /**
  * `hasNewDecision`: the row is about a consent; only then the sale of data is looked at. Returns whether
  * anything was written. An account that has not proven its address decides nothing at the store.
@@ -55,9 +64,7 @@ const isOn = (status: string | null | undefined) => ON.has(status?.toLowerCase()
 export async function writeMarketingConsent(
   ctx: Ctx,
   tenant: Tenant,
-  customer: CustomerSnapshot,
-  gid: string,
-  hasNewDecision: boolean,
+  { customer, gid, hasNewDecision }: MarketingWrite,
 ): Promise<boolean> {
   if (customer.is_unproven) return false;
   const rows = await dataOf(ctx, tenant).sql<Decision & { is_own: boolean }>(DECISIONS, [
@@ -70,7 +77,7 @@ export async function writeMarketingConsent(
     hasNewDecision &&
     tracking?.action === "revoked" &&
     (tracking.method === "sale-opt-out" || tracking.gpc);
-  const isGranted = own?.action === "granted";
+  const isGranted = own !== undefined && isGrant(own);
   const isDifferent =
     own !== undefined &&
     (isOn(customer.email_subscription_status) !== isGranted ||
@@ -84,15 +91,14 @@ export async function writeMarketingConsent(
   if (!there) return false;
   let isWritten = false;
   if (own && isDifferent) {
-    if (isNewer(own, there.defaultEmailAddress, isGranted)) {
-      await setMarketing(ctx, tenant, gid, "email", isGranted, own.created_at);
-      await storeSubscription(ctx, tenant, customer.id, "email", isGranted);
+    const change = { userId: customer.id, gid, isGranted, decidedAt: own.created_at };
+    if (isNewer(own, there.defaultEmailAddress)) {
+      await changeSubscription(ctx, tenant, { ...change, kind: "email" });
       isWritten = true;
     }
     // A subscription by SMS needs a consent of its own, which nothing here asks for.
-    if (!isGranted && isNewer(own, there.defaultPhoneNumber, false)) {
-      await setMarketing(ctx, tenant, gid, "sms", false, own.created_at);
-      await storeSubscription(ctx, tenant, customer.id, "sms", false);
+    if (!isGranted && isNewer(own, there.defaultPhoneNumber)) {
+      await changeSubscription(ctx, tenant, { ...change, kind: "sms" });
       isWritten = true;
     }
   }
@@ -108,25 +114,40 @@ export async function writeMarketingConsent(
 }
 
 /** Whether our decision differs from the store's and is newer. */
-function isNewer(own: Decision, there: Marketing | undefined, isGranted: boolean): boolean {
-  if (!there || isOn(there.marketingState) === isGranted) return false;
+function isNewer(own: Decision, there: Marketing | undefined): boolean {
+  if (!there || isOn(there.marketingState) === isGrant(own)) return false;
   if (!["SUBSCRIBED", "UNSUBSCRIBED", "PENDING", "NOT_SUBSCRIBED"].includes(there.marketingState))
     return false;
   return !there.marketingUpdatedAt || new Date(there.marketingUpdatedAt) < own.created_at;
 }
 
-async function setMarketing(
+type SubscriptionChange = {
+  userId: number;
+  gid: string;
+  kind: "email" | "sms";
+  isGranted: boolean;
+  decidedAt: Date;
+};
+
+/** At the store first: our copy says what the store has. */
+async function changeSubscription(
   ctx: Ctx,
   tenant: Tenant,
-  customerId: string,
-  kind: "email" | "sms",
-  isGranted: boolean,
-  at: Date,
+  change: SubscriptionChange,
+): Promise<void> {
+  await writeSubscription(ctx, tenant, change);
+  await storeSubscription(ctx, tenant, change);
+}
+
+async function writeSubscription(
+  ctx: Ctx,
+  tenant: Tenant,
+  { gid: customerId, kind, isGranted, decidedAt }: SubscriptionChange,
 ): Promise<void> {
   const consent = {
     marketingState: isGranted ? "SUBSCRIBED" : "UNSUBSCRIBED",
     marketingOptInLevel: "SINGLE_OPT_IN",
-    consentUpdatedAt: at.toISOString(),
+    consentUpdatedAt: decidedAt.toISOString(),
   };
   const answer = await callAdminApi<Record<string, { userErrors: UserError[] }>>(
     ctx,
@@ -152,9 +173,7 @@ async function setMarketing(
 async function storeSubscription(
   ctx: Ctx,
   tenant: Tenant,
-  userId: number,
-  kind: "email" | "sms",
-  isGranted: boolean,
+  { userId, kind, isGranted }: SubscriptionChange,
 ): Promise<void> {
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     await prisma.storefrontUser.updateMany({

@@ -34,7 +34,7 @@ import {
   type UserError,
 } from "../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { writeMarketingConsent } from "./marketing-consent.ts";
+import { writeMarketingConsent, type MarketingWrite } from "./marketing-consent.ts";
 import { withCustomerLease } from "./customer-lease.ts";
 import { findItemCustomer, GONE, isNothing, nobody, skipOf } from "./item-customer.ts";
 
@@ -138,7 +138,7 @@ async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Deliver
   // A consent alone makes no person a customer of the store.
   if (hasNewDecision && !known)
     return { httpStatus: null, skipped: "the person is no customer of the store yet" };
-  if (known) await bringMarketingInLine(ctx, tenant, customer, known, hasNewDecision);
+  if (known) await bringMarketingInLine(ctx, tenant, { customer, gid: known, hasNewDecision });
   const metafields = toMetafields(customer);
   const { wanted, add, remove } = toTagChange(customer);
   const digest = hash("sha256", JSON.stringify([metafields.set, wanted]));
@@ -168,7 +168,7 @@ async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Deliver
   await mutate(ctx, tenant, "metafieldsSet", METAFIELDS_SET, {
     metafields: metafields.set.map((field) => ({ ...field, ownerId: gid })),
   });
-  if (!known) await bringMarketingInLine(ctx, tenant, customer, gid, true);
+  if (!known) await bringMarketingInLine(ctx, tenant, { customer, gid, hasNewDecision: true });
   await sql(REMEMBER, [
     customer.id,
     digest,
@@ -183,13 +183,12 @@ async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Deliver
 async function bringMarketingInLine(
   ctx: Ctx,
   tenant: Tenant,
-  customer: CustomerSnapshot,
-  gid: string,
-  hasNewDecision: boolean,
+  marketing: MarketingWrite,
 ): Promise<void> {
   // Before the write: its webhook may be faster than the answer.
-  await putKey(dataOf(ctx, tenant).sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
-  await writeMarketingConsent(ctx, tenant, customer, gid, hasNewDecision);
+  const echo = KEYS.echo(marketing.customer.id);
+  await putKey(dataOf(ctx, tenant).sql, echo, true, TTL_SECONDS.echo);
+  await writeMarketingConsent(ctx, tenant, marketing);
 }
 
 // Updates the mirror from its current state: a webhook may have changed it during the write. The row of a

@@ -110,12 +110,7 @@ export function parseRestCustomer(
     first_name: customer.first_name,
     last_name: customer.last_name,
     phone: customer.phone,
-    country:
-      address === undefined
-        ? undefined
-        : address === null
-          ? null
-          : (address.country_code ?? address.country ?? undefined),
+    country: address && (address.country_code ?? address.country ?? undefined),
     tags:
       customer.tags === undefined || customer.tags === null ? undefined : splitTags(customer.tags),
     number_of_orders: customer.orders_count ?? undefined,

@@ -78,20 +78,26 @@ export async function applyStorefrontChangeWithin(
   options: ApplyOptions,
 ): Promise<AppliedChange> {
   const change = { ...given, changedAt: notFarAhead(given.changedAt, ctx.clock.now()) };
-  const current = await findCurrent(ctx, tenant, sql, change);
+  const within: Within = { ctx, tenant, sql, change };
+  const current = await findCurrent(within);
   if ("outcome" in current) return current;
   return current.user
-    ? updateCustomer(ctx, tenant, sql, current.user, change, options)
-    : createCustomer(ctx, tenant, sql, change, options);
+    ? updateCustomer(within, current.user, options)
+    : createCustomer(within, options);
 }
 
+/** The change, and the transaction that it is applied in. */
+type Within = { ctx: Ctx; tenant: Tenant; sql: TenantSql; change: CustomerChange };
+
 /** The customer as stored, null for a new one; or why the change does not apply. */
-async function findCurrent(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
-  change: CustomerChange,
-): Promise<{ user: StoredUser | null } | Extract<AppliedChange, { outcome: "stale" | "gone" }>> {
+async function findCurrent({
+  ctx,
+  tenant,
+  sql,
+  change,
+}: Within): Promise<
+  { user: StoredUser | null } | Extract<AppliedChange, { outcome: "stale" | "gone" }>
+> {
   if (await isDeletedCustomer(ctx, sql, tenant.shop, change))
     return { outcome: "gone", userId: null };
   const user = await findStoredUser(ctx, tenant, sql, change);
@@ -107,32 +113,25 @@ async function findCurrent(
   return { user };
 }
 
-async function createCustomer(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
-  change: CustomerChange,
-  options: ApplyOptions,
-): Promise<AppliedChange> {
-  const fields = await fieldsOf(ctx, tenant, sql, change, null);
+async function createCustomer(within: Within, options: ApplyOptions): Promise<AppliedChange> {
+  const { ctx, tenant, sql, change } = within;
+  const fields = await fieldsOf(within, null);
   const userId = await insertRow(sql, change, Object.entries(fields));
   await reconcile(sql, { id: userId, storefront_slugs: [], storefront_tagged_at: null }, change);
   if (change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [userId]);
-  await announce(ctx, tenant, sql, userId, change, options);
+  await announce(within, userId, options);
   await options.alsoOnCreate?.(userId, sql);
   return { outcome: "created", userId, hasUnsettledTags: false };
 }
 
 async function updateCustomer(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
+  within: Within,
   user: StoredUser,
-  change: CustomerChange,
   options: ApplyOptions,
 ): Promise<AppliedChange> {
+  const { ctx, tenant, sql, change } = within;
   if (change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [user.id]);
-  const fields = await fieldsOf(ctx, tenant, sql, change, user);
+  const fields = await fieldsOf(within, user);
   const tags = await reconcile(sql, user, change);
   if (tags) fields.tags = tags.tags;
   const applied = { userId: user.id, hasUnsettledTags: tags?.isUndecided ?? false };
@@ -152,16 +151,13 @@ async function updateCustomer(
     return { outcome: "echo", ...applied };
   }
   await updateRow(sql, user.id, change, changed, { isActivity: true });
-  await announce(ctx, tenant, sql, user.id, change, options);
+  await announce(within, user.id, options);
   return { outcome: "updated", ...applied };
 }
 
 /** The columns that the change sets, with the address if the customer may take it. */
 async function fieldsOf(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
-  change: CustomerChange,
+  { ctx, tenant, sql, change }: Within,
   user: StoredUser | null,
 ): Promise<Record<string, unknown>> {
   const fields = columnsOf(ctx, tenant, change, user);
@@ -217,11 +213,8 @@ async function isEcho(
  * queue row is a reference: each channel reads the current state when it runs.
  */
 async function announce(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
+  { ctx, tenant, sql, change }: Within,
   userId: number,
-  { changedAt }: CustomerChange,
   { eventId, eventType, source = "storefront", cause = "storefront_webhook" }: ApplyOptions,
 ): Promise<void> {
   await updateSystemTags(ctx, tenant, sql, [userId], { announce: "storefront" });
@@ -232,7 +225,7 @@ async function announce(
     entityType: "customer",
     entityId: String(userId),
     payload: { user_id: userId, cause },
-    occurredAt: changedAt,
+    occurredAt: change.changedAt,
     destinations: channelsFor("storefront_webhook", tenant, ctx.channels),
   });
 }

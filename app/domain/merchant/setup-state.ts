@@ -68,8 +68,9 @@ function listSettingStates(ctx: Ctx): SettingState[] {
       JSON.stringify(schema.parse(rest.default)) === JSON.stringify(value);
     // A required setting can only be missing in the sandbox, which replaces it: otherwise the
     // process does not start.
-    const state =
-      value === undefined ? (rest.required ? "default" : "unset") : isDefault ? "default" : "set";
+    const missing = rest.required ? "default" : "unset";
+    const given = isDefault ? "default" : "set";
+    const state = value === undefined ? missing : given;
     return { name, about, isSecret: rest.secret === true, state };
   });
 }

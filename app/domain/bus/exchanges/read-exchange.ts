@@ -50,7 +50,12 @@ export function toMaskedExchange(
   if (!chosen?.token || !chosen.sealed) return null;
   const { attempt_id: attemptId, token, sealed } = chosen;
   const exchange = openExchange(ctx, tenant.shop, { token, sealed });
-  return toShown(attemptId, maskExchange(exchange), hasMessage(exchange), true);
+  return {
+    ...maskExchange(exchange),
+    attempt_id: attemptId,
+    message: messageOf(exchange) !== null ? "•••" : null,
+    isMasked: true,
+  };
 }
 
 /** With the personal data in it: the caller records the access. Throws `not_found`. */
@@ -61,19 +66,16 @@ export async function readOpenExchange(
 ): Promise<ShownExchange> {
   const exchange = await findExchange(ctx, tenant, key);
   if (!exchange) throw new AppError("not_found");
-  const message = answerMessage(exchange.response?.body.text ?? "");
-  return toShown(key.attemptId, exchange, message, false);
+  return {
+    ...exchange,
+    attempt_id: key.attemptId,
+    message: messageOf(exchange),
+    isMasked: false,
+  };
 }
 
-const hasMessage = ({ response }: Exchange): string | null =>
-  answerMessage(response?.body.text ?? "") === null ? null : "•••";
-
-const toShown = (
-  attemptId: number,
-  exchange: Exchange,
-  message: string | null,
-  isMasked: boolean,
-): ShownExchange => ({ ...exchange, attempt_id: attemptId, message, isMasked });
+const messageOf = ({ response }: Exchange): string | null =>
+  answerMessage(response?.body.text ?? "");
 
 async function findExchange(
   ctx: Ctx,

@@ -92,11 +92,11 @@ export async function probeDestination(
       message: "There is no such destination, or none that can be tested.",
     });
   const started = performance.now();
-  const toProbeResult = (
-    ok: boolean,
-    http_status: number | null,
-    error: string | null,
-  ): ProbeResult => ({
+  const toResult = ({
+    ok,
+    http_status,
+    error,
+  }: Pick<ProbeResult, "ok" | "http_status" | "error">): ProbeResult => ({
     ok,
     channel: name,
     http_status,
@@ -104,12 +104,11 @@ export async function probeDestination(
     error,
   });
   try {
-    const { httpStatus, skipped } = await channel.probe(ctx, tenant);
-    return toProbeResult(true, httpStatus, skipped ?? null);
+    const { httpStatus, skipped = null } = await channel.probe(ctx, tenant);
+    return toResult({ ok: true, http_status: httpStatus, error: skipped });
   } catch (error) {
-    if (error instanceof OutboundError)
-      return toProbeResult(false, error.status ?? null, error.message);
-    if (error instanceof PermanentFailure) return toProbeResult(false, null, error.message);
-    throw error;
+    if (!(error instanceof OutboundError) && !(error instanceof PermanentFailure)) throw error;
+    const http_status = error instanceof OutboundError ? (error.status ?? null) : null;
+    return toResult({ ok: false, http_status, error: error.message });
   }
 }

@@ -59,6 +59,19 @@ export type StoredEvent = { event: EventView; entityId: string; payload: Record<
 export const getEvent = async (ctx: Ctx, tenant: Tenant, eventId: string): Promise<EventView> =>
   (await getStoredEvent(ctx, tenant, eventId)).event;
 
+/** Of an event whose rows another program inserted: it has no ledger entry. */
+function findEnvelope(rows: readonly QueueRow[]): Envelope | null {
+  const [first] = rows;
+  if (!first) return null;
+  return {
+    ...first,
+    destinations: rows.map(({ channel }) => channel),
+    occurred_at: null,
+    received_at: first.created_at,
+    payload_sha256: null,
+  };
+}
+
 /** Throws `not_found`. Every read uses a key. */
 export async function getStoredEvent(
   ctx: Ctx,
@@ -82,18 +95,9 @@ export async function getStoredEvent(
     }),
   ]);
   const [first] = rows;
-  // Rows that another program inserted have no ledger entry.
   const event: Envelope | null = ledger
     ? { ...ledger, destinations: ledger.destinations as string[] }
-    : first
-      ? {
-          ...first,
-          destinations: rows.map(({ channel }) => channel),
-          occurred_at: null,
-          received_at: first.created_at,
-          payload_sha256: null,
-        }
-      : null;
+    : findEnvelope(rows);
   if (!event) throw new AppError("not_found");
   const { source, event_type, entity_type, priority, destinations, payload_sha256 } = event;
   const view: EventView = {

@@ -120,7 +120,7 @@ async function adopt(
     const itemId = ids.get(cmsSlugOf(entry.userId));
     return itemId ? [{ ...entry, itemId }] : [];
   });
-  if (found.length === 0) return halve(run, entries, refusal, create, true);
+  if (found.length === 0) return countRefused(run, entries, refusal);
   await update(run, found);
   const missing = entries.filter(({ userId }) => !ids.has(cmsSlugOf(userId)));
   if (missing.length > 0) await create(run, missing);
@@ -160,13 +160,21 @@ async function update(run: CmsRun, entries: readonly Entry[]): Promise<void> {
   }
 }
 
+function countRefused(run: CmsRun, entries: readonly Entry[], refusal: OutboundError): void {
+  run.counts.failed += entries.length;
+  run.ctx.log.warn("cms_sync.item_refused", {
+    shop: run.tenant.shop,
+    user_ids: entries.map(({ userId }) => userId),
+    reason: refusal.message,
+  });
+}
+
 /** Only a rejection of the content can differ between halves; other errors apply to every half. */
 async function halve(
   run: CmsRun,
   entries: readonly Entry[],
   error: unknown,
   write: (run: CmsRun, entries: readonly Entry[]) => Promise<void>,
-  isSlug = false,
 ): Promise<void> {
   // A 404 on a creation is about the collection.
   if (
@@ -174,15 +182,7 @@ async function halve(
     ![400, 409, 422, ...(write === update ? [404] : [])].includes(error.status ?? 0)
   )
     throw error;
-  if (entries.length === 1 || isSlug) {
-    run.counts.failed += entries.length;
-    run.ctx.log.warn("cms_sync.item_refused", {
-      shop: run.tenant.shop,
-      user_ids: entries.map(({ userId }) => userId),
-      reason: error.message,
-    });
-    return;
-  }
+  if (entries.length === 1) return countRefused(run, entries, error);
   const middle = Math.ceil(entries.length / 2);
   await write(run, entries.slice(0, middle));
   await write(run, entries.slice(middle));
