@@ -21,17 +21,15 @@ export function PolicyStart({ onStart }: { onStart(policy: PublishedPolicy): voi
   if (found?.state === "not_allowed")
     return <AskForAccess scope={found.scope} onAllowed={() => void reload()} />;
   const policies = found?.state === "known" ? found.policies : [];
-  const help = !found
-    ? t("policy.start.loading")
-    : found.state === "unavailable"
-      ? t("policy.start.unavailable")
-      : policies.length === 0
-        ? t("policy.start.nothing")
-        : t("policy.start.help");
+  const helpText = () => {
+    if (!found) return t("policy.start.loading");
+    if (found.state === "unavailable") return t("policy.start.unavailable");
+    return policies.length === 0 ? t("policy.start.nothing") : t("policy.start.help");
+  };
   return (
     <Select
       label={t("policy.start.label")}
-      helpText={help}
+      helpText={helpText()}
       disabled={policies.length === 0}
       options={[
         { value: "", label: t("policy.start.empty") },

@@ -114,15 +114,8 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
             ]}
           />
         )}
-        {letters.length === 0 && counts.length > 0 ? (
-          <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
-        ) : letters.length === 0 ? (
-          <EmptyState
-            heading={t("deadEmpty.title")}
-            action={{ content: t("log"), url: "/app/events/log" }}
-          >
-            <p>{t("deadEmpty.text")}</p>
-          </EmptyState>
+        {letters.length === 0 ? (
+          <NoLetters isFiltered={counts.length > 0} />
         ) : (
           <Letters
             key={letters.map(({ queue_id: id }) => id).join()}
@@ -134,6 +127,20 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
         <Pager next={next} />
       </Card>
     </BlockStack>
+  );
+}
+
+function NoLetters({ isFiltered }: { isFiltered: boolean }) {
+  const { t } = useTranslation("events");
+  return isFiltered ? (
+    <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
+  ) : (
+    <EmptyState
+      heading={t("deadEmpty.title")}
+      action={{ content: t("log"), url: "/app/events/log" }}
+    >
+      <p>{t("deadEmpty.text")}</p>
+    </EmptyState>
   );
 }
 

@@ -13,19 +13,19 @@ export function useRequestActions(): (id: number) => RequestAction {
     handed_over: useScreenAction("handed_over", { onSuccess: () => showToast(t("handedDone")) }),
   };
   const { data, error } = last ? actions[last.intent] : { data: null, error: null };
-  const problem =
-    error?.code === "not_found" && last?.intent === "export"
-      ? t("exportGone")
-      : error?.code === "conflict"
-        ? t(error.fields?.state === "running" ? "isRunning" : "isFinished")
-        : error?.message;
+  const problemText = () => {
+    if (error?.code === "not_found" && last?.intent === "export") return t("exportGone");
+    if (error?.code === "conflict")
+      return t(error.fields?.state === "running" ? "isRunning" : "isFinished");
+    return error?.message ?? null;
+  };
   return (id) => ({
     run(intent) {
       setLast({ id, intent });
       actions[intent].submit({ id });
     },
     isBusy: (intent) => actions[intent].submitted?.id === id,
-    problem: last?.id === id ? (problem ?? null) : null,
+    problem: last?.id === id ? problemText() : null,
     url: last?.id === id && last.intent === "export" && data ? (data as { url: string }).url : null,
   });
 }

@@ -20,13 +20,12 @@ export default function EditSegment({ action, segment, onClose }: Props) {
       showToast(action === "rename" ? t("renamed") : t("deleted"));
     },
   });
-  const problem = error?.fields?.version
-    ? t("changedMeanwhile")
-    : error?.fields?.name && error.code === "conflict"
-      ? t("nameTaken")
-      : error?.code === "not_found"
-        ? t("gone")
-        : error?.message;
+  const problemText = () => {
+    if (error?.fields?.version) return t("changedMeanwhile");
+    if (error?.fields?.name && error.code === "conflict") return t("nameTaken");
+    return error?.code === "not_found" ? t("gone") : error?.message;
+  };
+  const problem = problemText();
   const isRename = action === "rename";
   return (
     <Dialog

@@ -213,18 +213,22 @@ function LastRun({ run }: { run: BulkRunState | null }) {
     );
   const kind = run.kind === "tags" || run.kind === "profile" ? run.kind : "other";
   const count = (value: number) => formatCount(locale, value);
-  const text =
-    run.state === "done"
-      ? t(`runs.${kind}`, { total: count(run.changed) })
-      : run.state === "failed"
-        ? t("runs.failed")
-        : run.state === "cancelled"
-          ? t("runs.stopped", { total: count(run.changed) })
-          : t("runs.running", { done: count(run.processed), total: count(run.total) });
+  const stateText = () => {
+    switch (run.state) {
+      case "done":
+        return t(`runs.${kind}`, { total: count(run.changed) });
+      case "failed":
+        return t("runs.failed");
+      case "cancelled":
+        return t("runs.stopped", { total: count(run.changed) });
+      default:
+        return t("runs.running", { done: count(run.processed), total: count(run.total) });
+    }
+  };
   return (
     <BlockStack>
       <Text as="span" {...(run.state === "failed" && { tone: "critical" })}>
-        {text}
+        {stateText()}
       </Text>
       <Text as="span" tone="subdued" variant="bodySm">
         <DateTime at={run.started_at} />

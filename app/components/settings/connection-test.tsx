@@ -59,15 +59,14 @@ function TestResult({ test: { ok, at, latency_ms: ms, failure, to } }: { test: R
   const { t } = useTranslation("settings");
   const failureText = useFailureText();
   const locale = useLocale();
-  const text = ok
-    ? to
-      ? t("test.mailed", { to })
-      : t("test.works", { ms: formatCount(locale, ms) })
-    : t("test.fails", { reason: failure ? failureText(failure) : "" });
+  const resultText = () => {
+    if (!ok) return t("test.fails", { reason: failure ? failureText(failure) : "" });
+    return to ? t("test.mailed", { to }) : t("test.works", { ms: formatCount(locale, ms) });
+  };
   return (
     <BlockStack>
       <Text as="p" tone={ok ? "success" : "critical"} breakWord>
-        {text}
+        {resultText()}
       </Text>
       <Text as="p" tone="subdued">
         {t("test.at")} <DateTime at={at} />

@@ -90,32 +90,22 @@ function StepRow({
   const locale = useLocale();
   const messageOf = useErrorMessage();
   const isSkipped = answer?.ok === false && answer.fields?.cms_api_token !== undefined;
-  const text = answer?.ok
-    ? t("done", {
-        created: formatCount(locale, answer.data.created),
-        existing: formatCount(locale, answer.data.existing),
-      })
-    : answer
-      ? isSkipped
-        ? t("skippedCms")
-        : messageOf(answer)
-      : isRunning
-        ? t("running")
-        : t("waiting");
+  const badge = (): { text: string; tone?: "success" | "warning" | "info" } => {
+    if (!answer) return isRunning ? { text: t("running"), tone: "info" } : { text: t("waiting") };
+    if (isSkipped) return { text: t("skippedCms") };
+    if (!answer.ok) return { text: messageOf(answer), tone: "warning" };
+    const { created, existing } = answer.data;
+    const counts = {
+      created: formatCount(locale, created),
+      existing: formatCount(locale, existing),
+    };
+    return { text: t("done", counts), tone: "success" };
+  };
+  const { text, ...tone } = badge();
   return (
     <InlineStack align="space-between" gap="200">
       <Text as="span">{t(`steps.${step}`)}</Text>
-      <Badge
-        {...(answer
-          ? isSkipped
-            ? {}
-            : { tone: answer.ok ? "success" : "warning" }
-          : isRunning
-            ? { tone: "info" }
-            : {})}
-      >
-        {text}
-      </Badge>
+      <Badge {...tone}>{text}</Badge>
     </InlineStack>
   );
 }

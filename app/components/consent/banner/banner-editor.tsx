@@ -135,21 +135,18 @@ function PublishCard({
   const { published, isChanged, draft } = work;
   const error = publish.error ?? discard.error;
   const canPublish = isChanged || published === 0;
+  const publishedText =
+    published === 0 ? t("state.default") : t("state.version", { version: published });
+  const draftText = isChanged ? t("state.changed") : t("state.same");
   return (
     <Card>
       <BlockStack gap="300">
         <CardHeading
-          title={
-            !place.isOn
-              ? t("state.off")
-              : published === 0
-                ? t("state.default")
-                : t("state.version", { version: published })
-          }
+          title={place.isOn ? publishedText : t("state.off")}
           {...((isDirty || isChanged || published > 0) && {
             status: {
               tone: isDirty || isChanged ? "info" : "success",
-              text: isDirty ? t("state.unsaved") : isChanged ? t("state.changed") : t("state.same"),
+              text: isDirty ? t("state.unsaved") : draftText,
             },
           })}
         />

@@ -1,13 +1,13 @@
 // One customer: who it is, and everything that happened.
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "@remix-run/react";
-import { Badge, Banner, BlockStack, Layout } from "@shopify/polaris";
+import { Banner, BlockStack, Layout } from "@shopify/polaris";
 import { ScreenPage } from "../../frame/screen-page.tsx";
-import { labelOf } from "../../i18n/label-of.ts";
 import { PageGutter } from "../../ui/layout.tsx";
 import { showToast } from "../../ui/toast.ts";
 import { useQuestion } from "../../hooks/use-question.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import { StatusBadge } from "../status-badge.tsx";
 import { AddTagsModal } from "./add-tags-modal.tsx";
 import { AgentsCard } from "./agents-card.tsx";
 import { ConsentsCard } from "./consents-card.tsx";
@@ -47,15 +47,7 @@ export function CustomerScreen({ orders, ...detail }: Props) {
         }
       >
         <PageGutter>
-          <Badge
-            {...(customer.status === "active"
-              ? { tone: "success" }
-              : customer.status === "suspended"
-                ? { tone: "warning" }
-                : {})}
-          >
-            {labelOf(t("glossary:status", { returnObjects: true }), customer.status)}
-          </Badge>
+          <StatusBadge status={customer.status} />
         </PageGutter>
         {isDeleted && !customer.canBeErased && <Banner tone="info">{t("erased")}</Banner>}
         {reactivate.error && <Banner tone="critical">{reactivate.error.message}</Banner>}

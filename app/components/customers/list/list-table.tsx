@@ -12,11 +12,11 @@ import {
 } from "@shopify/polaris";
 import type { ListedCustomer } from "../../../domain/customers/list/list-customers.ts";
 import { useCodeNames } from "../../i18n/code-names.ts";
-import { labelOf } from "../../i18n/label-of.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { DateTime } from "../../ui/date-time.tsx";
 import { EmailText, WrappingText } from "../../ui/layout.tsx";
 import { useLocale } from "../../i18n/locale.ts";
+import { StatusBadge } from "../status-badge.tsx";
 import { formatMoney, type Currency } from "./money.ts";
 
 type Props = Pick<
@@ -131,19 +131,8 @@ function Customer({ customer: { id, full_name: name, email } }: CustomerProps) {
   );
 }
 
-function State({ customer: { status } }: CustomerProps) {
-  const { t } = useTranslation("glossary");
-  return (
-    <Badge
-      {...(status === "active"
-        ? { tone: "success" }
-        : status === "suspended"
-          ? { tone: "warning" }
-          : {})}
-    >
-      {labelOf(t("status", { returnObjects: true }), status)}
-    </Badge>
-  );
+function State({ customer }: CustomerProps) {
+  return <StatusBadge status={customer.status} />;
 }
 
 function Marketing({ customer }: CustomerProps) {
