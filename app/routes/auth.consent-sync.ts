@@ -3,6 +3,7 @@ import { ConsentSyncInput } from "../domain/consent/consent-input.ts";
 import { syncConsent, type ConsentSpeaker } from "../domain/identity/visitor-consent.ts";
 import { callerAddress } from "../http/client-address.ts";
 import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
+import type { PrincipalOf } from "../http/auth/schemes.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { CONSENT } from "../http/rate-limit.ts";
 import { readVisit } from "../http/shopper/read-visit.ts";
@@ -31,14 +32,14 @@ export const { loader, action, route } = endpoint({
       pending_confirmation: z.boolean(),
     }),
     async handle({ ctx, request, tenant, principal, body, proxied }) {
-      const speaker: ConsentSpeaker =
-        principal.kind === "session"
-          ? { account: principal.session.account }
-          : principal.kind === "customer"
-            ? { gid: principal.gid }
-            : { address: callerAddress(ctx, request, proxied) };
+      const speaker = toSpeaker(principal, callerAddress(ctx, request, proxied));
       const visit = readVisit(request);
       return { ok: true, ...(await syncConsent(ctx, tenant, speaker, body, visit)) };
     },
   },
 });
+
+function toSpeaker(principal: PrincipalOf<"visitor">, address: string): ConsentSpeaker {
+  if (principal.kind === "session") return { account: principal.session.account };
+  return principal.kind === "customer" ? { gid: principal.gid } : { address };
+}

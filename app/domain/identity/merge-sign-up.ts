@@ -24,9 +24,7 @@ export async function mergeSignUp(
   ctx: Ctx,
   tenant: Tenant,
   tx: Transaction,
-  holderId: number,
-  waiting: Account,
-  proof: Proof,
+  { holderId, waiting, proof }: { holderId: number; waiting: Account; proof: Proof },
 ): Promise<void> {
   const isOwn = proof.keeps === "everything";
   const chosen = (column: string) =>
@@ -51,7 +49,7 @@ export async function mergeSignUp(
       data: { user_id: holderId },
     });
   else await tx.prisma.identityLink.deleteMany({ where: { user_id: waiting.id } });
-  await mergeConsents(ctx, tenant, tx.sql, holderId, waiting.id, proof);
+  await mergeConsents(ctx, tenant, tx.sql, { holderId, waitingId: waiting.id, proof });
   if (isOwn) await mergeTags(tx.sql, holderId, waiting.id);
   await clearAccount(tx, waiting.id, isOwn ? holderId : null);
   ctx.log.info("sign_up.merged", { user_id: holderId, waiting_user_id: waiting.id, is_own: isOwn });
@@ -68,15 +66,10 @@ const LAST_ACTIONS = `
   FROM consent_records WHERE shop = $1 AND user_id = $2 AND action IN ('granted', 'revoked')
   ORDER BY consent_type, seq DESC`;
 
-async function mergeConsents(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
-  holderId: number,
-  waitingId: number,
-  { keeps, isSignIn }: Proof,
-): Promise<void> {
-  const isOwn = keeps === "everything";
+type Merge = { holderId: number; waitingId: number; proof: Proof };
+
+async function mergeLanguage(sql: TenantSql, { holderId, waitingId, proof }: Merge): Promise<void> {
+  const isOwn = proof.keeps === "everything";
   await sql(
     `INSERT INTO user_claims (shop, user_id, language) SELECT $1, $2, language FROM user_claims
       WHERE shop = $1 AND user_id = $3
@@ -84,6 +77,14 @@ async function mergeConsents(
        SET language = ${isOwn ? "coalesce(excluded.language, user_claims.language)" : "coalesce(user_claims.language, excluded.language)"}`,
     [holderId, waitingId],
   );
+}
+
+/** The decisions of the waiting account that the holder takes over. Locks the holder's claims. */
+async function findDecisionsToMerge(
+  sql: TenantSql,
+  { holderId, waitingId, proof: { keeps, isSignIn } }: Merge,
+): Promise<WaitingConsent[]> {
+  const isOwn = keeps === "everything";
   const [claims] = await sql<ClaimRow>(
     `SELECT ${CLAIM_FLAGS.join(", ")} FROM user_claims WHERE shop = $1 AND user_id = $2 FOR UPDATE`,
     [holderId],
@@ -94,13 +95,24 @@ async function mergeConsents(
   const waiting = (await sql<WaitingConsent>(LAST_ACTIONS, [waitingId])).filter(
     ({ consent_type: type }) => CONSENT_TYPES.includes(type),
   );
-  const merged = waiting.filter(({ consent_type: type, action }) => {
+  return waiting.filter(({ consent_type: type, action }) => {
     if (isSignIn && type === "marketing") return false;
     const isOpen = !consents.has(type) && !claims?.[consentColumn(type)];
     // Only the verified person allows agents, never the person who submitted the address.
     if (!isOwn) return isOpen && !isAgentConsent(type);
     return consents.get(type) !== action;
   });
+}
+
+async function mergeConsents(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  merge: Merge,
+): Promise<void> {
+  const { holderId } = merge;
+  await mergeLanguage(sql, merge);
+  const merged = await findDecisionsToMerge(sql, merge);
   for (const { consent_type: type, action, consent_version: version } of merged)
     await sql(
       `UPDATE user_claims SET ${consentColumn(type)} = $3, consent_version = coalesce($4,

@@ -118,7 +118,11 @@ export async function endWaitingSignUp(
     ? await findWaitingAccount(tx.sql, holder.email, { lock: true })
     : null;
   if (waiting)
-    await mergeSignUp(ctx, tenant, tx, holder.id, waiting, { ...proof, keeps: "nothing" });
+    await mergeSignUp(ctx, tenant, tx, {
+      holderId: holder.id,
+      waiting,
+      proof: { ...proof, keeps: "nothing" },
+    });
 }
 
 /**
@@ -132,7 +136,7 @@ async function joinHolder(
   { account, holder }: { account: Account; holder: Account },
   proof: Proof,
 ): Promise<number> {
-  await mergeSignUp(ctx, tenant, tx, holder.id, account, proof);
+  await mergeSignUp(ctx, tenant, tx, { holderId: holder.id, waiting: account, proof });
   // A sign-up without a password, as by a federated sign-in, does not make the provider `email`.
   await tx.sql(
     `UPDATE storefront_users SET email_verified = true, last_login_at = now(), updated_at = now(),

@@ -141,7 +141,12 @@ async function createAccount(
     ],
   );
   if (!account) throw new Error("the account was not stored");
-  const decisions = await storeClaims(ctx, tenant, { sql, prisma }, account.id, input, visit);
+  const decisions = await storeClaims(
+    ctx,
+    tenant,
+    { sql, prisma },
+    { userId: account.id, input, visit },
+  );
   // The sign-up's own event takes the tags to every system.
   await updateSystemTags(ctx, tenant, sql, [account.id], { announce: "flow_only" });
   if (!holder) {
@@ -157,9 +162,7 @@ async function storeClaims(
   ctx: Ctx,
   tenant: Tenant,
   { sql, prisma }: Transaction,
-  userId: number,
-  input: SignUpInput,
-  visit: Visit,
+  { userId, input, visit }: { userId: number; input: SignUpInput; visit: Visit },
 ): Promise<ConsentEntry[]> {
   const version = input.consent_version ?? tenant.config.consent_policy_version ?? null;
   const policyHash = await findPolicyHash(sql, version, tenant.config.locale);

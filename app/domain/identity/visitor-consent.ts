@@ -35,7 +35,7 @@ export function syncOwnConsent(
   const { form_type: form, form_consent: isGranted } = input;
   return form !== undefined && isGranted === false
     ? withdrawFormConsent(ctx, tenant, userId, { ...input, form_type: form }, visit)
-    : syncConsentOfUser(ctx, tenant, userId, input, visit);
+    : syncConsentOfUser(ctx, tenant, userId, { input, visit });
 }
 
 /**
@@ -61,15 +61,13 @@ export async function syncConsent(
     // does not exist. The slash stays in the id: no browser can claim an id with one.
     return userId !== null
       ? syncOwnConsent(ctx, tenant, userId, input, visit)
-      : syncConsentOfVisitor(
-          ctx,
-          tenant,
-          { ...input, visitor_id: speaker.gid.replace(/^gid:\/\/shopify\//, "") },
+      : syncConsentOfVisitor(ctx, tenant, {
+          input: { ...input, visitor_id: speaker.gid.replace(/^gid:\/\/shopify\//, "") },
           visit,
-        );
+        });
   }
   requireActing(input.acted_by, null);
-  if (input.email === undefined) return syncConsentOfVisitor(ctx, tenant, input, visit);
+  if (input.email === undefined) return syncConsentOfVisitor(ctx, tenant, { input, visit });
   requireAddressConsents(input);
   const email = EmailAddress.safeParse(input.email);
   if (!email.success)
@@ -80,10 +78,8 @@ export async function syncConsent(
       consent_mail_per_address: speaker.address,
       consent_mail_per_store: tenant.shop,
     });
-  return syncConsentOfAddress(ctx, tenant, email.data, input, visit, {
-    findOrCreateContact,
-    mayMail,
-  });
+  const sent = { email: email.data, input, visit };
+  return syncConsentOfAddress(ctx, tenant, sent, { findOrCreateContact, mayMail });
 }
 
 /** Throws `invalid_request` for consents that an address alone cannot decide. */

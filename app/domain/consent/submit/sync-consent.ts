@@ -14,12 +14,14 @@ import { writeConsents } from "../write/write-consents.ts";
 import { enqueueConfirmation } from "./consent-link.ts";
 import { readSubmission, reportConsent, type SyncedConsent } from "./submission.ts";
 
+/** What was sent, and by what request. */
+type Sent = { input: ConsentSyncInput; visit: Visit };
+
 export async function syncConsentOfUser(
   ctx: Ctx,
   tenant: Tenant,
   userId: number,
-  input: ConsentSyncInput,
-  visit: Visit,
+  { input, visit }: Sent,
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
   const written = await writeConsents(ctx, tenant, { userId }, submission);
@@ -29,16 +31,11 @@ export async function syncConsentOfUser(
 export async function syncConsentOfVisitor(
   ctx: Ctx,
   tenant: Tenant,
-  input: ConsentSyncInput,
-  visit: Visit,
+  { input, visit }: Sent,
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
-  const written = await writeConsents(
-    ctx,
-    tenant,
-    { visitorId: input.visitor_id ?? submission.consentId },
-    submission,
-  );
+  const visitor = { visitorId: input.visitor_id ?? submission.consentId };
+  const written = await writeConsents(ctx, tenant, visitor, submission);
   return reportConsent(ctx, tenant, submission, written);
 }
 
@@ -54,9 +51,7 @@ type AddressRules = {
 export async function syncConsentOfAddress(
   ctx: Ctx,
   tenant: Tenant,
-  email: string,
-  input: ConsentSyncInput,
-  visit: Visit,
+  { email, input, visit }: Sent & { email: string },
   { findOrCreateContact, mayMail }: AddressRules,
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
@@ -64,14 +59,10 @@ export async function syncConsentOfAddress(
   const userId = await transaction((tx, prisma) =>
     findOrCreateContact(tenant.shop, { sql: tx, prisma }, email),
   );
+  const visitor = { visitorId: input.visitor_id ?? submission.consentId };
   const form = { ...submission, flags: {}, gpc: false };
   const { recorded } = submission.formType
-    ? await writeConsents(
-        ctx,
-        tenant,
-        { visitorId: input.visitor_id ?? submission.consentId },
-        form,
-      )
+    ? await writeConsents(ctx, tenant, visitor, form)
     : { recorded: [] };
   const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
   // A retry of the same submission sends no second mail and counts none. Marker and mail commit
