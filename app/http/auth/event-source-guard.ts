@@ -23,13 +23,12 @@ const namedSource = (request: ApiRequest): string | null =>
 export const isPixelRequest = (request: ApiRequest): boolean =>
   namedSource(request) === PIXEL_SOURCE;
 
+/** A request for an event, before its sender is known. `raw`: the bytes of its body. */
+type EventCall = { ctx: Ctx; request: ApiRequest; tenant: Tenant | null; raw: Buffer };
+
 /** Throws 401 with the attempted method. */
-export function requireEventSource(
-  ctx: Ctx,
-  request: ApiRequest,
-  tenant: Tenant | null,
-  raw: Buffer,
-): EventSender {
+export function requireEventSource(call: EventCall): EventSender {
+  const { request, tenant } = call;
   const named = namedSource(request);
   const bearer = bearerToken(request);
   const proof = attemptedProof({
@@ -38,9 +37,9 @@ export function requireEventSource(
     hasTaskId: request.header("x-backend-task-id") !== undefined,
     hasBearer: bearer !== null,
   });
-  if (!isProven(ctx, request, tenant, raw, proof, bearer))
+  if (!isProven(call, proof, bearer))
     throw new AppError("unauthorized", { details: { method: proof } });
-  if (proof === "pixel_key") requirePixelRequest(ctx, request, tenant, raw);
+  if (proof === "pixel_key") requirePixelRequest(call);
   if (tenant?.config.access_role === "shared" && proof !== "hmac")
     throw new AppError("forbidden", {
       message: "A store with the access role `shared` sends storefront webhooks only.",
@@ -50,12 +49,7 @@ export function requireEventSource(
 }
 
 /** The pixel key is public: these checks and the rate limits bound its misuse. */
-function requirePixelRequest(
-  ctx: Ctx,
-  request: ApiRequest,
-  tenant: Tenant | null,
-  raw: Buffer,
-): void {
+function requirePixelRequest({ ctx, request, tenant, raw }: EventCall): void {
   const details = { method: "pixel_key" };
   const origin = request.header("origin");
   if (!origin || !tenant || !isPixelOrigin(ctx, tenant, origin))
@@ -63,17 +57,11 @@ function requirePixelRequest(
   if (raw.length > MAX_PIXEL_BYTES) throw new AppError("payload_too_large", { details });
 }
 
-function isProven(
-  ctx: Ctx,
-  request: ApiRequest,
-  tenant: Tenant | null,
-  raw: Buffer,
-  proof: AuthMethod,
-  bearer: string | null,
-): boolean {
+function isProven(call: EventCall, proof: AuthMethod, bearer: string | null): boolean {
+  const { ctx, request, tenant } = call;
   switch (proof) {
     case "hmac":
-      return isSignatureRight(ctx, request, tenant, raw);
+      return isSignatureRight(call);
     case "oauth2":
       return (
         bearer !== null &&
@@ -96,12 +84,7 @@ function isProven(
   }
 }
 
-function isSignatureRight(
-  ctx: Ctx,
-  request: ApiRequest,
-  tenant: Tenant | null,
-  raw: Buffer,
-): boolean {
+function isSignatureRight({ ctx, request, tenant, raw }: EventCall): boolean {
   try {
     requireStorefrontSignature(ctx, request, tenant, raw);
     return true;

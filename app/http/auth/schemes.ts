@@ -203,7 +203,7 @@ export const AUTH_SCHEMES = {
     isTextAccepted: isPixelRequest,
     signatureDetails: { method: "hmac" },
     authenticate: ({ ctx, request, tenant, raw }) => ({
-      principal: requireEventSource(ctx, request, tenant, raw),
+      principal: requireEventSource({ ctx, request, tenant, raw }),
     }),
     openapi: [
       { storefrontSignature: [] },

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { findA11yViolations } from "./accessibility.ts";
 import { openBrowser, waitForHydration, type Visit } from "./browser.ts";
-import { startService, type Service, type ServiceOptions } from "../service.ts";
+import { OTHER_SHOP, SHOP, startService, type Service, type ServiceOptions } from "../service.ts";
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
 type OpenOptions = { shop: string; locale?: string; viewport?: { width: number; height: number } };
@@ -48,6 +48,16 @@ export async function startShop(options: ServiceOptions = {}): Promise<Shop> {
       await service.stop();
     },
   };
+}
+
+/** Two stores with the service, each furnished with scripts of others on its storefront. */
+export async function startFurnishedShops(): Promise<Shop> {
+  const started = await startShop();
+  for (const shop of [SHOP, OTHER_SHOP]) {
+    await started.connect(shop);
+    started.service.sandbox.storefront.furnish(shop);
+  }
+  return started;
 }
 
 /** The address at which the admin opens a page of the app. */

@@ -4,7 +4,7 @@ import { findOverflow } from "../../../support/browser/accessibility.ts";
 import {
   askAs,
   expectHealthyPage,
-  startShop,
+  startFurnishedShops,
   type Shop,
 } from "../../../support/browser/merchant-browser.ts";
 import { OTHER_SHOP, SHOP } from "../../../support/service.ts";
@@ -12,11 +12,7 @@ import { OTHER_SHOP, SHOP } from "../../../support/service.ts";
 const PATH = "/app/consent/cookies";
 let world: Shop;
 beforeAll(async () => {
-  world = await startShop();
-  for (const shop of [SHOP, OTHER_SHOP]) {
-    await world.connect(shop);
-    world.service.sandbox.storefront.furnish(shop);
-  }
+  world = await startFurnishedShops();
 });
 afterAll(() => world?.stop());
 beforeEach(async () => {

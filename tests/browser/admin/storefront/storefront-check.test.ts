@@ -5,7 +5,7 @@ import {
   adminUrl,
   askAs,
   expectHealthyPage,
-  startShop,
+  startFurnishedShops,
   type Shop,
 } from "../../../support/browser/merchant-browser.ts";
 import { OTHER_SHOP, SHOP } from "../../../support/service.ts";
@@ -15,11 +15,7 @@ const HOSTILE =
   '<script nomodule src="https://x.example/<img src=x onerror=document.title=1>"></script>';
 let world: Shop;
 beforeAll(async () => {
-  world = await startShop();
-  for (const shop of [SHOP, OTHER_SHOP]) {
-    await world.connect(shop);
-    world.service.sandbox.storefront.furnish(shop);
-  }
+  world = await startFurnishedShops();
 });
 afterAll(() => world?.stop());
 beforeEach(async () => {
