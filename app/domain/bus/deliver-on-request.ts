@@ -176,7 +176,7 @@ async function attempt(
   const recording = newRecording(item.shop, item.eventId);
   try {
     const channel = findOpenChannel(ctx, item, tenant);
-    const sent = await send(ctx, item, message, tenant, channel, recording);
+    const sent = await send(ctx, tenant, { item, message, channel, recording });
     log = {
       status: "delivered",
       http_status: sent.httpStatus,

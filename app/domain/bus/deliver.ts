@@ -143,7 +143,7 @@ async function prepareAndSend(
   // The circuit is checked before every attempt; while it is open no attempt is made or counted.
   if (openForMs !== null)
     return { settlement: { to: "deferred", delayMs: openForMs }, outcome: "circuit_open" };
-  const sent = await send(ctx, item, message, tenant, channel, recording);
+  const sent = await send(ctx, tenant, { item, message, channel, recording });
   return {
     settlement: {
       to: "delivered",
@@ -170,17 +170,22 @@ function toArchiveMessage(item: Pick<QueueItem, "channel" | "payload">): Deliver
   };
 }
 
+/** `channel` undefined: an unknown or disabled destination, whose message is archived only. */
+type Dispatch = {
+  item: QueueItem;
+  message: DeliveryMessage;
+  channel: Channel | undefined;
+  recording: Recording;
+};
+
 /**
  * One attempt, with the archive's copy in parallel. A failing archive delays no delivery: the copy
  * is written later.
  */
 export async function send(
   ctx: Ctx,
-  item: QueueItem,
-  message: DeliveryMessage,
   tenant: Tenant,
-  channel: Channel | undefined,
-  recording: Recording,
+  { item, message, channel, recording }: Dispatch,
 ): Promise<DeliveryResult & { isArchived: boolean }> {
   if (message.isMadeElsewhere && channel) requireDeliverable(channel, message);
   if (!channel) {
