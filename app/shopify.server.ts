@@ -15,6 +15,7 @@ import {
   staffIn,
 } from "./http/auth/admin-session-token.ts";
 import { claimedShop, isOfStaff, staffOf, verifyAdminToken } from "./http/auth/staff-guard.ts";
+import { createLibraryFetch } from "./http/screens/library-fetch.ts";
 import { AUTH_PREFIX, writeDocumentHeaders } from "./http/screens/document-headers.ts";
 import { isConnected } from "./domain/tenants/store-access.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
@@ -23,7 +24,6 @@ import { appOf, findTenant, findCachedTenant, type Tenant } from "./domain/tenan
 
 const ADMIN_ORIGIN = "https://admin.shopify.com";
 const APP_BRIDGE_URL = "https://cdn.shopify.com/shopifycloud/app-bridge.js";
-const FETCH_TIMEOUT_MS = 10_000;
 
 /**
  * Who opened an embedded page. `isConnected` is false when the store's session token is right but
@@ -87,7 +87,7 @@ export type AdminAddresses = { appBridgeUrl?: string; adminOrigin?: string };
 
 export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
   const { appBridgeUrl = APP_BRIDGE_URL, adminOrigin = ADMIN_ORIGIN } = options;
-  setAbstractFetchFunc(storefrontFetch(ctx));
+  setAbstractFetchFunc(createLibraryFetch(ctx));
   // The store was read a moment ago: `prove` begins with it.
   const sessionStorage = createSessionStorage(ctx, findCachedTenant);
   const build = ({ clientId, secret }: { clientId: string; secret: string }) =>
@@ -254,34 +254,6 @@ const redirectTo = (location: string): Response =>
 
 const unauthorizedResponse = (): Response =>
   new Response("Unauthorized", { status: 401, headers: { "Cache-Control": "no-store" } });
-
-/** The library's way out: to the configured address of a store, and to nothing else. */
-function storefrontFetch(ctx: Ctx): typeof fetch {
-  return async (input, init = {}) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    if (!SHOP_PATTERN.test(url.hostname)) throw new Error(`${url.hostname} is not a store`);
-    const answer = await ctx.outbound.send({
-      system: "storefront",
-      url: ctx.storefront.adminUrl(url.hostname, url.pathname + url.search),
-      method: init.method === "POST" ? "POST" : "GET",
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof init.body === "string" && { body: init.body }),
-      timeoutMs: FETCH_TIMEOUT_MS,
-      about: { shop: url.hostname, call: url.pathname },
-    });
-    const headers = new Headers();
-    for (const [name, value] of Object.entries(answer.headers))
-      if (
-        value !== undefined &&
-        !/^(content-length|content-encoding|transfer-encoding)$/.test(name)
-      )
-        headers.set(name, String(value));
-    return new Response(answer.status === 204 || answer.status === 304 ? null : answer.text, {
-      status: answer.status,
-      headers,
-    });
-  };
-}
 
 declare module "@remix-run/node" {
   interface AppLoadContext {
