@@ -2,7 +2,7 @@
 import type { ClientLoaderFunction } from "@remix-run/react";
 import type { i18n, ResourceKey } from "i18next";
 import { loadOrKeep } from "../frame/lost-connection.ts";
-import { showToast } from "../ui/toast.ts";
+import { showErrorToast } from "../ui/toast.ts";
 import { createI18n } from "./create-i18n.ts";
 import { filesOf } from "./locale-files.ts";
 import { COMMON_NAMESPACES, toLocale, type Locale } from "./locale.ts";
@@ -50,7 +50,7 @@ async function addTranslations(to: i18n, namespaces: readonly string[]): Promise
     to.addResourceBundle(locale, namespace, texts);
 }
 
-const showLost = () => instance && showToast(instance.t("frame:problems.offline.title"), true);
+const showLost = () => instance && showErrorToast(instance.t("frame:problems.offline.title"));
 
 /** The `clientLoader` of a screen: loads its texts in parallel with its data. */
 export const withTranslations =

@@ -39,7 +39,7 @@ export function useThemeEmbed({ isEmbedded, isDone, report }: Options): () => Pr
   useEffect(() => {
     latest.current = { isDone, report };
   });
-  const look = useCallback(async (isAsked: boolean) => {
+  const look = useCallback(async ({ isAsked }: { isAsked: boolean }) => {
     const isActive = await isEmbedActive();
     const { isDone: isKnown, report: tell } = latest.current;
     if (isAsked || (isActive !== null && isActive !== isKnown)) tell(isActive);
@@ -47,11 +47,11 @@ export function useThemeEmbed({ isEmbedded, isDone, report }: Options): () => Pr
   useEffect(() => {
     if (!isEmbedded) return;
     const lookWhenVisible = () => {
-      if (document.visibilityState === "visible") void look(false);
+      if (document.visibilityState === "visible") void look({ isAsked: false });
     };
     lookWhenVisible();
     document.addEventListener("visibilitychange", lookWhenVisible);
     return () => document.removeEventListener("visibilitychange", lookWhenVisible);
   }, [isEmbedded, look]);
-  return () => look(true);
+  return () => look({ isAsked: true });
 }

@@ -1,7 +1,7 @@
 // Copies a text, and says so.
 import { useTranslation } from "react-i18next";
 import { Button } from "@shopify/polaris";
-import { showToast } from "./toast.ts";
+import { showErrorToast, showToast } from "./toast.ts";
 
 type Props = { label: string; text: string; accessibilityLabel?: string };
 
@@ -10,7 +10,7 @@ export function CopyButton({ label, text, accessibilityLabel }: Props) {
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => showToast(t("copied")),
-      () => showToast(t("notCopied"), true),
+      () => showErrorToast(t("notCopied")),
     );
   return (
     <Button onClick={() => void copy()} {...(accessibilityLabel && { accessibilityLabel })}>
