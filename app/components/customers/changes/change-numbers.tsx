@@ -8,7 +8,7 @@ import { useLocale } from "../../i18n/locale.ts";
 import { useLabelled } from "../../i18n/use-labelled.ts";
 import { download } from "../../ui/download.ts";
 import { WrappingText } from "../../ui/layout.tsx";
-import { showToast } from "../../ui/toast.ts";
+import { showErrorToast, showToast } from "../../ui/toast.ts";
 
 const ALWAYS = ["total", "changed", "unchanged", "refused"] as const;
 const WHERE_ANY = ["left", "unknown"] as const;
@@ -44,7 +44,8 @@ function Refused({ run, change }: Props) {
     const name = `${t("refused.file")}-${run.started_at.slice(0, 10)}.csv`;
     const isDone = await download(`/app/customers/changes/refused?${query}`, name);
     setIsBusy(false);
-    showToast(isDone ? t("customers:exported") : t("customers:exportFailed"), !isDone);
+    if (isDone) showToast(t("customers:exported"));
+    else showErrorToast(t("customers:exportFailed"));
   };
   return (
     <BlockStack gap="100" inlineAlign="start">

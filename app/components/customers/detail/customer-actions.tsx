@@ -1,7 +1,7 @@
 // The actions of the customer's page in the admin's title bar: tags first, the rest in a menu.
 import { useTranslation } from "react-i18next";
 import { download } from "../../ui/download.ts";
-import { showToast } from "../../ui/toast.ts";
+import { showErrorToast, showToast } from "../../ui/toast.ts";
 import type { CustomerView } from "./detail-shape.ts";
 
 export type CustomerQuestion = "tags" | "suspend" | "erase";
@@ -17,7 +17,8 @@ export function CustomerActions({ customer, onAsk, onReactivate }: Props) {
   const { id, status, canBeErased, adminUrl } = customer;
   const exportData = async () => {
     const isDone = await download(`/app/customers/${id}/export`, `customer-${id}.json`, "POST");
-    showToast(isDone ? t("exported") : t("exportFailed"), !isDone);
+    if (isDone) showToast(t("exported"));
+    else showErrorToast(t("exportFailed"));
   };
   const actions = [
     adminUrl && { text: t("openInStore"), run: () => void window.open(adminUrl, "_top") },

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useState } from "react";
 import { download } from "../../ui/download.ts";
-import { showToast } from "../../ui/toast.ts";
+import { showErrorToast, showToast } from "../../ui/toast.ts";
 
 /** Downloads customers as a file; `query` names them. */
 export function useExport() {
@@ -13,7 +13,8 @@ export function useExport() {
       setIsBusy(true);
       const isDone = await download(`/app/customers/export?${query}`, `${name}.csv`);
       setIsBusy(false);
-      showToast(isDone ? t("exported") : t("exportFailed"), !isDone);
+      if (isDone) showToast(t("exported"));
+      else showErrorToast(t("exportFailed"));
     },
   };
 }
