@@ -111,10 +111,10 @@ try {
     admin: { appBridgeUrl: sandbox.addresses.appBridgeUrl },
   });
   server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
-  const world = { url, sandbox } as TestApp;
+  const app = { url, sandbox } as TestApp;
   const paths = screenAddresses(store);
   for (const path of paths) await measureLoader(path);
-  await measureInBrowser(world, paths);
+  await measureInBrowser(app, paths);
 } finally {
   server.closeAllConnections();
   server.close();
@@ -167,7 +167,7 @@ async function measureLoader(path: string): Promise<void> {
       print("", `${each.toFixed(0)} ms ${text.replaceAll(/\s+/g, " ").trim().slice(0, 100)}`);
 }
 
-async function measureInBrowser(world: TestApp, paths: readonly string[]): Promise<void> {
+async function measureInBrowser(app: TestApp, paths: readonly string[]): Promise<void> {
   const browser = await openBrowser();
   for (const path of paths) {
     const [pathname, query] = path.split("?");
@@ -176,7 +176,7 @@ async function measureInBrowser(world: TestApp, paths: readonly string[]): Promi
     for (let visit = 0; visit < VISITS; visit += 1) {
       const { page, close } = await browser.visit([url, sandbox.url]);
       await page.addInitScript(observe);
-      const address = await embeddedUrl(world, SHOP, { path: pathname as string });
+      const address = await embeddedUrl(app, SHOP, { path: pathname as string });
       await page.goto(`${address}${query ? `&${query}` : ""}`, { waitUntil: "networkidle" });
       // A link would leave the page, and what was seen with it.
       const button = page

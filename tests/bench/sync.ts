@@ -33,8 +33,8 @@ export async function run(databaseUrl?: string): Promise<SyncMeasures> {
   const { ctx, sandbox, close } = await openBenchContext(url);
   const db = new pg.Pool({ connectionString: url, max: 2 });
   try {
-    const world = { ctx, sandbox, db };
-    return { ...(await measureCatchUp(world)), ...(await measureSchedule(world)) };
+    const app = { ctx, sandbox, db };
+    return { ...(await measureCatchUp(app)), ...(await measureSchedule(app)) };
   } finally {
     await db.end();
     await close();
@@ -101,8 +101,8 @@ async function timed<T>(
   };
 }
 
-async function measureCatchUp(world: TestApp): Promise<SyncMeasures> {
-  const { ctx, sandbox, db } = world;
+async function measureCatchUp(app: TestApp): Promise<SyncMeasures> {
+  const { ctx, sandbox, db } = app;
   const measures: SyncMeasures = {};
   const sync = async (shop: string) =>
     timed(async () => syncCustomers(ctx, await getTenant(ctx, shop)));
@@ -117,8 +117,8 @@ async function measureCatchUp(world: TestApp): Promise<SyncMeasures> {
     [small, 1_000],
     [large, 10_000],
   ] as const) {
-    await install(world, shop, cms);
-    change(world, shop, count, "first");
+    await install(app, shop, cms);
+    change(app, shop, count, "first");
     Object.assign(sandbox.storefront.settings.graphqlCost, {
       maximumAvailable: 1_000_000,
       restoreRate: 1_000_000,
@@ -133,7 +133,7 @@ async function measureCatchUp(world: TestApp): Promise<SyncMeasures> {
     measures[`catch-up ${count}: heap kept afterwards MB`] = keptMb;
   }
 
-  change(world, large, 10_000, "second");
+  change(app, large, 10_000, "second");
   Object.assign(sandbox.storefront.settings.graphqlCost, {
     maximumAvailable: 100,
     restoreRate: POINTS_PER_SECOND,
@@ -169,18 +169,18 @@ async function measureCatchUp(world: TestApp): Promise<SyncMeasures> {
   return measures;
 }
 
-async function measureSchedule(world: TestApp): Promise<SyncMeasures> {
-  const { ctx, sandbox } = world;
+async function measureSchedule(app: TestApp): Promise<SyncMeasures> {
+  const { ctx, sandbox } = app;
   Object.assign(sandbox.storefront.settings.graphqlCost, {
     maximumAvailable: 2_000,
     restoreRate: 100,
   });
   const measures: SyncMeasures = {};
-  await world.db.query("DELETE FROM kv WHERE shop <> '*'");
+  await app.db.query("DELETE FROM kv WHERE shop <> '*'");
   let known = 0;
   for (const count of [100, 1_000]) {
     for (; known < count; known += 1)
-      await install(world, `tenant-${String(known).padStart(4, "0")}.myshopify.com`);
+      await install(app, `tenant-${String(known).padStart(4, "0")}.myshopify.com`);
     const { result, seconds, grownMb } = await timed(() => runScheduledNow(ctx));
     if (result.errors_total > 0 || result.tenants !== count)
       throw new Error(JSON.stringify(result));

@@ -3,33 +3,33 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { QueueItem } from "../../app/domain/bus/channel.ts";
 import { cmsChannel } from "../../app/domain/channels/cms/cms.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { SECRETS, startChannelApp, type ChannelApp } from "../support/bus/channels.ts";
 import { addCustomer } from "../support/bus/queue.ts";
 import { eventually, SHOP } from "../support/service.ts";
 
-let world: ChannelWorld;
+let app: ChannelApp;
 let userId: number;
 
 beforeAll(async () => {
-  world = await startChannelWorld();
+  app = await startChannelApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.reset();
-  userId = await addCustomer(world.service.database, SHOP, {
+  await app.reset();
+  userId = await addCustomer(app.service.database, SHOP, {
     email: `ann-${Math.random()}@example.com`,
     tags: ["vip", "ice cream"],
   });
 });
 
-const deliver = async () => world.settled(await world.send("cms", userId));
+const deliver = async () => app.settled(await app.send("cms", userId));
 const rename = (name: string) =>
-  world.service.database.query(
+  app.service.database.query(
     "UPDATE storefront_users SET first_name = $2, full_name = $2 WHERE id = $1",
     [userId, name],
   );
 const items = () =>
-  world.service.sandbox.cms
+  app.service.sandbox.cms
     .items()
     .filter(({ fieldData }) => fieldData.slug === `customer-${userId}`);
 
@@ -54,19 +54,19 @@ test("an item is staged with SPEC's fields and is never published", async () => 
   expect(items()).toMatchObject([
     { isDraft: true, lastPublished: null, fieldData: { name: "Anna", "first-name": "Anna" } },
   ]);
-  expect(world.service.sandbox.cms.liveCalls()).toEqual([]);
+  expect(app.service.sandbox.cms.liveCalls()).toEqual([]);
   expect(
-    world.service.sandbox.requests("cms").filter(({ path }) => /live|publish/.test(path)),
+    app.service.sandbox.requests("cms").filter(({ path }) => /live|publish/.test(path)),
   ).toEqual([]);
 });
 
 test("an unchanged customer causes no call, however often it is delivered", async () => {
   await deliver();
-  const before = world.calls("cms");
+  const before = app.calls("cms");
   for (let n = 0; n < 5; n += 1) expect(await deliver()).toMatchObject({ status: "delivered" });
-  process.stdout.write(`calls for 5 unchanged deliveries: ${world.calls("cms") - before}\n`);
-  expect(world.calls("cms")).toBe(before);
-  const { json } = await world.service.call(
+  process.stdout.write(`calls for 5 unchanged deliveries: ${app.calls("cms") - before}\n`);
+  expect(app.calls("cms")).toBe(before);
+  const { json } = await app.service.call(
     "GET",
     `/admin/events/log?shop=${SHOP}&channel=cms&limit=1`,
   );
@@ -78,23 +78,23 @@ test("an unchanged customer causes no call, however often it is delivered", asyn
 });
 
 test("20 concurrent deliveries of one new customer create one item, and none uses up an attempt", async () => {
-  const ids = await Promise.all(Array.from({ length: 20 }, () => world.send("cms", userId)));
-  const rows = await Promise.all(ids.map((id) => world.settled(id, 15_000)));
+  const ids = await Promise.all(Array.from({ length: 20 }, () => app.send("cms", userId)));
+  const rows = await Promise.all(ids.map((id) => app.settled(id, 15_000)));
   expect(rows.every(({ status, retry_count: n }) => status === "delivered" && n === 0)).toBe(true);
   expect(items()).toHaveLength(1);
 }, 30_000);
 
 test("a creation whose response was lost is found by its slug and stays one item", async () => {
-  world.service.sandbox.failNext("cms", { dropReply: true });
-  const eventId = await world.send("cms", userId);
-  expect((await world.settled(eventId)).status).toBe("pending");
+  app.service.sandbox.failNext("cms", { dropReply: true });
+  const eventId = await app.send("cms", userId);
+  expect((await app.settled(eventId)).status).toBe("pending");
   await rename("Changed meanwhile");
-  expect((await world.retry(eventId)).status).toBe("delivered");
+  expect((await app.retry(eventId)).status).toBe("delivered");
   expect(items()).toMatchObject([{ fieldData: { name: "Changed meanwhile" } }]);
 });
 
 test("the mark of a creation waits for the disk, the lease and the item's id do not", async () => {
-  const { database } = world.service;
+  const { database } = app.service;
   await database.query(`
     CREATE TABLE commits (written text, is_quick boolean);
     GRANT INSERT ON commits TO PUBLIC;
@@ -121,7 +121,7 @@ test("the mark of a creation waits for the disk, the lease and the item's id do 
 test("an item that was deleted by hand is created again at the next change", async () => {
   await deliver();
   const [old] = items();
-  const { cms, addresses } = world.service.sandbox;
+  const { cms, addresses } = app.service.sandbox;
   const removed = await fetch(
     `${addresses.cmsApiUrl}/collections/${cms.customersCollectionId}/items/${old?.id}`,
     { method: "DELETE", headers: { Authorization: `Bearer ${SECRETS.cms_api_token}` } },
@@ -134,29 +134,29 @@ test("an item that was deleted by hand is created again at the next change", asy
 });
 
 test("a truncated JSON response is a failure, and the item exists once after the retry", async () => {
-  world.service.sandbox.failNext("cms", { garbage: true });
-  const eventId = await world.send("cms", userId);
-  expect(await world.settled(eventId)).toMatchObject({
+  app.service.sandbox.failNext("cms", { garbage: true });
+  const eventId = await app.send("cms", userId);
+  expect(await app.settled(eventId)).toMatchObject({
     status: "pending",
     last_error: expect.stringContaining("not JSON"),
   });
-  expect((await world.retry(eventId)).status).toBe("delivered");
+  expect((await app.retry(eventId)).status).toBe("delivered");
   expect(items()).toHaveLength(1);
 });
 
 test.each(["{}", "null", "[]", '{"id":""}', '{"id":7}'])(
   "a creation that is answered without the item's id is a failure, and the item exists once after the retry: %s",
   async (body) => {
-    world.service.sandbox.failNext("cms", { status: 202, body });
-    const eventId = await world.send("cms", userId);
-    expect(await world.settled(eventId)).toMatchObject({
+    app.service.sandbox.failNext("cms", { status: 202, body });
+    const eventId = await app.send("cms", userId);
+    expect(await app.settled(eventId)).toMatchObject({
       status: "pending",
       last_error: expect.stringContaining("something that is not"),
     });
-    expect((await world.retry(eventId)).status).toBe("delivered");
+    expect((await app.retry(eventId)).status).toBe("delivered");
     expect(items()).toHaveLength(1);
     expect(
-      await world.service.database.query("SELECT cms_item_id FROM storefront_users WHERE id = $1", [
+      await app.service.database.query("SELECT cms_item_id FROM storefront_users WHERE id = $1", [
         userId,
       ]),
     ).toEqual([{ cms_item_id: items()[0]?.id }]);
@@ -164,7 +164,7 @@ test.each(["{}", "null", "[]", '{"id":""}', '{"id":7}'])(
 );
 
 test("a delivery that waited writes the newest state, not the one it had read", async () => {
-  const { ctx } = world.service;
+  const { ctx } = app.service;
   const tenant = await getTenant(ctx, SHOP);
   const item: QueueItem = {
     shop: SHOP,
@@ -193,20 +193,20 @@ test("a delivery that waited writes the newest state, not the one it had read", 
 });
 
 test("another delivery's lease on the customer defers this one without using up an attempt", async () => {
-  await world.service.database.query(
+  await app.service.database.query(
     "INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, '\"somebody\"', clock_timestamp() + interval '1 minute')",
     [SHOP, `lease:cms_customer:${userId}`],
   );
-  const eventId = await world.send("cms", userId);
+  const eventId = await app.send("cms", userId);
   await eventually("a deferral", () =>
-    world.service.logged.some(
+    app.service.logged.some(
       ({ event, event_id: id, outcome }) =>
         event === "delivery.attempted" && id === eventId && outcome === "deferred",
     ),
   );
   expect(items()).toHaveLength(0);
-  await world.service.database.query(
+  await app.service.database.query(
     "UPDATE kv SET expires_at = clock_timestamp() WHERE key LIKE 'lease:cms_customer:%'",
   );
-  expect(await world.settled(eventId)).toMatchObject({ status: "delivered", retry_count: 0 });
+  expect(await app.settled(eventId)).toMatchObject({ status: "delivered", retry_count: 0 });
 });

@@ -8,9 +8,9 @@ import {
   EXPECTED,
   isWired,
   SECRETS,
-  startChannelWorld,
+  startChannelApp,
   storeFields,
-  type ChannelWorld,
+  type ChannelApp,
   type Unwired,
   type Wired,
 } from "../support/bus/channels.ts";
@@ -19,27 +19,27 @@ import { eventually, SHOP } from "../support/service.ts";
 import { connectStore } from "../support/storefront/storefront.ts";
 
 const BARE = "bare-store.myshopify.com";
-let world: ChannelWorld;
+let app: ChannelApp;
 let userId: number;
 
 beforeAll(async () => {
-  world = await startChannelWorld();
+  app = await startChannelApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.reset();
-  userId = await addCustomer(world.service.database, SHOP, {
+  await app.reset();
+  userId = await addCustomer(app.service.database, SHOP, {
     email: `ann-${Math.random()}@example.com`,
     tags: ["vip"],
     cookie: true,
   });
-  await world.consentToRetail(userId);
+  await app.consentToRetail(userId);
 });
 
 const configure = (shop: string, fields: Record<string, unknown>) =>
-  world.service.call("POST", `/config?shop=${shop}`, { body: fields });
+  app.service.call("POST", `/config?shop=${shop}`, { body: fields });
 const isEnabled = async (channel: Channel, shop = SHOP) =>
-  channel.isEnabled(await getTenant(world.service.ctx, shop));
+  channel.isEnabled(await getTenant(app.service.ctx, shop));
 
 const named = channels.map((channel) => [channel.name, channel] as const);
 const wired = named.filter(([name]) => isWired(name));
@@ -55,15 +55,15 @@ describe.each(unwired)("%s", (name, channel) => {
   const { says } = EXPECTED[name] as Unwired;
 
   test("delivers without an outside call, and records it in row and log", async () => {
-    const before = world.calls(name);
-    expect(await world.settled(await world.send(name, userId))).toMatchObject({
+    const before = app.calls(name);
+    expect(await app.settled(await app.send(name, userId))).toMatchObject({
       status: "delivered",
       retry_count: 0,
       last_error: null,
       delivery_config: { credentials_key: channel.credentialsKey },
     });
-    expect(world.calls(name)).toBe(before);
-    const { json } = await world.service.call(
+    expect(app.calls(name)).toBe(before);
+    const { json } = await app.service.call(
       "GET",
       `/admin/events/log?shop=${SHOP}&channel=${name}`,
     );
@@ -77,20 +77,20 @@ describe.each(unwired)("%s", (name, channel) => {
     expect(await isEnabled(channel, BARE)).toBe(true);
     await configure(SHOP, { enabled_channels: ["cms"] });
     expect(await isEnabled(channel)).toBe(true);
-    const stranger = await addCustomer(world.service.database, BARE);
-    expect(await world.settled(await world.send(name, stranger, { shop: BARE }))).toMatchObject({
+    const stranger = await addCustomer(app.service.database, BARE);
+    expect(await app.settled(await app.send(name, stranger, { shop: BARE }))).toMatchObject({
       status: "delivered",
     });
   });
 
   test("leaves no secret in message, error or log line", async () => {
-    const delivered = await world.settled(await world.send(name, userId));
+    const delivered = await app.settled(await app.send(name, userId));
     const written = JSON.stringify([
       delivered,
-      world.service.logged,
-      await world.service.database.query("SELECT * FROM delivery_attempts"),
+      app.service.logged,
+      await app.service.database.query("SELECT * FROM delivery_attempts"),
     ]);
-    expect(world.secrets().filter((secret) => written.includes(secret))).toEqual([]);
+    expect(app.secrets().filter((secret) => written.includes(secret))).toEqual([]);
   });
 });
 
@@ -100,14 +100,14 @@ describe.each(wired)("%s", (name, channel) => {
     ? { status: "dead_letter", last_error: expect.stringMatching(withoutPerson) as string }
     : { status: "delivered", retry_count: 0 };
   const fail = (fault: Fault, times?: number) =>
-    world.service.sandbox.failNext(system, { ...fault, ...(work && { match: work }) }, times);
+    app.service.sandbox.failNext(system, { ...fault, ...(work && { match: work }) }, times);
 
   test(`delivers a customer with ${calls === 1 ? "one call" : `${calls} calls`}, and records it in row and log`, async () => {
-    const before = world.calls(name);
-    const row = await world.settled(await world.send(name, userId));
+    const before = app.calls(name);
+    const row = await app.settled(await app.send(name, userId));
     expect(row).toMatchObject({ status: "delivered", retry_count: 0, last_error: null });
-    expect(world.calls(name) - before).toBe(calls);
-    const { json } = await world.service.call(
+    expect(app.calls(name) - before).toBe(calls);
+    const { json } = await app.service.call(
       "GET",
       `/admin/events/log?shop=${SHOP}&channel=${name}`,
     );
@@ -137,53 +137,50 @@ describe.each(wired)("%s", (name, channel) => {
 
   test("a delivery for a store without settings is a dead letter at once, without a call", async () => {
     await configure(BARE, { brand_name: "Bare" });
-    const stranger = await addCustomer(world.service.database, BARE);
-    const before = world.calls(name);
-    const row = await world.settled(await world.send(name, stranger, { shop: BARE }));
+    const stranger = await addCustomer(app.service.database, BARE);
+    const before = app.calls(name);
+    const row = await app.settled(await app.send(name, stranger, { shop: BARE }));
     expect(row.status).toBe("dead_letter");
     expect(row.last_error).toMatch(withoutSettings);
-    expect(world.calls(name)).toBe(before);
+    expect(app.calls(name)).toBe(before);
   });
 
   test.each(["deleted", "gone"])(
     `a customer that is %s costs no call and ${withoutPerson ? "has consented to nothing" : "is no failure"}`,
     async (how) => {
       if (how === "deleted")
-        await world.service.database.query(
+        await app.service.database.query(
           "UPDATE storefront_users SET status = 'deleted' WHERE id = $1",
           [userId],
         );
-      else
-        await world.service.database.query("DELETE FROM storefront_users WHERE id = $1", [userId]);
-      const before = world.calls(name);
-      expect(await world.settled(await world.send(name, userId))).toMatchObject(ofNobody);
-      expect(world.calls(name)).toBe(before);
+      else await app.service.database.query("DELETE FROM storefront_users WHERE id = $1", [userId]);
+      const before = app.calls(name);
+      expect(await app.settled(await app.send(name, userId))).toMatchObject(ofNobody);
+      expect(app.calls(name)).toBe(before);
     },
   );
 
   test("never reads another store's customer with the same id", async () => {
-    await connectStore(world.service, BARE, storeFields(world.service.sandbox));
-    const before = world.calls(name);
-    expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject(
-      ofNobody,
-    );
-    expect(world.calls(name)).toBe(before);
+    await connectStore(app.service, BARE, storeFields(app.service.sandbox));
+    const before = app.calls(name);
+    expect(await app.settled(await app.send(name, userId, { shop: BARE }))).toMatchObject(ofNobody);
+    expect(app.calls(name)).toBe(before);
   });
 
   test.each([400, 401, 403] as const)("%i is a dead letter at once", async (status) => {
     fail({ status, body: { message: "refused" } }, 5);
-    const before = world.calls(name);
-    expect(await world.settled(await world.send(name, userId))).toMatchObject({
+    const before = app.calls(name);
+    expect(await app.settled(await app.send(name, userId))).toMatchObject({
       status: "dead_letter",
       retry_count: 1,
       last_error: expect.stringContaining(String(status)),
     });
-    expect(world.calls(name) - before).toBe(refused[status]);
+    expect(app.calls(name) - before).toBe(refused[status]);
   });
 
   test("429 waits for Retry-After", async () => {
     fail({ status: 429, headers: { "retry-after": "600" } });
-    const row = await world.settled(await world.send(name, userId));
+    const row = await app.settled(await app.send(name, userId));
     expect(row).toMatchObject({ status: "pending", retry_count: 1 });
     expect(row.due_in).toBeGreaterThan(595);
   });
@@ -195,16 +192,16 @@ describe.each(wired)("%s", (name, channel) => {
     ["a connection closed without an answer", { hang: 50 }],
   ] as const)("%s is retried and then delivered", async (_, fault) => {
     fail(fault);
-    const eventId = await world.send(name, userId);
-    expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
-    expect(await world.retry(eventId)).toMatchObject({ status: "delivered", retry_count: 1 });
+    const eventId = await app.send(name, userId);
+    expect(await app.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+    expect(await app.retry(eventId)).toMatchObject({ status: "delivered", retry_count: 1 });
   });
 
   test("no secret is in the message, the delivery's settings, an error or a log line", async () => {
     fail({ status: 500, body: "down" });
-    const eventId = await world.send(name, userId);
-    const failed = await world.settled(eventId);
-    const delivered = await world.retry(eventId);
+    const eventId = await app.send(name, userId);
+    const failed = await app.settled(eventId);
+    const delivered = await app.retry(eventId);
     expect(delivered.delivery_config).toMatchObject({
       method: expect.any(String),
       endpoint: expect.any(String),
@@ -213,15 +210,15 @@ describe.each(wired)("%s", (name, channel) => {
     const written = JSON.stringify([
       failed,
       delivered,
-      world.service.logged,
-      await world.service.database.query("SELECT * FROM delivery_attempts"),
+      app.service.logged,
+      await app.service.database.query("SELECT * FROM delivery_attempts"),
     ]);
-    expect(world.secrets().filter((secret) => written.includes(secret))).toEqual([]);
+    expect(app.secrets().filter((secret) => written.includes(secret))).toEqual([]);
   });
 
   test("a credential that the system repeats in its error is in no row, log, archive object or answer", async () => {
     fail({ echoes: 422 }, 5);
-    const failed = await world.settled(await world.send(name, userId));
+    const failed = await app.settled(await app.send(name, userId));
     expect(failed).toMatchObject({
       status: "dead_letter",
       last_error: expect.stringContaining("<hidden>"),
@@ -234,16 +231,16 @@ describe.each(wired)("%s", (name, channel) => {
     async (lost) => {
       if (lost > 1) fail({ delayMs: 0 }, lost - 1);
       fail({ dropReply: true });
-      const eventId = await world.send(name, userId);
-      expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
-      expect(await world.retry(eventId)).toMatchObject({ status: "delivered", last_error: null });
+      const eventId = await app.send(name, userId);
+      expect(await app.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+      expect(await app.retry(eventId)).toMatchObject({ status: "delivered", last_error: null });
     },
   );
 });
 
 /** The secrets that are in a row, an attempt, the archive, the log or what an operator reads. */
 async function writtenSecrets(row: unknown): Promise<string[]> {
-  const { service } = world;
+  const { service } = app;
   const dead = "dead_letter/";
   const names = await eventually("the archive's copy", async () => {
     const found = (await service.objects.list("")).filter((path) => path.includes(dead));
@@ -258,32 +255,32 @@ async function writtenSecrets(row: unknown): Promise<string[]> {
     await Promise.all(names.map((path) => service.objects.get(path))),
   ]);
   const basic = Buffer.from(`crm:${SECRETS.erp_password}`).toString("base64");
-  return [...world.secrets(), basic].filter((secret) => written.includes(secret));
+  return [...app.secrets(), basic].filter((secret) => written.includes(secret));
 }
 
 describe("the storefront's access token", () => {
   test("that a GraphQL error repeats is hidden", async () => {
-    const message = `no access with ${world.secrets().join(" or ")}`;
-    world.service.sandbox.failNext("storefront", {
+    const message = `no access with ${app.secrets().join(" or ")}`;
+    app.service.sandbox.failNext("storefront", {
       status: 200,
       body: { errors: [{ message, extensions: { code: "ACCESS_DENIED" } }] },
     });
-    const failed = await world.settled(await world.send("storefront", userId));
+    const failed = await app.settled(await app.send("storefront", userId));
     expect(failed).toMatchObject({ status: "dead_letter" });
     expect(failed.last_error).toContain("<hidden>");
-    const token = world.secrets().at(-2) ?? "";
+    const token = app.secrets().at(-2) ?? "";
     expect(failed.last_error).not.toContain(token);
   });
 
   const asked = () =>
-    world.service.sandbox
+    app.service.sandbox
       .requests("storefront")
       .map(({ path }) => (path.includes("access_token") ? "refresh" : "graphql"));
 
   test("that is rejected once is refreshed, and the delivery succeeds", async () => {
-    world.service.sandbox.failNext("storefront", { status: 401, match: "/graphql.json" });
+    app.service.sandbox.failNext("storefront", { status: 401, match: "/graphql.json" });
     const before = asked().length;
-    expect(await world.settled(await world.send("storefront", userId))).toMatchObject({
+    expect(await app.settled(await app.send("storefront", userId))).toMatchObject({
       status: "delivered",
       retry_count: 0,
     });
@@ -291,9 +288,9 @@ describe("the storefront's access token", () => {
   });
 
   test("that cannot be refreshed makes a dead letter at once, which says to install the app again", async () => {
-    world.service.sandbox.failNext("storefront", { status: 401 }, 5);
+    app.service.sandbox.failNext("storefront", { status: 401 }, 5);
     const before = asked().length;
-    expect(await world.settled(await world.send("storefront", userId))).toMatchObject({
+    expect(await app.settled(await app.send("storefront", userId))).toMatchObject({
       status: "dead_letter",
       retry_count: 1,
       last_error: expect.stringContaining("Install the app again"),
@@ -304,7 +301,7 @@ describe("the storefront's access token", () => {
 
 describe.each(["storefront", "flow"])("%s: a GraphQL answer", (name) => {
   const answerWith = (body: unknown) =>
-    world.service.sandbox.failNext("storefront", { status: 200, body, match: "/graphql.json" });
+    app.service.sandbox.failNext("storefront", { status: 200, body, match: "/graphql.json" });
   const withCode = (code: string) => ({
     data: null,
     errors: [{ message: code, extensions: { code } }],
@@ -320,12 +317,12 @@ describe.each(["storefront", "flow"])("%s: a GraphQL answer", (name) => {
     "%s is the platform's own failure: it counts for the circuit and is retried",
     async (_, body) => {
       answerWith(body);
-      const eventId = await world.send(name, userId);
-      expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+      const eventId = await app.send(name, userId);
+      expect(await app.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
       expect(
-        await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'"),
+        await app.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'"),
       ).toHaveLength(1);
-      expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
+      expect(await app.retry(eventId)).toMatchObject({ status: "delivered" });
     },
   );
 
@@ -333,7 +330,7 @@ describe.each(["storefront", "flow"])("%s: a GraphQL answer", (name) => {
     "with %s is a refusal: a dead letter at once",
     async (code) => {
       answerWith(withCode(code));
-      expect(await world.settled(await world.send(name, userId))).toMatchObject({
+      expect(await app.settled(await app.send(name, userId))).toMatchObject({
         status: "dead_letter",
         retry_count: 1,
       });
@@ -345,49 +342,49 @@ test.each(["cms", "profile_platform", "email", "erpsys", "erp_generic"])(
   "%s: a login page with status 200 is no delivery; it is retried",
   async (name) => {
     const { system } = EXPECTED[name] as Wired;
-    world.service.sandbox.failNext(system, {
+    app.service.sandbox.failNext(system, {
       status: 200,
       headers: { "content-type": "text/html; charset=utf-8" },
       body: "<!doctype html><title>Sign in</title>",
     });
-    const eventId = await world.send(name, userId);
-    expect(await world.settled(eventId)).toMatchObject({
+    const eventId = await app.send(name, userId);
+    expect(await app.settled(eventId)).toMatchObject({
       status: "pending",
       retry_count: 1,
       last_error: expect.stringContaining("answered something that is not"),
     });
-    expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
+    expect(await app.retry(eventId)).toMatchObject({ status: "delivered" });
   },
 );
 
 test("a small ERP that says OK as text/html has the document", async () => {
-  world.service.sandbox.failNext("erp", {
+  app.service.sandbox.failNext("erp", {
     status: 200,
     headers: { "content-type": "text/html; charset=UTF-8" },
     body: "OK",
   });
-  const row = await world.settled(await world.send("erp_generic", userId));
+  const row = await app.settled(await app.send("erp_generic", userId));
   expect(row).toMatchObject({ status: "delivered", retry_count: 0 });
 });
 
 test("a customer whose creation got no response exists once in the storefront", async () => {
   const email = `once-${Math.random()}@example.com`;
-  const id = await addCustomer(world.service.database, SHOP, { email });
-  world.service.sandbox.failNext("storefront", { delayMs: 0 });
-  world.service.sandbox.failNext("storefront", { dropReply: true });
-  const eventId = await world.send("storefront", id);
-  expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
-  expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
+  const id = await addCustomer(app.service.database, SHOP, { email });
+  app.service.sandbox.failNext("storefront", { delayMs: 0 });
+  app.service.sandbox.failNext("storefront", { dropReply: true });
+  const eventId = await app.send("storefront", id);
+  expect(await app.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+  expect(await app.retry(eventId)).toMatchObject({ status: "delivered" });
   expect(
-    world.service.sandbox.storefront.customers(SHOP).filter((customer) => customer.email === email),
+    app.service.sandbox.storefront.customers(SHOP).filter((customer) => customer.email === email),
   ).toHaveLength(1);
 });
 
 test("an account that is deleted while its customer is created in the storefront stays empty", async () => {
-  const { database, sandbox } = world.service;
+  const { database, sandbox } = app.service;
   const id = await addCustomer(database, SHOP, { email: `gone-${Math.random()}@example.com` });
   sandbox.failNext("storefront", { delayMs: 300, match: "/graphql.json" }, 2);
-  const eventId = await world.send("storefront", id);
+  const eventId = await app.send("storefront", id);
   await eventually("the creation to be under way", () =>
     sandbox.requests("storefront").some(({ body }) => {
       const text = JSON.stringify(body);
@@ -395,7 +392,7 @@ test("an account that is deleted while its customer is created in the storefront
     }),
   );
   await database.query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [id]);
-  expect((await world.settled(eventId)).status).toBe("delivered");
+  expect((await app.settled(eventId)).status).toBe("delivered");
   expect(
     await database.query(
       "SELECT storefront_customer_gid, storefront_hash FROM storefront_users WHERE id = $1",
@@ -406,10 +403,10 @@ test("an account that is deleted while its customer is created in the storefront
 
 test("a system that never answers times out after 15 seconds, on every channel, and is retried", async () => {
   for (const [name] of wired)
-    world.service.sandbox.failNext((EXPECTED[name] as Wired).system, { hang: 60_000 });
+    app.service.sandbox.failNext((EXPECTED[name] as Wired).system, { hang: 60_000 });
   const started = performance.now();
-  const ids = await Promise.all(wired.map(([name]) => world.send(name, userId)));
-  const rows = await Promise.all(ids.map((id) => world.settled(id, 20_000)));
+  const ids = await Promise.all(wired.map(([name]) => app.send(name, userId)));
+  const rows = await Promise.all(ids.map((id) => app.settled(id, 20_000)));
   expect(performance.now() - started).toBeLessThan(17_500);
   for (const row of rows)
     expect(row).toMatchObject({
@@ -418,7 +415,7 @@ test("a system that never answers times out after 15 seconds, on every channel, 
       last_error: expect.stringContaining("did not answer in time"),
     });
   const open = await eventually("the circuits' records", async () => {
-    const records = await world.service.database.query(
+    const records = await app.service.database.query(
       "SELECT value->>'failures' AS failures FROM kv WHERE key LIKE 'circuit:%'",
     );
     return records.length === wired.length && records;

@@ -11,16 +11,16 @@ import {
 } from "../../app/domain/channels/erp/documents.ts";
 import { decimalOf, multiply, textOf } from "../../app/domain/channels/payload-fields.ts";
 import type { ErpDocument } from "../../app/sandbox/systems/erp.ts";
-import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { SECRETS, startChannelApp, type ChannelApp } from "../support/bus/channels.ts";
 import { addCustomer } from "../support/bus/queue.ts";
 import { SHOP } from "../support/service.ts";
 
-let world: ChannelWorld;
+let app: ChannelApp;
 beforeAll(async () => {
-  world = await startChannelWorld();
+  app = await startChannelApp();
 });
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+afterAll(() => app.stop());
+beforeEach(() => app.reset());
 
 const GID = "gid://shopify/Customer/9007199254740993";
 const ORDER = {
@@ -37,7 +37,7 @@ const ORDER = {
 };
 
 const configure = (fields: Record<string, unknown>) =>
-  world.service.call("POST", `/config?shop=${SHOP}`, { body: fields });
+  app.service.call("POST", `/config?shop=${SHOP}`, { body: fields });
 
 async function deliver(
   entity: string,
@@ -45,7 +45,7 @@ async function deliver(
   id = "gid://shopify/Order/820982911946154508",
 ) {
   const eventId = randomUUID();
-  await enqueue(world.service.ctx.home.forTenant(SHOP).sql, {
+  await enqueue(app.service.ctx.home.forTenant(SHOP).sql, {
     eventId,
     source: "storefront",
     eventType: `${entity}.created`,
@@ -55,10 +55,10 @@ async function deliver(
     occurredAt: new Date("2026-03-01T10:00:00Z"),
     destinations: ["erpsys"],
   });
-  return { eventId, ...(await world.settled(eventId)) };
+  return { eventId, ...(await app.settled(eventId)) };
 }
-const last = () => world.service.sandbox.erp.documents().at(-1) as ErpDocument;
-const lastRequest = () => world.service.sandbox.requests("erp").at(-1);
+const last = () => app.service.sandbox.erp.documents().at(-1) as ErpDocument;
+const lastRequest = () => app.service.sandbox.requests("erp").at(-1);
 
 describe("an order", () => {
   test("is a sales order with the organisation, the event's id and unchanged amounts", async () => {
@@ -100,9 +100,9 @@ describe("an order", () => {
   });
 
   test("is sent with the store's credentials and one idempotency key for all attempts", async () => {
-    world.service.sandbox.failNext("erp", { dropReply: true });
+    app.service.sandbox.failNext("erp", { dropReply: true });
     const eventId = randomUUID();
-    await enqueue(world.service.ctx.home.forTenant(SHOP).sql, {
+    await enqueue(app.service.ctx.home.forTenant(SHOP).sql, {
       eventId,
       source: "storefront",
       eventType: "order.created",
@@ -112,9 +112,9 @@ describe("an order", () => {
       occurredAt: new Date(),
       destinations: ["erpsys"],
     });
-    await world.settled(eventId);
-    expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
-    const sent = world.service.sandbox.requests("erp").slice(-2);
+    await app.settled(eventId);
+    expect(await app.retry(eventId)).toMatchObject({ status: "delivered" });
+    const sent = app.service.sandbox.requests("erp").slice(-2);
     expect(sent.map(({ headers }) => headers["idempotency-key"])).toEqual([
       `${eventId}:erpsys`,
       `${eventId}:erpsys`,
@@ -132,8 +132,8 @@ describe("an order", () => {
 
 test("the platform's credentials are sent to the platform's address only, never to one that a store configured", async () => {
   const platform = (fields: Record<string, unknown>) =>
-    world.service.call("POST", "/platform/config", { body: fields });
-  const { erpBaseUrl } = world.service.sandbox.addresses;
+    app.service.call("POST", "/platform/config", { body: fields });
+  const { erpBaseUrl } = app.service.sandbox.addresses;
   await platform({
     erp_base_url: `${erpBaseUrl}/platform`,
     erp_username: "platform",
@@ -170,13 +170,13 @@ describe("the required fields", () => {
     "of %j and %j make a dead letter at once that names what is missing",
     async (defaults, payload, message) => {
       await configure({ erp_defaults: defaults });
-      const before = world.calls("erpsys");
+      const before = app.calls("erpsys");
       expect(await deliver("order", { ...ORDER, ...payload })).toMatchObject({
         status: "dead_letter",
         retry_count: 1,
         last_error: message,
       });
-      expect(world.calls("erpsys")).toBe(before);
+      expect(app.calls("erpsys")).toBe(before);
     },
   );
 
@@ -194,8 +194,8 @@ describe("the required fields", () => {
 
 describe("a customer", () => {
   test("that the storefront names is a business partner, with the event's values before ours", async () => {
-    const userId = await addCustomer(world.service.database, SHOP, { email: "ann@example.com" });
-    await world.service.database.query(
+    const userId = await addCustomer(app.service.database, SHOP, { email: "ann@example.com" });
+    await app.service.database.query(
       "UPDATE storefront_users SET storefront_customer_gid = $1, language_pref = 'de' WHERE id = $2",
       [GID, userId],
     );
@@ -237,11 +237,11 @@ describe("a customer", () => {
   });
 
   test("of which only the id is known is skipped", async () => {
-    const before = world.calls("erpsys");
+    const before = app.calls("erpsys");
     expect(await deliver("customer", {}, "gid://shopify/Customer/4")).toMatchObject({
       status: "delivered",
     });
-    expect(world.calls("erpsys")).toBe(before);
+    expect(app.calls("erpsys")).toBe(before);
   });
 });
 

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
 import { applyMapping } from "../../app/domain/channels/erp/field-mapping.ts";
 import { Mapping } from "../../app/domain/events/mappings.ts";
-import { startChannelWorld, storeFields, type ChannelWorld } from "../support/bus/channels.ts";
+import { startChannelApp, storeFields, type ChannelApp } from "../support/bus/channels.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
-let world: ChannelWorld;
+let app: ChannelApp;
 beforeAll(async () => {
-  world = await startChannelWorld();
+  app = await startChannelApp();
 });
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+afterAll(() => app.stop());
+beforeEach(() => app.reset());
 
 const ORDER = {
   name: "#1001",
@@ -155,7 +155,7 @@ test("every missing required field is named", () => {
 describe("delivered", () => {
   async function deliver(entity = "order", payload: Record<string, unknown> = ORDER, shop = SHOP) {
     const eventId = randomUUID();
-    await enqueue(world.service.ctx.home.forTenant(shop).sql, {
+    await enqueue(app.service.ctx.home.forTenant(shop).sql, {
       eventId,
       source: "erp",
       eventType: `${entity}.created`,
@@ -165,16 +165,16 @@ describe("delivered", () => {
       occurredAt: new Date("2026-03-01T10:00:00Z"),
       destinations: ["erp_generic"],
     });
-    return { eventId, ...(await world.settled(eventId)) };
+    return { eventId, ...(await app.settled(eventId)) };
   }
   const save = (mapping: unknown, shop = SHOP) =>
-    world.service.call("PUT", `/admin/mappings/erp_generic/order?shop=${shop}`, { body: mapping });
+    app.service.call("PUT", `/admin/mappings/erp_generic/order?shop=${shop}`, { body: mapping });
 
   test("it is sent to the entity's path, with the store's credentials and one key per event", async () => {
     await save({ fields: { number: "name", at: "timestamp" }, required: ["number"] });
     const { eventId, status } = await deliver();
     expect(status).toBe("delivered");
-    expect(world.service.sandbox.requests("erp").at(-1)).toMatchObject({
+    expect(app.service.sandbox.requests("erp").at(-1)).toMatchObject({
       method: "POST",
       path: "/generic/order",
       body: { number: "#1001", at: "2026-03-01T10:00:00.000Z" },
@@ -186,9 +186,9 @@ describe("delivered", () => {
   });
 
   test("without a mapping, with another store's, or without a required field it is a dead letter that says so", async () => {
-    await world.service.addTenant(OTHER_SHOP, storeFields(world.service.sandbox));
+    await app.service.addTenant(OTHER_SHOP, storeFields(app.service.sandbox));
     expect((await save({ fields: { number: "name" } }, OTHER_SHOP)).status).toBe(200);
-    const before = world.calls("erp_generic");
+    const before = app.calls("erp_generic");
     expect(await deliver()).toMatchObject({
       status: "dead_letter",
       retry_count: 1,
@@ -200,11 +200,11 @@ describe("delivered", () => {
       retry_count: 1,
       last_error: "missing required field: number",
     });
-    expect(world.calls("erp_generic")).toBe(before);
+    expect(app.calls("erp_generic")).toBe(before);
   });
 
   test("an invalid stored mapping makes a dead letter, not a crash", async () => {
-    await world.service.database.query(
+    await app.service.database.query(
       `INSERT INTO integration_mappings (shop, channel, entity_type, mapping)
         VALUES ($1, 'erp_generic', 'order', $2)`,
       [SHOP, '{"fields":{"a":"__proto__.x"}}'],

@@ -2,19 +2,19 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { toUserPropertyValue } from "../../app/domain/channels/web-analytics/limits.ts";
-import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { SECRETS, startChannelApp, type ChannelApp } from "../support/bus/channels.ts";
 import { addCustomer } from "../support/bus/queue.ts";
 import { SHOP } from "../support/service.ts";
 
 const OTHER = "other-store.myshopify.com";
 const PERSONAL = /ann|example\.com|Example|\+49/i;
-let world: ChannelWorld;
+let app: ChannelApp;
 
 beforeAll(async () => {
-  world = await startChannelWorld();
+  app = await startChannelApp();
 });
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+afterAll(() => app.stop());
+beforeEach(() => app.reset());
 
 type Hit = {
   client_id: string;
@@ -23,7 +23,7 @@ type Hit = {
   consent: Record<string, string>;
   events: { name: string; params: Record<string, unknown> }[];
 };
-const hits = () => world.service.sandbox.analytics.hits().map(({ body }) => body as Hit);
+const hits = () => app.service.sandbox.analytics.hits().map(({ body }) => body as Hit);
 
 async function tag(
   shop: string,
@@ -31,11 +31,11 @@ async function tag(
   tags: [slug: string, category: string][],
 ): Promise<void> {
   for (const [slug, category] of tags) {
-    const [row] = await world.service.database.query(
+    const [row] = await app.service.database.query(
       "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, $2, $2, $3) RETURNING id",
       [shop, slug, category],
     );
-    await world.service.database.query(
+    await app.service.database.query(
       "INSERT INTO user_tag_map (shop, user_id, tag_id, source) VALUES ($1, $2, $3, 'system')",
       [shop, userId, row.id],
     );
@@ -44,7 +44,7 @@ async function tag(
 
 async function hitOf(userId: number, shop = SHOP): Promise<Hit> {
   const before = hits().length;
-  expect(await world.settled(await world.send("web_analytics", userId, { shop }))).toMatchObject({
+  expect(await app.settled(await app.send("web_analytics", userId, { shop }))).toMatchObject({
     status: "delivered",
   });
   return hits()[before] as Hit;
@@ -52,13 +52,11 @@ async function hitOf(userId: number, shop = SHOP): Promise<Hit> {
 
 describe("web analytics", () => {
   test("user properties are sent only with analytics consent; the event is sent without them", async () => {
-    const refused = await hitOf(
-      await addCustomer(world.service.database, SHOP, { marketing: true }),
-    );
+    const refused = await hitOf(await addCustomer(app.service.database, SHOP, { marketing: true }));
     expect(refused.user_properties).toBeUndefined();
     expect(refused.events).toMatchObject([{ name: "crm_sync" }]);
     const granted = await hitOf(
-      await addCustomer(world.service.database, SHOP, { email: "b@example.com", cookie: true }),
+      await addCustomer(app.service.database, SHOP, { email: "b@example.com", cookie: true }),
     );
     expect(Object.keys(granted.user_properties ?? {}).sort()).toEqual([
       "consent_marketing",
@@ -74,7 +72,7 @@ describe("web analytics", () => {
   });
 
   test("values are whole slugs of at most 36 characters, and the product's limits hold", async () => {
-    const userId = await addCustomer(world.service.database, SHOP, { cookie: true });
+    const userId = await addCustomer(app.service.database, SHOP, { cookie: true });
     const slugs = [
       "active",
       "vip",
@@ -96,7 +94,7 @@ describe("web analytics", () => {
       ).toEqual([]);
     }
     expect(properties.crm_tags?.value).toBe("active,vip,newsletter_2026_0");
-    expect(world.service.sandbox.analytics.violations()).toEqual([]);
+    expect(app.service.sandbox.analytics.violations()).toEqual([]);
   });
 
   test.each([
@@ -110,8 +108,8 @@ describe("web analytics", () => {
   });
 
   test("nothing personal is sent, nor an id by which the storefront or the service knows the person", async () => {
-    const userId = await addCustomer(world.service.database, SHOP, { cookie: true });
-    await world.service.database.query(
+    const userId = await addCustomer(app.service.database, SHOP, { cookie: true });
+    await app.service.database.query(
       `UPDATE storefront_users
         SET storefront_customer_gid = 'gid://shopify/Customer/706405506930370084', country = 'DE' WHERE id = $1`,
       [userId],
@@ -123,12 +121,12 @@ describe("web analytics", () => {
   });
 
   test("events of one person have one client id in the product's format; people and stores differ", async () => {
-    await world.service.addTenant(OTHER, { ...SECRETS, email_from: "Other <a@b.example>" });
-    const first = await addCustomer(world.service.database, SHOP);
-    const second = await addCustomer(world.service.database, SHOP, { email: "b@example.com" });
-    const twin = await addCustomer(world.service.database, OTHER);
-    await world.service.database.query("DELETE FROM user_claims WHERE user_id = $1", [twin]);
-    await world.service.database.query(
+    await app.service.addTenant(OTHER, { ...SECRETS, email_from: "Other <a@b.example>" });
+    const first = await addCustomer(app.service.database, SHOP);
+    const second = await addCustomer(app.service.database, SHOP, { email: "b@example.com" });
+    const twin = await addCustomer(app.service.database, OTHER);
+    await app.service.database.query("DELETE FROM user_claims WHERE user_id = $1", [twin]);
+    await app.service.database.query(
       "UPDATE storefront_users SET id = $2 WHERE shop = $3 AND id = $1",
       [twin, first, OTHER],
     );
@@ -146,52 +144,52 @@ describe("web analytics", () => {
 
 describe("the profile platform", () => {
   test("receives the SHA-256 of the lower-case address and nothing else that is personal", async () => {
-    const userId = await addCustomer(world.service.database, SHOP, { email: "Ann@Example.com" });
-    const row = await world.settled(await world.send("profile_platform", userId));
+    const userId = await addCustomer(app.service.database, SHOP, { email: "Ann@Example.com" });
+    const row = await app.settled(await app.send("profile_platform", userId));
     expect(row.status).toBe("delivered");
-    const profile = world.service.sandbox.profilePlatform.profile(
+    const profile = app.service.sandbox.profilePlatform.profile(
       `Email_LC_SHA256:${hash("sha256", "ann@example.com")}`,
     );
     expect(profile).toBeDefined();
-    const sent = world.service.sandbox.requests("profilePlatform").at(-1);
+    const sent = app.service.sandbox.requests("profilePlatform").at(-1);
     expect(JSON.stringify([sent?.body, row.transformed_payload])).not.toMatch(PERSONAL);
   });
 
   test("receives nothing until the store enables it, even when a destination list names it", async () => {
-    await world.service.call("POST", `/config?shop=${SHOP}`, {
+    await app.service.call("POST", `/config?shop=${SHOP}`, {
       body: { profile_platform_enabled: false, enabled_channels: ["profile_platform"] },
     });
-    const before = world.calls("profile_platform");
+    const before = app.calls("profile_platform");
     expect(
-      await world.settled(
-        await world.send("profile_platform", await addCustomer(world.service.database, SHOP)),
+      await app.settled(
+        await app.send("profile_platform", await addCustomer(app.service.database, SHOP)),
       ),
     ).toMatchObject({ status: "dead_letter", last_error: expect.stringContaining("not enabled") });
-    expect(world.calls("profile_platform")).toBe(before);
+    expect(app.calls("profile_platform")).toBe(before);
   });
 
   test("a customer without an address is skipped", async () => {
-    const before = world.calls("profile_platform");
+    const before = app.calls("profile_platform");
     expect(
-      await world.settled(
-        await world.send(
+      await app.settled(
+        await app.send(
           "profile_platform",
-          await addCustomer(world.service.database, SHOP, { email: null }),
+          await addCustomer(app.service.database, SHOP, { email: null }),
         ),
       ),
     ).toMatchObject({ status: "delivered" });
-    expect(world.calls("profile_platform")).toBe(before);
+    expect(app.calls("profile_platform")).toBe(before);
   });
 
   test("the same change twice after a lost response leaves one profile", async () => {
-    world.service.sandbox.failNext("profilePlatform", { dropReply: true });
-    const eventId = await world.send(
+    app.service.sandbox.failNext("profilePlatform", { dropReply: true });
+    const eventId = await app.send(
       "profile_platform",
-      await addCustomer(world.service.database, SHOP, { email: "once@example.org" }),
+      await addCustomer(app.service.database, SHOP, { email: "once@example.org" }),
     );
-    await world.settled(eventId);
-    expect((await world.retry(eventId)).status).toBe("delivered");
-    const sent = world.service.sandbox.profilePlatform
+    await app.settled(eventId);
+    expect((await app.retry(eventId)).status).toBe("delivered");
+    const sent = app.service.sandbox.profilePlatform
       .messages()
       .filter(({ entity }) => entity._id === eventId);
     expect(sent.length).toBe(2);
@@ -202,15 +200,15 @@ describe("the profile platform", () => {
 describe("mail", () => {
   test("a lost response does not send the welcome mail twice, and the mailed link is valid", async () => {
     const email = `welcome-${Math.random()}@example.org`;
-    world.service.sandbox.failNext("email", { dropReply: true });
-    const userId = await addCustomer(world.service.database, SHOP, { email });
-    const eventId = await world.send("email", userId);
-    expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
-    expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
-    const mails = world.service.sandbox.email.mailsTo(email);
+    app.service.sandbox.failNext("email", { dropReply: true });
+    const userId = await addCustomer(app.service.database, SHOP, { email });
+    const eventId = await app.send("email", userId);
+    expect(await app.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+    expect(await app.retry(eventId)).toMatchObject({ status: "delivered" });
+    const mails = app.service.sandbox.email.mailsTo(email);
     expect(mails).toHaveLength(1);
     const token = /token=([\w-]+)/.exec(mails[0]?.text ?? "")?.[1] ?? "";
-    const [link] = await world.service.database.query(
+    const [link] = await app.service.database.query(
       "SELECT value, expires_at > clock_timestamp() AS live FROM kv WHERE key = $1",
       [`password_link:${hash("sha256", token)}`],
     );
@@ -222,16 +220,16 @@ describe("mail", () => {
 
   test("a name with a line break or markup adds no header and no element", async () => {
     const email = `odd-${Math.random()}@example.org`;
-    await world.settled(
-      await world.send(
+    await app.settled(
+      await app.send(
         "email",
-        await addCustomer(world.service.database, SHOP, {
+        await addCustomer(app.service.database, SHOP, {
           email,
           firstName: "A\r\nBcc: x@y.z <b>",
         }),
       ),
     );
-    const [mail] = world.service.sandbox.email.mailsTo(email);
+    const [mail] = app.service.sandbox.email.mailsTo(email);
     expect(mail?.subject).not.toMatch(/[\r\n]/);
     expect(mail?.html).not.toContain("<b>");
   });

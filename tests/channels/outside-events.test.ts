@@ -8,24 +8,24 @@ import { webAnalyticsChannel } from "../../app/domain/channels/web-analytics/web
 import { toEventName } from "../../app/domain/channels/web-analytics/outside-events.ts";
 import { findUserId } from "../../app/domain/channels/item-customer.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { startChannelApp, type ChannelApp } from "../support/bus/channels.ts";
 import { addCustomer } from "../support/bus/queue.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
 const GID = "gid://shopify/Customer/706405506930370084";
-let world: ChannelWorld;
+let app: ChannelApp;
 let userId: number;
 beforeAll(async () => {
-  world = await startChannelWorld();
+  app = await startChannelApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.reset();
-  userId = await addCustomer(world.service.database, SHOP, {
+  await app.reset();
+  userId = await addCustomer(app.service.database, SHOP, {
     email: "ann@example.com",
     cookie: true,
   });
-  await world.service.database.query(
+  await app.service.database.query(
     "UPDATE storefront_users SET storefront_customer_gid = $1 WHERE id = $2",
     [GID, userId],
   );
@@ -51,7 +51,7 @@ async function deliver({
   shop = SHOP,
 }: Outside) {
   const eventId = randomUUID();
-  await enqueue(world.service.ctx.home.forTenant(shop).sql, {
+  await enqueue(app.service.ctx.home.forTenant(shop).sql, {
     eventId,
     source,
     eventType: type,
@@ -61,7 +61,7 @@ async function deliver({
     occurredAt: new Date(),
     destinations: [channel],
   });
-  return { eventId, ...(await world.settled(eventId)) };
+  return { eventId, ...(await app.settled(eventId)) };
 }
 
 const itemOf = (fields: Partial<QueueItem>): QueueItem => ({
@@ -90,10 +90,10 @@ type Hit = {
   user_properties?: unknown;
   events: { name: string; params: Record<string, unknown> }[];
 };
-const lastHit = () => world.service.sandbox.analytics.hits().at(-1)?.body as Hit;
+const lastHit = () => app.service.sandbox.analytics.hits().at(-1)?.body as Hit;
 const noteOf = async (eventId: string) =>
   (
-    await world.service.database.query("SELECT error FROM delivery_attempts WHERE event_id = $1", [
+    await app.service.database.query("SELECT error FROM delivery_attempts WHERE event_id = $1", [
       eventId,
     ])
   )[0]?.error;
@@ -102,8 +102,8 @@ describe("the person of a row", () => {
   const digits = "706405506930370084";
   const find = async (fields: Partial<QueueItem>) =>
     findUserId(
-      world.service.ctx,
-      await getTenant(world.service.ctx, fields.shop ?? SHOP),
+      app.service.ctx,
+      await getTenant(app.service.ctx, fields.shop ?? SHOP),
       itemOf({ entityId: "x", ...fields }),
     );
 
@@ -144,7 +144,7 @@ describe("the person of a row", () => {
   test.each(["cms", "erp", "erpsys", "wms"])(
     "is not found by a user id of %s, which counts its own users",
     async (source) => {
-      const other = await addCustomer(world.service.database, SHOP, { email: "other@example.com" });
+      const other = await addCustomer(app.service.database, SHOP, { email: "other@example.com" });
       expect(await find({ source, payload: { user_id: userId } })).toBeNull();
       expect(await find({ source, payload: { user_id: userId, email: "other@example.com" } })).toBe(
         other,
@@ -163,14 +163,14 @@ describe("the person of a row", () => {
   });
 
   test("is never another store's", async () => {
-    await world.service.addTenant(OTHER_SHOP);
+    await app.service.addTenant(OTHER_SHOP);
     expect(
       await find({ shop: OTHER_SHOP, entityId: GID, payload: { email: "ann@example.com" } }),
     ).toBeNull();
   });
 
   test("is found by the storefront's id when another account has the address", async () => {
-    await addCustomer(world.service.database, SHOP, { email: "other@example.com" });
+    await addCustomer(app.service.database, SHOP, { email: "other@example.com" });
     expect(await find({ entityId: GID, payload: { email: "other@example.com" } })).toBe(userId);
   });
 });
@@ -184,7 +184,7 @@ describe("the CMS", () => {
       }),
     ).toMatchObject({ status: "delivered" });
     expect(
-      world.service.sandbox.cms
+      app.service.sandbox.cms
         .items()
         .find(({ fieldData }) => fieldData.slug === `customer-${userId}`),
     ).toMatchObject({ isDraft: true, fieldData: { "first-name": "Ann" } });
@@ -202,22 +202,22 @@ describe("the CMS", () => {
       "the CMS has no collection for products",
     ],
   ])("is not called for %s, and the log says why", async (_, event, note) => {
-    const before = world.calls("cms");
+    const before = app.calls("cms");
     const row = await deliver({ channel: "cms", ...event });
     expect(row).toMatchObject({ status: "delivered", retry_count: 0 });
     expect(await noteOf(row.eventId)).toBe(note);
-    expect(world.calls("cms")).toBe(before);
+    expect(app.calls("cms")).toBe(before);
   });
 
   test("deletes a deleted customer's item, also when the storefront names them", async () => {
     await deliver({ channel: "cms" });
-    await world.service.database.query(
+    await app.service.database.query(
       "UPDATE storefront_users SET status = 'deleted' WHERE id = $1",
       [userId],
     );
     await deliver({ channel: "cms", type: "customer.deleted" });
     expect(
-      world.service.sandbox.cms
+      app.service.sandbox.cms
         .items()
         .filter(({ fieldData }) => fieldData.slug === `customer-${userId}`),
     ).toEqual([]);
@@ -271,7 +271,7 @@ describe("web analytics", () => {
     ]);
     expect(hit.user_properties).toBeUndefined();
     expect(JSON.stringify(hit)).not.toMatch(/ann|706405506930370084/i);
-    expect(world.service.sandbox.analytics.violations()).toEqual([]);
+    expect(app.service.sandbox.analytics.violations()).toEqual([]);
   });
 
   test.each([
@@ -280,8 +280,8 @@ describe("web analytics", () => {
   ])("receives of an event of %s", async (_, hours, isSent) => {
     const occurredAt = new Date(Date.now() - hours * 3_600_000);
     const message = await webAnalyticsChannel.transform(
-      world.service.ctx,
-      await getTenant(world.service.ctx, SHOP),
+      app.service.ctx,
+      await getTenant(app.service.ctx, SHOP),
       itemOf({ entityType: "order", entityId: "gid://shopify/Order/1", occurredAt }),
     );
     expect(message.transformed_payload.timestamp_micros).toBe(
@@ -320,13 +320,13 @@ describe("web analytics", () => {
   });
 
   test("receives nothing about a deleted person", async () => {
-    await world.service.database.query(
+    await app.service.database.query(
       "UPDATE storefront_users SET status = 'deleted' WHERE id = $1",
       [userId],
     );
-    const before = world.calls("web_analytics");
+    const before = app.calls("web_analytics");
     expect(await order()).toMatchObject({ status: "delivered" });
-    expect(world.calls("web_analytics")).toBe(before);
+    expect(app.calls("web_analytics")).toBe(before);
   });
 
   test("receives for other entities the event and the entity's id", async () => {
@@ -353,7 +353,7 @@ describe("web analytics", () => {
       "event_id",
       "engagement_time_msec",
     ]);
-    expect(world.service.sandbox.analytics.violations()).toEqual([]);
+    expect(app.service.sandbox.analytics.violations()).toEqual([]);
   });
 
   test.each([
@@ -381,10 +381,10 @@ describe("the profile platform", () => {
       consents: { collect: { val: "n" }, marketing: { email: { val: "n" } } },
     });
     expect(JSON.stringify(row.transformed_payload)).not.toMatch(/who@/i);
-    const before = world.calls("profile_platform");
+    const before = app.calls("profile_platform");
     const silent = await deliver({ channel: "profile_platform", id: "gid://shopify/Customer/98" });
     expect(await noteOf(silent.eventId)).toBe("no such customer");
-    expect(world.calls("profile_platform")).toBe(before);
+    expect(app.calls("profile_platform")).toBe(before);
   });
 });
 

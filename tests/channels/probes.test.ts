@@ -7,7 +7,7 @@ import { testConnection } from "../../app/domain/merchant/connection-tests.ts";
 import { channels } from "../../app/domain/channels/index.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import type { SystemName } from "../../app/sandbox/faults.ts";
-import { startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { startChannelApp, type ChannelApp } from "../support/bus/channels.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 import { connectStore } from "../support/storefront/storefront.ts";
 
@@ -29,17 +29,17 @@ const WIRED: [name: string, system: SystemName][] = [
   ["erp_generic", "erp"],
 ];
 
-let world: ChannelWorld;
+let app: ChannelApp;
 beforeAll(async () => {
-  world = await startChannelWorld();
+  app = await startChannelApp();
 });
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+afterAll(() => app.stop());
+beforeEach(() => app.reset());
 
 const probe = async (name: string, shop = SHOP) =>
   channels
     .find((channel) => channel.name === name)
-    ?.probe?.(world.service.ctx, await getTenant(world.service.ctx, shop));
+    ?.probe?.(app.service.ctx, await getTenant(app.service.ctx, shop));
 
 test("every channel has a probe or is listed as one without a harmless call", () => {
   expect(
@@ -57,7 +57,7 @@ test("every channel has a probe or is listed as one without a harmless call", ()
 });
 
 test.each(PROBED)("%s answers and leaves nothing behind", async (name) => {
-  const { sandbox, objects } = world.service;
+  const { sandbox, objects } = app.service;
   const held = async () =>
     JSON.stringify([
       sandbox.cms.items(),
@@ -71,19 +71,19 @@ test.each(PROBED)("%s answers and leaves nothing behind", async (name) => {
 });
 
 test.each(WIRED)("%s reports a rejection and an outage", async (name, system) => {
-  world.service.sandbox.failNext(system, { status: 401 });
+  app.service.sandbox.failNext(system, { status: 401 });
   await expect(probe(name)).rejects.toMatchObject({ name: "OutboundError", status: 401 });
-  world.service.sandbox.failNext(system, { reset: true });
+  app.service.sandbox.failNext(system, { reset: true });
   await expect(probe(name)).rejects.toMatchObject({ name: "OutboundError", kind: "network" });
 });
 
 test.each(WIRED)(
   "%s that answers with half a document has failed, with that reason",
   async (name, system) => {
-    const before = await testConnection(world.service.ctx, SHOP, name);
+    const before = await testConnection(app.service.ctx, SHOP, name);
     expect(before).toMatchObject({ ok: true, failure: null });
-    world.service.sandbox.failNext(system, { garbage: true });
-    expect(await testConnection(world.service.ctx, SHOP, name)).toMatchObject({
+    app.service.sandbox.failNext(system, { garbage: true });
+    expect(await testConnection(app.service.ctx, SHOP, name)).toMatchObject({
       ok: false,
       failure: { kind: "unreadable", about: null, http_status: null },
     });
@@ -120,20 +120,20 @@ test.each([
   ).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  await world.service.call("POST", `/config?shop=${OTHER_SHOP}`, {
+  await app.service.call("POST", `/config?shop=${OTHER_SHOP}`, {
     body: { erp_base_url: `http://127.0.0.1:${port}/odata` },
   });
-  const { failure } = await testConnection(world.service.ctx, OTHER_SHOP, "erpsys");
+  const { failure } = await testConnection(app.service.ctx, OTHER_SHOP, "erpsys");
   server.close();
   expect(failure).toEqual(ok ? null : { kind: "unreadable", about: null, http_status: null });
 });
 
 test("the store admin and the mail provider that answer with half a document have failed, with that reason", async () => {
-  await connectStore(world.service, SHOP);
+  await connectStore(app.service, SHOP);
   for (const system of ["storefront", "email"] as const) {
-    expect(await testConnection(world.service.ctx, SHOP, system)).toMatchObject({ ok: true });
-    world.service.sandbox.failNext(system, { garbage: true });
-    expect(await testConnection(world.service.ctx, SHOP, system)).toMatchObject({
+    expect(await testConnection(app.service.ctx, SHOP, system)).toMatchObject({ ok: true });
+    app.service.sandbox.failNext(system, { garbage: true });
+    expect(await testConnection(app.service.ctx, SHOP, system)).toMatchObject({
       ok: false,
       failure: { kind: "unreadable", about: null, http_status: null },
     });
@@ -141,14 +141,14 @@ test("the store admin and the mail provider that answer with half a document hav
 });
 
 test.each(WIRED)("%s of a store without settings makes no call", async (name, system) => {
-  await world.service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { brand_name: "Bare" } });
-  const before = world.service.sandbox.requests(system).length;
+  await app.service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { brand_name: "Bare" } });
+  const before = app.service.sandbox.requests(system).length;
   await expect(probe(name, OTHER_SHOP)).rejects.toThrow("not set");
-  expect(world.service.sandbox.requests(system)).toHaveLength(before);
+  expect(app.service.sandbox.requests(system)).toHaveLength(before);
 });
 
 test("the analytics product's validation messages are reported", async () => {
-  world.service.sandbox.failNext("analytics", {
+  app.service.sandbox.failNext("analytics", {
     status: 200,
     body: { validationMessages: [{ description: "client_id is missing" }] },
   });

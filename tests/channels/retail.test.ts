@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
 import { neutralise, toCsv } from "../../app/domain/channels/retail/csv.ts";
 import type { RetailRecord } from "../../app/domain/channels/retail/records.ts";
-import { startChannelWorld, storeFields, type ChannelWorld } from "../support/bus/channels.ts";
+import { startChannelApp, storeFields, type ChannelApp } from "../support/bus/channels.ts";
 import { addCustomer } from "../support/bus/queue.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
@@ -24,15 +24,15 @@ const ORDER = {
     { title: "Gift wrap", quantity: 1, price: "2.00" },
   ],
 };
-let world: ChannelWorld;
+let app: ChannelApp;
 let userId: number;
 beforeAll(async () => {
-  world = await startChannelWorld();
+  app = await startChannelApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.reset();
-  userId = await addCustomer(world.service.database, SHOP, { email: "ann@example.com" });
+  await app.reset();
+  userId = await addCustomer(app.service.database, SHOP, { email: "ann@example.com" });
   await query("UPDATE storefront_users SET storefront_customer_gid = $1 WHERE id = $2", [
     GID,
     userId,
@@ -48,7 +48,7 @@ beforeEach(async () => {
     ]);
 });
 
-const query = (text: string, values: unknown[] = []) => world.service.database.query(text, values);
+const query = (text: string, values: unknown[] = []) => app.service.database.query(text, values);
 
 async function deliver(
   channel: string,
@@ -56,7 +56,7 @@ async function deliver(
   { entity = "order", shop = SHOP } = {},
 ) {
   const eventId = randomUUID();
-  await enqueue(world.service.ctx.home.forTenant(shop).sql, {
+  await enqueue(app.service.ctx.home.forTenant(shop).sql, {
     eventId,
     source: "storefront",
     eventType: `${entity}.created`,
@@ -66,7 +66,7 @@ async function deliver(
     occurredAt: new Date("2026-03-01T10:00:00Z"),
     destinations: [channel],
   });
-  return { eventId, ...(await world.settled(eventId)) };
+  return { eventId, ...(await app.settled(eventId)) };
 }
 const refused = {
   status: "dead_letter",
@@ -74,24 +74,24 @@ const refused = {
   last_error: "consent_missing: analytics_partners",
 };
 const dropped = (eventId: string) =>
-  world.service.sandbox.retailAnalyticsA.objects()[`/drops/${eventId}.csv`];
+  app.service.sandbox.retailAnalyticsA.objects()[`/drops/${eventId}.csv`];
 
 describe.each(CHANNELS)("%s", (channel) => {
   test("receives data after a grant, not before, not after a revocation, and again after the next grant", async () => {
-    const before = world.calls(channel);
+    const before = app.calls(channel);
     expect(await deliver(channel)).toMatchObject(refused);
-    await world.consentToRetail(userId);
+    await app.consentToRetail(userId);
     expect(await deliver(channel)).toMatchObject({ status: "delivered" });
-    await world.consentToRetail(userId, "revoked");
+    await app.consentToRetail(userId, "revoked");
     expect(await deliver(channel)).toMatchObject(refused);
-    expect(world.calls(channel) - before).toBe(1);
-    await world.consentToRetail(userId);
+    expect(app.calls(channel) - before).toBe(1);
+    await app.consentToRetail(userId);
     expect(await deliver(channel)).toMatchObject({ status: "delivered" });
   });
 
   test("follows the server's order, whatever the client's clock says", async () => {
-    await world.consentToRetail(userId);
-    await world.consentToRetail(userId, "revoked");
+    await app.consentToRetail(userId);
+    await app.consentToRetail(userId, "revoked");
     await query("ALTER TABLE consent_records DISABLE TRIGGER USER");
     await query(
       `UPDATE consent_records SET timestamp = CASE action WHEN 'granted' THEN '2099-01-01'
@@ -103,10 +103,10 @@ describe.each(CHANNELS)("%s", (channel) => {
   });
 
   test("is not enabled by another store's grant, another person's, or another consent's", async () => {
-    await world.service.addTenant(OTHER_SHOP, storeFields(world.service.sandbox));
-    await world.consentToRetail(userId, "granted", OTHER_SHOP);
-    await world.consentToRetail(
-      await addCustomer(world.service.database, SHOP, { email: "bob@example.com" }),
+    await app.service.addTenant(OTHER_SHOP, storeFields(app.service.sandbox));
+    await app.consentToRetail(userId, "granted", OTHER_SHOP);
+    await app.consentToRetail(
+      await addCustomer(app.service.database, SHOP, { email: "bob@example.com" }),
     );
     await query(
       `INSERT INTO consent_records (shop, user_id, consent_type, action, method, consent_id, seq,
@@ -118,7 +118,7 @@ describe.each(CHANNELS)("%s", (channel) => {
   });
 
   test("receives nothing about an unknown person, or without a person", async () => {
-    await world.consentToRetail(userId);
+    await app.consentToRetail(userId);
     expect(
       await deliver(channel, { ...ORDER, email: "who@example.com", customer: { id: "4" } }),
     ).toMatchObject(refused);
@@ -133,12 +133,12 @@ describe.each(CHANNELS)("%s", (channel) => {
   });
 
   test("a SKU without a UPC makes a dead letter that names it, without a call", async () => {
-    await world.consentToRetail(userId);
+    await app.consentToRetail(userId);
     await query(
       "INSERT INTO product_upc_mapping (shop, sku, upc) VALUES ($1, 'NEW-1', '012345678905')",
       [OTHER_SHOP],
     );
-    const before = world.calls(channel);
+    const before = app.calls(channel);
     const row = await deliver(channel, {
       ...ORDER,
       line_items: [
@@ -152,23 +152,23 @@ describe.each(CHANNELS)("%s", (channel) => {
       retry_count: 1,
       last_error: "no UPC for SKU NEW-1, NEW-2",
     });
-    expect(world.calls(channel)).toBe(before);
+    expect(app.calls(channel)).toBe(before);
   });
 
   test("an order without a product is skipped", async () => {
-    await world.consentToRetail(userId);
-    const before = world.calls(channel);
+    await app.consentToRetail(userId);
+    const before = app.calls(channel);
     expect(
       await deliver(channel, { ...ORDER, line_items: [{ title: "Gift card", quantity: 1 }] }),
     ).toMatchObject({ status: "delivered" });
-    expect(world.calls(channel)).toBe(before);
+    expect(app.calls(channel)).toBe(before);
   });
 });
 
 const EMAIL_HASH = hash("sha256", "ann@example.com");
 
 test("the file has a header and a row per product, exact amounts, and of the person only the hash", async () => {
-  await world.consentToRetail(userId);
+  await app.consentToRetail(userId);
   const { eventId } = await deliver("retail_analytics_a");
   const file = dropped(eventId);
   expect(file?.contentType).toBe("text/csv; charset=utf-8");
@@ -181,7 +181,7 @@ test("the file has a header and a row per product, exact amounts, and of the per
 });
 
 test("the JSON has the same data, with one idempotency key and the store's token", async () => {
-  await world.consentToRetail(userId);
+  await app.consentToRetail(userId);
   const { eventId, transformed_payload: sent } = await deliver("retail_analytics_b");
   expect(sent).toEqual({
     event_id: eventId,
@@ -200,7 +200,7 @@ test("the JSON has the same data, with one idempotency key and the store's token
       },
     ],
   });
-  const request = world.service.sandbox.requests("retailAnalyticsB").at(-1);
+  const request = app.service.sandbox.requests("retailAnalyticsB").at(-1);
   expect(request).toMatchObject({
     body: sent,
     headers: {
@@ -212,7 +212,7 @@ test("the JSON has the same data, with one idempotency key and the store's token
 });
 
 test("a customer is a row without a product", async () => {
-  await world.consentToRetail(userId);
+  await app.consentToRetail(userId);
   const { eventId } = await deliver(
     "retail_analytics_a",
     { email: "ann@example.com" },

@@ -5,18 +5,18 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { enqueue, type BusEvent } from "../../app/domain/bus/enqueue.ts";
-import { startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { startChannelApp, type ChannelApp } from "../support/bus/channels.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
-let world: ChannelWorld;
+let app: ChannelApp;
 beforeAll(async () => {
-  world = await startChannelWorld();
+  app = await startChannelApp();
 });
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+afterAll(() => app.stop());
+beforeEach(() => app.reset());
 
 const SHA = "ab".repeat(32);
-const query = (text: string, values: unknown[] = []) => world.service.database.query(text, values);
+const query = (text: string, values: unknown[] = []) => app.service.database.query(text, values);
 
 type Unit = {
   type?: string;
@@ -47,20 +47,20 @@ async function send({
     destinations: [channel],
     priority: 2,
   };
-  await enqueue(world.service.ctx.home.forTenant(shop).sql, event);
+  await enqueue(app.service.ctx.home.forTenant(shop).sql, event);
   return eventId;
 }
-const deliver = async (unit?: Unit) => world.settled(await send(unit));
+const deliver = async (unit?: Unit) => app.settled(await send(unit));
 
 /** Processes the same row again from the start, as after a lost lease. */
 async function deliverAgain(eventId: string): Promise<void> {
-  await world.settled(eventId);
+  await app.settled(eventId);
   await query(
     "UPDATE integration_queue SET status = 'pending', next_attempt_at = clock_timestamp() WHERE event_id = $1",
     [eventId],
   );
   await query("NOTIFY integration_queue");
-  await world.settled(eventId);
+  await app.settled(eventId);
 }
 
 describe("a shipped unit", () => {
@@ -99,7 +99,7 @@ describe("a shipped unit", () => {
   });
 
   test("is not bound by another store's registry", async () => {
-    await world.service.addTenant(OTHER_SHOP);
+    await app.service.addTenant(OTHER_SHOP);
     expect(await deliver({ shop: OTHER_SHOP })).toMatchObject({ status: "delivered" });
     expect(await ledger()).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe("a returned unit", () => {
       Array.from({ length: 10 }, (_, n) => send(returned({ serial: `SN-${n}` }))),
     );
     for (const id of ids)
-      expect(await world.settled(id)).toMatchObject({ status: "delivered", retry_count: 0 });
+      expect(await app.settled(id)).toMatchObject({ status: "delivered", retry_count: 0 });
     const [only, ...others] = await cases();
     expect(others).toEqual([]);
     expect(only.units.map(({ serial }: { serial: string }) => serial).sort()).toEqual(
@@ -157,7 +157,7 @@ describe("a returned unit", () => {
   });
 
   test("of another store has its own case under the same number", async () => {
-    await world.service.addTenant(OTHER_SHOP);
+    await app.service.addTenant(OTHER_SHOP);
     await deliver(returned({}));
     await deliver({ ...returned({ order_ref: "#2" }), shop: OTHER_SHOP });
     expect(await cases()).toMatchObject([
@@ -194,15 +194,15 @@ describe("a returned unit", () => {
 });
 
 describe("the archive", () => {
-  const folder = () => join(world.service.ctx.config.ARCHIVE_URL.replace("file:", ""), SHOP);
-  const archive = () => world.service.ctx.archive.ofStore(SHOP);
+  const folder = () => join(app.service.ctx.config.ARCHIVE_URL.replace("file:", ""), SHOP);
+  const archive = () => app.service.ctx.archive.ofStore(SHOP);
 
   test("has warehouse events in a separate folder, and other events under the archive's name", async () => {
     const day = new Date().toISOString().slice(0, 10);
     const unit = await send({ channel: "archive" });
     const byHand = await send({ channel: "archive", source: "manual" });
     const other = await send({ channel: "archive", source: "manual", type: "inventory.changed" });
-    for (const id of [unit, byHand, other]) await world.settled(id);
+    for (const id of [unit, byHand, other]) await app.settled(id);
     const read = async (path: string) =>
       JSON.parse(String(await archive().get(path))) as Record<string, unknown>;
     expect(await read(`events/warehouse/${day}/${unit}.json`)).toMatchObject({
@@ -224,13 +224,13 @@ describe("the archive", () => {
     await mkdir(dirname(blocked), { recursive: true });
     writeFileSync(blocked, "in the way");
     const eventId = await send({ channel: "archive", source: "manual", type: "inventory.changed" });
-    expect(await world.settled(eventId)).toMatchObject({
+    expect(await app.settled(eventId)).toMatchObject({
       status: "pending",
       retry_count: 1,
       last_error: expect.stringContaining("the archive failed"),
     });
     rmSync(blocked);
-    expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
+    expect(await app.retry(eventId)).toMatchObject({ status: "delivered" });
     expect(await archive().list("events/archive/")).toHaveLength(1);
   });
 });

@@ -176,9 +176,12 @@ describe("starts", () => {
     await chmod(dataDir, 0o711);
     const server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: "info" }, 120_000);
     const [, key] = await server.line("the admin key", /ADMIN_KEY=(\S+)/);
-    const [, world] = await server.line("the sandbox", /Console: +(http:\/\/127\.0\.0\.1:\d+)\/$/);
+    const [, consoleUrl] = await server.line(
+      "the sandbox",
+      /Console: +(http:\/\/127\.0\.0\.1:\d+)\/$/,
+    );
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
-    expect((await fetch(`${world}/`)).status).toBe(200);
+    expect((await fetch(`${consoleUrl}/`)).status).toBe(200);
     const authorization = { Authorization: `Bearer ${key}` };
     const tenants = (await (
       await fetch(`${server.url}/admin/tenants`, { headers: authorization })
@@ -187,7 +190,7 @@ describe("starts", () => {
       { shop: "demo-store.myshopify.com", token: { state: "valid" } },
     ]);
 
-    const made = await fetch(`${world}/_control/customers`, {
+    const made = await fetch(`${consoleUrl}/_control/customers`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({

@@ -16,21 +16,21 @@ import { startTestApp, type TestApp } from "../support/browser/screens-server.ts
 const SHOP = "first-shop.myshopify.com";
 const TOTAL = API_TOPICS.length;
 const EVERYTHING = "write_customers,read_orders,read_customer_merge";
-let world: TestApp;
+let app: TestApp;
 let ctx: Ctx;
 
 beforeAll(async () => {
-  world = await startTestApp();
-  ctx = world.ctx;
+  app = await startTestApp();
+  ctx = app.ctx;
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.database.truncate();
-  world.sandbox.clearFaults();
+  await app.database.truncate();
+  app.sandbox.clearFaults();
 });
 
 async function connect(scope: string): Promise<void> {
-  const reply = world.sandbox.storefront.install(SHOP, { scope });
+  const reply = app.sandbox.storefront.install(SHOP, { scope });
   await registerTenant(ctx, SHOP);
   await storeGrant(ctx, SHOP, {
     accessToken: reply.access_token,
@@ -48,7 +48,7 @@ test("a store that never installed is not connected, and no call is made", async
     channels: { state: "known", list: [] },
   });
   expect(await readWebhooksState(ctx, SHOP)).toEqual({ state: "not_connected" });
-  expect(world.sandbox.requests("storefront")).toEqual([]);
+  expect(app.sandbox.requests("storefront")).toEqual([]);
 });
 
 test("missing permissions are named; who may write may read", async () => {
@@ -77,10 +77,10 @@ test("missing webhooks are named and repaired, and repairing twice changes nothi
 });
 
 test("a webhook that the platform rejects is named with its reason until it is registered", async () => {
-  await world.sandbox.storefront.uninstall(SHOP, { silent: true });
+  await app.sandbox.storefront.uninstall(SHOP, { silent: true });
   await connect(EVERYTHING);
   const reason = "You do not have permission to create webhooks with this topic";
-  world.sandbox.storefront.refuseTopic(SHOP, "customers/merge", reason);
+  app.sandbox.storefront.refuseTopic(SHOP, "customers/merge", reason);
   const refused = [{ topic: "customers/merge", reason }];
   expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: TOTAL - 1, refused });
   expect(await readWebhooksState(ctx, SHOP)).toEqual({
@@ -91,7 +91,7 @@ test("a webhook that the platform rejects is named with its reason until it is r
     refused,
   });
   expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: 0, refused });
-  world.sandbox.storefront.refuseTopic(SHOP, "customers/merge", null);
+  app.sandbox.storefront.refuseTopic(SHOP, "customers/merge", null);
   expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: 1 });
   expect(await readWebhooksState(ctx, SHOP)).toMatchObject({ registered: TOTAL, missing: [] });
 });
@@ -138,12 +138,12 @@ test("one failing part does not affect the others", async () => {
 
 test("a platform outage is shown as an outage, a revoked access as not connected", async () => {
   await connect("write_customers");
-  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 1);
+  app.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 1);
   expect(await readWebhooksState(ctx, SHOP)).toEqual({
     state: "unknown",
     reason: "The store admin did not answer. Try again in a few minutes.",
   });
-  await world.sandbox.storefront.uninstall(SHOP, { silent: true });
+  await app.sandbox.storefront.uninstall(SHOP, { silent: true });
   expect(await readWebhooksState(ctx, SHOP)).toEqual({ state: "not_connected" });
   expect((await readConnectionState(ctx, SHOP)).token.state).toBe("reauth_required");
   expect(await repairWebhooks(ctx, SHOP)).toMatchObject({ isDone: false });

@@ -14,27 +14,27 @@ import { startTestApp, type TestApp } from "../support/browser/screens-server.ts
 
 const SHOP = "integrations-store.myshopify.com";
 const OTHER = "other-integrations.myshopify.com";
-let world: TestApp;
+let app: TestApp;
 beforeAll(async () => {
-  world = await startTestApp({
+  app = await startTestApp({
     envFrom: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl }),
   });
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  world.sandbox.clearFaults();
-  await world.database.truncate();
-  for (const shop of [SHOP, OTHER]) await saveTenantConfig(world.ctx, shop, {}, { by: "operator" });
+  app.sandbox.clearFaults();
+  await app.database.truncate();
+  for (const shop of [SHOP, OTHER]) await saveTenantConfig(app.ctx, shop, {}, { by: "operator" });
 });
 
-const tenant = (shop = SHOP) => getTenant(world.ctx, shop);
+const tenant = (shop = SHOP) => getTenant(app.ctx, shop);
 const configure = (fields: object) =>
-  saveTenantConfig(world.ctx, SHOP, fields as Record<string, unknown>, { by: "operator" });
+  saveTenantConfig(app.ctx, SHOP, fields as Record<string, unknown>, { by: "operator" });
 const stateOf = async (name: string) =>
-  (await listIntegrations(world.ctx, await tenant())).find((one) => one.name === name);
+  (await listIntegrations(app.ctx, await tenant())).find((one) => one.name === name);
 const cms = () => ({
   cms_api_token: "cms-token-0123456789",
-  cms_customers_collection_id: world.sandbox.cms.customersCollectionId,
+  cms_customers_collection_id: app.sandbox.cms.customersCollectionId,
 });
 
 test("a system is connected with what it needs, needs attention with a part of it, and else is not connected", async () => {
@@ -56,32 +56,32 @@ test("a system is connected with what it needs, needs attention with a part of i
 test("a system that rests after failures, or whose last test failed, needs attention until the settings change", async () => {
   await configure(cms());
   const until = new Date(Date.now() + 60_000).toISOString();
-  await world.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'circuit:cms', $2)", [
+  await app.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'circuit:cms', $2)", [
     SHOP,
     JSON.stringify({ open_until: until }),
   ]);
   expect((await stateOf("cms"))?.trouble).toEqual({ kind: "paused", until });
-  await world.database.query("DELETE FROM kv WHERE key = 'circuit:cms'");
+  await app.database.query("DELETE FROM kv WHERE key = 'circuit:cms'");
 
-  world.sandbox.failNext("cms", { status: 401 }, 5);
-  const failed = await testConnection(world.ctx, SHOP, "cms");
+  app.sandbox.failNext("cms", { status: 401 }, 5);
+  const failed = await testConnection(app.ctx, SHOP, "cms");
   expect(failed).toMatchObject({ ok: false, failure: { kind: "access_refused" } });
   expect((await stateOf("cms"))?.trouble).toEqual({ kind: "test_failed", at: failed.at });
-  expect((await readIntegration(world.ctx, await tenant(), "cms"))?.lastTest).toEqual(failed);
-  expect((await readIntegration(world.ctx, await tenant(OTHER), "cms"))?.lastTest).toBeNull();
-  const index = await readSettingsIndex(world.ctx, await tenant());
+  expect((await readIntegration(app.ctx, await tenant(), "cms"))?.lastTest).toEqual(failed);
+  expect((await readIntegration(app.ctx, await tenant(OTHER), "cms"))?.lastTest).toBeNull();
+  const index = await readSettingsIndex(app.ctx, await tenant());
   expect(index.find(({ name }) => name === "integrations")?.state).toMatchObject({
     text: "attention",
     count: 1,
   });
-  await saveIntegration(world.ctx, await tenant(), "cms", {
+  await saveIntegration(app.ctx, await tenant(), "cms", {
     fields: JSON.stringify({ cms_api_token: "another-token-0123" }),
   });
   expect(await stateOf("cms")).toMatchObject({ state: "connected", trouble: null });
 });
 
 test("the service's own connection counts as connected, cannot be ended here, and replaces the store's when that ends", async () => {
-  const email = async () => readIntegration(world.ctx, await tenant(), "email");
+  const email = async () => readIntegration(app.ctx, await tenant(), "email");
   expect(await email()).toMatchObject({
     state: "connected",
     isProvided: true,
@@ -97,7 +97,7 @@ test("the service's own connection counts as connected, cannot be ended here, an
     canDisconnect: true,
     isReplaced: true,
   });
-  await disconnectIntegration(world.ctx, await tenant(), "email");
+  await disconnectIntegration(app.ctx, await tenant(), "email");
   expect(await email()).toMatchObject({
     state: "connected",
     isProvided: true,
@@ -113,22 +113,22 @@ test("disconnecting a system changes nothing else: not the other systems, not an
     brand_name: "Kestrel",
   };
   await configure(own);
-  await saveTenantConfig(world.ctx, OTHER, cms(), { by: "operator" });
-  await disconnectIntegration(world.ctx, await tenant(), "cms");
+  await saveTenantConfig(app.ctx, OTHER, cms(), { by: "operator" });
+  await disconnectIntegration(app.ctx, await tenant(), "cms");
   const { cms_api_token: _token, cms_customers_collection_id: _id, ...left } = own;
   expect((await tenant()).saved).toMatchObject(left);
   expect(Object.keys((await tenant()).saved).filter((name) => name.startsWith("cms_"))).toEqual([]);
   expect((await tenant(OTHER)).saved).toMatchObject(cms());
   for (const name of ["nothing", "constructor", ""]) {
-    await disconnectIntegration(world.ctx, await tenant(), name);
-    expect(await readIntegration(world.ctx, await tenant(), name)).toBeNull();
+    await disconnectIntegration(app.ctx, await tenant(), name);
+    expect(await readIntegration(app.ctx, await tenant(), name)).toBeNull();
   }
   expect((await tenant()).saved).toMatchObject(left);
 });
 
 test("deliveries that wait are counted for the store and system alone", async () => {
   await configure(cms());
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, status, next_attempt_at)
       SELECT shop, channel || status || n, channel, 'backend', 't', 'customer', '1', status, now() + interval '1 day'
@@ -136,6 +136,6 @@ test("deliveries that wait are counted for the store and system alone", async ()
         ($1, 'erpsys', 'pending'), ($2, 'cms', 'pending')) AS rows(shop, channel, status)`,
     [SHOP, OTHER],
   );
-  const view = await readIntegration(world.ctx, await tenant(), "cms");
+  const view = await readIntegration(app.ctx, await tenant(), "cms");
   expect(view?.waiting).toBe(2);
 });

@@ -17,22 +17,22 @@ import { countGrants, startTestApp, type TestApp } from "../support/browser/scre
 
 const SHOP = "first-shop.myshopify.com";
 const OTHER = "other-shop.myshopify.com";
-let world: TestApp;
+let app: TestApp;
 
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.database.truncate();
-  world.sandbox.clearFaults();
+  await app.database.truncate();
+  app.sandbox.clearFaults();
 });
 
 async function connect(shop: string, secondsLeft = 3_600): Promise<string> {
-  const reply = world.sandbox.storefront.install(shop);
-  world.sandbox.storefront.expireAccessTokens(shop, secondsLeft);
-  await registerTenant(world.ctx, shop);
-  await storeGrant(world.ctx, shop, {
+  const reply = app.sandbox.storefront.install(shop);
+  app.sandbox.storefront.expireAccessTokens(shop, secondsLeft);
+  await registerTenant(app.ctx, shop);
+  await storeGrant(app.ctx, shop, {
     accessToken: reply.access_token,
     refreshToken: reply.refresh_token ?? null,
     expiresIn: secondsLeft,
@@ -56,64 +56,64 @@ const offlineSession = (
 
 test("a fresh token is returned without its refresh token and expiry, without a call", async () => {
   const token = await connect(SHOP);
-  const before = world.sandbox.requests("storefront").length;
-  const session = await createSessionStorage(world.ctx).loadSession(toSessionId(SHOP));
+  const before = app.sandbox.requests("storefront").length;
+  const session = await createSessionStorage(app.ctx).loadSession(toSessionId(SHOP));
   expect(session).toMatchObject({ shop: SHOP, accessToken: token, isOnline: false });
   expect(session?.refreshToken).toBeUndefined();
   expect(session?.expires).toBeUndefined();
   expect(session?.isActive(undefined, 5 * 60_000)).toBe(true);
-  expect(world.sandbox.requests("storefront")).toHaveLength(before);
+  expect(app.sandbox.requests("storefront")).toHaveLength(before);
 });
 
 test("10 concurrent loads near expiry make one refresh, and all get the new token", async () => {
   const old = await connect(SHOP, 60);
-  const storage = createSessionStorage(world.ctx);
-  const before = countGrants(world, SHOP, "refresh_token");
+  const storage = createSessionStorage(app.ctx);
+  const before = countGrants(app, SHOP, "refresh_token");
   const sessions = await Promise.all(
     Array.from({ length: 10 }, () => storage.loadSession(toSessionId(SHOP))),
   );
-  expect(countGrants(world, SHOP, "refresh_token") - before).toBe(1);
-  const { storefront_admin_token: stored } = (await getTenant(world.ctx, SHOP)).config;
+  expect(countGrants(app, SHOP, "refresh_token") - before).toBe(1);
+  const { storefront_admin_token: stored } = (await getTenant(app.ctx, SHOP)).config;
   expect(stored).not.toBe(old);
   expect(new Set(sessions.map((session) => session?.accessToken))).toEqual(new Set([stored]));
 });
 
 test("an invalid refresh token, an unknown store and an ended connection have no session", async () => {
   await connect(SHOP, 60);
-  world.sandbox.storefront.revokeRefreshToken(SHOP);
-  const storage = createSessionStorage(world.ctx);
+  app.sandbox.storefront.revokeRefreshToken(SHOP);
+  const storage = createSessionStorage(app.ctx);
   expect(await storage.loadSession(toSessionId(SHOP))).toBeUndefined();
-  expect((await getTenant(world.ctx, SHOP)).connection.token_state).toBe("reauth_required");
+  expect((await getTenant(app.ctx, SHOP)).connection.token_state).toBe("reauth_required");
   expect(await storage.loadSession(toSessionId(SHOP))).toBeUndefined();
   expect(await storage.loadSession(toSessionId(OTHER))).toBeUndefined();
 });
 
 test("during a platform outage the session stays while the token works, and the pair is kept", async () => {
   const token = await connect(SHOP, 60);
-  world.sandbox.failNext("storefront", { status: 503, match: "access_token" }, 5);
-  const storage = createSessionStorage(world.ctx);
+  app.sandbox.failNext("storefront", { status: 503, match: "access_token" }, 5);
+  const storage = createSessionStorage(app.ctx);
   expect((await storage.loadSession(toSessionId(SHOP)))?.accessToken).toBe(token);
-  expect((await getTenant(world.ctx, SHOP)).connection.token_state).toBe("valid");
-  await changeTenantRecord(world.ctx, SHOP, {
+  expect((await getTenant(app.ctx, SHOP)).connection.token_state).toBe("valid");
+  await changeTenantRecord(app.ctx, SHOP, {
     set: { storefront_token_expires_at: new Date(Date.now() - 1_000).toISOString() },
   });
   expect(await storage.loadSession(toSessionId(SHOP))).toBeUndefined();
-  expect((await getTenant(world.ctx, SHOP)).config.storefront_refresh_token).toBeDefined();
+  expect((await getTenant(app.ctx, SHOP)).config.storefront_refresh_token).toBeDefined();
 });
 
 test("a new grant registers the store, replaces the pair and ends the need to reconnect, without a call to the platform", async () => {
-  world.sandbox.storefront.install(SHOP);
-  const storage = createSessionStorage(world.ctx);
+  app.sandbox.storefront.install(SHOP);
+  const storage = createSessionStorage(app.ctx);
   const { access_token: accessToken, refresh_token: refreshToken } =
-    world.sandbox.storefront.install(SHOP);
-  const before = world.sandbox.requests("storefront").length;
+    app.sandbox.storefront.install(SHOP);
+  const before = app.sandbox.requests("storefront").length;
   const granted = offlineSession(SHOP, {
     accessToken,
     refreshToken: refreshToken as string,
     expires: new Date(Date.now() + 3_600_000),
   });
   expect(await storage.storeSession(granted)).toBe(true);
-  const tenant = await getTenant(world.ctx, SHOP);
+  const tenant = await getTenant(app.ctx, SHOP);
   expect(tenant.config).toMatchObject({
     storefront_admin_token: accessToken,
     storefront_refresh_token: refreshToken,
@@ -127,42 +127,42 @@ test("a new grant registers the store, replaces the pair and ends the need to re
     -4,
   );
   expect(await storage.storeSession(granted)).toBe(true);
-  expect(world.sandbox.requests("storefront")).toHaveLength(before);
+  expect(app.sandbox.requests("storefront")).toHaveLength(before);
 });
 
 test("the worker registers the webhooks of a new grant, and meanwhile Home says that it does", async () => {
   await grant(SHOP);
-  expect(await readWebhooksState(world.ctx, SHOP)).toEqual({ state: "registering" });
-  const worker = await startRegistrationWorker(world.ctx);
+  expect(await readWebhooksState(app.ctx, SHOP)).toEqual({ state: "registering" });
+  const worker = await startRegistrationWorker(app.ctx);
   await eventually(
     "the webhooks",
-    async () => (await readWebhooksState(world.ctx, SHOP)).state === "known",
+    async () => (await readWebhooksState(app.ctx, SHOP)).state === "known",
   );
-  expect(world.sandbox.storefront.subscriptions(SHOP)).toHaveLength(API_TOPICS.length);
-  expect(await registrationRequests.list(world.ctx, 10)).toEqual([]);
+  expect(app.sandbox.storefront.subscriptions(SHOP)).toHaveLength(API_TOPICS.length);
+  expect(await registrationRequests.list(app.ctx, 10)).toEqual([]);
   await worker.stop();
 });
 
 test("a registration stays requested while the platform does not answer, and after a minute Home names what is missing", async () => {
   await grant(SHOP);
-  const before = world.sandbox.requests("storefront").length;
-  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, Infinity);
-  const worker = await startRegistrationWorker(world.ctx);
-  await eventually("a refused call", () => world.sandbox.requests("storefront").length > before);
+  const before = app.sandbox.requests("storefront").length;
+  app.sandbox.failNext("storefront", { status: 503, match: "graphql" }, Infinity);
+  const worker = await startRegistrationWorker(app.ctx);
+  await eventually("a refused call", () => app.sandbox.requests("storefront").length > before);
   await worker.stop();
-  world.sandbox.clearFaults();
-  expect(await registrationRequests.list(world.ctx, 10)).toMatchObject([{ shop: SHOP }]);
-  await world.database.query(
+  app.sandbox.clearFaults();
+  expect(await registrationRequests.list(app.ctx, 10)).toMatchObject([{ shop: SHOP }]);
+  await app.database.query(
     "UPDATE kv SET updated_at = updated_at - interval '61 seconds' WHERE key LIKE 'registration_request:%'",
   );
-  expect(await readWebhooksState(world.ctx, SHOP)).toMatchObject({ state: "known", registered: 0 });
-  const next = await startRegistrationWorker(world.ctx);
+  expect(await readWebhooksState(app.ctx, SHOP)).toMatchObject({ state: "known", registered: 0 });
+  const next = await startRegistrationWorker(app.ctx);
   await eventually(
     "the webhooks",
-    async () => (await registrationRequests.list(world.ctx, 10)).length === 0,
+    async () => (await registrationRequests.list(app.ctx, 10)).length === 0,
   );
   await next.stop();
-  expect(world.sandbox.storefront.subscriptions(SHOP)).toHaveLength(API_TOPICS.length);
+  expect(app.sandbox.storefront.subscriptions(SHOP)).toHaveLength(API_TOPICS.length);
 });
 
 test.each([
@@ -181,22 +181,24 @@ test.each([
 });
 
 test("a registration of a store that is not connected any more ends without a call", async () => {
-  const before = world.sandbox.requests("storefront").length;
-  await registrationRequests.add(world.ctx, OTHER);
-  const worker = await startRegistrationWorker(world.ctx);
+  const before = app.sandbox.requests("storefront").length;
+  await registrationRequests.add(app.ctx, OTHER);
+  const worker = await startRegistrationWorker(app.ctx);
   await eventually(
     "the end of the request",
-    async () => (await registrationRequests.list(world.ctx, 10)).length === 0,
+    async () => (await registrationRequests.list(app.ctx, 10)).length === 0,
   );
   await worker.stop();
-  expect(world.sandbox.requests("storefront")).toHaveLength(before);
+  expect(app.sandbox.requests("storefront")).toHaveLength(before);
 });
 
 async function grant(shop: string): Promise<void> {
-  await world.sandbox.storefront.uninstall(shop, { silent: true });
-  const { access_token: accessToken, refresh_token: refreshToken } =
-    world.sandbox.storefront.install(shop, { scope: world.ctx.config.SCOPES.join(",") });
-  await createSessionStorage(world.ctx).storeSession(
+  await app.sandbox.storefront.uninstall(shop, { silent: true });
+  const { access_token: accessToken, refresh_token: refreshToken } = app.sandbox.storefront.install(
+    shop,
+    { scope: app.ctx.config.SCOPES.join(",") },
+  );
+  await createSessionStorage(app.ctx).storeSession(
     offlineSession(shop, {
       accessToken,
       refreshToken: refreshToken as string,
@@ -207,8 +209,8 @@ async function grant(shop: string): Promise<void> {
 
 test("a session without a refresh token never clears the stored one", async () => {
   await connect(SHOP);
-  const before = await getTenant(world.ctx, SHOP);
-  const storage = createSessionStorage(world.ctx);
+  const before = await getTenant(app.ctx, SHOP);
+  const storage = createSessionStorage(app.ctx);
   await storage.storeSession(offlineSession(SHOP));
   await storage.storeSession(offlineSession(SHOP, { accessToken: "another-token" }));
   await storage.storeSession(
@@ -220,14 +222,14 @@ test("a session without a refresh token never clears the stored one", async () =
       accessToken: "an-online-token",
     }),
   );
-  const after = await getTenant(world.ctx, SHOP);
+  const after = await getTenant(app.ctx, SHOP);
   expect(after.config).toEqual(before.config);
   expect(after.connection).toEqual(before.connection);
 });
 
 test("another store's session id, and an invalid one, read and write nothing of this store", async () => {
   const [token, otherToken] = [await connect(SHOP), await connect(OTHER)];
-  const storage = createSessionStorage(world.ctx);
+  const storage = createSessionStorage(app.ctx);
   expect((await storage.loadSession(toSessionId(OTHER)))?.accessToken).toBe(otherToken);
   expect(await storage.findSessionsByShop(OTHER)).toMatchObject([
     { shop: OTHER, accessToken: otherToken },
@@ -251,17 +253,17 @@ test("another store's session id, and an invalid one, read and write nothing of 
     expires: new Date(Date.now() + 3_600_000),
   });
   expect(await storage.storeSession(mixed)).toBe(false);
-  expect((await getTenant(world.ctx, SHOP)).config.storefront_admin_token).toBe(token);
-  expect((await getTenant(world.ctx, OTHER)).config.storefront_admin_token).toBe(otherToken);
+  expect((await getTenant(app.ctx, SHOP)).config.storefront_admin_token).toBe(token);
+  expect((await getTenant(app.ctx, OTHER)).config.storefront_admin_token).toBe(otherToken);
 });
 
 test("a deleted session is removed with its refresh token, and the store stays registered", async () => {
   await connect(SHOP);
   await connect(OTHER);
-  const storage = createSessionStorage(world.ctx);
+  const storage = createSessionStorage(app.ctx);
   expect(await storage.deleteSessions([toSessionId(SHOP)])).toBe(true);
   expect(await storage.loadSession(toSessionId(SHOP))).toBeUndefined();
-  expect((await findTenant(world.ctx, SHOP))?.config.storefront_refresh_token).toBeUndefined();
+  expect((await findTenant(app.ctx, SHOP))?.config.storefront_refresh_token).toBeUndefined();
   expect(await storage.loadSession(toSessionId(OTHER))).toBeDefined();
   expect(await storage.deleteSession(toSessionId("nobody.myshopify.com"))).toBe(false);
 });

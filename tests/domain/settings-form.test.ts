@@ -22,20 +22,20 @@ import { startTestApp, type TestApp } from "../support/browser/screens-server.ts
 
 const SHOP = "form-store.myshopify.com";
 const SECRET = "secret-value-0123456789";
-let world: TestApp;
+let app: TestApp;
 beforeAll(async () => {
-  world = await startTestApp({ env: { OUTBOUND_ALLOW: "erp.example.com" } });
+  app = await startTestApp({ env: { OUTBOUND_ALLOW: "erp.example.com" } });
 });
-afterAll(() => world.stop());
-beforeEach(() => world.database.truncate());
+afterAll(() => app.stop());
+beforeEach(() => app.database.truncate());
 
 const read = async (by: SettingsActor = "operator") =>
-  (await readSettingsForm(world.ctx, SHOP, { by })).pages.flatMap(({ cards }) => cards);
+  (await readSettingsForm(app.ctx, SHOP, { by })).pages.flatMap(({ cards }) => cards);
 const fieldsOf = async (by: SettingsActor = "operator") =>
   (await read(by)).flatMap(({ fields }) => fields);
-const saved = async () => (await getTenant(world.ctx, SHOP)).saved;
+const saved = async () => (await getTenant(app.ctx, SHOP)).saved;
 const save = (fields: unknown, by: SettingsActor = "operator") =>
-  saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields) }, { by });
+  saveSettings(app.ctx, SHOP, { fields: JSON.stringify(fields) }, { by });
 const mapValues = <V>(record: Record<string, V>, map: (value: V) => unknown) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 /** What somebody sends who opened the form now. */
@@ -43,7 +43,7 @@ const seenNow = async () =>
   Object.fromEntries((await fieldsOf()).map(({ name, version = "" }) => [name, version]));
 
 test("every field of the table is in the standalone form once, with texts in every language", async () => {
-  await saveTenantConfig(world.ctx, SHOP, {}, { by: "operator" });
+  await saveTenantConfig(app.ctx, SHOP, {}, { by: "operator" });
   expect((await fieldsOf()).map(({ name }) => name).toSorted()).toEqual(
     // The region rules have a screen of their own inside the store admin only.
     tenantFieldNames.filter((name) => name !== "consent_regions").toSorted(),
@@ -60,7 +60,7 @@ test("every field of the table is in the standalone form once, with texts in eve
 });
 
 test("a refused value has the code by which the form says what is wrong with it, else its reason", async () => {
-  await saveTenantConfig(world.ctx, SHOP, {}, { by: "operator" });
+  await saveTenantConfig(app.ctx, SHOP, {}, { by: "operator" });
   const wrong = {
     admin_key: ["too-short", "atLeast16"],
     alert_emails: [["nobody"], "email"],
@@ -90,7 +90,7 @@ test("a refused value has the code by which the form says what is wrong with it,
   expect(await save({ retail_analytics_a_url: "s3://drops/x" })).toMatchObject({
     codes: { retail_analytics_a_access_key_id: "bucketKey" },
   });
-  expect(await savePlatformSettings(world.ctx, '{"archive_url":"ftp://x"}')).toMatchObject({
+  expect(await savePlatformSettings(app.ctx, '{"archive_url":"ftp://x"}')).toMatchObject({
     codes: { archive_url: "archiveAddress" },
   });
   expect(fr.problems.other).toContain("{{reason}}");
@@ -98,12 +98,9 @@ test("a refused value has the code by which the form says what is wrong with it,
 
 test("every secret of the table is masked in the form, saved or inherited, and sending the mask back keeps it", async () => {
   const secrets = tenantFieldNames.filter((name) => tenantField(name).secret);
-  await saveTenantConfig(
-    world.ctx,
-    SHOP,
-    Object.fromEntries(secrets.map((name) => [name, SECRET])),
-    { by: "operator" },
-  );
+  await saveTenantConfig(app.ctx, SHOP, Object.fromEntries(secrets.map((name) => [name, SECRET])), {
+    by: "operator",
+  });
   const form = await read();
   expect(JSON.stringify(form)).not.toContain(SECRET);
   const masked = Object.fromEntries(
@@ -133,7 +130,7 @@ test("an unchanged form sends nothing, and an editor sends what it shows", async
     erp_base_url: "http://erp.example.com/odata",
     event_bus_phase: 3,
   };
-  await saveTenantConfig(world.ctx, SHOP, values, { by: "operator" });
+  await saveTenantConfig(app.ctx, SHOP, values, { by: "operator" });
   const fields = await fieldsOf();
   expect(
     toPatch(fields, Object.fromEntries(fields.map((field) => [field.name, toDraft(field)]))),
@@ -150,7 +147,7 @@ test("an unchanged form sends nothing, and an editor sends what it shows", async
 });
 
 test("fields that only the operator may change are read-only for others, and their changes are rejected", async () => {
-  await saveTenantConfig(world.ctx, SHOP, {}, { by: "operator" });
+  await saveTenantConfig(app.ctx, SHOP, {}, { by: "operator" });
   expect(
     (await fieldsOf("store"))
       .filter(({ isReadOnly }) => isReadOnly)
@@ -165,13 +162,13 @@ test("fields that only the operator may change are read-only for others, and the
 });
 
 test("a malformed form, an unknown field or one invalid value saves nothing", async () => {
-  await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, { by: "operator" });
+  await saveTenantConfig(app.ctx, SHOP, { brand_name: "Kestrel" }, { by: "operator" });
   for (const posted of ["", "null", "[]", "{", 3, undefined])
-    expect(
-      await saveSettings(world.ctx, SHOP, { fields: posted }, { by: "operator" }),
-    ).toMatchObject({
-      outcome: "refused",
-    });
+    expect(await saveSettings(app.ctx, SHOP, { fields: posted }, { by: "operator" })).toMatchObject(
+      {
+        outcome: "refused",
+      },
+    );
   expect(await save({ brand_name: "Changed", nothing_like_it: 1 })).toMatchObject({
     outcome: "refused",
     problems: { nothing_like_it: "is not a known field" },
@@ -185,7 +182,7 @@ test("a malformed form, an unknown field or one invalid value saves nothing", as
 
 test("of two people who change one setting the later is refused and nothing is overwritten; changes of different settings are both kept", async () => {
   await saveTenantConfig(
-    world.ctx,
+    app.ctx,
     SHOP,
     { brand_name: "Kestrel", cms_api_token: SECRET },
     { by: "operator" },
@@ -193,7 +190,7 @@ test("of two people who change one setting the later is refused and nothing is o
   const versions = await seenNow();
   const saveSeen = (fields: object, seen: Record<string, string>) =>
     saveSettings(
-      world.ctx,
+      app.ctx,
       SHOP,
       { fields: JSON.stringify(fields), versions: seen },
       { by: "operator" },
@@ -218,14 +215,14 @@ test("of two people who change one setting the later is refused and nothing is o
 
 test("a save that was stored and is sent again is accepted, also of a secret and of a removal; another value is still refused", async () => {
   await saveTenantConfig(
-    world.ctx,
+    app.ctx,
     SHOP,
     { brand_name: "Kestrel", cms_api_token: SECRET, locale: "fr" },
     { by: "operator" },
   );
   const versions = await seenNow();
   const send = (fields: object) =>
-    saveSettings(world.ctx, SHOP, { fields: JSON.stringify(fields), versions }, { by: "operator" });
+    saveSettings(app.ctx, SHOP, { fields: JSON.stringify(fields), versions }, { by: "operator" });
   const change = {
     cms_api_token: "another-token",
     locale: null,
@@ -242,12 +239,12 @@ test("a save that was stored and is sent again is accepted, also of a secret and
 });
 
 test("of ten saves of one setting at the same moment exactly one is accepted", async () => {
-  await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, { by: "operator" });
+  await saveTenantConfig(app.ctx, SHOP, { brand_name: "Kestrel" }, { by: "operator" });
   const versions = await seenNow();
   const results = await Promise.all(
     Array.from({ length: 10 }, (_, at) =>
       saveSettings(
-        world.ctx,
+        app.ctx,
         SHOP,
         { fields: JSON.stringify({ brand_name: `Name ${at}` }), versions },
         { by: "operator" },
@@ -262,9 +259,9 @@ test("of ten saves of one setting at the same moment exactly one is accepted", a
 test("a form's versions say nothing about a secret, also not that two stores have the same", async () => {
   const other = "other-form-store.myshopify.com";
   for (const shop of [SHOP, other])
-    await saveTenantConfig(world.ctx, shop, { cms_api_token: SECRET }, { by: "operator" });
+    await saveTenantConfig(app.ctx, shop, { cms_api_token: SECRET }, { by: "operator" });
   const versionIn = async (shop: string) =>
-    (await readSettingsForm(world.ctx, shop, { by: "operator" })).pages
+    (await readSettingsForm(app.ctx, shop, { by: "operator" })).pages
       .flatMap(({ cards }) => cards.flatMap(({ fields }) => fields))
       .find(({ name }) => name === "cms_api_token")?.version;
   expect(await versionIn(SHOP)).toMatch(/^[0-9a-f]{16}$/);

@@ -29,38 +29,38 @@ import { putPerson } from "../support/storefront/customers.ts";
 import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
 const SHOP = "days.myshopify.com";
-let world: TestApp;
+let app: TestApp;
 
 async function readCustomerDays(tenant: Tenant, count: number) {
-  const { days } = await readTogether(dataOf(world.ctx, tenant).sql, {
+  const { days } = await readTogether(dataOf(app.ctx, tenant).sql, {
     days: customerDaysRead(tenant, count),
   });
   return toCustomerDays(days);
 }
 
 async function readDeliveries(tenant: Tenant) {
-  const { starts, read } = throughputQuery(world.ctx, tenant, PERIODS["30d"]);
-  const { rows } = await readTogether(dataOf(world.ctx, tenant).sql, { rows: read });
+  const { starts, read } = throughputQuery(app.ctx, tenant, PERIODS["30d"]);
+  const { rows } = await readTogether(dataOf(app.ctx, tenant).sql, { rows: read });
   return toThroughput(starts, rows);
 }
 
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.database.truncate();
-  await registerTenant(world.ctx, SHOP);
+  await app.database.truncate();
+  await registerTenant(app.ctx, SHOP);
 });
 
 async function inZone(zone: string): Promise<Tenant> {
-  await changeTenantRecord(world.ctx, SHOP, { connection: { time_zone: zone } });
-  return getTenant(world.ctx, SHOP);
+  await changeTenantRecord(app.ctx, SHOP, { connection: { time_zone: zone } });
+  return getTenant(app.ctx, SHOP);
 }
 
 async function putCustomerAt(at: string, email = `${at}@x.example`): Promise<void> {
-  const id = await putPerson(world.database, SHOP, { email });
-  await world.database.query("UPDATE storefront_users SET created_at = $2 WHERE id = $1", [id, at]);
+  const id = await putPerson(app.database, SHOP, { email });
+  await app.database.query("UPDATE storefront_users SET created_at = $2 WHERE id = $1", [id, at]);
 }
 
 /** The last instant of the day before, and the first of the day. */
@@ -92,15 +92,15 @@ describe.each(MIDNIGHTS)("in %s the day %s", (zone, day, start) => {
     await putCustomerAt(first, "early@x.example");
     const joined = async (on: string) => {
       const query = new URLSearchParams({ joined_from: on, joined_to: on });
-      const filter = await prepareFilter(world.ctx, tenant, readFilter(query));
-      const page = await listCustomers(world.ctx, tenant, { filter, sort: "name asc", limit: 9 });
+      const filter = await prepareFilter(app.ctx, tenant, readFilter(query));
+      const page = await listCustomers(app.ctx, tenant, { filter, sort: "name asc", limit: 9 });
       return page.customers.map(({ email }) => email);
     };
     expect(await joined(dayBefore)).toEqual(["late@x.example"]);
     expect(await joined(day)).toEqual(["early@x.example"]);
-    await foldCustomerDays(world.ctx, tenant);
+    await foldCustomerDays(app.ctx, tenant);
     expect(
-      await world.database.query("SELECT day::text, added FROM customer_days ORDER BY day"),
+      await app.database.query("SELECT day::text, added FROM customer_days ORDER BY day"),
     ).toEqual([
       { day: dayBefore, added: 1 },
       { day, added: 1 },
@@ -109,7 +109,7 @@ describe.each(MIDNIGHTS)("in %s the day %s", (zone, day, start) => {
 
   test("begins at its own midnight for the counts of consents and the log's filter", async () => {
     const tenant = await inZone(zone);
-    const customer = await putPerson(world.database, SHOP, { email: "p@x.example" });
+    const customer = await putPerson(app.database, SHOP, { email: "p@x.example" });
     const entries = around(zone, day).map((at, index) => ({
       userId: customer,
       consentType: "marketing",
@@ -118,9 +118,9 @@ describe.each(MIDNIGHTS)("in %s the day %s", (zone, day, start) => {
       consentId: `c-${index}`,
       createdAt: historicTime({ isSandbox: true }, new Date(at)),
     }));
-    await dataOf(world.ctx, tenant).transaction((sql) => recordConsent(sql, tenant, entries));
+    await dataOf(app.ctx, tenant).transaction((sql) => recordConsent(sql, tenant, entries));
     expect(
-      await world.database.query("SELECT day::text, outcome FROM consent_days ORDER BY day"),
+      await app.database.query("SELECT day::text, outcome FROM consent_days ORDER BY day"),
     ).toEqual([
       { day: dayBefore, outcome: "granted" },
       { day, outcome: "withdrawn" },
@@ -128,7 +128,7 @@ describe.each(MIDNIGHTS)("in %s the day %s", (zone, day, start) => {
     const log = async (query: Record<string, string>) => {
       const filters = ConsentFilters.parse(query);
       const page = { limit: 9, before: null };
-      const { records } = await listConsentLog(world.ctx, tenant, filters, page);
+      const { records } = await listConsentLog(app.ctx, tenant, filters, page);
       return records.map(({ decision }) => decision);
     };
     expect(await log({ from: dayBefore, until: dayBefore })).toEqual(["granted"]);
@@ -138,7 +138,7 @@ describe.each(MIDNIGHTS)("in %s the day %s", (zone, day, start) => {
 
   test("begins at its own midnight for the filters of deliveries and of agents' activity", async () => {
     const tenant = await inZone(zone);
-    const { query } = world.database;
+    const { query } = app.database;
     for (const [index, at] of around(zone, day).entries()) {
       await query(
         `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms, created_at)
@@ -154,8 +154,8 @@ describe.each(MIDNIGHTS)("in %s the day %s", (zone, day, start) => {
     const found = async (from: string, to: string) => {
       const days = { from, to };
       const [attempts, activity] = await Promise.all([
-        listAttempts(world.ctx, tenant, AttemptFilters.parse(days), { limit: 9, before: null }),
-        listActivity(world.ctx, tenant, ActivityFilters.parse(days), { limit: 9, after: null }),
+        listAttempts(app.ctx, tenant, AttemptFilters.parse(days), { limit: 9, before: null }),
+        listActivity(app.ctx, tenant, ActivityFilters.parse(days), { limit: 9, after: null }),
       ]);
       return [
         attempts.attempts.map(({ event_id: id }) => id),
@@ -176,10 +176,10 @@ describe.each([
 ])("the charts of a store in %s", (zone) => {
   test("end with its own today, and count what happened just after and before its midnights", async () => {
     const tenant = await inZone(zone);
-    const { ctx } = world;
+    const { ctx } = app;
     const days = lastDays(zone, 30, new Date());
     const today = days.at(-1)?.day;
-    const customer = await putPerson(world.database, SHOP, { email: "p@x.example" });
+    const customer = await putPerson(app.database, SHOP, { email: "p@x.example" });
     const third = days[2] as (typeof days)[number];
     const [last, first] = around(zone, third.day);
     await putCustomerAt(last);
@@ -198,7 +198,7 @@ describe.each([
     const seen = { step: "shown", version: 0, language: "de", device: "phone", region: "DE" };
     await addBannerCounts(dataOf(ctx, tenant).sql, tenant, [BannerEvent.parse(seen)]);
     for (const at of [last, first])
-      await world.database.query(
+      await app.database.query(
         `WITH minute AS (INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum)
              VALUES ($1, 'cms', date_trunc('minute', $2::timestamptz), 1, 0, 0))
            INSERT INTO agent_activity (shop, operation, outcome, calls, started_at, last_at)
@@ -249,18 +249,18 @@ describe.each([
 test("after a change of the zone the customers move to their day of the new one", async () => {
   const at = "2026-07-14T14:30:00Z";
   await putCustomerAt(at);
-  await foldCustomerDays(world.ctx, await inZone("America/Los_Angeles"));
+  await foldCustomerDays(app.ctx, await inZone("America/Los_Angeles"));
   const tenant = await inZone("Australia/Sydney");
-  await foldCustomerDays(world.ctx, tenant);
-  expect(await world.database.query("SELECT day::text FROM customer_days WHERE added > 0")).toEqual(
-    [{ day: "2026-07-15" }],
-  );
+  await foldCustomerDays(app.ctx, tenant);
+  expect(await app.database.query("SELECT day::text FROM customer_days WHERE added > 0")).toEqual([
+    { day: "2026-07-15" },
+  ]);
   expect((await readCustomerDays(tenant, 30)).before).toBe(1);
 });
 
 test("a zone that the database does not know counts UTC days, and fails no write and no screen", async () => {
   const tenant = { ...(await inZone("UTC")), connection: { time_zone: "Nowhere/City" } };
-  await dataOf(world.ctx, tenant).transaction((sql) =>
+  await dataOf(app.ctx, tenant).transaction((sql) =>
     recordConsent(sql, tenant, [
       {
         userId: null,
@@ -273,9 +273,9 @@ test("a zone that the database does not know counts UTC days, and fails no write
       },
     ]),
   );
-  expect(await world.database.query("SELECT day::text FROM consent_days")).toEqual([
+  expect(await app.database.query("SELECT day::text FROM consent_days")).toEqual([
     { day: "2026-07-14" },
   ]);
   expect(await readCustomerDays(tenant, 7)).toMatchObject({ before: 0 });
-  expect((await readConsentCounts(world.ctx, tenant, 7)).days).toHaveLength(7);
+  expect((await readConsentCounts(app.ctx, tenant, 7)).days).toHaveLength(7);
 });

@@ -13,34 +13,34 @@ import { putPerson } from "../support/storefront/customers.ts";
 import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
 const [SHOP, OTHER] = ["overview.myshopify.com", "other.myshopify.com"];
-let world: TestApp;
+let app: TestApp;
 
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(world.ctx, shop)));
+  await app.database.truncate();
+  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
 });
 
 const healthOf = async (shop: string) =>
-  (await readHome(world.ctx, shop, await findTenant(world.ctx, shop))).health;
+  (await readHome(app.ctx, shop, await findTenant(app.ctx, shop))).health;
 const knownOverview = async (shop: string) => {
-  const overview = await readStoreOverview(world.ctx, await getTenant(world.ctx, shop));
+  const overview = await readStoreOverview(app.ctx, await getTenant(app.ctx, shop));
   if (overview.state !== "known") throw new Error(`the overview is ${overview.state}`);
   return overview;
 };
 
 test("a sign-up is a new account or a contact that signed up; the numbers stay the same when they are folded", async () => {
-  const { query } = world.database;
+  const { query } = app.database;
   const now = new Date().toISOString();
-  await putPerson(world.database, SHOP, { email: "new@x.example", last_login_at: now });
-  const contact = await putPerson(world.database, SHOP, { email: "contact@x.example" });
+  await putPerson(app.database, SHOP, { email: "new@x.example", last_login_at: now });
+  const contact = await putPerson(app.database, SHOP, { email: "contact@x.example" });
   await query("UPDATE storefront_users SET created_at = now() - interval '9 days' WHERE id = $1", [
     contact,
   ]);
-  const old = await putPerson(world.database, SHOP, {
+  const old = await putPerson(app.database, SHOP, {
     email: "old@x.example",
     last_login_at: now,
     gid: "gid://shopify/Customer/1",
@@ -48,17 +48,17 @@ test("a sign-up is a new account or a contact that signed up; the numbers stay t
   await query("UPDATE storefront_users SET created_at = now() - interval '45 days' WHERE id = $1", [
     old,
   ]);
-  await putPerson(world.database, SHOP, {
+  await putPerson(app.database, SHOP, {
     email: "synced@x.example",
     gid: "gid://shopify/Customer/2",
   });
-  await putPerson(world.database, OTHER, {
+  await putPerson(app.database, OTHER, {
     email: "foreign@x.example",
     gid: "gid://shopify/Customer/3",
     last_login_at: now,
   });
   const consent = { userId: contact, method: "signup", consentId: "1" } as const;
-  await world.ctx.home.forTenant(SHOP).transaction((sql) =>
+  await app.ctx.home.forTenant(SHOP).transaction((sql) =>
     recordConsent(sql, { connection: {} }, [
       { ...consent, consentType: "tos", action: "granted" },
       { ...consent, consentType: "privacy", action: "granted" },
@@ -94,23 +94,23 @@ test("a sign-up is a new account or a contact that signed up; the numbers stay t
     }),
   ]);
 
-  const tenant = await getTenant(world.ctx, SHOP);
-  await foldCustomerDays(world.ctx, tenant);
-  await foldCustomerDays(world.ctx, tenant);
+  const tenant = await getTenant(app.ctx, SHOP);
+  await foldCustomerDays(app.ctx, tenant);
+  await foldCustomerDays(app.ctx, tenant);
   expect((await knownOverview(SHOP)).metrics).toEqual(metrics);
-  await putPerson(world.database, SHOP, { email: "later@x.example", last_login_at: now });
+  await putPerson(app.database, SHOP, { email: "later@x.example", last_login_at: now });
   expect((await knownOverview(SHOP)).metrics).toMatchObject({
     customers: { value: 5 },
     signUps: { value: 3 },
   });
-  await foldCustomerDays(world.ctx, tenant);
+  await foldCustomerDays(app.ctx, tenant);
   await query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [old]);
   // The next day's fold counts all customers again.
   await query(
     "UPDATE kv SET value = value || '{\"day\": \"2026-01-01\"}' WHERE key = 'customer_days'",
     [],
   );
-  await foldCustomerDays(world.ctx, tenant);
+  await foldCustomerDays(app.ctx, tenant);
   expect((await knownOverview(SHOP)).metrics).toMatchObject({
     customers: { value: 4, before: 0 },
     signUps: { value: 3 },
@@ -118,16 +118,16 @@ test("a sign-up is a new account or a contact that signed up; the numbers stay t
 });
 
 test("dead letters and a failed sync are this store's own; a store that is not connected has none", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, status, dead_lettered_at)
       VALUES ($1, 'e', 'cms', 'manual', 't', 'customer', '1', 'dead_letter', now())`,
     [OTHER],
   );
-  await world.database.query(
-    "INSERT INTO kv (shop, key, value) VALUES ($1, 'sync:customers', $2)",
-    [OTHER, JSON.stringify({ watermark: null, error: "no answer" })],
-  );
+  await app.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'sync:customers', $2)", [
+    OTHER,
+    JSON.stringify({ watermark: null, error: "no answer" }),
+  ]);
   const nothing = { syncError: null, deadLetters: 0, urgentRequests: 0, refusedTopics: [] };
   expect(await healthOf(SHOP)).toMatchObject(nothing);
   expect(await healthOf(OTHER)).toMatchObject({
@@ -135,14 +135,14 @@ test("dead letters and a failed sync are this store's own; a store that is not c
     deadLetters: 1,
   });
   expect(await healthOf("unknown.myshopify.com")).toMatchObject(nothing);
-  expect(await readStoreOverview(world.ctx, null)).toEqual({
+  expect(await readStoreOverview(app.ctx, null)).toEqual({
     state: "not_connected",
   });
 });
 
 test("that the merchant's switch refuses every agent is this store's own, and ends with it", async () => {
   const switchAccess = async (isOn: boolean) =>
-    setAgentAccess(world.ctx, await getTenant(world.ctx, SHOP), { name: "access", is_on: isOn });
+    setAgentAccess(app.ctx, await getTenant(app.ctx, SHOP), { name: "access", is_on: isOn });
   await switchAccess(false);
   expect(await healthOf(SHOP)).toMatchObject({ areAgentsBlocked: true });
   for (const shop of [OTHER, "unknown.myshopify.com"])
@@ -152,7 +152,7 @@ test("that the merchant's switch refuses every agent is this store's own, and en
 });
 
 test("dead letters beyond 1,000 are counted as more", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, status, dead_lettered_at)
       SELECT $1, 'e' || n, 'cms', 'manual', 't', 'customer', '1', 'dead_letter', now()
@@ -163,16 +163,16 @@ test("dead letters beyond 1,000 are counted as more", async () => {
 });
 
 test("tags are listed by category and name with their holders, searched by prefix of name or slug, never another store's", async () => {
-  await putPerson(world.database, SHOP, { email: "a@x.example", tags: ["gala", "opening"] });
-  await putPerson(world.database, SHOP, { email: "b@x.example", tags: ["gala"] });
-  await putPerson(world.database, OTHER, { email: "c@x.example", tags: ["gala", "theirs"] });
-  await world.database.query(
+  await putPerson(app.database, SHOP, { email: "a@x.example", tags: ["gala", "opening"] });
+  await putPerson(app.database, SHOP, { email: "b@x.example", tags: ["gala"] });
+  await putPerson(app.database, OTHER, { email: "c@x.example", tags: ["gala", "theirs"] });
+  await app.database.query(
     "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier')",
     [SHOP],
   );
-  const tenant = await getTenant(world.ctx, SHOP);
+  const tenant = await getTenant(app.ctx, SHOP);
   const usage = async (query: object) =>
-    (await readTagUsage(world.ctx, tenant, query)).tags.map(({ slug, people, isDefault }) => [
+    (await readTagUsage(app.ctx, tenant, query)).tags.map(({ slug, people, isDefault }) => [
       slug,
       people,
       isDefault,
@@ -184,7 +184,7 @@ test("tags are listed by category and name with their holders, searched by prefi
   ]);
   expect(await usage({ category: "tier" })).toEqual([["vip", 0, true]]);
   expect(await usage({ q: "GA" })).toEqual([["gala", 2, false]]);
-  expect(await readTagUsage(world.ctx, tenant, { q: "%" })).toEqual({
+  expect(await readTagUsage(app.ctx, tenant, { q: "%" })).toEqual({
     tags: [],
     hasMore: false,
     isEmpty: false,
@@ -192,15 +192,15 @@ test("tags are listed by category and name with their holders, searched by prefi
 });
 
 test("tags are found and sorted without regard to case and accents", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO crm_tags (shop, name, slug, category)
       SELECT $1, name, slug, 'campaign' FROM (VALUES ('Été', 't1'), ('zèbre', 't2'), ('Eva', 't3'),
         ('Ａｂｏ', 't4'), ('étoile', 't5')) AS tag (name, slug)`,
     [SHOP],
   );
-  const tenant = await getTenant(world.ctx, SHOP);
+  const tenant = await getTenant(app.ctx, SHOP);
   const names = async (query: object) =>
-    (await readTagUsage(world.ctx, tenant, query)).tags.map(({ name }) => name);
+    (await readTagUsage(app.ctx, tenant, query)).tags.map(({ name }) => name);
   expect(await names({})).toEqual(["Ａｂｏ", "Été", "étoile", "Eva", "zèbre"]);
   for (const q of ["Été", "ETE", "ete", "e\u0301te\u0301"])
     expect(await names({ q })).toEqual(["Été"]);
@@ -208,7 +208,7 @@ test("tags are found and sorted without regard to case and accents", async () =>
 });
 
 test("a tag's holders are counted one by one up to 10,000, and as more beyond; a rule's count leaves out tags by hand", async () => {
-  await world.database.query(
+  await app.database.query(
     `WITH people AS (
        INSERT INTO storefront_users (shop, email)
        SELECT $1, 'many' || n || '@x.example' FROM generate_series(1, 10050) AS n RETURNING id
@@ -222,8 +222,8 @@ test("a tag's holders are counted one by one up to 10,000, and as more beyond; a
      FROM people, tags`,
     [SHOP],
   );
-  const tenant = await getTenant(world.ctx, SHOP);
-  const { tags } = await readTagUsage(world.ctx, tenant, { q: "many" });
+  const tenant = await getTenant(app.ctx, SHOP);
+  const { tags } = await readTagUsage(app.ctx, tenant, { q: "many" });
   expect(tags.map(({ people }) => people)).toEqual([10_001]);
-  expect(await countThresholdTags(world.ctx, tenant)).toEqual({ inactive: 10_001, vip: 0 });
+  expect(await countThresholdTags(app.ctx, tenant)).toEqual({ inactive: 10_001, vip: 0 });
 });

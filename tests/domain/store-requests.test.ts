@@ -6,18 +6,18 @@ import { startTestApp, type TestApp } from "../support/browser/screens-server.ts
 import { eventually } from "../support/service.ts";
 
 const requests = storeRequests(PLATFORM_KEYS.registrationRequest);
-let world: TestApp;
+let app: TestApp;
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
-beforeEach(() => world.database.truncate());
+afterAll(() => app.stop());
+beforeEach(() => app.database.truncate());
 
 test("a store is served although the requests of many older stores fail again and again", async () => {
   const failing = Array.from({ length: 60 }, (_, index) => `failing-${index}.myshopify.com`);
-  for (const shop of [...failing, "late.myshopify.com"]) await requests.add(world.ctx, shop);
+  for (const shop of [...failing, "late.myshopify.com"]) await requests.add(app.ctx, shop);
   const served = new Set<string>();
-  const worker = await startRequestWorker(world.ctx, {
+  const worker = await startRequestWorker(app.ctx, {
     name: "test_requests",
     requests,
     concurrency: 8,
@@ -31,10 +31,10 @@ test("a store is served although the requests of many older stores fail again an
     await eventually("the late store", async () => served.has("late.myshopify.com"));
     await eventually(
       "its end",
-      async () => !(await requests.isOpen(world.ctx, "late.myshopify.com")),
+      async () => !(await requests.isOpen(app.ctx, "late.myshopify.com")),
     );
     expect(served.size).toBe(61);
-    expect(await requests.isOpen(world.ctx, failing[0] as string)).toBe(true);
+    expect(await requests.isOpen(app.ctx, failing[0] as string)).toBe(true);
   } finally {
     await worker.stop();
   }

@@ -4,7 +4,7 @@ import { spoil } from "./hostile.ts";
 import { createChance } from "./random.ts";
 import { makeRequest, type Operation } from "./requests.ts";
 import { findFaults, SLOWEST_MS, type Heard } from "./verdict.ts";
-import { SECRETS, type TestApp } from "./world.ts";
+import { SECRETS, type TestApp } from "./test-app.ts";
 
 const heard = (changes: Partial<Heard>): Heard => ({
   method: "GET",
@@ -76,9 +76,9 @@ const operation: Operation = {
   },
   isSigned: false,
 };
-const world = { headersOf: () => ({}), sign: () => "" } as unknown as TestApp;
+const app = { headersOf: () => ({}), sign: () => "" } as unknown as TestApp;
 const requestOf = (seed: number, index: number) =>
-  makeRequest(world, operation, createChance(seed, index));
+  makeRequest(app, operation, createChance(seed, index));
 
 it("the same seed and number make the same request, others another", () => {
   expect(requestOf(7, 3)).toEqual(requestOf(7, 3));

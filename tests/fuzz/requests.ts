@@ -2,7 +2,7 @@
 import { SHOP } from "../support/service.ts";
 import { goodValue, hostileText, hostileValue, spoil, type Schema } from "./hostile.ts";
 import type { Chance } from "./random.ts";
-import { CREDENTIALS, OTHER_SHOP, type Credential, type TestApp } from "./world.ts";
+import { CREDENTIALS, OTHER_SHOP, type Credential, type TestApp } from "./test-app.ts";
 
 type Parameter = { name: string; in: "path" | "query"; schema: Schema };
 export type Operation = {
@@ -80,16 +80,16 @@ const toHeader = (text: string) => text.replace(/[^\x20-\x7e]/g, "").slice(0, 6_
 const RPC_METHODS = ["initialize", "tools/list", "tools/call", "message/send", "tasks/get", "ping"];
 const TOOLS = ["search_catalog", "create_cart", "create_checkout", "get_identity", "list_orders"];
 
-export function makeRequest(world: TestApp, operation: Operation, chance: Chance): Request {
+export function makeRequest(app: TestApp, operation: Operation, chance: Chance): Request {
   const credential = chance.pick(CREDENTIALS);
   const method = chance.once(30) ? chance.pick(METHODS) : operation.method;
   const body = method === "GET" || method === "HEAD" ? null : makeBody(operation, chance);
   const headers: Record<string, string> = {
     ...(body && { "Content-Type": chance.once(12) ? toHeader(hostileText(chance)) : body.type }),
-    ...world.headersOf(credential),
+    ...app.headersOf(credential),
   };
   if (operation.isSigned && body && !chance.once(4))
-    headers["X-Storefront-Hmac-SHA256"] = world.sign(body.bytes);
+    headers["X-Storefront-Hmac-SHA256"] = app.sign(body.bytes);
   if (chance.once(4)) headers[chance.pick(HEADERS)] = toHeader(hostileText(chance));
   if (chance.once(8)) headers["X-Storefront-Shop-Domain"] = SHOP;
   if (chance.once(8)) headers.Origin = `https://${SHOP}`;

@@ -13,7 +13,7 @@ import { endChildren } from "../support/processes/child.ts";
 import { createChance } from "./random.ts";
 import { makeRequest, readOperations, type Operation, type Request } from "./requests.ts";
 import { findFaults, SLOWEST_MS } from "./verdict.ts";
-import { startTestApp, type TestApp } from "./world.ts";
+import { startTestApp, type TestApp } from "./test-app.ts";
 
 const AT_ONCE = 4;
 /** The timeout of a request. */
@@ -36,14 +36,14 @@ const faults: Fault[] = [];
 const statuses = new Map<number, number>();
 let sent = 0;
 
-async function send(world: TestApp, index: number, operation: Operation): Promise<void> {
-  const request = makeRequest(world, operation, createChance(seed, index));
+async function send(app: TestApp, index: number, operation: Operation): Promise<void> {
+  const request = makeRequest(app, operation, createChance(seed, index));
   const started = performance.now();
   const add = (found: string[], text: string) => {
     if (found.length > 0) faults.push({ index, request, faults: found, text });
   };
   try {
-    const response = await fetch(world.url + request.address, {
+    const response = await fetch(app.url + request.address, {
       method: request.method,
       headers: request.headers,
       redirect: "manual",
@@ -69,24 +69,24 @@ async function send(world: TestApp, index: number, operation: Operation): Promis
   }
 }
 
-async function attack(world: TestApp): Promise<void> {
-  const all = await readOperations(world.url);
+async function attack(app: TestApp): Promise<void> {
+  const all = await readOperations(app.url);
   const operations = all.filter(({ path }) => !values.path || path === values.path);
   if (operations.length === 0) throw new Error(`no route has the path ${values.path}`);
   const isOver = () => performance.now() > endsAt || faults.length >= MAX_FAULTS;
   while (!isOver()) {
-    await world.renew();
+    await app.renew();
     const until = sent + REQUESTS_BETWEEN_RENEWALS;
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
         while (sent < until && !isOver()) {
           const index = sent;
           sent += 1;
-          await send(world, index, operations[index % operations.length] as Operation);
+          await send(app, index, operations[index % operations.length] as Operation);
         }
       }),
     );
-    if (world.side.server.hasEnded()) throw new Error("the service ended");
+    if (app.side.server.hasEnded()) throw new Error("the service ended");
   }
 }
 
@@ -97,15 +97,15 @@ const postgres = await startEmbeddedPostgres({
   database: "fuzz_home",
 });
 process.stdout.write(`seed ${seed}\n`);
-let world: TestApp | undefined;
+let app: TestApp | undefined;
 try {
-  world = await startTestApp(postgres.url);
-  await attack(world);
+  app = await startTestApp(postgres.url);
+  await attack(app);
 } catch (error) {
-  process.stderr.write(`${String(error)}\n${world?.side.server.err() ?? ""}\n`);
+  process.stderr.write(`${String(error)}\n${app?.side.server.err() ?? ""}\n`);
   process.exitCode = 1;
 } finally {
-  await world?.stop();
+  await app?.stop();
   await endChildren();
   await postgres.stop();
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });

@@ -1,5 +1,5 @@
 // The rules that a response must not break.
-import { SECRETS, type Credential } from "./world.ts";
+import { SECRETS, type Credential } from "./test-app.ts";
 
 export const SLOWEST_MS = 5_000;
 

@@ -105,10 +105,10 @@ export async function send(
 }
 
 export function refreshToken(
-  world: TestApp,
+  app: TestApp,
   token: string | undefined,
 ): Promise<{ status: number; body: any }> {
-  return post(`${world.storefront}/admin/oauth/access_token`, {
+  return post(`${app.storefront}/admin/oauth/access_token`, {
     client_id: CLIENT_ID,
     client_secret: CLIENT_SECRET,
     grant_type: "refresh_token",
@@ -117,14 +117,14 @@ export function refreshToken(
 }
 
 export function graphql(
-  world: TestApp,
+  app: TestApp,
   token: string | undefined,
   query: string,
   variables: unknown = {},
   version = "2026-04",
 ): Promise<{ status: number; body: any }> {
   return post(
-    `${world.storefront}/admin/api/${version}/graphql.json`,
+    `${app.storefront}/admin/api/${version}/graphql.json`,
     { query, variables },
     { "X-Shopify-Access-Token": token ?? "" },
   );

@@ -128,6 +128,8 @@ describe("names", () => {
       "spreadPerson",
       "untilUsable",
       "startWorld",
+      "startChannelWorld",
+      "startWorkerWorld",
     ];
     const oldWords = ["pretended", "whoever", "nobody's", "told", "said", "lately", "in step"];
     const texts = [

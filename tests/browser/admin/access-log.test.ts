@@ -14,19 +14,19 @@ import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 /** The customer's page with the accesses in its timeline. */
 const accessesOf = (id: number) => `/app/customers/${id}?kind=access`;
-let world: Shop;
+let app: Shop;
 let ada: number;
 
 beforeAll(async () => {
-  world = await startShop();
-  await world.connect(SHOP);
-  await world.connect(OTHER_SHOP);
+  app = await startShop();
+  await app.connect(SHOP);
+  await app.connect(OTHER_SHOP);
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
 const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
-  world.service.database.query<T>(sql, values);
-const put = (person: Person, shop = SHOP) => putPerson(world.service.database, shop, person);
+  app.service.database.query<T>(sql, values);
+const put = (person: Person, shop = SHOP) => putPerson(app.service.database, shop, person);
 const rows = (shop = SHOP) =>
   query(
     `SELECT actor_kind, actor_id, action, user_id, count, place FROM access_log WHERE shop = $1
@@ -34,7 +34,7 @@ const rows = (shop = SHOP) =>
     [shop],
   );
 const ask = (path: string, action?: Parameters<typeof askAs>[3]) =>
-  askAs(world.service, SHOP, path, action);
+  askAs(app.service, SHOP, path, action);
 /** The user of the sandbox's session tokens. */
 const BY_STAFF = { actor_kind: "staff", actor_id: "1" };
 
@@ -45,14 +45,14 @@ beforeEach(async () => {
 });
 
 test("a view of a customer is recorded once with the staff member's id, and shown with later accesses", async () => {
-  const first = await world.open(accessesOf(ada), { shop: SHOP });
+  const first = await app.open(accessesOf(ada), { shop: SHOP });
   await first.page.getByText("Nothing has been recorded yet.").waitFor();
   await expectHealthyPage(first);
   await first.close();
   const view = { ...BY_STAFF, action: "viewed", user_id: ada, count: null };
   expect(await rows()).toEqual([{ ...view, place: "/app/customers/:id" }]);
 
-  const second = await world.open(accessesOf(ada), { shop: SHOP });
+  const second = await app.open(accessesOf(ada), { shop: SHOP });
   const { page } = second;
   await page.getByText("Staff member 1").waitFor();
   await page.getByText("Viewed", { exact: true }).waitFor();
@@ -74,7 +74,7 @@ test("the timeline shows the newest 20 of this customer and no other's, and its 
   await insert(SHOP, ada, "=cmd()", 25);
   await insert(SHOP, eve, "of-eve", 1);
   await insert(OTHER_SHOP, theirs, "of-other-store", 1);
-  const visit = await world.open(accessesOf(ada), { shop: SHOP });
+  const visit = await app.open(accessesOf(ada), { shop: SHOP });
   const { page } = visit;
   await page.getByText("Agent =cmd()").first().waitFor();
   expect(await page.getByText("Agent =cmd()").count()).toBe(20);
@@ -99,7 +99,7 @@ test("the whole log is downloaded from the privacy requests, this store's only",
         SELECT $1, 'operator', $1, 'listed', '/x', 'r' || n FROM generate_series(1, 1500) n`,
       [shop],
     );
-  const visit = await world.open("/app/privacy", { shop: SHOP });
+  const visit = await app.open("/app/privacy", { shop: SHOP });
   await expectHealthyPage(visit);
   const [download] = await Promise.all([
     visit.page.waitForEvent("download"),
@@ -112,7 +112,7 @@ test("the whole log is downloaded from the privacy requests, this store's only",
 });
 
 test("the file needs the store's session token and a valid customer", async () => {
-  const plain = await fetch(`${world.service.url}/app/access-log?shop=${SHOP}`, {
+  const plain = await fetch(`${app.service.url}/app/access-log?shop=${SHOP}`, {
     redirect: "manual",
   });
   expect(plain.status).not.toBe(200);
@@ -149,7 +149,7 @@ test("changes, exports and an erasure by a button are recorded; a rejected one i
 test("lists and files are recorded with the number of their customers", async () => {
   await put({ full_name: "Grace" });
   await put({ full_name: "Theirs" }, OTHER_SHOP);
-  await world.service.ctx.home
+  await app.service.ctx.home
     .forTenant(SHOP)
     .transaction((sql) =>
       recordConsent(sql, { connection: {} }, [
@@ -160,7 +160,7 @@ test("lists and files are recorded with the number of their customers", async ()
     "SELECT max(seq)::int AS seq, count(*)::int AS total FROM consent_records WHERE shop = $1",
     [SHOP],
   )) as [{ seq: number; total: number }];
-  const visit = await world.open("/app/customers", { shop: SHOP });
+  const visit = await app.open("/app/customers", { shop: SHOP });
   await visit.page.getByText("Grace").first().waitFor();
   await visit.close();
   expect((await ask("/app/customers/export")).text).toContain("Grace");
@@ -198,7 +198,7 @@ test("an erasure by address names the accounts that it is about", async () => {
 });
 
 test("the home page is recorded when it names customers", async () => {
-  const visit = await world.open("/app", { shop: SHOP });
+  const visit = await app.open("/app", { shop: SHOP });
   await visit.page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
   await visit.close();
   expect(await rows()).toMatchObject([{ ...BY_STAFF, action: "listed", place: "/app" }]);
@@ -215,7 +215,7 @@ test("the accesses are translated to Spanish and French and fits a phone of 390 
     ["fr", "Chronologie", "Clé d'API de la boutique", "Exporté"],
   ] as const) {
     const viewport = { width: 390, height: 844 };
-    const visit = await world.open(accessesOf(ada), { shop: SHOP, locale, viewport });
+    const visit = await app.open(accessesOf(ada), { shop: SHOP, locale, viewport });
     await visit.page.getByRole("heading", { name: title }).waitFor();
     await visit.page.getByText(key).waitFor();
     await visit.page.getByText(action, { exact: true }).waitFor();

@@ -12,43 +12,43 @@ import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
 const SHOP = "extension-store.myshopify.com";
 const DESKTOP = { width: 1_280, height: 900 };
 const PHONE = { width: 390, height: 844 };
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let admin: string;
 let ada: number;
 let segment: string;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([
+  [app, browser] = await Promise.all([
     startTestApp({ withScreens: true, background: true, isFramed: true }),
     openBrowser(),
   ]);
-  await connectStore(world, SHOP, { enabled_channels: ["cms"] }, "write_customers");
-  admin = `${world.sandbox.url}/storefront/${SHOP}/admin`;
-  const { storefront } = world.sandbox;
+  await connectStore(app, SHOP, { enabled_channels: ["cms"] }, "write_customers");
+  admin = `${app.sandbox.url}/storefront/${SHOP}/admin`;
+  const { storefront } = app.sandbox;
   const people = ["Ada", "Grace", "Mary"].map((firstName) =>
     storefront.putCustomer(SHOP, { firstName, lastName: "Lovelace", countryCode: "IT" }),
   );
   const query = "customer_countries CONTAINS 'IT'";
   segment = storefront.putSegment(SHOP, { name: "Italy", query }).gid.split("/").at(-1) as string;
-  ada = await putPerson(world.database, SHOP, {
+  ada = await putPerson(app.database, SHOP, {
     gid: people[0]?.gid ?? "",
     full_name: "Ada Lovelace",
     email: "ada@shopper.example",
     tags: ["gala", "autumn_fair"],
     consents: ["marketing", "tos"],
   });
-  await world.database.query(
+  await app.database.query(
     "UPDATE storefront_users SET tags = tags || '[\"Wholesale\"]' WHERE id = $1",
     [ada],
   );
-  await putPerson(world.database, SHOP, { gid: people[1]?.gid ?? "", full_name: "Grace" });
+  await putPerson(app.database, SHOP, { gid: people[1]?.gid ?? "", full_name: "Grace" });
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
-beforeEach(() => world.sandbox.clearFaults());
+beforeEach(() => app.sandbox.clearFaults());
 
 /** The frame of the only extension of the page, once it shows something. */
 async function extension(page: Page): Promise<Frame> {
@@ -61,7 +61,7 @@ async function extension(page: Page): Promise<Frame> {
   return frame;
 }
 async function visit(path: string, viewport = DESKTOP) {
-  const opened = await browser.visitAgain([world.url, world.sandbox.url], { viewport });
+  const opened = await browser.visitAgain([app.url, app.sandbox.url], { viewport });
   await opened.page.goto(`${admin}${path}`);
   return opened;
 }
@@ -96,7 +96,7 @@ test("staff sees on a customer's page consents, tags, systems and events in thre
   ]);
   await opened.waitForURL(new RegExp(`/app/customers/${ada}`));
   expect(
-    await world.database.query(
+    await app.database.query(
       "SELECT DISTINCT action, user_id FROM access_log WHERE place = 'GET /extensions/admin/customer'",
     ),
   ).toEqual([{ action: "viewed", user_id: ada }]);
@@ -106,8 +106,8 @@ test("staff sees on a customer's page consents, tags, systems and events in thre
 
 test("the block shows times in the store's zone, wherever the reader is", async () => {
   const zone = "Pacific/Kiritimati";
-  await changeTenantRecord(world.ctx, SHOP, { connection: { time_zone: zone } });
-  const [{ at }] = await world.database.query(
+  await changeTenantRecord(app.ctx, SHOP, { connection: { time_zone: zone } });
+  const [{ at }] = await app.database.query(
     "SELECT max(assigned_at) AS at FROM user_tag_map WHERE user_id = $1",
     [ada],
   );
@@ -123,18 +123,18 @@ test("the block shows times in the store's zone, wherever the reader is", async 
 });
 
 test("the block says that a customer is not known, and that the app is not reached, and asks again", async () => {
-  const unknown = world.sandbox.storefront
+  const unknown = app.sandbox.storefront
     .customers(SHOP)
     .find(({ firstName }) => firstName === "Mary");
   const { page, errors, close } = await visit(`/customers/${unknown?.gid.split("/").at(-1)}`);
   const frame = await extension(page);
   await frame.getByText("The app does not know this customer yet.").waitFor();
-  await world.database.query("ALTER TABLE storefront_users RENAME TO away");
+  await app.database.query("ALTER TABLE storefront_users RENAME TO away");
   try {
     await page.reload();
     await (await extension(page)).getByText("The app could not be reached.").waitFor();
   } finally {
-    await world.database.query("ALTER TABLE away RENAME TO storefront_users");
+    await app.database.query("ALTER TABLE away RENAME TO storefront_users");
   }
   const again = await extension(page);
   expect(await isSound(page, again)).toEqual([0, [], []]);
@@ -161,7 +161,7 @@ test("a segment's customers get a tag from the admin, with the keyboard, and sta
   await frame.getByText("1 customer had it already.").waitFor();
   await frame.getByText("1 customer is not known to the app yet").waitFor();
   expect(await isSound(page, frame)).toEqual([0, [], []]);
-  expect(await tagsOf(world.database, SHOP, ada + 1)).toContain("autumn_fair");
+  expect(await tagsOf(app.database, SHOP, ada + 1)).toContain("autumn_fair");
   await frame.getByRole("button", { name: "Close" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   for (const [locale, tag, button] of [
@@ -180,7 +180,7 @@ test("a segment's customers get a tag from the admin, with the keyboard, and sta
 });
 
 test("the screen of places says that the block was shown", async () => {
-  const merchant = await openScreen(world, browser, SHOP, "/app/settings/places", {
+  const merchant = await openScreen(app, browser, SHOP, "/app/settings/places", {
     viewport: DESKTOP,
   });
   const { page } = merchant;

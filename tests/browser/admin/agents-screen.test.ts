@@ -15,29 +15,29 @@ import {
 import { chooseFilter, typeFilter } from "../../support/browser/filters.ts";
 import { OTHER_SHOP, SHOP, type Answer } from "../../support/service.ts";
 
-let world: Shop;
+let app: Shop;
 beforeAll(async () => {
-  world = await startShop();
-  await world.connect(SHOP);
-  await world.connect(OTHER_SHOP);
+  app = await startShop();
+  await app.connect(SHOP);
+  await app.connect(OTHER_SHOP);
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
 const asAgent = ({ access_token: key }: Tokens): Promise<Answer> =>
-  world.service.call("GET", `/auth/me?shop=${SHOP}`, { key });
+  app.service.call("GET", `/auth/me?shop=${SHOP}`, { key });
 
 async function letIn(name: string, people: number): Promise<{ client: string; tokens: Tokens[] }> {
-  const client = await newClient(world.service, { client_name: name });
+  const client = await newClient(app.service, { client_name: name });
   const tokens: Tokens[] = [];
   for (let at = 0; at < people; at += 1)
-    tokens.push(await newTokens(world.service, client, (await signUp(world.service)).token));
+    tokens.push(await newTokens(app.service, client, (await signUp(app.service)).token));
   return { client, tokens };
 }
 
 async function giveMandate(amount: string, shop = SHOP): Promise<{ person: Person; id: string }> {
-  const person = await signUp(world.service, {}, shop);
-  await syncAs(world.service, person, { consent_ap2: true }, { shop });
-  const answer = await world.service.call("POST", `/commerce/mandates?shop=${shop}`, {
+  const person = await signUp(app.service, {}, shop);
+  await syncAs(app.service, person, { consent_ap2: true }, { shop });
+  const answer = await app.service.call("POST", `/commerce/mandates?shop=${shop}`, {
     key: person.token,
     body: { max_amount: amount, currency: "EUR", scope: "all", usage: "multi" },
   });
@@ -47,13 +47,13 @@ async function giveMandate(amount: string, shop = SHOP): Promise<{ person: Perso
 
 test("a store without linked agents sees the discovery documents and links to them", async () => {
   const EMPTY = "agentless-store.myshopify.com";
-  await world.connect(EMPTY);
+  await app.connect(EMPTY);
   for (const [path, text] of [
     ["/app/agents", "No agent is linked"],
     ["/app/agents/mandates", "No mandate yet"],
     ["/app/agents/activity", "No agent has called yet"],
   ] as const) {
-    const visit = await world.open(path, { shop: EMPTY });
+    const visit = await app.open(path, { shop: EMPTY });
     await visit.page.getByText(text).waitFor();
     if (path === "/app/agents")
       for (const name of ["Capabilities", "Agent card", "Sign-in of agents"]) {
@@ -70,7 +70,7 @@ test("a store without linked agents sees the discovery documents and links to th
 test("linked agents are listed with their shoppers; revoking one revokes its tokens for all shoppers and no other agent's", async () => {
   const trail = await letIn("Trail Planner", 2);
   const peak = await letIn("Peak Finder", 1);
-  const visit = await world.open("/app/agents", { shop: SHOP });
+  const visit = await app.open("/app/agents", { shop: SHOP });
   const { page } = visit;
   const row = page.locator(`tr[id="${trail.client}"]`);
   await row.getByText("Trail Planner").waitFor();
@@ -97,8 +97,8 @@ test("linked agents are listed with their shoppers; revoking one revokes its tok
 
 test("the kill switch rejects an agent's next call and accepts the same token again later; shoppers are not affected", async () => {
   const { tokens } = await letIn("Switch Agent", 1);
-  const shopper = await signUp(world.service);
-  const visit = await world.open("/app/agents", { shop: SHOP });
+  const shopper = await signUp(app.service);
+  const visit = await app.open("/app/agents", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "Change in settings" }).click();
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
@@ -115,7 +115,7 @@ test("the kill switch rejects an agent's next call and accepts the same token ag
   const refused = await asAgent(tokens[0] as Tokens);
   expect([refused.status, refused.json.code]).toEqual([403, "agent_access_disabled"]);
   expect(
-    (await world.service.call("GET", `/auth/me?shop=${SHOP}`, { key: shopper.token })).status,
+    (await app.service.call("GET", `/auth/me?shop=${SHOP}`, { key: shopper.token })).status,
   ).toBe(200);
   await page.getByRole("button", { name: "Turn agent access on" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Turn on" }).click();
@@ -127,7 +127,7 @@ test("the kill switch rejects an agent's next call and accepts the same token ag
 
 test("a revoked mandate cannot pay any more; filters find it by state and by customer", async () => {
   const { person, id } = await giveMandate("1250.50");
-  const { sql } = dataOf(world.service.ctx, await getTenant(world.service.ctx, SHOP));
+  const { sql } = dataOf(app.service.ctx, await getTenant(app.service.ctx, SHOP));
   const claim = {
     mandateId: id,
     customerId: person.id,
@@ -137,7 +137,7 @@ test("a revoked mandate cannot pay any more; filters find it by state and by cus
   };
   await reserve(sql, claim);
   for (let at = 0; at < 25; at += 1) await giveMandate("5.00");
-  const visit = await world.open("/app/agents/mandates", { shop: SHOP });
+  const visit = await app.open("/app/agents/mandates", { shop: SHOP });
   const { page } = visit;
   expect(await page.locator("tbody tr[id]").count()).toBe(25);
   await page.getByRole("button", { name: "Next page" }).click();
@@ -166,8 +166,8 @@ test("activity shows who asked what for whom and why it was refused; a new call 
   const [first, second] = tokens as [Tokens, Tokens];
   await asAgent(first);
   await letIn("Quiet Quill", 1);
-  await flushAgentCalls(world.service.ctx);
-  const visit = await world.open("/app/agents/activity", { shop: SHOP });
+  await flushAgentCalls(app.service.ctx);
+  const visit = await app.open("/app/agents/activity", { shop: SHOP });
   const { page } = visit;
   const rows = page.locator("tbody tr[id]").filter({ hasText: "Parcel Pilot" });
   await rows.filter({ hasText: "View the profile" }).waitFor();
@@ -176,7 +176,7 @@ test("activity shows who asked what for whom and why it was refused; a new call 
   await expectHealthyPage(visit);
 
   const mandates = `/commerce/mandates?shop=${SHOP}`;
-  const refused = await world.service.call("GET", mandates, { key: second.access_token });
+  const refused = await app.service.call("GET", mandates, { key: second.access_token });
   expect(refused.status).toBe(403);
   const news = rows.filter({ hasText: "View mandates" });
   await news.getByText("The customer did not give the agent this permission.").waitFor();
@@ -194,24 +194,23 @@ test("activity shows who asked what for whom and why it was refused; a new call 
   await page.getByText("No customer matches this name").waitFor();
   expect(visit.errors).toEqual([]);
   await visit.close();
-  const other = await askAs(world.service, OTHER_SHOP, "/app/agents/activity");
+  const other = await askAs(app.service, OTHER_SHOP, "/app/agents/activity");
   expect(other.text).not.toContain("Parcel Pilot");
 });
 
 test("a mandate shows its agent", async () => {
-  const shopper = await signUp(world.service, {}, SHOP);
-  await syncAs(world.service, shopper, { consent_ap2: true }, { shop: SHOP });
-  const client = await newClient(world.service, { client_name: "Trail Planner" });
-  await newTokens(world.service, client, shopper.token);
+  const shopper = await signUp(app.service, {}, SHOP);
+  await syncAs(app.service, shopper, { consent_ap2: true }, { shop: SHOP });
+  const client = await newClient(app.service, { client_name: "Trail Planner" });
+  await newTokens(app.service, client, shopper.token);
   for (const agent_clients of [null, [client]])
-    await world.service.call("POST", `/commerce/mandates?shop=${SHOP}`, {
+    await app.service.call("POST", `/commerce/mandates?shop=${SHOP}`, {
       key: shopper.token,
       body: { max_amount: "7.00", currency: "EUR", scope: "all", agent_clients },
     });
-  const visit = await world.open(
-    `/app/agents/mandates?email=${encodeURIComponent(shopper.email)}`,
-    { shop: SHOP },
-  );
+  const visit = await app.open(`/app/agents/mandates?email=${encodeURIComponent(shopper.email)}`, {
+    shop: SHOP,
+  });
   const cells = visit.page.locator("tbody tr[id] td:nth-child(2)");
   await expect.poll(() => cells.allInnerTexts()).toEqual(["Trail Planner", "Any linked agent"]);
   await visit.close();
@@ -222,7 +221,7 @@ test("another store's agents and mandates are not found and do not change", asyn
   const { id } = await giveMandate("20.00");
   expect(
     (
-      await askAs(world.service, OTHER_SHOP, "/app/agents?index", {
+      await askAs(app.service, OTHER_SHOP, "/app/agents?index", {
         intent: "end",
         client_id: client,
       })
@@ -230,20 +229,20 @@ test("another store's agents and mandates are not found and do not change", asyn
   ).toBe(404);
   expect(
     (
-      await askAs(world.service, OTHER_SHOP, "/app/agents/mandates", {
+      await askAs(app.service, OTHER_SHOP, "/app/agents/mandates", {
         intent: "revoke",
         mandate_id: id,
       })
     ).status,
   ).toBe(404);
   expect(
-    (await askAs(world.service, OTHER_SHOP, "/app/agents?index", { intent: "nothing" })).status,
+    (await askAs(app.service, OTHER_SHOP, "/app/agents?index", { intent: "nothing" })).status,
   ).toBe(404);
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
-  expect(
-    (await world.service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.status,
-  ).toBe("active");
-  const page = await askAs(world.service, OTHER_SHOP, "/app/agents");
+  expect((await app.service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.status).toBe(
+    "active",
+  );
+  const page = await askAs(app.service, OTHER_SHOP, "/app/agents");
   expect(page.text).not.toContain("Home Agent");
 });
 
@@ -253,7 +252,7 @@ test.each([
   ["es", "Mandatos de pago", "/app/agents/mandates"],
   ["fr", "Appels des 30 derniers jours", "/app/agents/activity"],
 ])("speaks %s, and fits a phone: %s", async (locale, text, path) => {
-  const visit = await world.open(path, {
+  const visit = await app.open(path, {
     shop: SHOP,
     locale,
     viewport: { width: 390, height: 800 },

@@ -16,22 +16,22 @@ import {
 } from "../../support/browser/merchant-browser.ts";
 import { eventually, SHOP } from "../../support/service.ts";
 
-let world: Shop;
+let app: Shop;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startShop(), openBrowser()]);
-  await world.connect(SHOP, { privacy_url: "https://kestrel.example/privacy" });
-  world.service.sandbox.storefront.furnish(SHOP);
+  [app, browser] = await Promise.all([startShop(), openBrowser()]);
+  await app.connect(SHOP, { privacy_url: "https://kestrel.example/privacy" });
+  app.service.sandbox.storefront.furnish(SHOP);
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
-const storePage = () => `${world.service.sandbox.url}/store/${SHOP}`;
+const storePage = () => `${app.service.sandbox.url}/store/${SHOP}`;
 
 /** Writes the values of the theme's pages, as the background work does. */
 async function writeMetafields(text: string): Promise<void> {
-  const worker = await startLoaderWorker(world.service.ctx, { retryMs: 50 });
+  const worker = await startLoaderWorker(app.service.ctx, { retryMs: 50 });
   await eventually("the theme's values", async () =>
-    world.service.sandbox.storefront
+    app.service.sandbox.storefront
       .appMetafields(SHOP)
       .some(({ key, value }) => key === "footer" && value.includes(text)),
   );
@@ -55,7 +55,7 @@ const answerCounted = (page: Page) =>
 const previews = (page: Page) => page.locator("iframe[sandbox]");
 
 test("a merchant designs a banner, is shown when its preview stands still, publishes it, and shoppers see it without a call to the service; an earlier version returns with one press", async () => {
-  const visit = await world.open("/app/consent/banner", { shop: SHOP });
+  const visit = await app.open("/app/consent/banner", { shop: SHOP });
   const { page } = visit;
   await page.getByText("No shopper sees the banner yet").waitFor();
   expect(await page.getByText("Draft is published").count()).toBe(0);
@@ -63,7 +63,7 @@ test("a merchant designs a banner, is shown when its preview stands still, publi
     await page.getByRole("link", { name: "Open the theme editor" }).getAttribute("href"),
   ).toContain("activateAppId=");
   await putKey(
-    dataOf(world.service.ctx, await getTenant(world.service.ctx, SHOP)).sql,
+    dataOf(app.service.ctx, await getTenant(app.service.ctx, SHOP)).sql,
     KEYS.themeEmbed,
     {
       by: "merchant",
@@ -101,7 +101,7 @@ test("a merchant designs a banner, is shown when its preview stands still, publi
   await page.getByText("Shoppers see version 2").waitFor();
   await page.getByText("Version 2", { exact: true }).waitFor();
   expect(
-    await world.service.database.query(
+    await app.service.database.query(
       "SELECT version, published_by IS NOT NULL AS is_named FROM banner_versions WHERE shop = $1 ORDER BY 1",
       [SHOP],
     ),
@@ -111,7 +111,7 @@ test("a merchant designs a banner, is shown when its preview stands still, publi
   ]);
   await writeMetafields("Keine Kekse");
 
-  const store = await browser.visit([world.service.sandbox.url]);
+  const store = await browser.visit([app.service.sandbox.url]);
   const asked: string[] = [];
   store.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await store.page.goto(storePage());
@@ -143,7 +143,7 @@ test("a merchant designs a banner, is shown when its preview stands still, publi
 
 test("two merchants edit at once: the later save of one setting is rejected and keeps its input, other settings keep both", async () => {
   const [one, other] = await Promise.all(
-    [1, 2].map(() => world.open("/app/consent/banner", { shop: SHOP })),
+    [1, 2].map(() => app.open("/app/consent/banner", { shop: SHOP })),
   );
   if (!one || !other) throw new Error("no page");
   await one.page.getByLabel("Font").selectOption("serif");
@@ -157,7 +157,7 @@ test("two merchants edit at once: the later save of one setting is rejected and 
   await save(other.page);
   await one.page.getByText("Minimal", { exact: true }).click();
   await save(one.page);
-  const [row] = await world.service.database.query<{ design: Record<string, unknown> }>(
+  const [row] = await app.service.database.query<{ design: Record<string, unknown> }>(
     "SELECT design FROM banner_drafts WHERE shop = $1",
     [SHOP],
   );
@@ -167,9 +167,9 @@ test("two merchants edit at once: the later save of one setting is rejected and 
 });
 
 test("the insights show what shoppers did: by region, device, language and version, as a chart, a table and a file", async () => {
-  await world.service.database.query("DELETE FROM banner_days WHERE shop = $1", [SHOP]);
+  await app.service.database.query("DELETE FROM banner_days WHERE shop = $1", [SHOP]);
   const answer = async (act: (page: Page) => Promise<unknown>, phone = false) => {
-    const { page, close } = await browser.visit([world.service.sandbox.url], {
+    const { page, close } = await browser.visit([app.service.sandbox.url], {
       viewport: phone ? { width: 390, height: 800 } : { width: 1_200, height: 800 },
     });
     await page.addInitScript("window.Shopify = { country: 'DE' }");
@@ -193,14 +193,14 @@ test("the insights show what shoppers did: by region, device, language and versi
     await counted;
   });
   await eventually("the counts of four visits", async () => {
-    const [row] = await world.service.database.query<{ n: number }>(
+    const [row] = await app.service.database.query<{ n: number }>(
       "SELECT coalesce(sum(shown + accepted + refused + customised), 0)::int AS n FROM banner_days WHERE shop = $1 AND dimension = 'all'",
       [SHOP],
     );
     return row?.n === 8;
   });
 
-  const visit = await world.open("/app/consent/insights", { shop: SHOP });
+  const visit = await app.open("/app/consent/insights", { shop: SHOP });
   const { page } = visit;
   await page
     .getByRole("application", { name: "2 accepted, 1 customized and 1 rejected" })
@@ -233,7 +233,7 @@ test.each([
   ["es", "Aviso", "Estadísticas"],
   ["fr", "Bandeau", "Statistiques"],
 ])("both screens speak %s and fit a phone", async (locale, title, insights) => {
-  const visit = await world.open("/app/consent/banner", {
+  const visit = await app.open("/app/consent/banner", {
     shop: SHOP,
     locale,
     viewport: { width: 390, height: 800 },
@@ -241,14 +241,14 @@ test.each([
   await visit.page.getByRole("heading", { name: title, level: 1 }).waitFor();
   await previews(visit.page).first().contentFrame().locator(".crm-banner").waitFor();
   await expectHealthyPage(visit);
-  await visit.page.goto(await adminUrl(world.service, SHOP, "/app/consent/insights", locale));
+  await visit.page.goto(await adminUrl(app.service, SHOP, "/app/consent/insights", locale));
   await visit.page.getByRole("heading", { name: insights, level: 1 }).waitFor();
   await expectHealthyPage(visit);
   await visit.close();
 });
 
 test("a refused draft has the focus on the colour that is wrong, and keeps what was typed", async () => {
-  const visit = await world.open("/app/consent/banner", { shop: SHOP });
+  const visit = await app.open("/app/consent/banner", { shop: SHOP });
   const { page } = visit;
   const text = page.getByLabel("Text (Dark)", { exact: true });
   const ground = await page.getByLabel("Background (Dark)", { exact: true }).inputValue();
@@ -265,10 +265,10 @@ test("a refused draft has the focus on the colour that is wrong, and keeps what 
 });
 
 test("the store's front page stands behind the preview where it can be framed, without its scripts", async () => {
-  const { storefront } = world.service.sandbox;
-  await world.service.database.query("DELETE FROM kv WHERE key = 'front_page'", []);
+  const { storefront } = app.service.sandbox;
+  await app.service.database.query("DELETE FROM kv WHERE key = 'front_page'", []);
   storefront.setFrameable(SHOP, true);
-  const visit = await world.open("/app/consent/banner", { shop: SHOP });
+  const visit = await app.open("/app/consent/banner", { shop: SHOP });
   const { page } = visit;
   const store = previews(page).first().contentFrame().locator("iframe").contentFrame();
   await store.getByRole("link", { name: "Cart" }).first().waitFor();

@@ -14,17 +14,17 @@ import { chooseFilter, typeFilter } from "../../support/browser/filters.ts";
 import { OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 const EMPTY = "empty-store.myshopify.com";
-let world: Shop;
+let app: Shop;
 beforeAll(async () => {
-  world = await startShop();
-  await world.connect(SHOP);
-  await world.connect(OTHER_SHOP);
-  await world.connect(EMPTY);
+  app = await startShop();
+  await app.connect(SHOP);
+  await app.connect(OTHER_SHOP);
+  await app.connect(EMPTY);
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
 test("a store without consents shows an empty state with one next step", async () => {
-  const visit = await world.open("/app/consent", { shop: EMPTY });
+  const visit = await app.open("/app/consent", { shop: EMPTY });
   await visit.page.getByText("No consent has been recorded yet").waitFor();
   await visit.page.getByRole("link", { name: "Set up the banner" }).waitFor();
   await expectHealthyPage(visit);
@@ -32,14 +32,14 @@ test("a store without consents shows an empty state with one next step", async (
 });
 
 test("the log lists all decisions, newest first; filters and pages are part of the URL", async () => {
-  const { service } = world;
+  const { service } = app;
   const ada = await signUp(service);
   await syncAs(service, ada, { consent_marketing: true });
   await syncAs(service, ada, { consent_marketing: false, method: "compliance-page" });
   for (let at = 0; at < 26; at += 1)
     await syncAnonymous(service, { visitor_id: `visitor-${at}`, consent_cookie: true });
   await signUp(service, {}, OTHER_SHOP);
-  const visit = await world.open("/app/consent", { shop: SHOP });
+  const visit = await app.open("/app/consent", { shop: SHOP });
   const { page } = visit;
   await page.getByText("Visitor", { exact: true }).first().waitFor();
   expect(await page.locator("tbody tr[id]").count()).toBe(25);
@@ -66,12 +66,12 @@ test("the log lists all decisions, newest first; filters and pages are part of t
 });
 
 test("a first refusal reads Declined and a later one Withdrawn: in the log, its filter and on the customer page", async () => {
-  const { service } = world;
+  const { service } = app;
   const eve = await signUp(service);
   const choose = (value: boolean) =>
     syncAs(service, eve, { consent_cookie: value, consent_marketing: value });
   const logOfEve = `/app/consent?email=${encodeURIComponent(eve.email)}&type=marketing`;
-  const visit = await world.open(logOfEve, { shop: SHOP });
+  const visit = await app.open(logOfEve, { shop: SHOP });
   const { page } = visit;
   const show = async (path: string) => page.goto(await adminUrl(service, SHOP, path));
   const rows = page.locator("tbody tr[id]");
@@ -98,9 +98,9 @@ test("a first refusal reads Declined and a later one Withdrawn: in the log, its 
 });
 
 test("the chart and the opt-in rate show the same numbers to sighted readers and to screen readers", async () => {
-  const visit = await world.open("/app/consent", { shop: SHOP });
+  const visit = await app.open("/app/consent", { shop: SHOP });
   const { page } = visit;
-  const counts = await world.service.database.query<{ type: string; outcome: string; n: number }>(
+  const counts = await app.service.database.query<{ type: string; outcome: string; n: number }>(
     `SELECT consent_type AS type, outcome, sum(count)::int AS n FROM consent_days
       WHERE shop = $1 GROUP BY 1, 2`,
     [SHOP],
@@ -133,16 +133,16 @@ test("the chart and the opt-in rate show the same numbers to sighted readers and
 test.each(["from=0000-01-01&until=9999-12-31", "decision=sold&from=never"])(
   "a filter that makes no sense (%s) is ignored",
   async (filters) => {
-    const answer = await askAs(world.service, SHOP, `/app/consent?${filters}`);
+    const answer = await askAs(app.service, SHOP, `/app/consent?${filters}`);
     expect(answer.status).toBe(200);
   },
 );
 
 test("a receipt and the filtered log are downloaded; no cell is a spreadsheet formula", async () => {
-  const { service } = world;
+  const { service } = app;
   const person = await signUp(service);
   await syncAs(service, person, { consent_cookie: true, consent_version: "=1+1" });
-  const visit = await world.open(
+  const visit = await app.open(
     `/app/consent?email=${encodeURIComponent(person.email)}&type=cookie`,
     { shop: SHOP },
   );
@@ -176,9 +176,9 @@ test("a receipt and the filtered log are downloaded; no cell is a spreadsheet fo
 });
 
 test("the verification passes for an intact log, and names a changed row, also after a reload", async () => {
-  const { service } = world;
+  const { service } = app;
   await checkpoint(service);
-  const visit = await world.open("/app/consent", { shop: SHOP });
+  const visit = await app.open("/app/consent", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Verify log" }).click();
   await page.getByText(/^All \d+ entries are complete and unchanged\.$/).waitFor();
@@ -203,7 +203,7 @@ test("the verification passes for an intact log, and names a changed row, also a
 });
 
 test("a policy version is published and made current; the same version with another text is rejected beside the form", async () => {
-  const visit = await world.open("/app/consent/policies", { shop: SHOP });
+  const visit = await app.open("/app/consent/policies", { shop: SHOP });
   const { page } = visit;
   await page.getByText("No version is published yet").waitFor();
   await page.getByRole("button", { name: "Add a version" }).click();
@@ -214,10 +214,10 @@ test("a policy version is published and made current; the same version with anot
   await page.getByLabel("Text of the policy").fill("We keep\nlittle.");
   await page.getByRole("button", { name: "Publish version" }).click();
   await page.getByText("In force", { exact: true }).waitFor();
-  const answer = await world.service.call("GET", `/config?shop=${SHOP}`);
+  const answer = await app.service.call("GET", `/config?shop=${SHOP}`);
   expect(answer.json.config.consent_policy_version).toBe("2026-11");
   const stored = () =>
-    world.service.database.query(
+    app.service.database.query(
       "SELECT version, locale, body FROM consent_policies WHERE shop = $1",
       [SHOP],
     );
@@ -241,9 +241,9 @@ test("a policy version is published and made current; the same version with anot
 });
 
 test("a published version is put in force again by a button, whose question says that all shoppers are asked again", async () => {
-  const { service } = world;
+  const { service } = app;
   const shop = "two-policies.myshopify.com";
-  await world.connect(shop);
+  await app.connect(shop);
   for (const version of ["first", "second"])
     await service.call("POST", `/admin/consent/policies?shop=${shop}`, {
       body: { version, body: `The ${version} text.` },
@@ -253,7 +253,7 @@ test("a published version is put in force again by a button, whose question says
   const setVersion = (version: string) =>
     service.call("POST", `/config?shop=${shop}`, { body: { consent_policy_version: version } });
   await setVersion("second");
-  const visit = await world.open("/app/consent/policies", { shop });
+  const visit = await app.open("/app/consent/policies", { shop });
   const { page } = visit;
   await page.getByRole("button", { name: "Add a version" }).click();
   await page.getByText("All shoppers are asked again.").waitFor();
@@ -287,14 +287,14 @@ test("a published version is put in force again by a button, whose question says
 });
 
 test("a version is started from the store's own policy, read, and compared with the one before", async () => {
-  const { service } = world;
+  const { service } = app;
   const { storefront } = service.sandbox;
   storefront.putPolicy(
     SHOP,
     "PRIVACY_POLICY",
     `<h2>What we collect</h2><script>document.title = "changed"</script><p>Your name<img src=x onerror="document.title='changed'">.</p><ul><li>Orders</li></ul>`,
   );
-  const visit = await world.open("/app/consent/policies", { shop: SHOP });
+  const visit = await app.open("/app/consent/policies", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Add a version" }).click();
   await page.getByText("allow the app to read policies (read_legal_policies)").waitFor();
@@ -344,7 +344,7 @@ test("a version is started from the store's own policy, read, and compared with 
 });
 
 test("a receipt of another store is not found, and its log is not in the export", async () => {
-  const { service } = world;
+  const { service } = app;
   await signUp(service);
   await signUp(service, {}, OTHER_SHOP);
   const [other] = await service.database.query<{ seq: string }>(
@@ -375,7 +375,7 @@ test.each([
   ["es", "Integridad del registro", "Exportar como CSV"],
   ["fr", "Intégrité du journal", "Exporter en CSV"],
 ])("speaks %s, and fits a phone", async (locale, heading, button) => {
-  const visit = await world.open("/app/consent", {
+  const visit = await app.open("/app/consent", {
     shop: SHOP,
     locale,
     viewport: { width: 390, height: 800 },

@@ -18,47 +18,47 @@ import { eventually } from "../../support/service.ts";
 
 const OTHER = "other-store.myshopify.com";
 const archive = mkdtempSync(join(tmpdir(), "customer-detail-test-"));
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;
 let count = 0;
 let visit: MerchantVisit;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([
+  [app, browser] = await Promise.all([
     startTestApp({ withScreens: true, env: { ARCHIVE_URL: `file:${archive}` } }),
     openBrowser(),
   ]);
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
   rmSync(archive, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  world.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   shop = `detail-store-${(count += 1)}.myshopify.com`;
-  await connectStore(world, shop);
+  await connectStore(app, shop);
 });
 
-const put = (person: Person, ofShop = shop) => putPerson(world.database, ofShop, person);
+const put = (person: Person, ofShop = shop) => putPerson(app.database, ofShop, person);
 const stored = async (id: number, ofShop = shop) =>
   (
-    await world.database.query("SELECT * FROM storefront_users WHERE shop = $1 AND id = $2", [
+    await app.database.query("SELECT * FROM storefront_users WHERE shop = $1 AND id = $2", [
       ofShop,
       id,
     ])
   )[0];
 
 async function open(id: number | string, options?: Parameters<typeof openScreen>[4]) {
-  visit = await openScreen(world, browser, shop, `/app/customers/${id}`, options);
+  visit = await openScreen(app, browser, shop, `/app/customers/${id}`, options);
   return visit.page;
 }
 
 /** One of each thing that can happen to a customer. */
 async function seedHistory(id: number, gid: string): Promise<void> {
-  const { query } = world.database;
-  await world.ctx.home.forTenant(shop).transaction((sql) =>
+  const { query } = app.database;
+  await app.ctx.home.forTenant(shop).transaction((sql) =>
     recordConsent(sql, { connection: {} }, [
       {
         userId: id,
@@ -117,16 +117,16 @@ async function seedHistory(id: number, gid: string): Promise<void> {
       ($1, 'staff', '7', 'viewed', $2, '/x', 'r'), ($1, 'staff', '7', 'changed', $2, '/x', 'r')`,
     [shop, id],
   );
-  const tenant = await getTenant(world.ctx, shop);
-  await exportForMerchant(world.ctx, tenant, id);
+  const tenant = await getTenant(app.ctx, shop);
+  await exportForMerchant(app.ctx, tenant, id);
 }
 
 /** An action of the page, in the admin's title bar. */
 const choose = (page: Page, name: string) => page.getByRole("button", { name }).click();
 
 test("the page shows the identity, the sign-in methods, the consents with time and method, the tags by category, the orders and each system's state", async () => {
-  const { gid } = world.sandbox.storefront.putCustomer(shop, { email: "ada@x.example" });
-  world.sandbox.storefront.putOrder(shop, { customerGid: gid });
+  const { gid } = app.sandbox.storefront.putCustomer(shop, { email: "ada@x.example" });
+  app.sandbox.storefront.putOrder(shop, { customerGid: gid });
   const id = await put({
     full_name: "Ada Lovelace",
     email: "ada@x.example",
@@ -136,12 +136,12 @@ test("the page shows the identity, the sign-in methods, the consents with time a
     consents: ["tos"],
     provider: "federated",
   });
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO identity_links (shop, issuer, sub, user_id, provider)
       VALUES ($1, 'https://accounts.google.com', 's', $2, 'federated')`,
     [shop, id],
   );
-  await world.ctx.home.forTenant(shop).transaction(async (sql) => {
+  await app.ctx.home.forTenant(shop).transaction(async (sql) => {
     for (let place = 0; place < 30; place += 1)
       await recordConsent(sql, { connection: {} }, [
         {
@@ -154,8 +154,8 @@ test("the page shows the identity, the sign-in methods, the consents with time a
         },
       ]);
   });
-  await world.database.query("UPDATE user_claims SET consent_tos = true WHERE shop = $1", [shop]);
-  await world.database.query(
+  await app.database.query("UPDATE user_claims SET consent_tos = true WHERE shop = $1", [shop]);
+  await app.database.query(
     `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, status, last_error, dead_lettered_at)
       VALUES ($1, 'e1', 'cms', 'backend', 'customer.updated', 'customer', $2, 'dead_letter',
@@ -175,7 +175,7 @@ test("the page shows the identity, the sign-in methods, the consents with time a
   });
   await choose(page, "Open in Shopify admin");
   expect(await page.evaluate(() => (window as unknown as { opened: string[] }).opened)).toEqual([
-    world.ctx.storefront.adminUrl(shop, `/admin/customers/${gid.slice(gid.lastIndexOf("/") + 1)}`),
+    app.ctx.storefront.adminUrl(shop, `/admin/customers/${gid.slice(gid.lastIndexOf("/") + 1)}`),
     "_top",
   ]);
   expect(await findA11yViolations(page)).toEqual([]);
@@ -189,14 +189,14 @@ test("the page shows the identity, the sign-in methods, the consents with time a
   await page.getByRole("button", { name: "Send again: Content system (CMS)" }).click();
   await page.getByText("It is sent again.").waitFor();
   expect(
-    await world.database.query("SELECT status FROM integration_queue WHERE shop = $1", [shop]),
+    await app.database.query("SELECT status FROM integration_queue WHERE shop = $1", [shop]),
   ).toEqual([{ status: "pending" }]);
   await visit.leave();
 });
 
 test("from Home by clicks, the page says who a customer is and everything that happened to them", async () => {
-  const { gid } = world.sandbox.storefront.putCustomer(shop, { email: "ada@x.example" });
-  world.sandbox.storefront.putOrder(shop, { customerGid: gid });
+  const { gid } = app.sandbox.storefront.putCustomer(shop, { email: "ada@x.example" });
+  app.sandbox.storefront.putOrder(shop, { customerGid: gid });
   const id = await put({
     full_name: "Ada Lovelace",
     email: "ada@x.example",
@@ -206,7 +206,7 @@ test("from Home by clicks, the page says who a customer is and everything that h
   });
   await put({ full_name: "Grace Hopper", email: "grace@x.example", tags: ["gala"] });
   await seedHistory(id, gid);
-  visit = await openScreen(world, browser, shop, "/app");
+  visit = await openScreen(app, browser, shop, "/app");
   const { page } = visit;
   await page.getByRole("link", { name: "Customers", exact: true }).first().click();
   await page.getByRole("link", { name: "Ada Lovelace" }).first().click();
@@ -254,7 +254,7 @@ test("from Home by clicks, the page says who a customer is and everything that h
   expect(await people("Wholesale")).toBe("1");
   expect([await people("VIP"), await people("GALA")]).toEqual(["1", "2"]);
   expect(
-    await world.database.query(
+    await app.database.query(
       `SELECT t.slug, count(*)::int AS people FROM user_tag_map m JOIN crm_tags t
         ON t.shop = m.shop AND t.id = m.tag_id WHERE m.shop = $1 GROUP BY 1 ORDER BY 1`,
       [shop],
@@ -269,7 +269,7 @@ test("from Home by clicks, the page says who a customer is and everything that h
 
 test("the timeline ignores a hostile kind and position, and every page has each item once", async () => {
   const id = await put({ full_name: "Ada" });
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes, created_at)
       SELECT $1, gen_random_uuid(), $2, 'c', 'helper ' || n, '{}', now() - n / 3 * interval '1 minute'
       FROM generate_series(1, 45) n`,
@@ -301,15 +301,15 @@ test("tags are added and removed for this customer only, and the systems are not
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Add tags" }).click();
   await page.getByText("Opening night").first().waitFor();
-  await eventually("the tag", async () => (await tagsOf(world.database, shop, id)).length === 2);
+  await eventually("the tag", async () => (await tagsOf(app.database, shop, id)).length === 2);
   await page.getByRole("button", { name: "Remove GALA" }).click();
   await eventually(
     "the other tag alone",
-    async () => JSON.stringify(await tagsOf(world.database, shop, id)) === '["opening_night"]',
+    async () => JSON.stringify(await tagsOf(app.database, shop, id)) === '["opening_night"]',
   );
-  expect(await tagsOf(world.database, shop, other)).toEqual(["gala"]);
+  expect(await tagsOf(app.database, shop, other)).toEqual(["gala"]);
   expect(
-    await world.database.query(
+    await app.database.query(
       `SELECT count(*)::int AS events FROM event_ledger WHERE shop = $1
         AND event_type = 'customer.tags_changed' AND entity_id = $2`,
       [shop, String(id)],
@@ -346,7 +346,7 @@ test("the customer's data is downloaded as a file, and the merchant's request is
   expect(document).toMatchObject({ person: { email: "ada@x.example" }, accounts: [{ id }] });
   expect(JSON.stringify(document)).not.toMatch(/grace|password/i);
   expect(
-    await world.database.query(
+    await app.database.query(
       "SELECT kind, state, evidence->>'asked_by' AS asked_by FROM privacy_requests WHERE shop = $1",
       [shop],
     ),
@@ -369,17 +369,17 @@ test("an erasure requires the address; a wrong one erases nothing, the right one
   await dialog.getByRole("button", { name: "Erase customer" }).click();
   await dialog.getByText("This is not the text to type.").waitFor();
   expect(
-    await world.database.query("SELECT 1 FROM privacy_requests WHERE shop = $1", [shop]),
+    await app.database.query("SELECT 1 FROM privacy_requests WHERE shop = $1", [shop]),
   ).toEqual([]);
   await dialog.getByLabel("Type ada@erased.example to confirm").fill("Ada@Erased.example");
   await dialog.getByRole("button", { name: "Erase customer" }).click();
   await page.getByText("The erasure has begun.").waitFor();
-  const worker = await startPrivacyWorker(world.ctx, world.ctx.home);
+  const worker = await startPrivacyWorker(app.ctx, app.ctx.home);
   await eventually(
     "the erasure",
     async () =>
       (
-        await world.database.query(
+        await app.database.query(
           "SELECT 1 FROM privacy_requests WHERE shop = $1 AND state = 'done'",
           [shop],
         )
@@ -398,7 +398,7 @@ test("an erasure requires the address; a wrong one erases nothing, the right one
 
 test("when the store is unreachable, only the orders card shows an error", async () => {
   const id = await put({ full_name: "Ada", gid: "gid://shopify/Customer/1" });
-  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 20);
+  app.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 20);
   const page = await open(id);
   await page.getByText("Your store did not answer").waitFor();
   await page.getByRole("heading", { name: "Profile" }).waitFor();
@@ -454,9 +454,9 @@ test("another store's customer cannot be read, changed or exported", async () =>
     status: "active",
     email: "foreign@x.example",
   });
-  expect(await tagsOf(world.database, OTHER, foreign)).toEqual(["vip"]);
+  expect(await tagsOf(app.database, OTHER, foreign)).toEqual(["vip"]);
   expect(
-    await world.database.query("SELECT 1 FROM privacy_requests WHERE shop = ANY($1)", [
+    await app.database.query("SELECT 1 FROM privacy_requests WHERE shop = ANY($1)", [
       [shop, OTHER],
     ]),
   ).toEqual([]);

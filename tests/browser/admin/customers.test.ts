@@ -11,7 +11,7 @@ import { startTestApp, type TestApp } from "../../support/browser/screens-server
 import { eventually } from "../../support/service.ts";
 
 const OTHER = "other-store.myshopify.com";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let worker: { stop(): Promise<void> };
 let syncWorker: { stop(): Promise<void> };
@@ -20,25 +20,25 @@ let count = 0;
 let visit: MerchantVisit;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-  worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
-  syncWorker = await startSyncWorker(world.ctx);
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
+  syncWorker = await startSyncWorker(app.ctx);
 });
 afterAll(async () => {
   await syncWorker?.stop();
   await worker?.stop();
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(async () => {
   shop = `list-store-${(count += 1)}.myshopify.com`;
-  await connectStore(world, shop);
+  await connectStore(app, shop);
 });
 
-const put = (person: Person, ofShop = shop) => putPerson(world.database, ofShop, person);
+const put = (person: Person, ofShop = shop) => putPerson(app.database, ofShop, person);
 
 async function open(path = "/app/customers", options?: Parameters<typeof openScreen>[4]) {
-  visit = await openScreen(world, browser, shop, path, options);
+  visit = await openScreen(app, browser, shop, path, options);
   return visit.page;
 }
 const leave = () => visit.leave();
@@ -103,7 +103,7 @@ test("search, filters and order change the rows and the URL, and opening the URL
 });
 
 test("paging forwards and backwards shows every customer once, and returning to the list keeps its state", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0')
       FROM generate_series(1, 60) AS n`,
     [shop],
@@ -148,14 +148,14 @@ test("a bulk change shows a preview, changes nothing before the confirmation, an
   expect(await findA11yViolations(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Preview" }).click();
   await dialog.getByText("Customers that change: 1 of 2").waitFor();
-  expect(await tagsOf(world.database, shop, grace)).toEqual([]);
+  expect(await tagsOf(app.database, shop, grace)).toEqual([]);
   await dialog.getByRole("button", { name: "Add tags (1)" }).click();
   await page.getByText("Customers with changed tags: 1.").waitFor();
   expect([
-    await tagsOf(world.database, shop, ada),
-    await tagsOf(world.database, shop, grace),
-    await tagsOf(world.database, shop, other),
-    await tagsOf(world.database, OTHER, foreign),
+    await tagsOf(app.database, shop, ada),
+    await tagsOf(app.database, shop, grace),
+    await tagsOf(app.database, shop, other),
+    await tagsOf(app.database, OTHER, foreign),
   ]).toEqual([["vip"], ["vip"], [], []]);
   await leave();
 });
@@ -183,15 +183,14 @@ test("a long e-mail address breaks after its @ or before a dot, never inside a w
 });
 
 test("a bulk change of all matching customers includes other pages, and its progress is visible after leaving and returning", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO storefront_users (shop, full_name, country) SELECT $1, 'Person ' || n, CASE
       WHEN n <= 60 THEN 'FR' ELSE 'DE' END FROM generate_series(1, 70) AS n`,
     [shop],
   );
-  await world.database.query(
-    "INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Gala', 'gala')",
-    [shop],
-  );
+  await app.database.query("INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Gala', 'gala')", [
+    shop,
+  ]);
   await worker.stop();
   const page = await open("/app/customers?country=FR");
   await page.locator("thead").getByRole("checkbox").last().click();
@@ -206,9 +205,9 @@ test("a bulk change of all matching customers includes other pages, and its prog
   await leave();
   const back = await open();
   await back.getByText("The change waits to start").waitFor();
-  worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   await back.getByText("Customers with changed tags: 60.").waitFor();
-  const [row] = await world.database.query(
+  const [row] = await app.database.query(
     `SELECT count(*)::int AS tagged, count(*) FILTER (WHERE u.country = 'FR')::int AS meant
       FROM user_tag_map m JOIN storefront_users u ON u.shop = m.shop AND u.id = m.user_id WHERE m.shop = $1`,
     [shop],
@@ -230,12 +229,12 @@ test("a bulk change is stopped by a button: it says how many customers it change
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("Stopped. Customers changed: 0.").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
-  worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   await leave();
   const back = await open();
   await back.getByRole("checkbox", { name: "Ada" }).waitFor();
   expect(await back.getByRole("button", { name: "Stop" }).count()).toBe(0);
-  expect(await world.database.query("SELECT state FROM tag_runs WHERE shop = $1", [shop])).toEqual([
+  expect(await app.database.query("SELECT state FROM tag_runs WHERE shop = $1", [shop])).toEqual([
     { state: "cancelled" },
   ]);
   await leave();
@@ -244,7 +243,7 @@ test("a bulk change is stopped by a button: it says how many customers it change
 test("after a reload each bulk change that waits has its own button, and one that failed is shown until it is dismissed", async () => {
   await worker.stop();
   const insert = (kind: string, state: string, refused = 0) =>
-    world.database.query(
+    app.database.query(
       `INSERT INTO tag_runs (shop, id, kind, add, last_id, total, state, refused, changed, finished_at)
         VALUES ($1, gen_random_uuid(), $2, '{}', 1, 1, $3, $4, 8, CASE WHEN $3 <> 'waiting' THEN now() END)`,
       [shop, kind, state, refused],
@@ -262,7 +261,7 @@ test("after a reload each bulk change that waits has its own button, and one tha
   await banner.getByRole("button", { name: "Stop" }).click();
   await page.getByText("Stopped. Customers changed: 8.").waitFor();
   expect(
-    await world.database.query("SELECT kind FROM tag_runs WHERE shop = $1 AND state = 'waiting'", [
+    await app.database.query("SELECT kind FROM tag_runs WHERE shop = $1 AND state = 'waiting'", [
       shop,
     ]),
   ).toEqual([{ kind: "suspend" }]);
@@ -272,13 +271,13 @@ test("after a reload each bulk change that waits has its own button, and one tha
   await page.reload();
   await page.getByText("Customers with changed tags: 8.").waitFor();
   expect(await failed.count()).toBe(0);
-  await world.database.query("DELETE FROM tag_runs WHERE shop = $1", [shop]);
-  worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  await app.database.query("DELETE FROM tag_runs WHERE shop = $1", [shop]);
+  worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   await leave();
 });
 
 test("customers are filtered by what they spent, exported as selected, suspended, and erased only with their number typed", async () => {
-  await world.database.query(
+  await app.database.query(
     `UPDATE kv SET value = jsonb_set(value, '{connection,currency}', '"EUR"'), version = version + 1
       WHERE shop = $1 AND key = $2`,
     [shop, `tenant:${shop}`],
@@ -338,10 +337,10 @@ test("customers are filtered by what they spent, exported as selected, suspended
   await confirm.click();
   await page.getByText("Erasures requested: 1.").waitFor();
   expect(
-    await world.database.query("SELECT kind FROM privacy_requests WHERE shop = $1", [shop]),
+    await app.database.query("SELECT kind FROM privacy_requests WHERE shop = $1", [shop]),
   ).toEqual([{ kind: "customer_redact" }]);
   expect(
-    await world.database.query(
+    await app.database.query(
       "SELECT action, user_id FROM access_log WHERE shop = $1 AND action <> 'listed' ORDER BY id",
       [shop],
     ),
@@ -356,7 +355,7 @@ test("customers are filtered by what they spent, exported as selected, suspended
 test("the progress of a bulk change is visible to its own store only", async () => {
   const [ours, theirs] = await Promise.all(
     [shop, OTHER].map(async (of) => {
-      const [row] = await world.database.query(
+      const [row] = await app.database.query(
         `INSERT INTO tag_runs (shop, id, add, last_id, total, state, finished_at)
           VALUES ($1, gen_random_uuid(), '{vip}', 1, 4711, 'done', now()) RETURNING id`,
         [of],
@@ -392,7 +391,7 @@ test("the export contains exactly the list, in a file without spreadsheet formul
   const text = readFileSync(await file.path(), "utf8");
   expect(text.trim().split("\r\n")).toHaveLength(2);
   expect(text).toContain("ada@x.example,'=cmd(),");
-  const plain = await fetch(`${world.url}/app/customers/export?shop=${shop}`, {
+  const plain = await fetch(`${app.url}/app/customers/export?shop=${shop}`, {
     headers: { "User-Agent": "Mozilla/5.0" },
     redirect: "manual",
   });
@@ -401,7 +400,7 @@ test("the export contains exactly the list, in a file without spreadsheet formul
 });
 
 test("a store without customers shows an empty state with one next step, which imports them", async () => {
-  world.sandbox.storefront.putCustomer(shop, {
+  app.sandbox.storefront.putCustomer(shop, {
     email: "first@x.example",
     firstName: "First",
     lastName: "Customer",
@@ -418,10 +417,10 @@ test("a store without customers shows an empty state with one next step, which i
 test("when the store answers with an error, the list is complete and a sync names the error", async () => {
   const page = await open();
   await page.getByText("Import your customers").waitFor();
-  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
+  app.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
   await page.getByRole("button", { name: "Sync customers now" }).click();
   await page.getByText("Your store had an internal error (HTTP 503).").waitFor();
-  world.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   await leave();
 });
 

@@ -16,15 +16,15 @@ import {
 
 const SHOP = "late-store.myshopify.com";
 const ASSETS = resolve(import.meta.dirname, "../../../build/client/assets");
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-  await connectStore(world, SHOP);
-  await putPerson(world.database, SHOP, { full_name: "Ada", tags: ["vip"] });
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  await connectStore(app, SHOP);
+  await putPerson(app.database, SHOP, { full_name: "Ada", tags: ["vip"] });
   // Nothing works on this run, so it stays in progress.
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO tag_runs (shop, id, selection, add, remove, last_id, total, state)
       VALUES ($1, gen_random_uuid(), '', '{vip}', '{}', 1, 1, 'waiting')`,
     [SHOP],
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 
 /** Holds back the on-demand scripts until the test releases them. */
@@ -65,7 +65,7 @@ async function turn(page: Page): Promise<void> {
 }
 
 async function openSlowly(url: string): Promise<Visit & { held: string[] }> {
-  const visit = await browser.visitAgain([world.url, world.sandbox.url]);
+  const visit = await browser.visitAgain([app.url, app.sandbox.url]);
   const { held, letThrough } = await holdLateScripts(visit.page);
   await visit.page.goto(url, { waitUntil: "commit" });
   await visit.page.locator("button, a").first().waitFor();
@@ -98,7 +98,7 @@ test.each([
   "/app%s takes over all of its page, also when parts of it come late and the page changes meanwhile",
   async (path) => {
     const { errors, foreign, close } = await openSlowly(
-      await embeddedUrl(world, SHOP, { path: `/app${path}` }),
+      await embeddedUrl(app, SHOP, { path: `/app${path}` }),
     );
     expect(errors).toEqual([]);
     expect(foreign).toEqual([]);
@@ -109,7 +109,7 @@ test.each([
 test.each(["/settings", "/setup", "/onboarding"])(
   "%s outside the store admin behaves the same",
   async (path) => {
-    const { errors, close } = await openSlowly(`${world.url}${path}?shop=${SHOP}&key=${ADMIN_KEY}`);
+    const { errors, close } = await openSlowly(`${app.url}${path}?shop=${SHOP}&key=${ADMIN_KEY}`);
     expect(errors).toEqual([]);
     await close();
   },
@@ -117,7 +117,7 @@ test.each(["/settings", "/setup", "/onboarding"])(
 
 test("a run in progress is shown once its script has loaded", async () => {
   const { page, held, errors, close } = await openSlowly(
-    await embeddedUrl(world, SHOP, { path: "/app/customers" }),
+    await embeddedUrl(app, SHOP, { path: "/app/customers" }),
   );
   await page.getByText("The change waits to start").waitFor();
   expect(held.join()).toContain("bulk-run-banner");

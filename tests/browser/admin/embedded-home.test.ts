@@ -21,37 +21,37 @@ import {
 } from "../../support/browser/screens-server.ts";
 
 const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36" };
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let registrations: WorkQueue;
 let shop: string;
 let count = 0;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-  registrations = await startRegistrationWorker(world.ctx);
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  registrations = await startRegistrationWorker(app.ctx);
 });
 afterAll(async () => {
   await browser?.close();
   await registrations?.stop();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(() => {
-  world.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   shop = `demo-store-${(count += 1)}.myshopify.com`;
 });
 
 const open = (path?: string) =>
-  fetch(path ?? `${world.url}/app`, { headers: AGENT, redirect: "manual" });
-const ours = () => [world.url, world.sandbox.url];
+  fetch(path ?? `${app.url}/app`, { headers: AGENT, redirect: "manual" });
+const ours = () => [app.url, app.sandbox.url];
 /** The settings page of the connection. */
-const connectionUrl = () => embeddedUrl(world, shop, { path: "/app/settings/connection" });
+const connectionUrl = () => embeddedUrl(app, shop, { path: "/app/settings/connection" });
 
 async function connect(secondsLeft: number, scope?: string): Promise<void> {
-  const reply = world.sandbox.storefront.install(shop, scope === undefined ? {} : { scope });
-  world.sandbox.storefront.expireAccessTokens(shop, secondsLeft);
-  await registerTenant(world.ctx, shop);
-  await storeGrant(world.ctx, shop, {
+  const reply = app.sandbox.storefront.install(shop, scope === undefined ? {} : { scope });
+  app.sandbox.storefront.expireAccessTokens(shop, secondsLeft);
+  await registerTenant(app.ctx, shop);
+  await storeGrant(app.ctx, shop, {
     accessToken: reply.access_token,
     refreshToken: reply.refresh_token ?? null,
     expiresIn: secondsLeft,
@@ -60,7 +60,7 @@ async function connect(secondsLeft: number, scope?: string): Promise<void> {
 }
 
 test("the first opening exchanges the session token exactly once and shows a valid connection, without errors or third-party requests", async () => {
-  world.sandbox.storefront.install(shop, {
+  app.sandbox.storefront.install(shop, {
     scope: "write_customers,read_products,read_orders,read_customer_merge",
   });
   const { page, errors, foreign, close } = await browser.visitAgain(ours());
@@ -69,22 +69,22 @@ test("the first opening exchanges the session token exactly once and shows a val
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.getByText("renewed automatically").waitFor();
   await page.getByText("All granted").waitFor();
-  expect(countGrants(world, shop, "token-exchange")).toBe(1);
-  expect((await getTenant(world.ctx, shop)).connection.token_state).toBe("valid");
+  expect(countGrants(app, shop, "token-exchange")).toBe(1);
+  expect((await getTenant(app.ctx, shop)).connection.token_state).toBe("valid");
 
   await page.getByRole("button", { name: "Register again" }).click();
   await page.getByText("Everything was registered already.").waitFor();
 
-  await changeTenantRecord(world.ctx, shop, {
+  await changeTenantRecord(app.ctx, shop, {
     set: { enabled_channels: ["cms", "web_analytics"] },
   });
   await page.goto(await connectionUrl());
   await page.getByText("11 of 11 registered").waitFor();
   expect(await page.getByText("On", { exact: true }).count()).toBe(4);
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await embeddedUrl(app, shop));
   await page.getByRole("heading", { name: "Setup guide" }).waitFor();
   if (process.env.TAKE_PICTURES) await page.screenshot({ path: "docs/pictures/app-home.png" });
-  expect(countGrants(world, shop, "token-exchange")).toBe(1);
+  expect(countGrants(app, shop, "token-exchange")).toBe(1);
   expect(errors).toEqual([]);
   expect(foreign).toEqual([]);
   await close();
@@ -92,16 +92,16 @@ test("the first opening exchanges the session token exactly once and shows a val
 
 test("the first opening after an install waits for no call to the store's API", async () => {
   await registrations.stop();
-  world.sandbox.storefront.install(shop, {
+  app.sandbox.storefront.install(shop, {
     scope: "write_customers,read_products,read_orders,read_customer_merge",
   });
-  world.sandbox.failNext("storefront", { delayMs: 60_000, match: "graphql" }, Infinity);
+  app.sandbox.failNext("storefront", { delayMs: 60_000, match: "graphql" }, Infinity);
   const { page, errors, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.getByText("This app is registering for your store's events.").waitFor();
-  world.sandbox.clearFaults();
-  registrations = await startRegistrationWorker(world.ctx);
+  app.sandbox.clearFaults();
+  registrations = await startRegistrationWorker(app.ctx);
   await page.getByText("Your store tells this app about every change").waitFor();
   expect(errors).toEqual([]);
   await close();
@@ -123,8 +123,8 @@ test("missing webhooks are listed and registered again from the page", async () 
 
 test("a webhook that the platform rejects is shown with its reason, and the others are registered", async () => {
   const reason = "Missing scope for webhook topic: CUSTOMERS_MERGE";
-  world.sandbox.storefront.refuseTopic(shop, "customers/merge", reason);
-  world.sandbox.storefront.install(shop, {
+  app.sandbox.storefront.refuseTopic(shop, "customers/merge", reason);
+  app.sandbox.storefront.install(shop, {
     scope: "write_customers,read_products,read_orders,read_customer_merge",
   });
   const { page, errors, close } = await browser.visitAgain(ours());
@@ -133,7 +133,7 @@ test("a webhook that the platform rejects is shown with its reason, and the othe
   await page.getByText(`customers/merge: ${reason}`).waitFor();
   await page.getByRole("button", { name: "Register again" }).click();
   await page.getByText("The store admin refused them again.").waitFor();
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await embeddedUrl(app, shop));
   await page.getByRole("link", { name: /^Review: Your store does not report/ }).click();
   await page.getByText("10 of 11 registered").waitFor();
   expect(errors).toEqual([]);
@@ -150,7 +150,7 @@ test.each([
     await connect(3_600);
     const visit = async () => {
       const { page, errors, close } = await browser.visitAgain(ours());
-      await page.goto(`${await embeddedUrl(world, shop)}&locale=${locale}`);
+      await page.goto(`${await embeddedUrl(app, shop)}&locale=${locale}`);
       await page.locator("h1").first().waitFor({ state: "attached" });
       const shown = await page.getByText(title).count();
       expect(errors).toEqual([]);
@@ -158,10 +158,10 @@ test.each([
       return shown;
     };
     expect(await visit()).toBe(0);
-    await world.database.query(
+    await app.database.query(
       `INSERT INTO privacy_requests (shop, kind, delivery_id, payload, subject_hmac, state, due_by,
         completed_at) VALUES ('*', 'shop_redact', $1, '{}', $2, 'retained', now() + interval '30 days', now())`,
-      [shop, storeKey(world.ctx, shop)],
+      [shop, storeKey(app.ctx, shop)],
     );
     expect(await visit()).toBe(1);
   },
@@ -175,13 +175,12 @@ test.each([
   "a merchant reads once and in plain words which customer data is withheld and where it is requested (%s)",
   async (locale, title, names) => {
     await connect(3_600);
-    const { storefront } = world.sandbox;
+    const { storefront } = app.sandbox;
     const { gid } = storefront.putCustomer(shop, { firstName: "Ada", email: "ada@shop.example" });
-    const read = () =>
-      callAdminApi(world.ctx, shop, { document: CUSTOMER, variables: { id: gid } });
+    const read = () => callAdminApi(app.ctx, shop, { document: CUSTOMER, variables: { id: gid } });
     const visit = async () => {
       const { page, errors, close } = await browser.visitAgain(ours());
-      await page.goto(`${await embeddedUrl(world, shop)}&locale=${locale}`);
+      await page.goto(`${await embeddedUrl(app, shop)}&locale=${locale}`);
       await page.locator("h1").first().waitFor({ state: "attached" });
       const shown = await page.getByText(title).count();
       const text = await page.locator("body").innerText();
@@ -206,9 +205,9 @@ test.each([
 
 test("a store with a revoked refresh token and a rejected session token is asked to reconnect, without an error page", async () => {
   await connect(60);
-  world.sandbox.storefront.revokeRefreshToken(shop);
-  const url = await embeddedUrl(world, shop);
-  world.sandbox.failNext(
+  app.sandbox.storefront.revokeRefreshToken(shop);
+  const url = await embeddedUrl(app, shop);
+  app.sandbox.failNext(
     "storefront",
     { status: 400, body: { error: "invalid_request" }, match: "access_token" },
     50,
@@ -226,27 +225,27 @@ test("a store with a revoked refresh token and a rejected session token is asked
 
 test("a revoked refresh token is replaced when the platform exchanges the session token", async () => {
   await connect(60);
-  world.sandbox.storefront.revokeRefreshToken(shop);
+  app.sandbox.storefront.revokeRefreshToken(shop);
   const { page, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("Connected", { exact: true }).waitFor();
-  expect(countGrants(world, shop, "token-exchange")).toBe(1);
+  expect(countGrants(app, shop, "token-exchange")).toBe(1);
   await close();
 });
 
 test("a store that the platform rejects sees the reason and stays unregistered", async () => {
-  world.sandbox.storefront.putCustomer(shop, {});
+  app.sandbox.storefront.putCustomer(shop, {});
   const { page, errors, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("The app is not connected to your store").waitFor();
-  expect(await findTenant(world.ctx, shop)).toBeNull();
+  expect(await findTenant(app.ctx, shop)).toBeNull();
   expect(errors).toEqual([]);
   await close();
 });
 
 test("when the platform does not respond, the rest of the page works", async () => {
   await connect(3_600);
-  world.sandbox.failNext("storefront", { hang: 8_000, match: "graphql" }, 5);
+  app.sandbox.failNext("storefront", { hang: 8_000, match: "graphql" }, 5);
   const { page, errors, close } = await browser.visitAgain(ours());
   await page.goto(await connectionUrl());
   await page.getByText("Connected", { exact: true }).waitFor();
@@ -267,7 +266,7 @@ test("a page without a session token fetches one in the browser and reloads", as
 });
 
 test("a forged, foreign, unsigned or expired session token is rejected without a write or an outgoing request", async () => {
-  world.sandbox.storefront.install(shop);
+  app.sandbox.storefront.install(shop);
   const now = Math.floor(Date.now() / 1_000);
   const sign = (secret: string, claims: object = {}) =>
     new SignJWT({
@@ -294,20 +293,20 @@ test("a forged, foreign, unsigned or expired session token is rejected without a
     `${head}.${body}.${createHmac("sha256", "").update(`${head}.${body}`).digest("base64url")}`,
     "not-a-token",
   ];
-  const before = world.sandbox.requests("storefront").length;
+  const before = app.sandbox.requests("storefront").length;
   for (const token of tokens) {
-    const bearer = await fetch(`${world.url}/app.data`, {
+    const bearer = await fetch(`${app.url}/app.data`, {
       headers: { ...AGENT, Authorization: `Bearer ${token}` },
       redirect: "manual",
     });
     expect(bearer.status).toBe(401);
     expect(bearer.headers.get("x-shopify-retry-invalid-session-request")).toBe("1");
-    const page = await open(await embeddedUrl(world, shop, { token }));
+    const page = await open(await embeddedUrl(app, shop, { token }));
     expect(page.status).toBe(302);
     expect(page.headers.get("location")).toMatch(/^\/auth\/shopify\/session-token\?/);
   }
-  expect(world.sandbox.requests("storefront")).toHaveLength(before);
-  expect(await findTenant(world.ctx, shop)).toBeNull();
+  expect(app.sandbox.requests("storefront")).toHaveLength(before);
+  expect(await findTenant(app.ctx, shop)).toBeNull();
 });
 
 test("during a rotation of the app secret a session token under either secret opens the page", async () => {
@@ -330,7 +329,7 @@ test("during a rotation of the app secret a session token under either secret op
 test("pages may be framed by the shop and the admin only, standalone pages not at all", async () => {
   await connect(3_600);
   const headersOf = async (url: string) => (await open(url)).headers;
-  const home = await headersOf(await embeddedUrl(world, shop));
+  const home = await headersOf(await embeddedUrl(app, shop));
   expect(home.get("content-security-policy")).toContain(
     `frame-ancestors https://${shop} https://admin.shopify.com;`,
   );
@@ -338,19 +337,19 @@ test("pages may be framed by the shop and the admin only, standalone pages not a
   expect(home.get("x-content-type-options")).toBe("nosniff");
   expect(home.get("x-request-id")).toBeTruthy();
   const bounce = await headersOf(
-    `${world.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=${encodeURIComponent(`${world.url}/app`)}`,
+    `${app.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=${encodeURIComponent(`${app.url}/app`)}`,
   );
   expect(bounce.get("content-security-policy")).toContain(
     `frame-ancestors https://${shop} https://admin.shopify.com;`,
   );
   const forged = await headersOf(
-    `${world.url}/auth/shopify/session-token?shop=${encodeURIComponent("evil.example; script-src *")}`,
+    `${app.url}/auth/shopify/session-token?shop=${encodeURIComponent("evil.example; script-src *")}`,
   );
   expect(forged.get("content-security-policy")).toBe(
     "frame-ancestors https://admin.shopify.com; object-src 'none'; base-uri 'none'",
   );
   for (const path of ["/", "/nothing-here"])
-    expect((await headersOf(world.url + path)).get("content-security-policy")).toContain(
+    expect((await headersOf(app.url + path)).get("content-security-policy")).toContain(
       "frame-ancestors 'none'",
     );
 });
@@ -360,31 +359,31 @@ test("App Bridge is the first script of every embedded page, before any styleshe
   const tagsOf = (html: string) => html.match(/<(script|link|style|meta)\b[^>]*>/g) ?? [];
   const script = (html: string) => html.match(/<script\b[^>]*app-bridge\.js[^>]*>/g) ?? [];
   for (const path of ["/app", "/app/customers", "/app/settings", "/app/nothing-here"]) {
-    const answer = await open(await embeddedUrl(world, shop, { path }));
+    const answer = await open(await embeddedUrl(app, shop, { path }));
     const html = await answer.text();
     const [charset, key, first] = tagsOf(html);
     expect(charset).toBe('<meta charSet="utf-8"/>');
     expect(key).toBe(`<meta name="shopify-api-key" content="${APP.clientId}"/>`);
-    expect(first).toBe(`<script id="app-bridge" src="${world.sandbox.addresses.appBridgeUrl}">`);
+    expect(first).toBe(`<script id="app-bridge" src="${app.sandbox.addresses.appBridgeUrl}">`);
     expect(script(html)).toHaveLength(1);
     expect(html.indexOf(first as string)).toBeLessThan(html.indexOf("</head>"));
     expect(answer.headers.get("link")).toBe(
-      `<${world.sandbox.addresses.appBridgeUrl}>; rel="preload"; as="script"`,
+      `<${app.sandbox.addresses.appBridgeUrl}>; rel="preload"; as="script"`,
     );
   }
-  const back = encodeURIComponent(`${world.url}/app`);
+  const back = encodeURIComponent(`${app.url}/app`);
   for (const path of [
     `/auth/shopify/session-token?shop=${shop}&shopify-reload=${back}`,
     `/auth/shopify/exit-iframe?shop=${shop}&exitIframe=https%3A%2F%2Fadmin.shopify.com%2Fstore`,
   ]) {
-    const html = await (await open(world.url + path)).text();
+    const html = await (await open(app.url + path)).text();
     expect(/<head><meta charset="utf-8">\s*(<script[^>]*>)/.exec(html)?.[1]).toBe(
-      `<script data-api-key="${APP.clientId}" src="${world.sandbox.addresses.appBridgeUrl}">`,
+      `<script data-api-key="${APP.clientId}" src="${app.sandbox.addresses.appBridgeUrl}">`,
     );
     expect(script(html)).toHaveLength(1);
   }
   for (const path of ["/", "/auth/shopify/login", "/nothing-here"]) {
-    const html = await (await open(world.url + path)).text();
+    const html = await (await open(app.url + path)).text();
     expect(html).not.toMatch(/app-bridge\.js|shopify-api-key/);
   }
 });
@@ -415,12 +414,12 @@ test("what App Bridge puts into the head before the page is read does not distur
 });
 
 test("a URL outside the admin redirects into it when the store is connected, else to the installation", async () => {
-  const locationOf = async (path: string) => (await open(world.url + path)).headers.get("location");
+  const locationOf = async (path: string) => (await open(app.url + path)).headers.get("location");
   expect(await locationOf(`/?shop=${shop}&locale=fr`)).toBe(`/app?shop=${shop}&locale=fr`);
   expect(await locationOf(`/app?shop=${shop}`)).toBe(`/auth/install?shop=${shop}`);
   await connect(3_600);
   expect(await locationOf(`/app?shop=${shop}`)).toBe(
-    world.ctx.storefront.adminUrl(shop, `/admin/apps/${APP.clientId}`),
+    app.ctx.storefront.adminUrl(shop, `/admin/apps/${APP.clientId}`),
   );
   expect(await locationOf("/app")).toBe("/auth/shopify/login");
   expect(await locationOf("/app?shop=evil.example")).toBe("/auth/shopify/login");
@@ -430,14 +429,14 @@ test("the bounce and exit pages are no open redirects", async () => {
   expect(
     (
       await open(
-        `${world.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=https%3A%2F%2Fevil.example`,
+        `${app.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=https%3A%2F%2Fevil.example`,
       )
     ).status,
   ).toBe(400);
   expect(
     (
       await open(
-        `${world.url}/auth/shopify/exit-iframe?shop=${shop}&exitIframe=https%3A%2F%2Fevil.example`,
+        `${app.url}/auth/shopify/exit-iframe?shop=${shop}&exitIframe=https%3A%2F%2Fevil.example`,
       )
     ).status,
   ).toBe(400);
@@ -445,12 +444,12 @@ test("the bounce and exit pages are no open redirects", async () => {
 
 test("the landing page, the sign-in hint and the 404 page work without console errors", async () => {
   const { page, errors, foreign, close } = await browser.visitAgain(ours());
-  await page.goto(world.url);
+  await page.goto(app.url);
   await page.getByRole("heading", { name: "Customer identity" }).waitFor();
-  await page.goto(`${world.url}/auth/shopify/login`);
+  await page.goto(`${app.url}/auth/shopify/login`);
   await page.getByRole("heading", { name: "Open the app in your store admin" }).waitFor();
   expect(errors).toEqual([]);
-  expect((await page.goto(`${world.url}/nothing-here`))?.status()).toBe(404);
+  expect((await page.goto(`${app.url}/nothing-here`))?.status()).toBe(404);
   await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
   expect(errors.filter((text) => !text.includes("404"))).toEqual([]);
   expect(foreign).toEqual([]);
@@ -466,7 +465,7 @@ test.each([
   async (accepted, lang, ...titles) => {
     const paths = ["/", "/auth/shopify/login", "/nothing-here"];
     for (const [at, path] of paths.entries()) {
-      const answer = await fetch(world.url + path, { headers: { "Accept-Language": accepted } });
+      const answer = await fetch(app.url + path, { headers: { "Accept-Language": accepted } });
       const page = (await answer.text()).replaceAll("&#x27;", "'");
       expect(page).toContain(`<html lang="${lang}">`);
       expect(page).toMatch(new RegExp(`<title>${titles[at]}`));
@@ -477,19 +476,18 @@ test.each([
 );
 
 test("assets are immutable in caches, hidden files and missing assets are 404, a body over 1 MiB is 413", async () => {
-  const html = await (await open(`${world.url}/`)).text();
+  const html = await (await open(`${app.url}/`)).text();
   const asset = /\/assets\/[\w.-]+\.js/.exec(html)?.[0] as string;
-  const answer = await fetch(world.url + asset, { headers: { "Accept-Encoding": "br" } });
+  const answer = await fetch(app.url + asset, { headers: { "Accept-Encoding": "br" } });
   expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   expect(answer.headers.get("content-encoding")).toBe("br");
-  expect((await fetch(world.url + asset, { method: "HEAD" })).status).toBe(200);
-  expect((await open(`${world.url}/assets/gone-12345678.js`)).status).toBe(404);
-  expect((await open(`${world.url}/.vite/manifest.json`)).status).toBe(404);
+  expect((await fetch(app.url + asset, { method: "HEAD" })).status).toBe(200);
+  expect((await open(`${app.url}/assets/gone-12345678.js`)).status).toBe(404);
+  expect((await open(`${app.url}/.vite/manifest.json`)).status).toBe(404);
   expect(
-    (await fetch(`${world.url}/app`, { method: "HEAD", headers: AGENT, redirect: "manual" }))
-      .status,
+    (await fetch(`${app.url}/app`, { method: "HEAD", headers: AGENT, redirect: "manual" })).status,
   ).toBe(302);
-  const big = await fetch(`${world.url}/app?index`, {
+  const big = await fetch(`${app.url}/app?index`, {
     method: "POST",
     body: "x".repeat(1024 * 1024 + 1),
     headers: AGENT,

@@ -9,41 +9,41 @@ import { embeddedUrl, startTestApp, type TestApp } from "../../support/browser/s
 
 const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36" };
 const OTHER = "other-store.myshopify.com";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;
 let count = 0;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([
+  [app, browser] = await Promise.all([
     startTestApp({
       withScreens: true,
       envFrom: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl }),
     }),
     openBrowser(),
   ]);
-  await saveTenantConfig(world.ctx, OTHER, { brand_name: "Other" }, { by: "operator" });
+  await saveTenantConfig(app.ctx, OTHER, { brand_name: "Other" }, { by: "operator" });
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(async () => {
-  world.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   shop = `merchant-${(count += 1)}.myshopify.com`;
-  world.sandbox.storefront.install(shop);
+  app.sandbox.storefront.install(shop);
   await saveTenantConfig(
-    world.ctx,
+    app.ctx,
     shop,
     { cms_api_token: "cms-token-0123456789" },
     { by: "operator" },
   );
 });
 
-const saved = async (of = shop) => (await getTenant(world.ctx, of)).saved;
+const saved = async (of = shop) => (await getTenant(app.ctx, of)).saved;
 
 test("a merchant saves a setting with the admin's own save bar, whose toast says so wherever the page stands", async () => {
-  const { page, errors, foreign, close } = await browser.visitAgain([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
+  const { page, errors, foreign, close } = await browser.visitAgain([app.url, app.sandbox.url]);
+  await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   await page.locator("ui-save-bar[data-open]").waitFor();
   await page.getByLabel("Support e-mail").fill("nobody");
@@ -68,8 +68,8 @@ test("a merchant saves a setting with the admin's own save bar, whose toast says
 });
 
 test("discarding restores the saved values", async () => {
-  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
+  const { page, close } = await browser.visitAgain([app.url, app.sandbox.url]);
+  await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   await page.getByRole("button", { name: "Discard" }).click();
   expect(await page.getByLabel("Brand name").inputValue()).toBe("");
@@ -78,8 +78,8 @@ test("discarding restores the saved values", async () => {
 });
 
 test("a link or the menu leaves unsaved changes only after the admin's confirmation", async () => {
-  const { page, errors, close } = await browser.visitAgain([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/brand" }));
+  const { page, errors, close } = await browser.visitAgain([app.url, app.sandbox.url]);
+  await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   const asked: string[] = [];
   const answers = ["dismiss", "accept"] as const;
@@ -102,17 +102,17 @@ test("a link or the menu leaves unsaved changes only after the admin's confirmat
 });
 
 test("operator settings are read-only, also for a handcrafted request", async () => {
-  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/advanced" }));
+  const { page, close } = await browser.visitAgain([app.url, app.sandbox.url]);
+  await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/advanced" }));
   expect(await page.getByLabel("Access role").isDisabled()).toBe(true);
   await close();
   const post = async (fields: object, query = "") =>
     (
-      await fetch(`${world.url}/app/settings/brand.data${query}`, {
+      await fetch(`${app.url}/app/settings/brand.data${query}`, {
         method: "POST",
         headers: {
           ...AGENT,
-          Authorization: `Bearer ${await world.sandbox.storefront.sessionToken(shop)}`,
+          Authorization: `Bearer ${await app.sandbox.storefront.sessionToken(shop)}`,
         },
         body: new URLSearchParams({ intent: "save", fields: JSON.stringify(fields), shop: OTHER }),
       })
@@ -126,25 +126,25 @@ test("operator settings are read-only, also for a handcrafted request", async ()
 });
 
 test("a store with the role shared neither sees nor saves an ERP and event routes", async () => {
-  await saveTenantConfig(world.ctx, shop, { access_role: "shared" }, { by: "operator" });
-  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/integrations" }));
+  await saveTenantConfig(app.ctx, shop, { access_role: "shared" }, { by: "operator" });
+  const { page, close } = await browser.visitAgain([app.url, app.sandbox.url]);
+  await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/integrations" }));
   await page.getByRole("link", { name: /^CMS/ }).waitFor();
   expect(await page.getByRole("link", { name: /^ERP|^Destinations/ }).count()).toBe(0);
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/advanced" }));
+  await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/advanced" }));
   await page.getByLabel("Tenant API key").waitFor();
   expect(await page.getByLabel("Phase of the move").count()).toBe(0);
-  const erp = await embeddedUrl(world, shop, { path: "/app/settings/integrations/erp" });
+  const erp = await embeddedUrl(app, shop, { path: "/app/settings/integrations/erp" });
   expect((await page.goto(erp))?.status()).toBe(404);
   await close();
-  const token = await world.sandbox.storefront.sessionToken(shop);
+  const token = await app.sandbox.storefront.sessionToken(shop);
   for (const fields of [
     { event_routes: [{ event_type: "*", channels: ["cms"] }] },
     { erp_base_url: "https://erp.example.com" },
   ])
     expect(
       await (
-        await fetch(`${world.url}/app/settings/brand.data`, {
+        await fetch(`${app.url}/app/settings/brand.data`, {
           method: "POST",
           headers: { ...AGENT, Authorization: `Bearer ${token}` },
           body: new URLSearchParams({ intent: "save", fields: JSON.stringify(fields) }),
@@ -157,13 +157,13 @@ test("a store with the role shared neither sees nor saves an ERP and event route
 test("requests without a session token read and change nothing", async () => {
   expect(
     (
-      await fetch(`${world.url}/app/settings/brand.data`, {
+      await fetch(`${app.url}/app/settings/brand.data`, {
         headers: { ...AGENT, Authorization: "Bearer nothing" },
         redirect: "manual",
       })
     ).status,
   ).toBe(401);
-  const post = await fetch(`${world.url}/app/settings/brand.data?shop=${shop}`, {
+  const post = await fetch(`${app.url}/app/settings/brand.data?shop=${shop}`, {
     method: "POST",
     headers: AGENT,
     redirect: "manual",

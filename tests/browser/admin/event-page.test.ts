@@ -13,16 +13,16 @@ import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 const MESSAGE = "Customer ada@example.com has no sales area";
 
-let world: Shop;
+let app: Shop;
 beforeAll(async () => {
-  world = await startShop({ background: true });
+  app = await startShop({ background: true });
   const erp = {
-    erp_base_url: world.service.sandbox.addresses.erpBaseUrl,
+    erp_base_url: app.service.sandbox.addresses.erpBaseUrl,
     erp_username: "crm",
     erp_password: "erp-secret-0123456789",
     erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
   };
-  for (const shop of [SHOP, OTHER_SHOP]) await world.connect(shop, erp);
+  for (const shop of [SHOP, OTHER_SHOP]) await app.connect(shop, erp);
   await query(
     `INSERT INTO storefront_users (shop, email, full_name, provider, status, storefront_customer_gid)
       VALUES ($1, 'ada@example.com', 'Ada Lovelace', 'storefront', 'active',
@@ -30,10 +30,10 @@ beforeAll(async () => {
     [SHOP],
   );
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
 const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
-  world.service.database.query<T>(sql, values);
+  app.service.database.query<T>(sql, values);
 
 /** An order that the ERP rejects, sent to the content system too, which has no place for it. */
 async function rejectOrder(
@@ -41,8 +41,8 @@ async function rejectOrder(
   id: string,
   body: object = { error: { code: "SD/42", message: { lang: "en", value: MESSAGE } } },
 ): Promise<string> {
-  world.service.sandbox.failNext("erp", { status: 422, body });
-  const { json } = await world.service.call("POST", `/events/ingest?shop=${shop}&source=manual`, {
+  app.service.sandbox.failNext("erp", { status: 422, body });
+  const { json } = await app.service.call("POST", `/events/ingest?shop=${shop}&source=manual`, {
     body: {
       event_type: "order.created",
       entity_type: "order",
@@ -73,8 +73,8 @@ async function rejectOrder(
 
 test("from Home three clicks lead to what was sent and answered, in the store's time to the second; a showing is recorded, and the event is replayed", async () => {
   const eventId = await rejectOrder(SHOP, "gid://shopify/Order/501");
-  await changeTenantRecord(world.service.ctx, SHOP, { connection: { time_zone: "Asia/Kolkata" } });
-  const visit = await world.open("/app", { shop: SHOP, viewport: { width: 1_280, height: 900 } });
+  await changeTenantRecord(app.service.ctx, SHOP, { connection: { time_zone: "Asia/Kolkata" } });
+  const visit = await app.open("/app", { shop: SHOP, viewport: { width: 1_280, height: 900 } });
   const { page } = visit;
   await page.locator('a[href="/app/events/dead-letters"]').first().click();
   await page.getByText("The destination rejected the data (HTTP 422).").waitFor();
@@ -142,7 +142,7 @@ test("of a long response full of secrets the page shows the first 4 kB, and no s
     login: { password: "erp-secret-0123456789", client_secret: "returned-secret-78" },
     lines: Array.from({ length: 5_000 }, (_, at) => ({ api_key: `returned-key-${at}`, at })),
   });
-  const visit = await world.open(`/app/events/event/${eventId}`, { shop: SHOP });
+  const visit = await app.open(`/app/events/event/${eventId}`, { shop: SHOP });
   const { page } = visit;
   await page.getByRole("tab", { name: "Response" }).click();
   await page.getByRole("button", { name: "Show", exact: true }).click();
@@ -156,7 +156,7 @@ test("of a long response full of secrets the page shows the first 4 kB, and no s
 });
 
 test("the log is followed live with its filters, and fits a phone in Spanish", async () => {
-  const visit = await world.open("/app/events/log?status=failed&http=422", { shop: SHOP });
+  const visit = await app.open("/app/events/log?status=failed&http=422", { shop: SHOP });
   const { page } = visit;
   const rows = page.locator("tbody tr[id]");
   const before = await rows.count();
@@ -170,7 +170,7 @@ test("the log is followed live with its filters, and fits a phone in Spanish", a
   await visit.close();
 
   const phone = { width: 390, height: 844 };
-  const spanish = await world.open("/app/events/log", {
+  const spanish = await app.open("/app/events/log", {
     shop: SHOP,
     locale: "es",
     viewport: phone,
@@ -192,13 +192,13 @@ test("gone, foreign and hostile ids are the 404 page in the frame, and nothing o
   );
   const path = (id: string) => `/app/events/event/${id}`;
   for (const id of [eventId, "gone", "x".repeat(3_000), "%27%20OR%201=1"])
-    expect([id.slice(0, 40), (await askAs(world.service, SHOP, path(id))).status]).toEqual([
+    expect([id.slice(0, 40), (await askAs(app.service, SHOP, path(id))).status]).toEqual([
       id.slice(0, 40),
       404,
     ]);
-  expect((await askAs(world.service, SHOP, path("%00"))).status).toBe(400);
+  expect((await askAs(app.service, SHOP, path("%00"))).status).toBe(400);
   const action = (fields: object) =>
-    askAs(world.service, SHOP, `${path(eventId)}.data`, { intent: "show", ...fields });
+    askAs(app.service, SHOP, `${path(eventId)}.data`, { intent: "show", ...fields });
   expect(await action({ attempt_id: attempt?.id })).toMatchObject({ status: 404 });
   expect((await action({ intent: "replay", queue_id: null })).status).toBe(404);
   expect(
@@ -206,9 +206,9 @@ test("gone, foreign and hostile ids are the 404 page in the frame, and nothing o
       eventId,
     ]),
   ).toEqual([{ status: "dead_letter" }]);
-  const visit = await world.open(path("gone"), { shop: SHOP });
+  const visit = await app.open(path("gone"), { shop: SHOP });
   await visit.page.getByText("This page does not exist").waitFor();
   await visit.close();
-  const page = await askAs(world.service, OTHER_SHOP, `${path(eventId)}?attempt=-1%27`);
+  const page = await askAs(app.service, OTHER_SHOP, `${path(eventId)}?attempt=-1%27`);
   expect(page.status).toBe(200);
 });

@@ -14,27 +14,27 @@ import {
 import { chooseFilter, removeFilter } from "../../support/browser/filters.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
-let world: Shop;
+let app: Shop;
 beforeAll(async () => {
-  world = await startShop({ background: true });
+  app = await startShop({ background: true });
   const erp = {
-    erp_base_url: world.service.sandbox.addresses.erpBaseUrl,
+    erp_base_url: app.service.sandbox.addresses.erpBaseUrl,
     erp_username: "crm",
     erp_password: "erp-secret-0123456789",
     erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
   };
-  await world.connect(SHOP, erp);
-  await world.connect(OTHER_SHOP, erp);
+  await app.connect(SHOP, erp);
+  await app.connect(OTHER_SHOP, erp);
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
 const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
-  world.service.database.query<T>(sql, values);
+  app.service.database.query<T>(sql, values);
 
 /** An order that the ERP rejected permanently. */
 async function letOneDie(shop: string, id: string): Promise<string> {
-  world.service.sandbox.failNext("erp", { status: 400 }, 1);
-  const answer = await world.service.call("POST", `/events/ingest?shop=${shop}&source=manual`, {
+  app.service.sandbox.failNext("erp", { status: 400 }, 1);
+  const answer = await app.service.call("POST", `/events/ingest?shop=${shop}&source=manual`, {
     body: {
       event_type: "order.created",
       entity_type: "order",
@@ -67,8 +67,8 @@ const statusOf = async (eventId: string) =>
 
 test("shows each connected system's state, offers the others with what they lack, tests a connection, and counts in the store's own days", async () => {
   const zone = "Pacific/Kiritimati";
-  await changeTenantRecord(world.service.ctx, SHOP, { connection: { time_zone: zone } });
-  const visit = await world.open("/app/events", { shop: SHOP });
+  await changeTenantRecord(app.service.ctx, SHOP, { connection: { time_zone: zone } });
+  const visit = await app.open("/app/events", { shop: SHOP });
   const { page } = visit;
   const cms = page.getByRole("row", { name: /Content system \(CMS\)/ });
   await cms.getByText("Idle").waitFor();
@@ -78,13 +78,13 @@ test("shows each connected system's state, offers the others with what they lack
     .getByRole("application", { name: /0 delivered, 0 failed attempts, 0 skipped/ })
     .waitFor();
   // It goes down while the screen is open.
-  await openCircuit(world.service.database, SHOP, "cms");
+  await openCircuit(app.service.database, SHOP, "cms");
   await cms.getByText("Paused").waitFor({ timeout: 30_000 });
   await cms.getByText("Does not answer; next attempt at").waitFor();
   await page.getByRole("button", { name: "Test connection: Web analytics" }).click();
   await page.getByText(/^The connection works \(\d+ ms\)\.$/).waitFor();
   await expectHealthyPage(visit);
-  world.service.sandbox.failNext("cms", { status: 401 }, 1);
+  app.service.sandbox.failNext("cms", { status: 401 }, 1);
   await page.getByRole("button", { name: "Test connection: Content system (CMS)" }).click();
   await page
     .getByText("It refuses our access (HTTP 401). Check the key or password in the settings.")
@@ -112,17 +112,17 @@ test("a button syncs all customers with the CMS; the result survives a reload, a
       FROM generate_series(1, 230) n`,
     [SHOP],
   );
-  const visit = await world.open("/app/events", { shop: SHOP });
+  const visit = await app.open("/app/events", { shop: SHOP });
   const { page } = visit;
   const button = page.getByRole("button", { name: "Sync all customers" });
-  world.service.sandbox.failNext("cms", { status: 503 }, 50);
+  app.service.sandbox.failNext("cms", { status: 503 }, 50);
   await button.click();
   await page.getByText("The destination had an internal error (HTTP 503).").first().waitFor();
-  world.service.sandbox.clearFaults();
+  app.service.sandbox.clearFaults();
   await button.click();
   await page.getByText("230 customers processed, 230 written.").waitFor();
   await expectHealthyPage(visit);
-  await page.goto(await adminUrl(world.service, SHOP, "/app/events"));
+  await page.goto(await adminUrl(app.service, SHOP, "/app/events"));
   await page.getByText("230 customers processed, 230 written.").waitFor();
   expect(
     await query(
@@ -138,25 +138,25 @@ test("a button syncs all customers with the CMS; the result survives a reload, a
 
 test("every events page loads without errors, also when it is empty and other systems are unreachable", async () => {
   for (const system of ["cms", "analytics", "storefront"] as const)
-    world.service.sandbox.failNext(system, { status: 503 }, 20);
+    app.service.sandbox.failNext(system, { status: 503 }, 20);
   const EMPTY = "quiet-store.myshopify.com";
-  await world.connect(EMPTY);
+  await app.connect(EMPTY);
   for (const [path, text] of [
     ["/app/events/dead-letters", "Nothing has failed"],
     ["/app/events/log", "Nothing was delivered yet"],
     ["/app/events/destinations", "No routes: every event uses the default destinations."],
   ] as const) {
-    const visit = await world.open(path, { shop: EMPTY });
+    const visit = await app.open(path, { shop: EMPTY });
     await visit.page.getByText(text).waitFor();
     await expectHealthyPage(visit);
     await visit.close();
   }
-  world.service.sandbox.clearFaults();
+  app.service.sandbox.clearFaults();
 });
 
 test("a dead letter is selected, replayed and delivered; the log and the event page show both attempts and no personal data", async () => {
   const eventId = await letOneDie(SHOP, "gid://shopify/Order/1");
-  const visit = await world.open("/app/events/dead-letters", { shop: SHOP });
+  const visit = await app.open("/app/events/dead-letters", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "Order created" }).waitFor();
   await page.getByText("The destination rejected the data (HTTP 400).").waitFor();
@@ -165,7 +165,7 @@ test("a dead letter is selected, replayed and delivered; the log and the event p
   await page.getByRole("button", { name: "Replay", exact: true }).click();
   await page.getByText(/1 of 1 put back into the queue\./).waitFor();
   await eventually("it is delivered", async () => (await statusOf(eventId)) === "delivered");
-  await page.goto(await adminUrl(world.service, SHOP, "/app/events/dead-letters"));
+  await page.goto(await adminUrl(app.service, SHOP, "/app/events/dead-letters"));
   await page.getByText("Nothing has failed").waitFor();
   await page.getByText(/1 of 1 put back into the queue\./).waitFor();
   await page.getByRole("link", { name: "Delivery log" }).first().click();
@@ -187,7 +187,7 @@ test("a dead letter is selected, replayed and delivered; the log and the event p
 
 test("a filter that is chosen while another one's removal is loading does not bring that one back", async () => {
   await letOneDie(SHOP, "gid://shopify/Order/2");
-  const visit = await world.open("/app/events/log", { shop: SHOP });
+  const visit = await app.open("/app/events/log", { shop: SHOP });
   const { page } = visit;
   await chooseFilter(page, "Outcome", "Failed attempt");
   await page.waitForURL(/status=failed/);
@@ -212,7 +212,7 @@ test("a filter that is chosen while another one's removal is loading does not br
 });
 
 test("all dead letters are replayed in slices, and the result counts the ones that were replayed elsewhere meanwhile", async () => {
-  const ids = await addRows(world.service.database, {
+  const ids = await addRows(app.service.database, {
     shop: SHOP,
     channel: "unheard_of",
     count: 1_203,
@@ -223,7 +223,7 @@ test("all dead letters are replayed in slices, and the result counts the ones th
       last_error = 'consent_missing: analytics_partners' WHERE shop = $1 AND channel = 'unheard_of'`,
     [SHOP],
   );
-  const visit = await world.open("/app/events/dead-letters?channel=unheard_of", { shop: SHOP });
+  const visit = await app.open("/app/events/dead-letters?channel=unheard_of", { shop: SHOP });
   const { page } = visit;
   await page.getByText("The customer has not consented: analytics_partners.").first().waitFor();
   expect(await page.locator("tbody tr[id]").count()).toBe(25);
@@ -262,14 +262,14 @@ test("all dead letters are replayed in slices, and the result counts the ones th
 }, 90_000);
 
 test("destinations are edited with a save bar and validated as by the endpoint, and an event takes the new route", async () => {
-  const visit = await world.open("/app/events/destinations", { shop: SHOP });
+  const visit = await app.open("/app/events/destinations", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Add a route" }).click();
   await page.getByLabel("Kind of event").fill("order.*");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("each route needs at least one destination").first().waitFor();
   expect(
-    (await world.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json.event_routes,
+    (await app.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json.event_routes,
   ).toEqual([]);
   await page.getByRole("group", { name: "Goes to" }).getByLabel("Archive").check({ force: true });
   await page.getByLabel("Priority").selectOption("4, can wait");
@@ -279,7 +279,7 @@ test("destinations are edited with a save bar and validated as by the endpoint, 
   expect(await page.getByLabel("Priority").inputValue()).toBe("4");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Destinations saved").waitFor();
-  const saved = await world.service.call("GET", `/admin/destinations?shop=${SHOP}`);
+  const saved = await app.service.call("GET", `/admin/destinations?shop=${SHOP}`);
   expect(saved.json.event_routes).toEqual([
     { event_type: "order.*", channels: ["archive"], priority: 4 },
   ]);
@@ -288,7 +288,7 @@ test("destinations are edited with a save bar and validated as by the endpoint, 
   await page.getByRole("button", { name: "Remove route 2" }).press("Enter");
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Add a route");
   await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
-  const answer = await world.service.call("POST", `/events/ingest?shop=${SHOP}&source=manual`, {
+  const answer = await app.service.call("POST", `/events/ingest?shop=${SHOP}&source=manual`, {
     body: { event_type: "order.paid", entity_type: "order", entity_id: "9", payload: {} },
   });
   expect(answer.json.destinations).toEqual(["archive"]);
@@ -297,34 +297,34 @@ test("destinations are edited with a save bar and validated as by the endpoint, 
 });
 
 test("of two who change the destinations the later one keeps the changes and overwrites nothing", async () => {
-  const ours = await world.open("/app/events/destinations", { shop: SHOP });
-  const theirs = await world.open("/app/events/destinations", { shop: SHOP });
+  const ours = await app.open("/app/events/destinations", { shop: SHOP });
+  const theirs = await app.open("/app/events/destinations", { shop: SHOP });
   for (const { page } of [ours, theirs]) await page.getByLabel("Only these").check({ force: true });
   const archive = theirs.page.getByLabel("Archive").first();
   await ours.page.getByLabel("Web analytics").first().check({ force: true });
   await ours.page.getByRole("button", { name: "Save", exact: true }).click();
   await ours.page.getByText("Destinations saved").waitFor();
-  const saved = (await world.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json;
+  const saved = (await app.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json;
   const isChosen = await archive.isChecked();
   await archive.setChecked(!isChosen, { force: true });
   await theirs.page.getByRole("button", { name: "Save", exact: true }).click();
   await theirs.page.getByText("Somebody else changed this meanwhile.").waitFor();
   expect(await archive.isChecked()).toBe(!isChosen);
-  expect((await world.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json).toEqual(saved);
+  expect((await app.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json).toEqual(saved);
   await theirs.page.getByRole("button", { name: "Show what is saved" }).click();
   expect(await theirs.page.getByLabel("Web analytics").first().isChecked()).toBe(true);
   expect([ours.errors, theirs.errors]).toEqual([[], []]);
   await ours.close();
   await theirs.close();
-  await world.service.call("PUT", `/admin/destinations?shop=${SHOP}`, {
+  await app.service.call("PUT", `/admin/destinations?shop=${SHOP}`, {
     body: { enabled_channels: null },
   });
 });
 
 test("another store's event is not found and its dead letters are not replayed", async () => {
   const eventId = await letOneDie(OTHER_SHOP, "gid://shopify/Order/2");
-  expect((await askAs(world.service, OTHER_SHOP, `/app/events/event/${eventId}`)).status).toBe(200);
-  expect((await askAs(world.service, SHOP, `/app/events/event/${eventId}`)).status).toBe(404);
+  expect((await askAs(app.service, OTHER_SHOP, `/app/events/event/${eventId}`)).status).toBe(200);
+  expect((await askAs(app.service, SHOP, `/app/events/event/${eventId}`)).status).toBe(404);
   const [row] = await query<{ id: string }>(
     "SELECT id FROM integration_queue WHERE shop = $1 AND event_id = $2",
     [OTHER_SHOP, eventId],
@@ -333,7 +333,7 @@ test("another store's event is not found and its dead letters are not replayed",
     query("SELECT value FROM kv WHERE shop = $1 AND key = 'run:dead_letter_replay'", [SHOP]);
   const before = await lastRun();
   const posted = await askAs(
-    world.service,
+    app.service,
     SHOP,
     "/app/events/dead-letters?_data=routes/app.events.dead-letters",
     { intent: "replay", ids: [Number(row?.id)], shop: OTHER_SHOP },
@@ -341,21 +341,19 @@ test("another store's event is not found and its dead letters are not replayed",
   expect(posted.status).toBeLessThan(500);
   expect(await lastRun()).toEqual(before);
   expect(await statusOf(eventId)).toBe("dead_letter");
-  expect((await askAs(world.service, SHOP, "/app/events/dead-letters?cursor=abc")).status).toBe(
-    400,
-  );
+  expect((await askAs(app.service, SHOP, "/app/events/dead-letters?cursor=abc")).status).toBe(400);
 });
 
 test("a store of the role shared sees an explanation and cannot change anything", async () => {
   const SHARED = "shared-store.myshopify.com";
-  await world.connect(SHARED, { access_role: "shared" });
-  const visit = await world.open("/app/events", { shop: SHARED });
+  await app.connect(SHARED, { access_role: "shared" });
+  const visit = await app.open("/app/events", { shop: SHARED });
   await visit.page.getByText("Events are managed for your store").waitFor();
   await visit.close();
-  const before = await world.service.call("GET", `/config?shop=${SHARED}`);
+  const before = await app.service.call("GET", `/config?shop=${SHARED}`);
   expect(
     (
-      await askAs(world.service, SHARED, "/app/events/destinations", {
+      await askAs(app.service, SHARED, "/app/events/destinations", {
         intent: "save",
         event_routes: [],
         enabled_channels: ["cms"],
@@ -363,9 +361,9 @@ test("a store of the role shared sees an explanation and cannot change anything"
       })
     ).status,
   ).toBe(403);
-  expect((await world.service.call("GET", `/config?shop=${SHARED}`)).json).toEqual(before.json);
+  expect((await app.service.call("GET", `/config?shop=${SHARED}`)).json).toEqual(before.json);
   for (const path of ["/app/events/log", "/app/events/dead-letters", "/app/events/event/x"])
-    expect((await askAs(world.service, SHARED, path)).status).toBe(403);
+    expect((await askAs(app.service, SHARED, path)).status).toBe(403);
 });
 
 test.each([
@@ -374,7 +372,7 @@ test.each([
 ])(
   "speaks %s, fits a phone, and shows every column on a desktop",
   async (locale, heading, button) => {
-    const visit = await world.open("/app/events", {
+    const visit = await app.open("/app/events", {
       shop: SHOP,
       locale,
       viewport: { width: 390, height: 800 },

@@ -14,35 +14,35 @@ const OTHER = "other-store.myshopify.com";
 /** The scripts of one screen with everything it loads. */
 const MAX_SCRIPT_BYTES = 180_000;
 const MAX_SHIFT = 0.05;
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;
 let count = 0;
 let visit: MerchantVisit;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(async () => {
-  world.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   shop = `home-store-${(count += 1)}.myshopify.com`;
-  await connectStore(world, shop, { enabled_channels: ["cms", "web_analytics"] });
+  await connectStore(app, shop, { enabled_channels: ["cms", "web_analytics"] });
 });
 
 const open = async (path = "/app", options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(world, browser, shop, path, options);
+  visit = await openScreen(app, browser, shop, path, options);
   return visit.page;
 };
 
 /** Two months of a store: customers, marketing consents, and deliveries of two systems. */
 async function fillStore(ofShop: string, people: number): Promise<void> {
-  const { query } = world.database;
+  const { query } = app.database;
   for (let place = 0; place < people; place += 1)
-    await putPerson(world.database, ofShop, {
+    await putPerson(app.database, ofShop, {
       full_name: `${ofShop} ${place}`,
       gid: `gid://shopify/Customer/${place + 1}`,
       ...(place === 0 && { last_login_at: new Date().toISOString() }),
@@ -59,7 +59,7 @@ async function fillStore(ofShop: string, people: number): Promise<void> {
   );
   const userId = one?.id as number;
   const consent = { userId, method: "banner", consentId: "c1" } as const;
-  await world.ctx.home.forTenant(ofShop).transaction((sql) =>
+  await app.ctx.home.forTenant(ofShop).transaction((sql) =>
     recordConsent(sql, { connection: {} }, [
       { ...consent, consentType: "tos", action: "granted" },
       { ...consent, consentType: "marketing", action: "granted" },
@@ -92,7 +92,7 @@ test("from Home a merchant reads the opt-in rate and finds the slow system by cl
   await fillStore(shop, 3);
   await fillStore(OTHER, 9);
   const page = await open();
-  const [truth] = await world.database.query<Record<string, number>>(
+  const [truth] = await app.database.query<Record<string, number>>(
     `SELECT (SELECT count(*) FROM storefront_users WHERE shop = $1 AND status <> 'deleted')::int AS customers,
       (SELECT count(*) FROM storefront_users WHERE shop = $1 AND last_login_at IS NOT NULL
         AND created_at::date > current_date - 30)::int AS sign_ups,
@@ -131,7 +131,7 @@ test("from Home a merchant reads the opt-in rate and finds the slow system by cl
 });
 
 test("a failed sync, dead letters, a paused system and blocked agents are listed with what to do", async () => {
-  const { query } = world.database;
+  const { query } = app.database;
   await query("INSERT INTO kv (shop, key, value) VALUES ($1, 'sync:customers', $2)", [
     shop,
     JSON.stringify({ watermark: new Date().toISOString(), error: "the storefront did not answer" }),
@@ -151,7 +151,7 @@ test("a failed sync, dead letters, a paused system and blocked agents are listed
       open_until: new Date(Date.now() + 300_000).toISOString(),
     }),
   ]);
-  await changeTenantRecord(world.ctx, shop, { set: { agent_access_enabled: false } });
+  await changeTenantRecord(app.ctx, shop, { set: { agent_access_enabled: false } });
   const page = await open();
   await page.getByText("Customers could not be synced").waitFor();
   await page.getByText("Failed deliveries: 3").waitFor();
@@ -180,7 +180,7 @@ test("the home of a new store begins with the setup guide, and says nothing of s
 });
 
 test("the setup guide is collapsed once it was begun, is dismissed for good, and comes back from the settings", async () => {
-  await world.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'theme_embed', '{}')", [
+  await app.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'theme_embed', '{}')", [
     shop,
   ]);
   const page = await open();
@@ -190,11 +190,11 @@ test("the setup guide is collapsed once it was begun, is dismissed for good, and
   await page.getByText("Set up tags").first().waitFor();
   await page.getByRole("button", { name: "Dismiss" }).click();
   await page.getByText("of 6 steps done").waitFor({ state: "detached" });
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings/connection" }));
+  await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/connection" }));
   await page.getByRole("button", { name: "Show on Home again" }).click();
   await page.getByRole("button", { name: "Show on Home again" }).waitFor({ state: "detached" });
   expect(await findA11yViolations(page)).toEqual([]);
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await embeddedUrl(app, shop));
   await page.getByText("of 6 steps done").waitFor();
   await visit.leave();
 });
@@ -231,7 +231,7 @@ test("an unknown path below /app is a 404 inside the frame", async () => {
 
 test("the home has no layout shift while it loads, and a fast largest contentful paint", async () => {
   await fillStore(shop, 5);
-  const { page, close } = await browser.visit([world.url, world.sandbox.url]);
+  const { page, close } = await browser.visit([app.url, app.sandbox.url]);
   await page.addInitScript(() => {
     const seen = { shift: 0, largest: 0 };
     Object.assign(window, { seen });
@@ -246,7 +246,7 @@ test("the home has no layout shift while it loads, and a fast largest contentful
       for (const entry of list.getEntries()) seen.largest = entry.startTime;
     }).observe({ type: "largest-contentful-paint", buffered: true });
   });
-  await page.goto(await embeddedUrl(world, shop));
+  await page.goto(await embeddedUrl(app, shop));
   await metric(page, "Delivery success").getByText("98%", { exact: true }).waitFor();
   await page.getByRole("application").waitFor();
   const { shift, largest } = await page.evaluate(
@@ -273,21 +273,21 @@ test.each([
   "/app/consent/cookies",
   "/app/settings/brand",
 ])("%s loads at most 180 kB of script, compressed", async (path) => {
-  await world.database.query(
+  await app.database.query(
     "INSERT INTO storefront_users (shop, id, full_name) VALUES ($1, 1, 'Ada')",
     [shop],
   );
   const sizes = new Map<string, Promise<number>>();
-  const { page, close } = await browser.visitAgain([world.url, world.sandbox.url]);
+  const { page, close } = await browser.visitAgain([app.url, app.sandbox.url]);
   page.on("response", (response) => {
     const { pathname, origin } = new URL(response.url());
-    if (origin === new URL(world.url).origin && pathname.endsWith(".js"))
+    if (origin === new URL(app.url).origin && pathname.endsWith(".js"))
       sizes.set(
         pathname,
         response.body().then((body) => gzipSync(body, { level: 9 }).length),
       );
   });
-  await page.goto(await embeddedUrl(world, shop, { path }), { waitUntil: "networkidle" });
+  await page.goto(await embeddedUrl(app, shop, { path }), { waitUntil: "networkidle" });
   // What the page loads ahead for other screens comes after everything of its own.
   const later = await page.evaluate(() => {
     const [mark] = performance.getEntriesByName("screens-ahead");

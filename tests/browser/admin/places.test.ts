@@ -9,42 +9,42 @@ import { eventually } from "../../support/service.ts";
 
 const SHOP = "places-store.myshopify.com";
 const PATH = "/app/settings/places";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([
+  [app, browser] = await Promise.all([
     startTestApp({ withScreens: true, background: true }),
     openBrowser(),
   ]);
-  await connectStore(world, SHOP, {}, "write_customers");
-  world.sandbox.storefront.furnish(SHOP);
+  await connectStore(app, SHOP, {}, "write_customers");
+  app.sandbox.storefront.furnish(SHOP);
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
-beforeEach(() => world.database.query("DELETE FROM integration_queue"));
+beforeEach(() => app.database.query("DELETE FROM integration_queue"));
 
 const pixelHits = () =>
-  world.sandbox.analytics
+  app.sandbox.analytics
     .hits()
     .flatMap(({ body }: { body: any }) => body.events as { name: string; params: object }[])
     .filter(({ name }) => /^(checkout|account)_/.test(name));
 const stored = () =>
-  world.database.query(
+  app.database.query(
     "SELECT event_type, payload FROM integration_queue WHERE source = 'storefront_pixel' ORDER BY id",
   );
 
 /** A shopper who answers the banner, buys a mug, and comes to the thank-you page. */
 async function buy(answer: "Accept all" | "Reject all") {
-  const visit = await browser.visit([world.url, world.sandbox.url]);
+  const visit = await browser.visit([app.url, app.sandbox.url]);
   const { page } = visit;
   const ingested: string[] = [];
   page.context().on("request", (request) => {
     if (request.url().includes("/events/ingest")) ingested.push(request.method());
   });
-  await page.goto(`${world.sandbox.url}/store/${SHOP}/products/enamel-mug`);
+  await page.goto(`${app.sandbox.url}/store/${SHOP}/products/enamel-mug`);
   await page.getByRole("button", { name: "Add to cart" }).click();
   await page.getByLabel("E-mail").fill("ada@shopper.example");
   await page.getByRole("button", { name: "Check out" }).click();
@@ -55,7 +55,7 @@ async function buy(answer: "Accept all" | "Reject all") {
 }
 
 test("the merchant allows the pixel, a shopper's checkout reaches analytics without personal data, and the test says so", async () => {
-  const merchant = await openScreen(world, browser, SHOP, PATH, {
+  const merchant = await openScreen(app, browser, SHOP, PATH, {
     viewport: { width: 1_280, height: 900 },
   });
   const { page: screen } = merchant;
@@ -64,9 +64,9 @@ test("the merchant allows the pixel, a shopper's checkout reaches analytics with
   screen.once("dialog", (dialog) => void dialog.accept());
   await screen.getByRole("button", { name: "Allow" }).click();
   await screen.getByRole("button", { name: "Test: Web pixel: checkout and accounts" }).waitFor();
-  expect(world.sandbox.storefront.webPixel(SHOP)?.settings.endpoint).toContain(world.url);
+  expect(app.sandbox.storefront.webPixel(SHOP)?.settings.endpoint).toContain(app.url);
   await screen.getByText("No web analytics is connected").waitFor();
-  await world.call("POST", `/config?shop=${SHOP}`, {
+  await app.call("POST", `/config?shop=${SHOP}`, {
     body: { analytics_measurement_id: "G-TEST1", analytics_api_secret: "analytics-secret-012345" },
   });
 
@@ -107,11 +107,11 @@ test("the merchant allows the pixel, a shopper's checkout reaches analytics with
   await screen.getByRole("button", { name: "Test: Web pixel: checkout and accounts" }).click();
   await screen.getByText("Shopify has the pixel with the right settings.").waitFor();
   await screen.getByRole("button", { name: "Replace key" }).click();
-  const before = world.sandbox.storefront.webPixel(SHOP)?.settings.accountID;
+  const before = app.sandbox.storefront.webPixel(SHOP)?.settings.accountID;
   await screen.getByRole("dialog").getByRole("button", { name: "Replace key" }).click();
   await eventually(
     "the new key",
-    () => world.sandbox.storefront.webPixel(SHOP)?.settings.accountID !== before,
+    () => app.sandbox.storefront.webPixel(SHOP)?.settings.accountID !== before,
   );
   expect(await findA11yViolations(screen)).toEqual([]);
   await merchant.leave();
@@ -136,15 +136,15 @@ test("a shopper who rejects analytics sends nothing, from the cart to the order"
 });
 
 test("the theme's row follows the store admin, and the screen fits a phone in three languages", async () => {
-  world.sandbox.storefront.setActiveBlock(SHOP, "consent", false);
-  const visit = await openScreen(world, browser, SHOP, `${PATH}?locale=en`, {
+  app.sandbox.storefront.setActiveBlock(SHOP, "consent", false);
+  const visit = await openScreen(app, browser, SHOP, `${PATH}?locale=en`, {
     viewport: { width: 390, height: 844 },
   });
   const { page } = visit;
   const button = page.getByRole("button", { name: "Test: Theme: banner and footer" });
   await button.click();
   await page.getByText("not switched on in your published theme yet").waitFor();
-  world.sandbox.storefront.setActiveBlock(SHOP, "consent", true);
+  app.sandbox.storefront.setActiveBlock(SHOP, "consent", true);
   await button.click();
   await page.getByText("The banner is switched on in your published theme.").waitFor();
   for (const [locale, name] of [

@@ -12,16 +12,16 @@ import { chooseFilter } from "../../support/browser/filters.ts";
 import { dataRequestBody, privacy, redactBody, settled } from "../../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
-let world: Shop;
+let app: Shop;
 beforeAll(async () => {
-  world = await startShop({ background: true });
-  await world.connect(SHOP, { support_email: "support@test-store.example" });
-  await world.connect(OTHER_SHOP, { support_email: "support@other-store.example" });
+  app = await startShop({ background: true });
+  await app.connect(SHOP, { support_email: "support@test-store.example" });
+  await app.connect(OTHER_SHOP, { support_email: "support@other-store.example" });
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
 const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
-  world.service.database.query<T>(sql, values);
+  app.service.database.query<T>(sql, values);
 const newest = async (shop = SHOP) =>
   (
     await query<{ id: number }>(
@@ -36,15 +36,15 @@ const erasures = async () =>
   ).map(({ id }) => id);
 
 test("a store without requests shows an empty state", async () => {
-  const visit = await world.open("/app/privacy", { shop: SHOP });
+  const visit = await app.open("/app/privacy", { shop: SHOP });
   await visit.page.getByText("No privacy request so far").waitFor();
   await expectHealthyPage(visit);
   await visit.close();
 });
 
 test("an export is requested manually, compiled, and downloaded once", async () => {
-  const person = await signUp(world.service);
-  const visit = await world.open("/app/privacy", { shop: SHOP });
+  const person = await signUp(app.service);
+  const visit = await app.open("/app/privacy", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Start a request" }).click();
   const dialog = page.getByRole("dialog", { name: "Start a request" });
@@ -77,8 +77,8 @@ test("an export is requested manually, compiled, and downloaded once", async () 
 });
 
 test("an erasure starts only after its address is typed once more", async () => {
-  const person = await signUp(world.service);
-  const visit = await world.open("/app/privacy", { shop: SHOP });
+  const person = await signUp(app.service);
+  const visit = await app.open("/app/privacy", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Start a request" }).click();
   await page.getByRole("dialog").getByLabel("Request").selectOption("Erase a customer");
@@ -99,7 +99,7 @@ test("an erasure starts only after its address is typed once more", async () => 
     async () => (await page.locator(":focus").textContent()) === "Start a request",
   );
   const [id] = await erasures();
-  expect((await settled(world.service, id as number)).state).toMatch(/done|retained/);
+  expect((await settled(app.service, id as number)).state).toMatch(/done|retained/);
   expect(await query("SELECT 1 FROM storefront_users WHERE email = $1", [person.email])).toEqual(
     [],
   );
@@ -109,7 +109,7 @@ test("an erasure starts only after its address is typed once more", async () => 
 
 test("an erasure of an address without a customer says so before it starts, and in its result", async () => {
   const email = "nobody.has.this@example.com";
-  const visit = await world.open("/app/privacy", { shop: SHOP });
+  const visit = await app.open("/app/privacy", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Start a request" }).click();
   await page.getByRole("dialog").getByLabel("Request").selectOption("Erase a customer");
@@ -121,7 +121,7 @@ test("an erasure of an address without a customer says so before it starts, and 
   await dialog.getByRole("button", { name: "Erase customer" }).click();
   await page.getByText("Request started").waitFor();
   const id = Math.max(...(await erasures()));
-  await settled(world.service, id);
+  await settled(app.service, id);
   const row = page.locator(`tr[id="${id}"]`);
   await row.getByText("No customer found").waitFor();
   expect(await row.getByText("Erased customer").count()).toBe(0);
@@ -130,10 +130,10 @@ test("an erasure of an address without a customer says so before it starts, and 
 });
 
 test("from Home by clicks: who asked to be erased, how far it is, live until it is done, and the proof", async () => {
-  const person = await signUp(world.service, { first_name: "Grace", last_name: "Hopper" });
-  world.service.sandbox.failNext("cms", { status: 503 }, 1_000);
+  const person = await signUp(app.service, { first_name: "Grace", last_name: "Hopper" });
+  app.service.sandbox.failNext("cms", { status: 503 }, 1_000);
   const { json } = await privacy(
-    world.service,
+    app.service,
     "customer-redact",
     redactBody({ email: person.email }),
   );
@@ -143,7 +143,7 @@ test("from Home by clicks: who asked to be erased, how far it is, live until it 
     async () =>
       (await query("SELECT 1 FROM privacy_requests WHERE id = $1 AND attempts > 0", [id]))[0],
   );
-  const visit = await world.open("/app", { shop: SHOP });
+  const visit = await app.open("/app", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "Privacy requests", exact: true }).click();
   const row = page.locator(`tr[id="${id}"]`);
@@ -162,7 +162,7 @@ test("from Home by clicks: who asked to be erased, how far it is, live until it 
   await step("Content system (CMS)").getByText("Failed", { exact: true }).waitFor();
   await step("Final search").getByText("Waiting", { exact: true }).waitFor();
   await expectHealthyPage(visit);
-  world.service.sandbox.clearFaults();
+  app.service.sandbox.clearFaults();
   const download = page.getByRole("button", { name: "Download proof" });
   await download.focus();
   await query("UPDATE privacy_requests SET next_attempt_at = now() WHERE id = $1", [id]);
@@ -183,14 +183,14 @@ test("from Home by clicks: who asked to be erased, how far it is, live until it 
 });
 
 test("requests are searched by customer and filtered, and a view of the list is in the access log", async () => {
-  const person = await signUp(world.service, { first_name: "Katherine", last_name: "Johnson" });
+  const person = await signUp(app.service, { first_name: "Katherine", last_name: "Johnson" });
   const { json } = await privacy(
-    world.service,
+    app.service,
     "data-request",
     dataRequestBody({ email: person.email }),
   );
-  await settled(world.service, json.request_id);
-  const visit = await world.open("/app/privacy", { shop: SHOP });
+  await settled(app.service, json.request_id);
+  const visit = await app.open("/app/privacy", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "Skip to content" }).press("Enter");
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
@@ -211,7 +211,7 @@ test("requests are searched by customer and filtered, and a view of the list is 
 
 test("an overdue request is highlighted and retried by a button; an export without a mail recipient is handed over manually", async () => {
   const sealed = JSON.stringify({
-    sealed: world.service.ctx.secrets.seal(
+    sealed: app.service.ctx.secrets.seal(
       `${SHOP}/privacy`,
       JSON.stringify({ email: "late@example.com" }),
     ),
@@ -228,7 +228,7 @@ test("an overdue request is highlighted and retried by a button; an export witho
       'no_email_provider', now(), '{"archive": "gdpr/x"}') RETURNING id`,
     [SHOP],
   );
-  const visit = await world.open("/app/privacy?state=failed", { shop: SHOP });
+  const visit = await app.open("/app/privacy?state=failed", { shop: SHOP });
   const { page } = visit;
   await page.locator(`tr[id="${late?.id}"]`).getByText("Overdue by 1 day").waitFor();
   await page.getByText("Content system (CMS) did not do its part.").waitFor();
@@ -277,7 +277,7 @@ test("an erasure that Shopify still has to do is left to the merchant, with a li
       }),
     ],
   );
-  const visit = await world.open("/app/privacy?state=finished", { shop: SHOP });
+  const visit = await app.open("/app/privacy?state=finished", { shop: SHOP });
   const { page } = visit;
   const row = page.locator(`tr[id="${left?.id}"]`);
   const link = row.getByRole("link", { name: "Erase in Shopify too" });
@@ -298,7 +298,7 @@ test("no button finds another store's request, and nothing changes", async () =>
   for (const intent of ["retry", "export", "handed_over"])
     expect(
       (
-        await askAs(world.service, OTHER_SHOP, "/app/privacy?index", {
+        await askAs(app.service, OTHER_SHOP, "/app/privacy?index", {
           intent,
           id: Number(row?.id),
           shop: SHOP,
@@ -306,7 +306,7 @@ test("no button finds another store's request, and nothing changes", async () =>
       ).status,
     ).toBe(404);
   for (const path of [`/app/privacy/${row?.id}`, `/app/privacy/${row?.id}/proof`])
-    expect((await askAs(world.service, OTHER_SHOP, path)).status).toBe(404);
+    expect((await askAs(app.service, OTHER_SHOP, path)).status).toBe(404);
   expect(await query("SELECT * FROM privacy_requests ORDER BY id")).toEqual(before);
   expect(
     await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE 'export_link:%'", [OTHER_SHOP]),
@@ -316,7 +316,7 @@ test("no button finds another store's request, and nothing changes", async () =>
 test.each(["q=%00", "q=%25_%5C", "q=99999999999", "overdue=1&kind=x&state=", "cursor=%00"])(
   "a hostile address costs nothing but its own answer: %s",
   async (address) => {
-    const { status } = await askAs(world.service, SHOP, `/app/privacy?${address}`);
+    const { status } = await askAs(app.service, SHOP, `/app/privacy?${address}`);
     expect(status).toBe(address.includes("%00") ? 400 : 200);
   },
 );
@@ -325,7 +325,7 @@ test.each([
   ["es", "Solicitudes de privacidad"],
   ["fr", "Demandes de confidentialité"],
 ])("speaks %s, and fits a phone", async (locale, title) => {
-  const visit = await world.open("/app/privacy", {
+  const visit = await app.open("/app/privacy", {
     shop: SHOP,
     locale,
     viewport: { width: 390, height: 800 },

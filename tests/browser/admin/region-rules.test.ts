@@ -11,24 +11,24 @@ import { eventually } from "../../support/service.ts";
 
 const SHOP = "regions-store.myshopify.com";
 const PATH = "/app/settings/regions";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-  await connectStore(world, SHOP, {}, "write_customers");
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  await connectStore(app, SHOP, {}, "write_customers");
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 
-const rules = async () => (await getTenant(world.ctx, SHOP)).config.consent_regions;
+const rules = async () => (await getTenant(app.ctx, SHOP)).config.consent_regions;
 
 const DESKTOP = { viewport: { width: 1_280, height: 900 } };
 
 test("own rules are chosen and saved, also twice without a reload", async () => {
-  const visit = await openScreen(world, browser, SHOP, PATH, DESKTOP);
+  const visit = await openScreen(app, browser, SHOP, PATH, DESKTOP);
   const { page } = visit;
   await page.getByText("allow the app to manage privacy settings").waitFor();
   const saveBar = page.getByRole("button", { name: "Save", exact: true });
@@ -45,8 +45,8 @@ test("own rules are chosen and saved, also twice without a reload", async () => 
 });
 
 test("with the store's permission own rules replace the platform's banner, and an exception for a region is added", async () => {
-  await world.sandbox.storefront.grantScopes(SHOP, ["write_privacy_settings"]);
-  const visit = await openScreen(world, browser, SHOP, PATH, DESKTOP);
+  await app.sandbox.storefront.grantScopes(SHOP, ["write_privacy_settings"]);
+  const visit = await openScreen(app, browser, SHOP, PATH, DESKTOP);
   const { page } = visit;
   await page.getByRole("button", { name: "Turn off Shopify's banner" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Turn off Shopify's banner" }).click();
@@ -61,8 +61,8 @@ test("with the store's permission own rules replace the platform's banner, and a
 });
 
 test("shows in words what the platform's own rules say, where the store has none", async () => {
-  await saveTenantConfig(world.ctx, SHOP, { consent_regions: null }, { by: "store" });
-  const visit = await openScreen(world, browser, SHOP, PATH, {
+  await saveTenantConfig(app.ctx, SHOP, { consent_regions: null }, { by: "store" });
+  const visit = await openScreen(app, browser, SHOP, PATH, {
     viewport: { width: 390, height: 844 },
   });
   const { page } = visit;
@@ -77,8 +77,8 @@ test("shows in words what the platform's own rules say, where the store has none
 });
 
 test("a platform that is too slow leaves the rest of the screen usable, and says so in its own card", async () => {
-  world.sandbox.failNext("storefront", { delayMs: 9_000, match: "graphql" }, 1);
-  const visit = await openScreen(world, browser, SHOP, PATH, DESKTOP);
+  app.sandbox.failNext("storefront", { delayMs: 9_000, match: "graphql" }, 1);
+  const visit = await openScreen(app, browser, SHOP, PATH, DESKTOP);
   const { page } = visit;
   await page.getByText("Shopify did not answer. Reload the page to try again.").waitFor();
   expect(await page.getByLabel("Start from").isEnabled()).toBe(true);
@@ -87,14 +87,14 @@ test("a platform that is too slow leaves the rest of the screen usable, and says
 });
 
 test("fits a phone, has no accessibility violations there, and tells who saves over somebody else's rules", async () => {
-  const visit = await openScreen(world, browser, SHOP, PATH, {
+  const visit = await openScreen(app, browser, SHOP, PATH, {
     viewport: { width: 390, height: 844 },
   });
   const { page } = visit;
   await page.getByLabel("Start from").selectOption("strict");
   expect([await findOverflow(page), await findA11yViolations(page)]).toEqual([0, []]);
   const theirs = { ...REGION_PRESETS.europe, exceptions: [] };
-  await saveTenantConfig(world.ctx, SHOP, { consent_regions: theirs }, { by: "store" });
+  await saveTenantConfig(app.ctx, SHOP, { consent_regions: theirs }, { by: "store" });
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Somebody else changed this meanwhile").waitFor();
   expect(await rules()).toEqual(theirs);

@@ -14,7 +14,7 @@ import { startTestApp, type TestApp } from "../../support/browser/screens-server
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
 
 const OTHER = "other-store.myshopify.com";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let worker: { stop(): Promise<void> };
 let shop: string;
@@ -22,37 +22,37 @@ let count = 0;
 let visit: MerchantVisit;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-  worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
 });
 afterAll(async () => {
   await worker?.stop();
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(async () => {
   shop = `segment-store-${(count += 1)}.myshopify.com`;
-  await connectStore(world, shop);
+  await connectStore(app, shop);
 });
 
 const open = async (path: string, options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(world, browser, shop, path, options);
+  visit = await openScreen(app, browser, shop, path, options);
   return visit.page;
 };
 const insert = (ofShop: string, name: string, filter: object) =>
-  world.database.query<{ id: string }>(
+  app.database.query<{ id: string }>(
     `INSERT INTO segments (shop, id, name, filter) VALUES ($1, gen_random_uuid(), $2, $3::jsonb) RETURNING id`,
     [ofShop, name, JSON.stringify(filter)],
   );
 
 test("a segment is saved from the list by clicks, counted as SQL counts, tagged and exported, and then has its run", async () => {
-  const ada = await putPerson(world.database, shop, {
+  const ada = await putPerson(app.database, shop, {
     full_name: "Ada",
     country: "GB",
     tags: ["vip"],
   });
-  const bob = await putPerson(world.database, shop, { full_name: "Bob", country: "US" });
-  await putPerson(world.database, OTHER, { full_name: "Foreign", country: "GB", tags: ["vip"] });
+  const bob = await putPerson(app.database, shop, { full_name: "Bob", country: "US" });
+  await putPerson(app.database, OTHER, { full_name: "Foreign", country: "GB", tags: ["vip"] });
   const page = await open("/app/customers?country=GB");
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Save as segment" }).click();
@@ -75,7 +75,7 @@ test("a segment is saved from the list by clicks, counted as SQL counts, tagged 
   const row = page.getByRole("row").filter({ hasText: "The British" });
   await row.getByText("Country: United Kingdom").waitFor();
   await row.getByText("Tag: VIP").waitFor();
-  const [truth] = await world.database.query<{ customers: number }>(
+  const [truth] = await app.database.query<{ customers: number }>(
     `SELECT count(*)::int AS customers FROM storefront_users u WHERE shop = $1 AND country = 'GB'
       AND status <> 'deleted'`,
     [shop],
@@ -92,10 +92,10 @@ test("a segment is saved from the list by clicks, counted as SQL counts, tagged 
   await dialog.getByRole("button", { name: "Add tags (1)" }).click();
   await page.getByText("Customers with changed tags: 1.").waitFor();
   await row.getByText("Customers with changed tags: 1").waitFor();
-  expect([
-    await tagsOf(world.database, shop, ada),
-    await tagsOf(world.database, shop, bob),
-  ]).toEqual([["gala", "vip"], []]);
+  expect([await tagsOf(app.database, shop, ada), await tagsOf(app.database, shop, bob)]).toEqual([
+    ["gala", "vip"],
+    [],
+  ]);
 
   await row.getByRole("button", { name: "More: The British" }).click();
   expect(await findA11yViolations(page)).toEqual([]);
@@ -111,7 +111,7 @@ test("a segment is saved from the list by clicks, counted as SQL counts, tagged 
   expect(lines).toHaveLength(2);
   expect(lines[1]).toContain("Ada");
   expect(
-    await world.database.query(
+    await app.database.query(
       `SELECT action, count, place FROM access_log WHERE shop = $1 AND action <> 'listed' ORDER BY id`,
       [shop],
     ),
@@ -142,7 +142,7 @@ test("the screen without segments leads to the customers; a segment is renamed a
   await named.getByRole("button", { name: "Rename" }).click();
   await named.getByText("There is a segment of this name already.").waitFor();
   // Somebody else is faster.
-  await world.database.query(
+  await app.database.query(
     "UPDATE segments SET name = 'Faster', version = version + 1 WHERE shop = $1 AND name = 'Everybody'",
     [shop],
   );
@@ -159,7 +159,7 @@ test("the screen without segments leads to the customers; a segment is renamed a
   await named.getByText("The customers and their tags stay.").waitFor();
   await named.getByRole("button", { name: "Delete" }).click();
   await again.getByText("The segment is deleted.").waitFor();
-  expect(await world.database.query("SELECT name FROM segments WHERE shop = $1", [shop])).toEqual([
+  expect(await app.database.query("SELECT name FROM segments WHERE shop = $1", [shop])).toEqual([
     { name: "First" },
   ]);
   await visit.leave();
@@ -167,7 +167,7 @@ test("the screen without segments leads to the customers; a segment is renamed a
 
 test("another store's segments are not shown, edited, exported or used, and nothing works without a session", async () => {
   const [theirs] = await insert(OTHER, "Theirs alone", {});
-  await putPerson(world.database, OTHER, { full_name: "Foreign" });
+  await putPerson(app.database, OTHER, { full_name: "Foreign" });
   const id = theirs?.id as string;
   const page = await open("/app/segments");
   expect(await page.getByText("Theirs alone").count()).toBe(0);
@@ -221,26 +221,26 @@ test("another store's segments are not shown, edited, exported or used, and noth
     "404",
     "400",
   ]);
-  const plain = await fetch(`${world.url}/app/segments?shop=${shop}`, {
+  const plain = await fetch(`${app.url}/app/segments?shop=${shop}`, {
     headers: { "User-Agent": "Mozilla/5.0" },
     redirect: "manual",
   });
   expect(plain.status).toBe(302);
   expect(
-    await world.database.query("SELECT name, version FROM segments WHERE shop = $1", [OTHER]),
+    await app.database.query("SELECT name, version FROM segments WHERE shop = $1", [OTHER]),
   ).toEqual([{ name: "Theirs alone", version: 1 }]);
   expect(
-    await world.database.query("SELECT 1 FROM tag_runs WHERE shop = ANY($1)", [[shop, OTHER]]),
+    await app.database.query("SELECT 1 FROM tag_runs WHERE shop = ANY($1)", [[shop, OTHER]]),
   ).toEqual([]);
   await visit.close();
 });
 
 test("at 390 px and in French and Spanish everything is there, also where customer profiles are connected", async () => {
-  await connectStore(world, shop, {
+  await connectStore(app, shop, {
     profile_platform_enabled: true,
-    profile_platform_url: world.sandbox.addresses.profilePlatformUrl,
+    profile_platform_url: app.sandbox.addresses.profilePlatformUrl,
   });
-  await putPerson(world.database, shop, {
+  await putPerson(app.database, shop, {
     full_name: "Ada",
     email: "a@x.example",
     country: "FR",
@@ -268,7 +268,7 @@ test("at 390 px and in French and Spanish everything is there, also where custom
   await dialog.getByRole("button", { name: "Envoyer (1)" }).click();
   await page.getByText("Clients remis pour livraison\u00a0: 1.").waitFor();
   expect(
-    await world.database.query(
+    await app.database.query(
       "SELECT channel FROM integration_queue WHERE shop = $1 AND event_type = 'customer.segment_sent'",
       [shop],
     ),

@@ -24,13 +24,13 @@ const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;
 let count = 0;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([
+  [app, browser] = await Promise.all([
     startTestApp({
       withScreens: true,
       envFrom: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl }),
@@ -40,24 +40,24 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(async () => {
-  world.sandbox.clearFaults();
-  Object.assign(world.sandbox.storefront.files, { processingLooks: 1, isFailing: false });
+  app.sandbox.clearFaults();
+  Object.assign(app.sandbox.storefront.files, { processingLooks: 1, isFailing: false });
   shop = `settings-store-${(count += 1)}.myshopify.com`;
-  await connectStore(world, shop, {}, SCOPE);
+  await connectStore(app, shop, {}, SCOPE);
 });
 
-const saved = async () => (await getTenant(world.ctx, shop)).saved;
+const saved = async () => (await getTenant(app.ctx, shop)).saved;
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
-const open = (path: string) => openScreen(world, browser, shop, path, WIDE);
+const open = (path: string) => openScreen(app, browser, shop, path, WIDE);
 const titleOf = (page: Page, name: string) =>
   page.getByRole("heading", { name, level: 1, exact: true }).waitFor();
 
 test("every page is in the index, is no longer than 2,000 px, fits a phone and has no accessibility violations", async () => {
   const hosts = Array.from({ length: 50 }, (_, at) => `host-${count}-${at}.example.com`);
-  await saveTenantConfig(world.ctx, shop, { public_hosts: hosts }, { by: "store" });
+  await saveTenantConfig(app.ctx, shop, { public_hosts: hosts }, { by: "store" });
   const visit = await open("/app/settings");
   const { page } = visit;
   const listed = await page
@@ -70,7 +70,7 @@ test("every page is in the index, is no longer than 2,000 px, fits a phone and h
   const systems = INTEGRATIONS.map(({ name }) => pathOfIntegration(name));
   for (const path of ["/app/settings", ...forms, ...systems]) {
     await page.setViewportSize(WIDE.viewport);
-    await page.goto(await embeddedUrl(world, shop, { path }));
+    await page.goto(await embeddedUrl(app, shop, { path }));
     await waitForHydration(page);
     const height = await page.evaluate(() => document.body.scrollHeight);
     expect([path, height, height <= MAX_HEIGHT]).toEqual([path, height, true]);
@@ -93,7 +93,7 @@ test("a link to a part of the former single page opens the page where it is now"
 });
 
 test("an ERP is connected, tested and disconnected: its keys are removed, nothing new is sent, and what waits is named before", async () => {
-  await saveTenantConfig(world.ctx, shop, { enabled_channels: ["cms"] }, { by: "operator" });
+  await saveTenantConfig(app.ctx, shop, { enabled_channels: ["cms"] }, { by: "operator" });
   const visit = await open("/app");
   const { page } = visit;
   await page.getByRole("link", { name: "Settings", exact: true }).press("Enter");
@@ -102,7 +102,7 @@ test("an ERP is connected, tested and disconnected: its keys are removed, nothin
   await titleOf(page, "ERP (SAP)");
   const connect = page.getByRole("button", { name: "Connect", exact: true });
   expect(await connect.isDisabled()).toBe(true);
-  await page.getByLabel("ERP address").fill(world.sandbox.addresses.erpBaseUrl);
+  await page.getByLabel("ERP address").fill(app.sandbox.addresses.erpBaseUrl);
   await page.getByLabel("ERP user").fill("retail");
   await page.getByLabel("ERP password", { exact: true }).fill("erp-password-0123456789");
   await connect.click();
@@ -115,22 +115,22 @@ test("an ERP is connected, tested and disconnected: its keys are removed, nothin
   const test = page.getByRole("button", { name: "Test: ERP" });
   await test.click();
   await page.getByText(/^It works \(\d+ ms\)\.$/).waitFor();
-  world.sandbox.failNext("erp", { status: 401 }, 10);
+  app.sandbox.failNext("erp", { status: 401 }, 10);
   await test.click();
   await page.getByText("It does not work:").waitFor();
-  await page.goto(await embeddedUrl(world, shop, { path: ERP }));
+  await page.goto(await embeddedUrl(app, shop, { path: ERP }));
   await page.getByText("Needs attention", { exact: true }).waitFor();
   await page.getByText("It does not work:").waitFor();
   await page.locator("time").waitFor();
 
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, status, next_attempt_at)
       SELECT $1, 'e' || n, 'erpsys', 'backend', 't', 'order', '1', 'pending', now() + interval '1 day'
       FROM generate_series(1, 2) AS n`,
     [shop],
   );
-  await page.goto(await embeddedUrl(world, shop, { path: ERP }));
+  await page.goto(await embeddedUrl(app, shop, { path: ERP }));
   await page.getByRole("button", { name: "Disconnect" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("2 deliveries are waiting. They will not be sent").waitFor();
@@ -235,17 +235,17 @@ test("a logo becomes a file of the store and its address is saved; what is no im
     await choose(name, "image/png", content);
     await page.getByText(text).waitFor();
   }
-  world.sandbox.failNext("storefront", {
+  app.sandbox.failNext("storefront", {
     status: 301,
-    headers: { location: world.url },
+    headers: { location: app.url },
     match: "/staged-uploads",
   });
   await choose("logo.png", "image/png", PIXEL);
   await page.getByText("Shopify could not process this image").waitFor();
-  world.sandbox.storefront.files.isFailing = true;
+  app.sandbox.storefront.files.isFailing = true;
   await choose("logo.png", "image/png", PIXEL);
   await page.getByText("Shopify could not process this image").waitFor();
-  world.sandbox.storefront.files.isFailing = false;
+  app.sandbox.storefront.files.isFailing = false;
 
   await choose("logo.png", "image/png", PIXEL);
   await page.getByRole("img", { name: "Your logo" }).waitFor();
@@ -257,7 +257,7 @@ test("a logo becomes a file of the store and its address is saved; what is no im
 });
 
 test("a store that did not allow access to its files is asked for it, and may enter an address", async () => {
-  await connectStore(world, shop, {}, "write_customers");
+  await connectStore(app, shop, {}, "write_customers");
   const visit = await open("/app/settings/brand");
   const { page } = visit;
   await page.getByText("Uploads need access to your store's files").waitFor();
@@ -292,7 +292,7 @@ test("mails go to the recipients that the store chose; a refused save leads to t
 
 test("every mail is previewed in the store's brand, in each language, light and dark, and a test goes to the typed address", async () => {
   await saveTenantConfig(
-    world.ctx,
+    app.ctx,
     shop,
     { brand_name: "Tea & <b>Leaves</b>", brand_color: "#1F5F4A" },
     { by: "store" },
@@ -324,7 +324,7 @@ test("every mail is previewed in the store's brand, in each language, light and 
   await page.getByLabel("Your e-mail address").fill(to);
   await page.getByRole("button", { name: "Send a test" }).click();
   await page.getByText(`A test was sent to ${to}.`).waitFor();
-  expect(world.sandbox.email.mailsTo(to).map(({ subject }) => subject)).toEqual([
+  expect(app.sandbox.email.mailsTo(to).map(({ subject }) => subject)).toEqual([
     "[Test] Des envois vers Système de contenu (CMS) ont échoué pour Tea & <b>Leaves</b>",
   ]);
   expect(await findA11yViolations(page)).toEqual([]);

@@ -12,32 +12,32 @@ import { connectStore, openScreen, type MerchantVisit } from "../../support/brow
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const OTHER = "other-store.myshopify.com";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;
 let count = 0;
 let visit: MerchantVisit;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(async () => {
-  world.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   shop = `tag-store-${(count += 1)}.myshopify.com`;
-  await connectStore(world, shop);
+  await connectStore(app, shop);
 });
 
 const open = async (path = "/app/tags", options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(world, browser, shop, path, options);
+  visit = await openScreen(app, browser, shop, path, options);
   return visit.page;
 };
 const slugs = async (ofShop = shop) =>
   (
-    await world.database.query<{ slug: string }>(
+    await app.database.query<{ slug: string }>(
       "SELECT slug FROM crm_tags WHERE shop = $1 ORDER BY slug",
       [ofShop],
     )
@@ -57,7 +57,7 @@ test("a store without tags can set up the default tags, and each step shows its 
 });
 
 test("a new store's setup shows a refusal of the store where it was started, above the new tags", async () => {
-  world.sandbox.failNext("storefront", { status: 403, match: "graphql" }, 50);
+  app.sandbox.failNext("storefront", { status: 403, match: "graphql" }, 50);
   const page = await open();
   await page.getByRole("button", { name: "Set up tags" }).click();
   const refusal = page.getByText("Your store refuses the app's access (HTTP 403).");
@@ -68,14 +68,14 @@ test("a new store's setup shows a refusal of the store where it was started, abo
     page.getByRole("table").first().boundingBox(),
   ]);
   expect(shown?.y).toBeLessThan(list?.y ?? 0);
-  world.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   await visit.leave();
 });
 
 test("the list shows the number of this store's customers per tag and links to them", async () => {
-  await putPerson(world.database, shop, { full_name: "Ada", tags: ["gala", "opening"] });
-  await putPerson(world.database, shop, { full_name: "Grace", tags: ["gala"] });
-  await putPerson(world.database, OTHER, { full_name: "Foreign", tags: ["gala", "theirs"] });
+  await putPerson(app.database, shop, { full_name: "Ada", tags: ["gala", "opening"] });
+  await putPerson(app.database, shop, { full_name: "Grace", tags: ["gala"] });
+  await putPerson(app.database, OTHER, { full_name: "Foreign", tags: ["gala", "theirs"] });
   const page = await open();
   expect(
     await page.getByRole("row").filter({ hasText: "GALA" }).getByRole("link").textContent(),
@@ -88,7 +88,7 @@ test("the list shows the number of this store's customers per tag and links to t
 });
 
 test("a tag is created, renamed and deleted; a duplicate, one without a letter and one in use are rejected beside the field", async () => {
-  await putPerson(world.database, shop, { full_name: "Ada", tags: ["gala"] });
+  await putPerson(app.database, shop, { full_name: "Ada", tags: ["gala"] });
   const page = await open();
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Create tag" }).click();
@@ -103,7 +103,7 @@ test("a tag is created, renamed and deleted; a duplicate, one without a letter a
   await dialog.getByRole("button", { name: "Create tag" }).click();
   await page.getByText("opening_night").waitFor();
   expect(
-    await world.database.query(
+    await app.database.query(
       "SELECT name, slug, category FROM crm_tags WHERE shop = $1 AND slug = 'opening_night'",
       [shop],
     ),
@@ -118,14 +118,14 @@ test("a tag is created, renamed and deleted; a duplicate, one without a letter a
   expect(await page.getByRole("button", { name: "Delete: GALA" }).count()).toBe(0);
   await page.getByRole("button", { name: "Delete: First night" }).click();
   // Assigns the tag while the dialog is open.
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, u.id, t.id, 'admin'
       FROM storefront_users u, crm_tags t WHERE u.shop = $1 AND t.shop = $1 AND t.slug = 'opening_night'`,
     [shop],
   );
   await dialog.getByRole("button", { name: "Delete" }).click();
   await dialog.getByText("Customers have this tag now").waitFor();
-  await world.database.query(
+  await app.database.query(
     `DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1
       AND t.id = m.tag_id AND t.slug = 'opening_night'`,
     [shop],
@@ -137,8 +137,8 @@ test("a tag is created, renamed and deleted; a duplicate, one without a letter a
 });
 
 test("changed rules are saved with the save bar and show their run, and of two who change them the later one keeps the input and overwrites nothing", async () => {
-  await putPerson(world.database, shop, { full_name: "Ada", tags: ["vip"] });
-  await world.database.query("UPDATE crm_tags SET matched_to = NULL WHERE shop = $1", [shop]);
+  await putPerson(app.database, shop, { full_name: "Ada", tags: ["vip"] });
+  await app.database.query("UPDATE crm_tags SET matched_to = NULL WHERE shop = $1", [shop]);
   const page = await open();
   const ours = visit;
   const other = await open();
@@ -164,7 +164,7 @@ test("changed rules are saved with the save bar and show their run, and of two w
   await other.getByText("Somebody else changed this meanwhile.").waitFor();
   expect(await amount(other).inputValue()).toBe("550");
   expect(await findA11yViolations(other)).toEqual([]);
-  expect((await getTenant(world.ctx, shop)).config.tag_rules.vip_amount).toBe(660);
+  expect((await getTenant(app.ctx, shop)).config.tag_rules.vip_amount).toBe(660);
   await other.getByRole("button", { name: "Show what is saved" }).click();
   expect(await amount(other).inputValue()).toBe("660");
   await other.getByText("Somebody else changed this meanwhile.").waitFor({ state: "detached" });
@@ -173,7 +173,7 @@ test("changed rules are saved with the save bar and show their run, and of two w
 });
 
 test("another store's tags cannot be renamed or deleted from here", async () => {
-  await world.database.query(
+  await app.database.query(
     "INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Theirs alone', 'theirs_alone')",
     [OTHER],
   );
@@ -201,7 +201,7 @@ test("another store's tags cannot be renamed or deleted from here", async () => 
     "not_found",
   ]);
   expect(
-    await world.database.query(
+    await app.database.query(
       "SELECT name FROM crm_tags WHERE shop = $1 AND slug = 'theirs_alone'",
       [OTHER],
     ),
@@ -210,7 +210,7 @@ test("another store's tags cannot be renamed or deleted from here", async () => 
 });
 
 test("tags are filtered by category and name prefix, in Spanish, on a phone", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO crm_tags (shop, name, slug, category)
       VALUES ($1, 'Gala', 'gala', 'segment'), ($1, 'VIP', 'vip', 'tier')`,
     [shop],

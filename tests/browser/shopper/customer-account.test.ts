@@ -18,18 +18,18 @@ import {
 
 const SHOP = "accounts-store.myshopify.com";
 const EMAIL = "ada@accounts.example";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let customer: { gid: string; number: string };
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp(), openBrowser()]);
-  await connectStore(world, SHOP);
-  customer = addStoreCustomer(world, SHOP, EMAIL);
+  [app, browser] = await Promise.all([startTestApp(), openBrowser()]);
+  await connectStore(app, SHOP);
+  customer = addStoreCustomer(app, SHOP, EMAIL);
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 
 /** The frame of the extension, once it is drawn. */
@@ -45,15 +45,15 @@ async function visit(
   viewport = { width: 1_280, height: 900 },
   number = customer.number,
 ) {
-  const opened = await browser.visit([world.url, world.sandbox.url], { viewport });
+  const opened = await browser.visit([app.url, app.sandbox.url], { viewport });
   await opened.page.goto(
-    `${world.sandbox.url}/accounts/${SHOP}${path}${path.includes("?") ? "&" : "?"}customer=${number}`,
+    `${app.sandbox.url}/accounts/${SHOP}${path}${path.includes("?") ? "&" : "?"}customer=${number}`,
   );
   return { ...opened, frame: await extensionOf(opened.page) };
 }
 
 const logged = async () =>
-  world.database.query(
+  app.database.query(
     "SELECT consent_type, action, method FROM consent_records WHERE shop = $1 ORDER BY seq",
     [SHOP],
   );
@@ -65,8 +65,8 @@ test("a customer changes a consent, sees it in the history with its receipt, and
   await block.getByText("Granted, ").waitFor();
   await page.getByText("News and offers: granted").waitFor();
   expect([await findA11yViolations(page), await findA11yViolations(block)]).toEqual([[], []]);
-  const userId = (await findAccountId(world, SHOP, customer.gid)) as number;
-  await giveAgentAndMandate(world, SHOP, userId);
+  const userId = (await findAccountId(app, SHOP, customer.gid)) as number;
+  await giveAgentAndMandate(app, SHOP, userId);
 
   await block.getByRole("link", { name: "All choices" }).click();
   await page.waitForURL("**/pages/customer-account**");
@@ -86,7 +86,7 @@ test("a customer changes a consent, sees it in the history with its receipt, and
     { consent_type: "marketing", action: "granted", method: "account_extension" },
     { consent_type: "marketing", action: "revoked", method: "account_extension" },
   ]);
-  const proof = await world.call("GET", `/admin/consent/verify?shop=${SHOP}`);
+  const proof = await app.call("GET", `/admin/consent/verify?shop=${SHOP}`);
   expect(proof.json).toMatchObject({ ok: true, rows: 2 });
   expect([await findA11yViolations(page), await findA11yViolations(frame)]).toEqual([[], []]);
 
@@ -99,27 +99,26 @@ test("a customer changes a consent, sees it in the history with its receipt, and
   await frame.getByRole("button", { name: "Revoke the mandate of" }).click();
   await frame.locator("s-modal[id^=mandate]").getByRole("button", { name: "Revoke" }).click();
   await frame.getByText("revoked", { exact: true }).waitFor();
-  const [grant] = await world.database.query(
+  const [grant] = await app.database.query(
     "SELECT end_reason FROM oauth_grants WHERE user_id = $1",
     [userId],
   );
-  const [mandate] = await world.database.query(
-    "SELECT status FROM mandates WHERE customer_id = $1",
-    [userId],
-  );
+  const [mandate] = await app.database.query("SELECT status FROM mandates WHERE customer_id = $1", [
+    userId,
+  ]);
   expect([grant?.end_reason, mandate?.status]).toEqual(["revoked", "revoked"]);
   expect([errors, foreign]).toEqual([[], []]);
   await close();
 });
 
 test("a customer withdraws in the history what a form granted", async () => {
-  const ben = addStoreCustomer(world, SHOP, "ben@accounts.example");
+  const ben = addStoreCustomer(app, SHOP, "ben@accounts.example");
   const { frame, errors, close } = await visit("/pages/customer-account", undefined, ben.number);
   await frame.getByRole("switch", { name: "News and offers" }).waitFor();
-  const userId = (await findAccountId(world, SHOP, ben.gid)) as number;
-  const tenant = await getTenant(world.ctx, SHOP);
+  const userId = (await findAccountId(app, SHOP, ben.gid)) as number;
+  const tenant = await getTenant(app.ctx, SHOP);
   const form = { form_type: "trail_news", method: "trail_news_form" };
-  await syncOwnConsent(world.ctx, tenant, userId, form, { userAgent: null, gpc: false });
+  await syncOwnConsent(app.ctx, tenant, userId, form, { userAgent: null, gpc: false });
   await frame.page().reload();
   const page = await extensionOf(frame.page());
   await page.getByRole("button", { name: "Withdraw: Trail news" }).click();
@@ -163,8 +162,8 @@ test("the host is as strict as the platform: no page, no storage, and no attribu
 });
 
 test("the page fits a phone in three languages, with each one's punctuation", async () => {
-  const userId = (await findAccountId(world, SHOP, customer.gid)) as number;
-  await world.database.query("UPDATE user_claims SET consent_tos = true WHERE user_id = $1", [
+  const userId = (await findAccountId(app, SHOP, customer.gid)) as number;
+  await app.database.query("UPDATE user_claims SET consent_tos = true WHERE user_id = $1", [
     userId,
   ]);
   for (const [locale, name, terms] of [
@@ -217,7 +216,7 @@ test("the customer downloads everything, and deletes it by typing the address", 
   await confirm.click();
   await frame.getByText("Your data was deleted").waitFor();
   await eventually("the deletion", async () => {
-    const rows = await world.database.query(
+    const rows = await app.database.query(
       "SELECT 1 FROM storefront_users WHERE shop = $1 AND email = $2",
       [SHOP, EMAIL],
     );

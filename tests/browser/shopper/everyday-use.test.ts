@@ -8,26 +8,26 @@ import { connectStore, openScreen, type MerchantVisit } from "../../support/brow
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
 
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;
 let count = 0;
 let visit: MerchantVisit;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(async () => {
   shop = `everyday-store-${(count += 1)}.myshopify.com`;
-  await connectStore(world, shop);
+  await connectStore(app, shop);
 });
 
 const open = async (path: string, options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(world, browser, shop, path, options);
+  visit = await openScreen(app, browser, shop, path, options);
   return visit.page;
 };
 const focused = (page: Page) =>
@@ -47,7 +47,7 @@ test.each([
 ])(
   "%s: what is typed while the list is searched stays as it is typed, and going back changes it",
   async (path, name) => {
-    await putPerson(world.database, shop, { full_name: "Grace", tags: ["gala"] });
+    await putPerson(app.database, shop, { full_name: "Grace", tags: ["gala"] });
     const page = await open(path);
     const field = page.getByPlaceholder(name);
     let answer = () => {};
@@ -87,7 +87,7 @@ test.each([
 );
 
 test("closing a dialog returns the focus to the button that opened it", async () => {
-  const id = await putPerson(world.database, shop, {
+  const id = await putPerson(app.database, shop, {
     full_name: "Ada",
     email: "ada@x.example",
     gid: "gid://shopify/Customer/1",
@@ -113,7 +113,7 @@ test("closing a dialog returns the focus to the button that opened it", async ()
 });
 
 test("a closing dialog takes the focus from nobody who is already elsewhere", async () => {
-  await putPerson(world.database, shop, { full_name: "Ada", tags: ["gala"] });
+  await putPerson(app.database, shop, { full_name: "Ada", tags: ["gala"] });
   const page = await open("/app/tags");
   await page.getByRole("button", { name: "Create tag" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).waitFor();
@@ -138,7 +138,7 @@ test("a closing dialog takes the focus from nobody who is already elsewhere", as
 });
 
 test("paging and filtering keep the focus", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0')
       FROM generate_series(1, 120) AS n`,
     [shop],
@@ -160,7 +160,7 @@ test("paging and filtering keep the focus", async () => {
 });
 
 test("a selection on one page of the list does not carry over to the next", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0')
       FROM generate_series(1, 60) AS n`,
     [shop],
@@ -179,7 +179,7 @@ test("a very long name and address wrap, without narrowing other columns or scro
     "Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-von-und-zu",
     `${"averylongaddress".repeat(4)}@${"subdomain.".repeat(6)}example`,
   ];
-  const id = await putPerson(world.database, shop, { full_name: name, email, country: "GB" });
+  const id = await putPerson(app.database, shop, { full_name: name, email, country: "GB" });
   const page = await open("/app/customers");
   const cell = await page.getByRole("cell", { name: "United Kingdom" }).boundingBox();
   expect((cell?.x ?? 9_999) + (cell?.width ?? 0)).toBeLessThan(1_100);
@@ -198,7 +198,7 @@ test("a very long name and address wrap, without narrowing other columns or scro
 });
 
 test("the filter for one destination does not hide that another has dead letters", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, status, dead_lettered_at)
       VALUES ($1, 'e1', 'cms', 'backend', 't', 'customer', '1', 'dead_letter', now())`,
@@ -211,7 +211,7 @@ test("the filter for one destination does not hide that another has dead letters
 });
 
 test("an unreachable service is reported beside the button and polled again for a run; the page keeps its input", async () => {
-  const id = await putPerson(world.database, shop, { full_name: "Ada", tags: ["gala"] });
+  const id = await putPerson(app.database, shop, { full_name: "Ada", tags: ["gala"] });
   const isUnreached = (text: string) => text.includes("Failed to load resource");
   const page = await open("/app/tags");
   await page.getByRole("button", { name: "Rename: GALA" }).click();
@@ -224,7 +224,7 @@ test("an unreachable service is reported beside the button and polled again for 
   expect(visit.errors.filter((text) => !isUnreached(text))).toEqual([]);
   await visit.close();
 
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO tag_runs (shop, id, add, last_id, total, state)
       VALUES ($1, gen_random_uuid(), '{vip}', $2, 1, 'waiting')`,
     [shop, id],
@@ -241,7 +241,7 @@ test("an unreachable service is reported beside the button and polled again for 
     );
     await asked;
   }
-  await world.database.query(
+  await app.database.query(
     "UPDATE tag_runs SET state = 'done', finished_at = now(), changed = 1 WHERE shop = $1",
     [shop],
   );
@@ -260,7 +260,7 @@ test("during the first import an unreachable service makes the page wait, and it
   await page.waitForRequest("**/health");
   await page.getByText("Customers are being copied").waitFor();
   for (const address of away) await page.unroute(address);
-  await putPerson(world.database, shop, { full_name: "Ada" });
+  await putPerson(app.database, shop, { full_name: "Ada" });
   await page.getByRole("link", { name: "Ada" }).waitFor();
   expect(visit.errors.filter((text) => !text.includes("Failed to load resource"))).toEqual([]);
   await visit.close();

@@ -6,24 +6,24 @@ import { openBrowser } from "../../support/browser/browser.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { ADMIN_KEY } from "../../support/service.ts";
 
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-  Object.assign(world.ctx.config, { isSandbox: true });
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  Object.assign(app.ctx.config, { isSandbox: true });
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 
 describe("the API reference", () => {
   it("shows every operation, asks no other site and has no error, on a phone too", async () => {
     for (const width of [1280, 390]) {
-      const { page, errors, foreign, close } = await browser.visit([world.url], {
+      const { page, errors, foreign, close } = await browser.visit([app.url], {
         viewport: { width, height: 800 },
       });
-      await page.goto(`${world.url}/docs#?route=get-/admin/tenants`);
+      await page.goto(`${app.url}/docs#?route=get-/admin/tenants`);
       await page.getByText("GET /admin/tenants").first().waitFor();
       expect([errors, foreign]).toEqual([[], []]);
       expect(await findA11yViolations(page)).toEqual([]);
@@ -32,8 +32,8 @@ describe("the API reference", () => {
   });
 
   it("calls the service with the demo key that it filled in", async () => {
-    const { page, close } = await browser.visit([world.url]);
-    await page.goto(`${world.url}/docs#?route=get-/admin/tenants`);
+    const { page, close } = await browser.visit([app.url]);
+    await page.goto(`${app.url}/docs#?route=get-/admin/tenants`);
     const [request] = await Promise.all([
       page.waitForRequest((made) => made.url().includes("/admin/tenants")),
       page.getByRole("button", { name: "EXECUTE" }).first().click(),

@@ -8,7 +8,7 @@ import { openBrowser } from "../../support/browser/browser.ts";
 import { ADMIN_KEY, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const shop = "operated-store.myshopify.com";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
   const env: Parameters<typeof startTestApp>[0] = {
@@ -20,25 +20,25 @@ beforeAll(async () => {
       ADMIN_EMAILS: "ops@example.com",
     }),
   };
-  [world, browser] = await Promise.all([startTestApp(env), openBrowser()]);
-  await saveTenantConfig(world.ctx, shop, {}, { by: "operator" });
+  [app, browser] = await Promise.all([startTestApp(env), openBrowser()]);
+  await saveTenantConfig(app.ctx, shop, {}, { by: "operator" });
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 
 test.each([["/setup"], ["/settings"], ["/onboarding"]])(
   "%s loads less than 180 kB of compressed script",
   async (path) => {
-    const visit = await browser.visit([world.url]);
+    const visit = await browser.visit([app.url]);
     const scripts = new Set<string>();
     visit.page.on(
       "request",
       (request) =>
         request.resourceType() === "script" && scripts.add(new URL(request.url()).pathname),
     );
-    await visit.page.goto(`${world.url}${path}?shop=${shop}&key=${ADMIN_KEY}`, {
+    await visit.page.goto(`${app.url}${path}?shop=${shop}&key=${ADMIN_KEY}`, {
       waitUntil: "networkidle",
     });
     const sizes = [...scripts].map(
@@ -52,10 +52,10 @@ test.each([["/setup"], ["/settings"], ["/onboarding"]])(
 );
 
 test("the gate has no accessibility violations and accepts the admin key, also on a phone", async () => {
-  const visit = await browser.visit([world.url]);
+  const visit = await browser.visit([app.url]);
   const { page } = visit;
   await page.setViewportSize({ width: 390, height: 844 });
-  expect((await page.goto(`${world.url}/settings?shop=${shop}`))?.status()).toBe(401);
+  expect((await page.goto(`${app.url}/settings?shop=${shop}`))?.status()).toBe(401);
   expect(await findA11yViolations(page)).toEqual([]);
   expect(await findOverflow(page)).toBe(0);
   await page.getByLabel("Admin key").fill("not the key at all");
@@ -64,15 +64,15 @@ test("the gate has no accessibility violations and accepts the admin key, also o
   await page.getByLabel("Admin key").fill(ADMIN_KEY);
   await page.getByRole("button", { name: "Continue with the key" }).click();
   await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
-  expect(page.url()).toBe(`${world.url}/settings?shop=${shop}`);
+  expect(page.url()).toBe(`${app.url}/settings?shop=${shop}`);
   expect(visit.foreign).toEqual([]);
   await visit.close();
 });
 
 test("a listed address signs in with the mailed code, without script", async () => {
-  const visit = await browser.visit([world.url], { javaScriptEnabled: false });
+  const visit = await browser.visit([app.url], { javaScriptEnabled: false });
   const { page } = visit;
-  await page.goto(`${world.url}/onboarding?shop=${shop}`);
+  await page.goto(`${app.url}/onboarding?shop=${shop}`);
   await page.getByLabel("Your e-mail address").fill("ops@example.com");
   await page.getByRole("button", { name: "Send me a code" }).click();
   await page.getByText("a code is on its way").waitFor();
@@ -81,10 +81,10 @@ test("a listed address signs in with the mailed code, without script", async () 
     page.getByRole("link", { name: "Ask for another code" }).boundingBox(),
   ]);
   expect((other?.y ?? 0) - (button?.y ?? 0) - (button?.height ?? 0)).toBeGreaterThanOrEqual(8);
-  await expect.poll(() => world.sandbox.email.mailsTo("ops@example.com").length).toBe(1);
+  await expect.poll(() => app.sandbox.email.mailsTo("ops@example.com").length).toBe(1);
   await page
     .getByLabel("Code from the e-mail")
-    .fill(/\d{8}/.exec(world.sandbox.email.mailsTo("ops@example.com")[0]?.text ?? "")?.[0] ?? "");
+    .fill(/\d{8}/.exec(app.sandbox.email.mailsTo("ops@example.com")[0]?.text ?? "")?.[0] ?? "");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Onboarding", exact: true }).waitFor();
   await visit.close();

@@ -13,10 +13,10 @@ import {
 } from "../../support/browser/screens-server.ts";
 
 let stores = 0;
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([
+  [app, browser] = await Promise.all([
     startTestApp({
       withScreens: true,
       isFramed: true,
@@ -30,12 +30,12 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 
 const customers = async (shop: string) =>
   (
-    await world.database.query(
+    await app.database.query(
       "SELECT count(*)::int AS count FROM storefront_users WHERE shop = $1",
       [shop],
     )
@@ -44,14 +44,14 @@ const customers = async (shop: string) =>
 test("an empty store is connected, its tags set up and its customers imported, and a reload shows all of it", async () => {
   // Another store at each attempt: a connected one cannot be connected again.
   const shop = `fresh-store-${(stores += 1)}.myshopify.com`;
-  world.sandbox.storefront.putCustomer(shop, {
+  app.sandbox.storefront.putCustomer(shop, {
     firstName: "Ada",
     email: "ada@example.com",
     createdAt: "2026-01-01T00:00:00Z",
     updatedAt: "2026-01-01T00:00:00Z",
   });
-  const { page, errors, foreign, close } = await browser.visit([world.url, world.sandbox.url]);
-  await page.goto(`${world.url}/setup?key=${ADMIN_KEY}`);
+  const { page, errors, foreign, close } = await browser.visit([app.url, app.sandbox.url]);
+  await page.goto(`${app.url}/setup?key=${ADMIN_KEY}`);
   await waitForHydration(page);
   await page.getByLabel("Store domain").fill(`https://${shop}/admin`);
   await page.getByRole("button", { name: "Connect" }).click();
@@ -85,7 +85,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await page.getByRole("link", { name: "Open your store" }).click();
   await (await visited).close();
   await page.getByText("Waiting for a decision in the banner of your store.").waitFor();
-  await fetch(`${world.url}/embed/banner-events?shop=${shop}`, {
+  await fetch(`${app.url}/embed/banner-events?shop=${shop}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Origin: `https://${shop}` },
     body: JSON.stringify({
@@ -105,14 +105,14 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await page.reload();
   await page.getByText("In progress").first().waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
-  const worker = await startSyncWorker(world.ctx);
+  const worker = await startSyncWorker(app.ctx);
   await page.getByText("5 of 6 steps done").waitFor();
   await worker.stop();
   expect(await customers(shop)).toBe(1);
 
   await page.getByRole("link", { name: "Open settings" }).click();
   await page.getByLabel("CMS API token", { exact: true }).fill("cms-token-0123456789");
-  await page.getByLabel("Customers collection id").fill(world.sandbox.cms.customersCollectionId);
+  await page.getByLabel("Customers collection id").fill(app.sandbox.cms.customersCollectionId);
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Onboarding" }).click();
@@ -121,7 +121,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   expect(await findA11yViolations(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await findOverflow(page)).toBe(0);
-  expect((await getTenant(world.ctx, shop)).connection.token_state).toBe("valid");
+  expect((await getTenant(app.ctx, shop)).connection.token_state).toBe("valid");
   expect(errors).toEqual([]);
   expect(foreign).toEqual([]);
   await close();
@@ -129,36 +129,36 @@ test("an empty store is connected, its tags set up and its customers imported, a
 
 test("an error or a timeout of the store is shown at the step, which can be retried", async () => {
   const shop = "sick-store.myshopify.com";
-  world.sandbox.storefront.install(shop);
-  world.sandbox.storefront.setPassword(shop, true);
-  const { page, errors, close } = await browser.visit([world.url, world.sandbox.url]);
+  app.sandbox.storefront.install(shop);
+  app.sandbox.storefront.setPassword(shop, true);
+  const { page, errors, close } = await browser.visit([app.url, app.sandbox.url]);
   // Opening the app inside its admin connects the store.
-  await page.goto(await embeddedUrl(world, shop, { path: "/app/setup" }));
+  await page.goto(await embeddedUrl(app, shop, { path: "/app/setup" }));
   await page.getByText("1 of 6 steps done").waitFor();
   await waitForHydration(page);
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Check now" }).click();
   await page.getByText("The banner is not switched on in your published theme yet.").waitFor();
   const comeBack = () => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-  world.sandbox.storefront.setActiveBlock(shop, "consent", true);
+  app.sandbox.storefront.setActiveBlock(shop, "consent", true);
   await comeBack();
   await page.getByText("2 of 6 steps done").waitFor();
-  world.sandbox.storefront.setActiveBlock(shop, "consent", false);
+  app.sandbox.storefront.setActiveBlock(shop, "consent", false);
   await comeBack();
   await page.getByText("1 of 6 steps done").waitFor();
-  world.sandbox.storefront.setActiveBlock(shop, "consent", true);
+  app.sandbox.storefront.setActiveBlock(shop, "consent", true);
   await comeBack();
   await page.getByText("2 of 6 steps done").waitFor();
   await page.getByRole("button", { name: "Set up tags" }).click();
-  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
+  app.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
   await page.getByRole("button", { name: "Set up tags" }).last().click();
   await page.getByText("This could not be finished.").waitFor();
   await page.getByRole("button", { name: "Import customers" }).click();
   await page.getByRole("button", { name: "Start the first sync" }).click();
   await page.getByText("Waiting for the customers of your store.").waitFor();
-  const worker = await startSyncWorker(world.ctx);
+  const worker = await startSyncWorker(app.ctx);
   await page.getByText("The last sync stopped before its end.").waitFor();
-  world.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("3 of 6 steps done").waitFor();
   await worker.stop();

@@ -8,7 +8,7 @@ import { openBrowser, waitForHydration, type Visit } from "../../support/browser
 import { ADMIN_KEY, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const TOKEN = "cms-token-0123456789";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;
 let count = 0;
@@ -25,8 +25,8 @@ beforeAll(async () => {
       EMAIL_FROM: "Ops <ops@test-store.example>",
     }),
   };
-  [world, browser] = await Promise.all([startTestApp(env), openBrowser()]);
-  await world.database.query(
+  [app, browser] = await Promise.all([startTestApp(env), openBrowser()]);
+  await app.database.query(
     `INSERT INTO store_moves (shop, id, from_cell, to_cell, state, step, progress, error) VALUES
       ('copied-store.myshopify.com', gen_random_uuid(), 'default', 'eu', 'running', 'copy', '{"tables":37,"tables_copied":12}', NULL),
       ('moved-store.myshopify.com', gen_random_uuid(), 'default', 'eu', 'done', 'clean', '{"refused_ms":84}', NULL),
@@ -35,13 +35,13 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(async () => {
-  world.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   shop = `operated-store-${(count += 1)}.myshopify.com`;
   await saveTenantConfig(
-    world.ctx,
+    app.ctx,
     shop,
     { cms_api_token: TOKEN, brand_name: "Kestrel" },
     { by: "operator" },
@@ -53,10 +53,10 @@ async function open(
   path: string,
   options: { locale?: string; losesSession?: boolean } = {},
 ): Promise<Visit> {
-  const origins = [world.url, world.sandbox.url];
+  const origins = [app.url, app.sandbox.url];
   const visit = await (options.losesSession ? browser.visit(origins) : browser.visitAgain(origins));
   await visit.page.goto(
-    `${world.url}${path}${path.includes("?") ? "&" : "?"}key=${ADMIN_KEY}${options.locale ? `&locale=${options.locale}` : ""}`,
+    `${app.url}${path}${path.includes("?") ? "&" : "?"}key=${ADMIN_KEY}${options.locale ? `&locale=${options.locale}` : ""}`,
   );
   await visit.page.waitForFunction(() => document.readyState === "complete");
   await visit.page.locator("h1").waitFor();
@@ -70,7 +70,7 @@ async function expectQuiet({ errors, foreign, close }: Visit): Promise<void> {
   await close();
 }
 
-const saved = async () => (await getTenant(world.ctx, shop)).saved;
+const saved = async () => (await getTenant(app.ctx, shop)).saved;
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
     for (const address of [path, `${path}?shop=${shop}`]) {
       const visit = await open(address);
       expect(await visit.page.title()).toBe(`${title} · Customer identity`);
-      expect(visit.page.url()).toBe(world.url + address);
+      expect(visit.page.url()).toBe(app.url + address);
       await visit.page.evaluate(() =>
         Promise.all(document.getAnimations().map(({ finished }) => finished)),
       );
@@ -211,7 +211,7 @@ test("a session that ends while the page is open keeps the input", async () => {
   expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
   expect((await saved()).brand_name).toBe("Kestrel");
   const again = await page.context().newPage();
-  await again.goto(`${world.url}/settings?shop=${shop}&key=${ADMIN_KEY}`);
+  await again.goto(`${app.url}/settings?shop=${shop}&key=${ADMIN_KEY}`);
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect((await saved()).brand_name).toBe("Changed");
@@ -240,10 +240,10 @@ test("an unreachable or starting service is reported in the form, which keeps th
 
 test("a connection test shows success or the error, and the page works while systems are down", async () => {
   await saveTenantConfig(
-    world.ctx,
+    app.ctx,
     shop,
     {
-      cms_customers_collection_id: world.sandbox.cms.customersCollectionId,
+      cms_customers_collection_id: app.sandbox.cms.customersCollectionId,
       support_email: "help@test-store.example",
     },
     { by: "operator" },
@@ -254,15 +254,15 @@ test("a connection test shows success or the error, and the page works while sys
   await page.getByText(/^It works \(\d+ ms\)\.$/).waitFor();
   await page.getByRole("button", { name: "Test: e-mail" }).click();
   await page.getByText("A message was sent to help@test-store.example.").waitFor();
-  expect(world.sandbox.email.mailsTo("help@test-store.example")).toHaveLength(1);
+  expect(app.sandbox.email.mailsTo("help@test-store.example")).toHaveLength(1);
   await page.getByRole("button", { name: "Test: store connection" }).click();
   await page.getByText("It does not work:").waitFor();
   for (const system of ["cms", "email", "storefront"] as const)
-    world.sandbox.failNext(system, { reset: true }, 50);
+    app.sandbox.failNext(system, { reset: true }, 50);
   await page.getByRole("button", { name: "Test: CMS" }).click();
   await page.getByText("It does not work:").nth(1).waitFor();
   for (const path of ["/setup", `/settings?shop=${shop}`, `/onboarding?shop=${shop}`])
-    expect((await page.goto(world.url + path))?.status()).toBe(200);
+    expect((await page.goto(app.url + path))?.status()).toBe(200);
   await expectQuiet(visit);
 });
 
@@ -275,7 +275,7 @@ test("setup lists every setting without its value, and saves the shared settings
     "test-jwt-secret-0123456789",
     "test-app-secret-0123456789",
     "test-email-key",
-    world.database.url,
+    app.database.url,
   ])
     expect(html).not.toContain(secret);
   await page.getByText("JWT_SECRET", { exact: true }).waitFor();
@@ -294,7 +294,7 @@ test("setup lists every setting without its value, and saves the shared settings
   await save(page);
   await page.getByText("Enter a name and an address").waitFor();
   await page.getByRole("link", { name: `Settings: ${shop}` }).waitFor();
-  await world.database.query("DELETE FROM kv WHERE key = 'platform:config'");
+  await app.database.query("DELETE FROM kv WHERE key = 'platform:config'");
   await expectQuiet(visit);
 });
 
@@ -317,7 +317,7 @@ test("an unregistered store gets an error at its settings and the first step at 
     .getByText("unheard-of.myshopify.com: This store is not registered yet.")
     .waitFor();
   expect(await findA11yViolations(visit.page)).toEqual([]);
-  await visit.page.goto(`${world.url}/onboarding?shop=unheard-of.myshopify.com`);
+  await visit.page.goto(`${app.url}/onboarding?shop=unheard-of.myshopify.com`);
   await visit.page.getByRole("link", { name: "Connect" }).waitFor();
   await visit.close();
 });

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
-let world: TestApp;
+let app: TestApp;
 beforeAll(async () => {
-  world = await startTestApp({ withScreens: true });
+  app = await startTestApp({ withScreens: true });
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 
 describe("the files of public/", () => {
   it.each([
@@ -18,7 +18,7 @@ describe("the files of public/", () => {
     ["/.well-known/security.txt", "text/plain"],
   ])("%s is served, also to HEAD", async (path, type) => {
     for (const method of ["GET", "HEAD"]) {
-      const answer = await fetch(world.url + path, { method });
+      const answer = await fetch(app.url + path, { method });
       expect(answer.status).toBe(200);
       expect(answer.headers.get("content-type")).toContain(type);
       expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
@@ -26,13 +26,13 @@ describe("the files of public/", () => {
   });
 
   it("security.txt names a contact and its expiry (RFC 9116)", async () => {
-    const text = await (await fetch(`${world.url}/.well-known/security.txt`)).text();
+    const text = await (await fetch(`${app.url}/.well-known/security.txt`)).text();
     expect(text).toMatch(/^Contact: (mailto:|https:)/m);
     expect(text).toMatch(/^Expires: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/m);
   });
 
   it("a missing file answers a JSON 404 below the API's segments", async () => {
-    const answer = await fetch(`${world.url}/.well-known/nothing.txt`);
+    const answer = await fetch(`${app.url}/.well-known/nothing.txt`);
     expect([answer.status, (await answer.json()).code]).toEqual([404, "not_found"]);
   });
 });

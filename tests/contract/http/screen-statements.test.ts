@@ -36,19 +36,19 @@ const furtherAddresses = ({ customerId }: KnownRows): string[] => [
   "/app/setup",
 ];
 
-let world: TestApp;
+let app: TestApp;
 let rows: KnownRows;
 
 beforeAll(async () => {
-  world = await startTestApp({ withScreens: true });
-  await connectStore(world, SHOP, { enabled_channels: ["cms", "web_analytics"] });
+  app = await startTestApp({ withScreens: true });
+  await connectStore(app, SHOP, { enabled_channels: ["cms", "web_analytics"] });
   rows = await fillStore();
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
 /** One thing of each kind, each with everything that a screen then reads beside it. */
 async function fillStore(): Promise<KnownRows> {
-  const { ctx, database } = world;
+  const { ctx, database } = app;
   const tenant = await getTenant(ctx, SHOP);
   const gid = "gid://shopify/Customer/77";
   const customerId = await putPerson(database, SHOP, {
@@ -126,8 +126,8 @@ async function statementsOf(address: string): Promise<string[]> {
 
 async function open(address: string): Promise<void> {
   const [path, query = ""] = address.split("?");
-  const token = await world.sandbox.storefront.sessionToken(SHOP);
-  const response = await fetch(`${world.url}${path}.data?shop=${SHOP}&${query}`, {
+  const token = await app.sandbox.storefront.sessionToken(SHOP);
+  const response = await fetch(`${app.url}${path}.data?shop=${SHOP}&${query}`, {
     headers: { authorization: `Bearer ${token}`, "user-agent": BROWSER },
   });
   const body = await response.text();

@@ -10,15 +10,15 @@ const LIST = "/app/customers/changes";
 const FILE = `${LIST}/refused`;
 /** The user of the sandbox's session tokens. */
 const STAFF = "1";
-let world: TestApp;
+let app: TestApp;
 let full: number;
 
 beforeAll(async () => {
-  world = await startTestApp({ withScreens: true });
-  await connectStore(world, SHOP);
-  await connectStore(world, OTHER);
+  app = await startTestApp({ withScreens: true });
+  await connectStore(app, SHOP);
+  await connectStore(app, OTHER);
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 beforeEach(async () => {
   for (const table of [
     "tag_runs",
@@ -27,8 +27,8 @@ beforeEach(async () => {
     "access_log",
     "storefront_users",
   ])
-    await world.database.query(`DELETE FROM ${table}`);
-  full = await putPerson(world.database, SHOP, {
+    await app.database.query(`DELETE FROM ${table}`);
+  full = await putPerson(app.database, SHOP, {
     full_name: "Ada Lovelace",
     email: "ada@example.com",
     gid: `gid://shopify/Customer/${Date.now()}`,
@@ -36,9 +36,9 @@ beforeEach(async () => {
 });
 
 const ask = (path: string, action?: Parameters<typeof askAs>[3], shop = SHOP) =>
-  askAs(world, shop, path, action);
+  askAs(app, shop, path, action);
 async function insertRun(state = "done", shop = SHOP): Promise<string> {
-  const [run] = await world.database.query<{ id: string }>(
+  const [run] = await app.database.query<{ id: string }>(
     `INSERT INTO tag_runs (shop, id, add, state, total, processed, refused, last_id)
       VALUES ($1, gen_random_uuid(), '{vip}', $2, 3, 3, 1, 9) RETURNING id`,
     [shop, state],
@@ -47,18 +47,18 @@ async function insertRun(state = "done", shop = SHOP): Promise<string> {
 }
 async function insertRefused(): Promise<string> {
   const id = await insertRun();
-  await world.database.query(
+  await app.database.query(
     "INSERT INTO tag_run_refusals (shop, run_id, user_id, reason) VALUES ($1, $2, $3, 'too_many_tags')",
     [SHOP, id, full],
   );
   return id;
 }
 const accesses = () =>
-  world.database.query(
+  app.database.query(
     "SELECT actor_kind, actor_id, action, user_id, count, place FROM access_log ORDER BY id",
   );
 const runs = () =>
-  world.database.query("SELECT id, state, is_cancel_requested FROM tag_runs ORDER BY id");
+  app.database.query("SELECT id, state, is_cancel_requested FROM tag_runs ORDER BY id");
 
 describe("the file of refused customers", () => {
   test("is a CSV of numbers and ids in the store with the reason, in words of the reader's language, and is recorded with its rows", async () => {
@@ -142,7 +142,7 @@ test("a change that staff start in the list of customers keeps who it was, and h
     add: ["gala"],
   });
   expect(started.status).toBe(200);
-  expect(await world.database.query("SELECT started_by, chosen FROM tag_runs")).toEqual([
+  expect(await app.database.query("SELECT started_by, chosen FROM tag_runs")).toEqual([
     { started_by: STAFF, chosen: { ids: true } },
   ]);
 });
@@ -158,7 +158,7 @@ test("nothing is shown, handed out or stopped without a session token", async ()
     [`${FILE}?id=${id}`, "GET"],
     [`${LIST}?index`, "POST"],
   ] as const) {
-    const url = new URL(path, world.url);
+    const url = new URL(path, app.url);
     url.searchParams.set("shop", SHOP);
     const body = method === "POST" ? { body: JSON.stringify({ intent: "cancel_run", id }) } : {};
     const response = await fetch(url, { method, headers, redirect: "manual", ...body });

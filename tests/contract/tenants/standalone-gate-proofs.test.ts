@@ -16,12 +16,12 @@ import { ADMIN_KEY, startTestApp, type TestApp } from "../../support/browser/scr
 import { eventually } from "../../support/service.ts";
 
 let gate: Gate;
-let world: TestApp;
+let app: TestApp;
 let send: Gate["send"];
 beforeAll(async () => {
   gate = await startGate();
-  ({ world, send } = gate);
-  await registerTenant(world.ctx, SHOP);
+  ({ app, send } = gate);
+  await registerTenant(app.ctx, SHOP);
 });
 afterAll(() => gate.stop());
 beforeEach(() => {
@@ -29,7 +29,7 @@ beforeEach(() => {
   gate.moveTo();
 });
 
-const mails = () => world.sandbox.email.inbox();
+const mails = () => app.sandbox.email.inbox();
 const ask = (asked: string, options: Parameters<Gate["send"]>[1] = {}) =>
   send("/setup", { form: { gate: "ask", address: asked }, ...options });
 const code = (given: string, cookie: string, options: Parameters<Gate["send"]>[1] = {}) =>
@@ -83,7 +83,7 @@ describe("a mailed code", () => {
 
   test("is invalid after ten minutes", async () => {
     const { cookie, code: given } = await askAndRead();
-    await world.database.query(
+    await app.database.query(
       "UPDATE kv SET expires_at = expires_at - interval '600 seconds' WHERE key LIKE 'gate_code:%'",
     );
     expect((await code(given, cookie)).status).toBe(401);
@@ -92,7 +92,7 @@ describe("a mailed code", () => {
   test("is stored nowhere in clear text, nor are addresses", async () => {
     const { code: given } = await askAndRead();
     const rows = JSON.stringify(
-      await world.database.query("SELECT key, value FROM kv WHERE key LIKE 'gate_%'"),
+      await app.database.query("SELECT key, value FROM kv WHERE key LIKE 'gate_%'"),
     );
     expect(rows).toContain("sealed:v1:");
     for (const hidden of [given, LISTED]) expect(rows).not.toContain(hidden);
@@ -131,9 +131,7 @@ describe("a mailed code", () => {
       cookie: pass,
     });
     expect(await answer.text()).toContain("is set by the platform");
-    expect(await world.database.query("SELECT 1 FROM kv WHERE key = 'platform:config'")).toEqual(
-      [],
-    );
+    expect(await app.database.query("SELECT 1 FROM kv WHERE key = 'platform:config'")).toEqual([]);
   });
 });
 

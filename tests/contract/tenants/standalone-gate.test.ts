@@ -12,12 +12,12 @@ import {
 import { ADMIN_KEY, type TestApp } from "../../support/browser/screens-server.ts";
 
 let gate: Gate;
-let world: TestApp;
+let app: TestApp;
 let send: Gate["send"];
 beforeAll(async () => {
   gate = await startGate();
-  ({ world, send } = gate);
-  await registerTenant(world.ctx, SHOP);
+  ({ app, send } = gate);
+  await registerTenant(app.ctx, SHOP);
 });
 afterAll(() => gate.stop());
 beforeEach(() => {
@@ -82,7 +82,7 @@ describe("a visitor without credentials", () => {
       ).toBe(401);
     }
     expect(
-      (await world.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]
+      (await app.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]
         ?.value,
     ).not.toHaveProperty("brand_name");
   });
@@ -142,7 +142,7 @@ describe("the admin key", () => {
 
   test("of a store, its app secret and its session secret open no page", async () => {
     const body = JSON.stringify({ admin_key: "tenant-key-0123456789" });
-    await fetch(`${world.url}/config?shop=${SHOP}`, {
+    await fetch(`${app.url}/config?shop=${SHOP}`, {
       method: "POST",
       body,
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` },
@@ -191,7 +191,7 @@ describe("the cookie", () => {
       Buffer.from(JSON.stringify({ way: "key", until: gate.clock.now + 1e6 })).toString(
         "base64url",
       ),
-      Buffer.from(world.ctx.secrets.seal(SHOP, "{}")).toString("base64url"),
+      Buffer.from(app.ctx.secrets.seal(SHOP, "{}")).toString("base64url"),
     ];
     for (const one of forged)
       expect((await send("/setup", { cookie: `${name}=${one}` })).status).toBe(401);
@@ -217,7 +217,7 @@ describe("the cookie", () => {
         await send(`/config?shop=${SHOP}`, {
           method: "POST",
           cookie,
-          headers: { "Content-Type": "application/json", Origin: world.url },
+          headers: { "Content-Type": "application/json", Origin: app.url },
         })
       ).status,
     ).toBe(401);
@@ -234,7 +234,7 @@ describe("the cookie", () => {
       );
     }
     expect(
-      (await world.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]
+      (await app.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]
         ?.value,
     ).not.toHaveProperty("brand_name");
     expect(
@@ -246,7 +246,7 @@ describe("the cookie", () => {
       ).status,
     ).toBe(200);
     expect(
-      (await world.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]
+      (await app.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]
         ?.value,
     ).toHaveProperty("brand_name", "Kestrel");
   });

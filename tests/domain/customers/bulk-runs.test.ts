@@ -15,32 +15,32 @@ import { startTestApp, type TestApp } from "../../support/browser/screens-server
 import { eventually } from "../../support/service.ts";
 
 const [SHOP, OTHER] = ["runs.myshopify.com", "other.myshopify.com"];
-let world: TestApp;
+let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(world.ctx, shop)));
-  tenant = await getTenant(world.ctx, SHOP);
+  await app.database.truncate();
+  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
+  tenant = await getTenant(app.ctx, SHOP);
 });
 
 const put = (person: Parameters<typeof putPerson>[2], shop = SHOP) =>
-  putPerson(world.database, shop, person);
-const tags = (id: number, shop = SHOP) => tagsOf(world.database, shop, id);
+  putPerson(app.database, shop, person);
+const tags = (id: number, shop = SHOP) => tagsOf(app.database, shop, id);
 const input = (value: object) => TagRunInput.parse(value);
 const finished = (id: string) =>
   eventually(`run ${id}`, async () => {
-    const run = await findBulkRun(world.ctx, tenant, id);
+    const run = await findBulkRun(app.ctx, tenant, id);
     return run?.state === "done" || run?.state === "failed" ? run : undefined;
   });
 
 async function perform(run: object) {
-  const { id } = await startTagRun(world.ctx, tenant, input(run));
-  const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  const { id } = await startTagRun(app.ctx, tenant, input(run));
+  const worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   const end = await finished(id);
   await worker.stop();
   return end;
@@ -53,7 +53,7 @@ test("a preview counts the people who would change, per tag and in all, and chan
   await put({ full_name: "D", status: "deleted" });
   await put({ full_name: "E", tags: ["old"] }, OTHER);
   const preview = await previewTagRun(
-    world.ctx,
+    app.ctx,
     tenant,
     input({ selection: { filter: {} }, add: ["VIP", "brand new"], remove: ["old"] }),
   );
@@ -68,7 +68,7 @@ test("a preview counts the people who would change, per tag and in all, and chan
   });
   expect(
     await previewTagRun(
-      world.ctx,
+      app.ctx,
       tenant,
       input({ selection: { ids: [1, 3, 5, 99] }, add: ["vip"] }),
     ),
@@ -78,7 +78,7 @@ test("a preview counts the people who would change, per tag and in all, and chan
     tags: [{ slug: "vip", name: "VIP", action: "add", people: 0 }],
   });
   // What came from the store is removed in the store only; what a rule set follows the rule.
-  await world.database.query(
+  await app.database.query(
     `UPDATE user_tag_map SET source = CASE WHEN tag_id =
         (SELECT id FROM crm_tags WHERE shop = $1 AND slug = 'vip') THEN 'system' ELSE 'storefront' END
       WHERE shop = $1 AND user_id = 3`,
@@ -86,7 +86,7 @@ test("a preview counts the people who would change, per tag and in all, and chan
   );
   expect(
     await previewTagRun(
-      world.ctx,
+      app.ctx,
       tenant,
       input({ selection: { filter: {} }, add: [], remove: ["old", "vip"] }),
     ),
@@ -103,7 +103,7 @@ test("a preview counts the people who would change, per tag and in all, and chan
 
 test("a run by a filter changes exactly these people, enqueues each for the systems, and keeps other stores and a merchant's own tags", async () => {
   const french = await put({ full_name: "F", country: "FR", tags: ["old"] });
-  await world.database.query(
+  await app.database.query(
     "UPDATE storefront_users SET tags = tags || '[\"Merchant own\"]' WHERE shop = $1 AND id = $2",
     [SHOP, french],
   );
@@ -119,13 +119,13 @@ test("a run by a filter changes exactly these people, enqueues each for the syst
     await tags(british),
     await tags(foreign, OTHER),
   ]).toEqual([["vip"], ["vip"], ["old"], ["old"]]);
-  const [row] = await world.database.query(
+  const [row] = await app.database.query(
     "SELECT tags FROM storefront_users WHERE shop = $1 AND id = $2",
     [SHOP, french],
   );
   expect(row.tags.sort()).toEqual(["Merchant own", "vip"]);
   expect(
-    await world.database.query(
+    await app.database.query(
       "SELECT DISTINCT entity_id FROM event_ledger WHERE event_type = 'customer.tags_changed'",
     ),
   ).toEqual([{ entity_id: String(french) }]);
@@ -137,7 +137,7 @@ test("a tag that a run creates has the name that was typed, and its slug without
     await perform({ selection: { filter: {} }, add: ["  Gala  & VIP "], remove: [] }),
   ).toMatchObject({ state: "done", changed: 1 });
   expect(
-    await world.database.query(
+    await app.database.query(
       "SELECT slug, name FROM crm_tags WHERE shop = $1 AND slug LIKE '%vip'",
       [SHOP],
     ),
@@ -145,18 +145,18 @@ test("a tag that a run creates has the name that was typed, and its slug without
 });
 
 test("several slices of people are all changed, and no one added after the start", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example'
       FROM generate_series(1, 120) AS n`,
     [SHOP],
   );
   const { id } = await startTagRun(
-    world.ctx,
+    app.ctx,
     tenant,
     input({ selection: { filter: {} }, add: ["vip"] }),
   );
   const late = await put({ full_name: "Late" });
-  const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  const worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   expect(await finished(id)).toMatchObject({
     state: "done",
     total: 120,
@@ -169,23 +169,23 @@ test("several slices of people are all changed, and no one added after the start
 });
 
 test("a run whose worker died halfway continues from there and counts each person once", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example'
       FROM generate_series(1, 60) AS n`,
     [SHOP],
   );
   const { id } = await startTagRun(
-    world.ctx,
+    app.ctx,
     tenant,
     input({ selection: { filter: {} }, add: ["vip"] }),
   );
   // The state of a process killed after its first slice.
-  await world.database.query(
+  await app.database.query(
     `UPDATE tag_runs SET state = 'running', attempt_token = gen_random_uuid(),
       locked_until = now() - interval '1 second', position = 50, processed = 50, changed = 50 WHERE id = $1`,
     [id],
   );
-  const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  const worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   expect(await finished(id)).toMatchObject({ state: "done", processed: 60, changed: 60 });
   await worker.stop();
   expect([await tags(50), await tags(51)]).toEqual([[], ["vip"]]);
@@ -196,12 +196,12 @@ test("a run whose worker stops ends after the customer in progress, is released 
   for (const name of ["A", "B", "C", "D"])
     ids.push(await put({ full_name: name, email: `${name}@x.example` }));
   const { id } = await startAction(
-    world.ctx,
+    app.ctx,
     tenant,
     ActionRunInput.parse({ kind: "suspend", selection: { filter: {} } }),
   );
   const stops: Promise<void>[] = [];
-  const first = await startBulkRunWorker(world.ctx, world.ctx.home, {
+  const first = await startBulkRunWorker(app.ctx, app.ctx.home, {
     ...CUSTOMER_ACTIONS,
     async suspend(ctx, store, sql, userId, runId) {
       if (userId === ids[1]) stops.push(first.stop());
@@ -210,12 +210,12 @@ test("a run whose worker stops ends after the customer in progress, is released 
   });
   await eventually("the stop", () => stops.length > 0);
   await Promise.all(stops);
-  expect(await findBulkRun(world.ctx, tenant, id)).toMatchObject({
+  expect(await findBulkRun(app.ctx, tenant, id)).toMatchObject({
     state: "waiting",
     processed: 2,
     changed: 2,
   });
-  const second = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  const second = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   expect(await finished(id)).toMatchObject({ state: "done", processed: 4, changed: 4 });
   await second.stop();
 });
@@ -238,14 +238,14 @@ test("a person at the tag limit is counted as rejected, the others get theirs", 
 test("a run is visible to its own store only; an empty selection and invalid input are rejected", async () => {
   await put({ full_name: "A" });
   const { id } = await startTagRun(
-    world.ctx,
+    app.ctx,
     tenant,
     input({ selection: { filter: {} }, add: ["vip"] }),
   );
-  expect(await findBulkRun(world.ctx, await getTenant(world.ctx, OTHER), id)).toBeNull();
-  expect(await findBulkRun(world.ctx, tenant, "not-an-id")).toBeNull();
+  expect(await findBulkRun(app.ctx, await getTenant(app.ctx, OTHER), id)).toBeNull();
+  expect(await findBulkRun(app.ctx, tenant, "not-an-id")).toBeNull();
   await expect(
-    startTagRun(world.ctx, tenant, input({ selection: { ids: [999] }, add: ["vip"] })),
+    startTagRun(app.ctx, tenant, input({ selection: { ids: [999] }, add: ["vip"] })),
   ).rejects.toMatchObject({ code: "invalid_request" });
   for (const wrong of [
     { selection: { filter: {} } },
@@ -258,7 +258,7 @@ test("a run is visible to its own store only; an empty selection and invalid inp
 
 test("who comes back is shown the five oldest open runs, and for a day the five newest that left customers as they were", async () => {
   const insert = async (state: string, hoursAgo: number, { refused = 0, shop = SHOP } = {}) => {
-    const [row] = await world.database.query<{ id: string }>(
+    const [row] = await app.database.query<{ id: string }>(
       `INSERT INTO tag_runs (shop, id, add, last_id, total, state, refused, created_at, finished_at)
         VALUES ($1, gen_random_uuid(), '{vip}', 1, 1, $2, $3, now() - make_interval(hours => $4),
           CASE WHEN $2 NOT IN ('waiting', 'running') THEN now() - make_interval(hours => $4) END)
@@ -277,7 +277,7 @@ test("who comes back is shown the five oldest open runs, and for a day the five 
   await insert("done", 4);
   await insert("cancelled", 3, { refused: 1 });
   await insert("failed", 2, { shop: OTHER });
-  const { runs } = await readChoicesAndRuns(world.ctx, tenant);
+  const { runs } = await readChoicesAndRuns(app.ctx, tenant);
   expect(runs.map(({ id }) => id)).toEqual([
     running,
     ...waiting.slice(0, 4),
@@ -288,8 +288,8 @@ test("who comes back is shown the five oldest open runs, and for a day the five 
 
 test("a run of a later version's kind waits for a worker of that version", async () => {
   await put({ full_name: "A" });
-  await world.database.query("ALTER TABLE tag_runs DROP CONSTRAINT tag_runs_kind_check");
-  await world.database.query(
+  await app.database.query("ALTER TABLE tag_runs DROP CONSTRAINT tag_runs_kind_check");
+  await app.database.query(
     `INSERT INTO tag_runs (shop, id, kind, total, last_id, created_at)
       VALUES ($1, gen_random_uuid(), 'invented_later', 1, 1, now() - interval '1 hour')`,
     [SHOP],
@@ -297,7 +297,7 @@ test("a run of a later version's kind waits for a worker of that version", async
   const known = await perform({ selection: { filter: {} }, add: ["vip"], remove: [] });
   expect(known).toMatchObject({ state: "done", changed: 1 });
   expect(
-    await world.database.query("SELECT state, attempt_token FROM tag_runs WHERE kind = $1", [
+    await app.database.query("SELECT state, attempt_token FROM tag_runs WHERE kind = $1", [
       "invented_later",
     ]),
   ).toEqual([{ state: "waiting", attempt_token: null }]);
@@ -305,18 +305,18 @@ test("a run of a later version's kind waits for a worker of that version", async
 
 describe("other bulk changes", () => {
   const act = async (action: object) => {
-    const { id } = await startAction(world.ctx, tenant, ActionRunInput.parse(action));
-    const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+    const { id } = await startAction(app.ctx, tenant, ActionRunInput.parse(action));
+    const worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
     const end = await finished(id);
     await worker.stop();
     return end;
   };
   const statuses = async () =>
-    (await world.database.query("SELECT full_name, status FROM storefront_users ORDER BY id")).map(
+    (await app.database.query("SELECT full_name, status FROM storefront_users ORDER BY id")).map(
       ({ full_name: name, status }) => `${name} ${status}`,
     );
   const requests = () =>
-    world.database.query("SELECT shop, kind, state FROM privacy_requests ORDER BY shop, kind, id");
+    app.database.query("SELECT shop, kind, state FROM privacy_requests ORDER BY shop, kind, id");
 
   test("suspending and reactivating change exactly the matching customers of this store", async () => {
     await put({ full_name: "A", country: "FR", email: "a@x.example" });
@@ -325,7 +325,7 @@ describe("other bulk changes", () => {
     await put({ full_name: "D", country: "FR", email: "d@x.example" }, OTHER);
     const selection = { filter: { country: "FR" } };
     expect(
-      await previewAction(world.ctx, tenant, {
+      await previewAction(app.ctx, tenant, {
         kind: "suspend",
         selection: input({ selection, add: ["x"] }).selection,
       }),
@@ -351,7 +351,7 @@ describe("other bulk changes", () => {
     const selection = { ids: [...ids, foreign] };
     for (const typed of [undefined, "", "3", "erase"])
       await expect(
-        startAction(world.ctx, tenant, ActionRunInput.parse({ kind: "erase", selection, typed })),
+        startAction(app.ctx, tenant, ActionRunInput.parse({ kind: "erase", selection, typed })),
       ).rejects.toMatchObject({ code: "conflict" });
     expect(await requests()).toEqual([]);
     expect(await act({ kind: "erase", selection, typed: "2" })).toMatchObject({
@@ -363,12 +363,12 @@ describe("other bulk changes", () => {
       { shop: SHOP, kind: "customer_redact", state: "received" },
       { shop: SHOP, kind: "customer_redact", state: "received" },
     ]);
-    const [run] = await world.database.query("SELECT id FROM tag_runs WHERE kind = 'erase'");
+    const [run] = await app.database.query("SELECT id FROM tag_runs WHERE kind = 'erase'");
     expect(
       await CUSTOMER_ACTIONS.erase(
-        world.ctx,
+        app.ctx,
         tenant,
-        dataOf(world.ctx, tenant).sql,
+        dataOf(app.ctx, tenant).sql,
         ids[0] as number,
         run.id,
       ),
@@ -377,14 +377,14 @@ describe("other bulk changes", () => {
   });
 
   test("data requests are made for each customer, and refused for more than the merchant can be mailed", async () => {
-    await world.database.query(
+    await app.database.query(
       `INSERT INTO storefront_users (shop, email, country) SELECT $1, 'p' || n || '@x.example',
         CASE WHEN n < 4 THEN 'FR' END FROM generate_series(1, 251) AS n`,
       [SHOP],
     );
     await expect(
       startAction(
-        world.ctx,
+        app.ctx,
         tenant,
         ActionRunInput.parse({ kind: "data_request", selection: { filter: {} } }),
       ),

@@ -21,25 +21,25 @@ import { putPerson, type Person } from "../../support/storefront/customers.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const [SHOP, OTHER] = ["list.myshopify.com", "other.myshopify.com"];
-let world: TestApp;
+let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(world.ctx, shop)));
-  tenant = await getTenant(world.ctx, SHOP);
+  await app.database.truncate();
+  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
+  tenant = await getTenant(app.ctx, SHOP);
 });
 
-const put = (person: Person, shop = SHOP) => putPerson(world.database, shop, person);
+const put = (person: Person, shop = SHOP) => putPerson(app.database, shop, person);
 const ready = (query: string) =>
-  prepareFilter(world.ctx, tenant, readFilter(new URLSearchParams(query)));
-const count = async (query: string) => countCustomers(world.ctx, tenant, await ready(query));
+  prepareFilter(app.ctx, tenant, readFilter(new URLSearchParams(query)));
+const count = async (query: string) => countCustomers(app.ctx, tenant, await ready(query));
 const list = async (query: string, options: Partial<Parameters<typeof listCustomers>[2]> = {}) =>
-  listCustomers(world.ctx, tenant, {
+  listCustomers(app.ctx, tenant, {
     filter: await ready(query),
     sort: "name asc",
     limit: 50,
@@ -66,7 +66,7 @@ describe("the result", () => {
       language_pref: "en",
       email_subscription_status: "subscribed",
       sms_subscription_status: "unsubscribed",
-      phone_hash: phoneHash(world.ctx, SHOP, "+44 20 7946 0958"),
+      phone_hash: phoneHash(app.ctx, SHOP, "+44 20 7946 0958"),
     });
     await put({
       full_name: "Grace Hopper",
@@ -201,13 +201,13 @@ describe("the result", () => {
   });
 
   test("an erased customer is found by nothing that was known", async () => {
-    await world.database.query(
+    await app.database.query(
       "UPDATE storefront_users SET status = 'deleted' WHERE shop = $1 AND country = 'GB'",
       [SHOP],
     );
     expect((await list("q=lovelace&status=deleted")).customers).toEqual([]);
     expect(
-      await world.database.query(
+      await app.database.query(
         "SELECT 1 FROM storefront_users WHERE shop = $1 AND search_text LIKE '%lovelace%'",
         [SHOP],
       ),
@@ -232,7 +232,7 @@ describe("the result", () => {
   });
 
   test("the filter options are the store's own tags and countries", async () => {
-    const { tags, countries, languages } = (await readChoicesAndRuns(world.ctx, tenant)).choices;
+    const { tags, countries, languages } = (await readChoicesAndRuns(app.ctx, tenant)).choices;
     expect(languages.map(({ names }) => names.es)).toEqual(["inglés", "francés"]);
     expect(tags.map(({ slug }) => slug)).toEqual(["early", "vip"]);
     expect(countries.map(({ code }) => code)).toEqual(["FR", "GB", "US"]);
@@ -253,21 +253,21 @@ test.each([
   "o'Brien-Smith 🦄",
 ])("the search and the database fold %s in the same way", async (name) => {
   await put({ full_name: name });
-  const [row] = await world.database.query("SELECT search_text FROM storefront_users");
+  const [row] = await app.database.query("SELECT search_text FROM storefront_users");
   expect(row.search_text.startsWith(foldText(name))).toBe(true);
   for (const word of name.split(" "))
     expect(await names(`q=${encodeURIComponent(word)}`)).toEqual([name]);
 });
 
 test("in a large store every search finds all of its customers, and counts are exact up to the bound", async () => {
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO storefront_users (shop, full_name, email, amount_spent, updated_at)
      SELECT $1, 'Person ' || n, 'p' || n || '@' || CASE WHEN n > 9000 THEN 'old.' ELSE 'new.' END
        || CASE WHEN n > 6000 THEN 'rear' ELSE 'fore' END || '.example', n % 100, now() - make_interval(secs => n) FROM generate_series(1, 12000) AS n`,
     [SHOP],
   );
   // As autovacuum does within a minute: no store works without statistics for long.
-  await world.database.query("ANALYZE storefront_users");
+  await app.database.query("ANALYZE storefront_users");
   await put({ full_name: "Person 4711", email: "p4711@elsewhere.example" }, OTHER);
   const exactly = (matching: number) => ({ count: matching, isMore: false });
   const more = { count: MAX_COUNTED, isMore: true };
@@ -423,7 +423,7 @@ describe("pages", () => {
 describe("the CSV export", () => {
   const csv = async (query: string) => {
     let text = "";
-    for await (const part of exportCustomers(world.ctx, tenant, {
+    for await (const part of exportCustomers(app.ctx, tenant, {
       filter: readFilter(new URLSearchParams(query)),
     }))
       text += part;
@@ -470,7 +470,7 @@ describe("the CSV export", () => {
   );
 
   test("more than one slice of customers is complete, each once", async () => {
-    await world.database.query(
+    await app.database.query(
       `INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example'
         FROM generate_series(1, 2500) AS n`,
       [SHOP],

@@ -14,23 +14,23 @@ import { putPerson } from "../../support/storefront/customers.ts";
 import { eventually } from "../../support/service.ts";
 
 const [SHOP, OTHER] = ["matching.myshopify.com", "other.myshopify.com"];
-let world: TestApp;
+let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(world.ctx, shop)));
-  tenant = await getTenant(world.ctx, SHOP);
+  await app.database.truncate();
+  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
+  tenant = await getTenant(app.ctx, SHOP);
 });
 
-const query = (sql: string, values: unknown[] = []) => world.database.query(sql, values);
+const query = (sql: string, values: unknown[] = []) => app.database.query(sql, values);
 const addToCatalog = (names: readonly string[], shop = SHOP) =>
-  createTags(world.ctx.home.forTenant(shop).sql, names.map(defineTag));
-const matchAll = () => matchTags(world.ctx, tenant, () => false);
+  createTags(app.ctx.home.forTenant(shop).sql, names.map(defineTag));
+const matchAll = () => matchTags(app.ctx, tenant, () => false);
 
 /** Customers of a sync before the catalog existed. */
 const putCarriers = (count: number, tags: readonly string[], shop = SHOP) =>
@@ -59,7 +59,7 @@ test("every customer with a tag of the catalog gets it once, in any spelling, an
     { slug: "vip", source: "storefront", people: 5 },
   ]);
   expect(await held(OTHER)).toEqual([]);
-  const usage = await readTagUsage(world.ctx, tenant, {});
+  const usage = await readTagUsage(app.ctx, tenant, {});
   expect(usage.tags.map(({ slug, people }) => [slug, people])).toEqual([
     ["prospect", 0],
     ["vip", 5],
@@ -79,8 +79,8 @@ test("every customer with a tag of the catalog gets it once, in any spelling, an
 });
 
 test("a tag that a staff member assigned stays theirs, and a deleted customer gets none", async () => {
-  const mine = await putPerson(world.database, SHOP, { full_name: "Ada", tags: ["vip"] });
-  await putPerson(world.database, SHOP, { full_name: "Gone", status: "deleted" });
+  const mine = await putPerson(app.database, SHOP, { full_name: "Ada", tags: ["vip"] });
+  await putPerson(app.database, SHOP, { full_name: "Gone", status: "deleted" });
   await query(
     "UPDATE storefront_users SET tags = '[\"VIP\"]' WHERE shop = $1 AND status = 'deleted'",
     [SHOP],
@@ -96,9 +96,9 @@ test("a comparison that was stopped goes on after its last slice", async () => {
   await putCarriers(2_500, ["vip"]);
   await addToCatalog(["VIP"]);
   let slices = 0;
-  expect(await matchTags(world.ctx, tenant, () => (slices += 1) > 1)).toBe(false);
+  expect(await matchTags(app.ctx, tenant, () => (slices += 1) > 1)).toBe(false);
   expect(await held()).toEqual([{ slug: "vip", source: "storefront", people: 2_000 }]);
-  const worker = await startTagMatchWorker(world.ctx, world.ctx.home);
+  const worker = await startTagMatchWorker(app.ctx, app.ctx.home);
   await eventually(
     "the rest",
     async () => (await query("SELECT 1 FROM crm_tags WHERE matched_to IS NOT NULL")).length === 0,
@@ -109,7 +109,7 @@ test("a comparison that was stopped goes on after its last slice", async () => {
 
 test("a tag created later is compared by the worker, and a form's dated tag is not", async () => {
   await putCarriers(3, ["Wholesale", "club_2026_11_23"]);
-  const worker = await startTagMatchWorker(world.ctx, world.ctx.home);
+  const worker = await startTagMatchWorker(app.ctx, app.ctx.home);
   await addToCatalog(["Wholesale", "club_2026_11_23"]);
   await eventually("the new tag", async () => (await held()).length > 0);
   await worker.stop();
@@ -119,8 +119,8 @@ test("a tag created later is compared by the worker, and a form's dated tag is n
 test("the rules come after: what the store gave before them stays the store's", async () => {
   await putCarriers(3, ["VIP"]);
   await addToCatalog(["VIP", "Prospect", "Active"]);
-  expect(await runChangedRules(world.ctx, tenant)).toBeNull();
+  expect(await runChangedRules(app.ctx, tenant)).toBeNull();
   await matchAll();
-  expect(await runChangedRules(world.ctx, tenant)).toMatchObject({ total: 3 });
+  expect(await runChangedRules(app.ctx, tenant)).toMatchObject({ total: 3 });
   expect(await held()).toEqual([{ slug: "vip", source: "storefront", people: 3 }]);
 });

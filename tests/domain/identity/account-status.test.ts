@@ -10,74 +10,72 @@ import { putPerson } from "../../support/storefront/customers.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const [SHOP, OTHER] = ["status.myshopify.com", "other.myshopify.com"];
-let world: TestApp;
+let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  await world.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(world.ctx, shop)));
-  tenant = await getTenant(world.ctx, SHOP);
+  await app.database.truncate();
+  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
+  tenant = await getTenant(app.ctx, SHOP);
 });
 
-const account = (id: number) => getAccount(world.ctx.home.forTenant(SHOP).sql, id);
+const account = (id: number) => getAccount(app.ctx.home.forTenant(SHOP).sql, id);
 const isValid = async (token: string) =>
-  (await checkSession(world.ctx, tenant, token)).outcome === "valid";
+  (await checkSession(app.ctx, tenant, token)).outcome === "valid";
 
 test("a suspension ends every session, a reactivation restores none, and a new sign-in works again", async () => {
-  const id = await putPerson(world.database, SHOP, { email: "ada@x.example" });
-  const before = issueToken(world.ctx, tenant, await account(id));
+  const id = await putPerson(app.database, SHOP, { email: "ada@x.example" });
+  const before = issueToken(app.ctx, tenant, await account(id));
   expect(await isValid(before)).toBe(true);
-  expect(await changeAccountStatus(world.ctx, tenant, id, "suspended")).toBe(true);
+  expect(await changeAccountStatus(app.ctx, tenant, id, "suspended")).toBe(true);
   expect(await isValid(before)).toBe(false);
   // Issued by a caller that read the account row before the suspension.
-  const meanwhile = issueToken(world.ctx, tenant, await account(id));
+  const meanwhile = issueToken(app.ctx, tenant, await account(id));
   expect(await isValid(meanwhile)).toBe(false);
-  expect(await changeAccountStatus(world.ctx, tenant, id, "active")).toBe(true);
+  expect(await changeAccountStatus(app.ctx, tenant, id, "active")).toBe(true);
   expect([await isValid(before), await isValid(meanwhile)]).toEqual([false, false]);
-  expect(await isValid(issueToken(world.ctx, tenant, await account(id)))).toBe(true);
+  expect(await isValid(issueToken(app.ctx, tenant, await account(id)))).toBe(true);
 });
 
 test("agents' grants and mandates end with the suspension and stay ended", async () => {
-  const id = await putPerson(world.database, SHOP, {
+  const id = await putPerson(app.database, SHOP, {
     email: "ada@x.example",
     consents: ["a2a", "ap2"],
   });
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes)
       VALUES ($1, gen_random_uuid(), $2, 'c', 'n', '{}')`,
     [SHOP, id],
   );
-  await world.database.query(
+  await app.database.query(
     `INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature,
       proof, expires_at) VALUES ($1, gen_random_uuid(), $2, 10, 'EUR', 'all', 's', 'p', now() + interval '1 day')`,
     [SHOP, id],
   );
-  await changeAccountStatus(world.ctx, tenant, id, "suspended");
-  await changeAccountStatus(world.ctx, tenant, id, "active");
+  await changeAccountStatus(app.ctx, tenant, id, "suspended");
+  await changeAccountStatus(app.ctx, tenant, id, "active");
   expect(
-    await world.database.query("SELECT ended_at IS NOT NULL AS has_ended FROM oauth_grants"),
+    await app.database.query("SELECT ended_at IS NOT NULL AS has_ended FROM oauth_grants"),
   ).toEqual([{ has_ended: true }]);
-  expect(await world.database.query("SELECT status FROM mandates")).toEqual([
-    { status: "revoked" },
-  ]);
+  expect(await app.database.query("SELECT status FROM mandates")).toEqual([{ status: "revoked" }]);
 });
 
 test("setting the same status again changes nothing; a deleted, an unknown and another store's account are not found", async () => {
-  const id = await putPerson(world.database, SHOP, { email: "ada@x.example" });
-  const deleted = await putPerson(world.database, SHOP, { status: "deleted" });
-  const foreign = await putPerson(world.database, OTHER, { email: "ada@x.example" });
-  expect(await changeAccountStatus(world.ctx, tenant, id, "active")).toBe(false);
+  const id = await putPerson(app.database, SHOP, { email: "ada@x.example" });
+  const deleted = await putPerson(app.database, SHOP, { status: "deleted" });
+  const foreign = await putPerson(app.database, OTHER, { email: "ada@x.example" });
+  expect(await changeAccountStatus(app.ctx, tenant, id, "active")).toBe(false);
   expect((await account(id)).sessions_valid_after).toBeNull();
   for (const other of [deleted, foreign, 999])
-    await expect(changeAccountStatus(world.ctx, tenant, other, "suspended")).rejects.toMatchObject({
+    await expect(changeAccountStatus(app.ctx, tenant, other, "suspended")).rejects.toMatchObject({
       code: "not_found",
     });
   expect(
-    await world.database.query(
+    await app.database.query(
       "SELECT DISTINCT status FROM storefront_users WHERE id <> $1 ORDER BY status",
       [deleted],
     ),

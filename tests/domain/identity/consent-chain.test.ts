@@ -11,13 +11,13 @@ import { startTestApp, type TestApp } from "../../support/browser/screens-server
 
 const SHOP = "first-shop.myshopify.com";
 const OTHER = "other-shop.myshopify.com";
-let world: TestApp;
+let app: TestApp;
 
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
-beforeEach(() => world.database.truncate());
+afterAll(() => app.stop());
+beforeEach(() => app.database.truncate());
 
 const entry = (fields: Partial<ConsentEntry> = {}): ConsentEntry => ({
   userId: 1,
@@ -29,11 +29,11 @@ const entry = (fields: Partial<ConsentEntry> = {}): ConsentEntry => ({
   ...fields,
 });
 const append = (shop: string, entries: ConsentEntry[]) =>
-  world.ctx.home
+  app.ctx.home
     .forTenant(shop)
     .transaction((sql) => recordConsent(sql, { connection: {} }, entries));
 const rowsOf = (shop: string) =>
-  world.database.query("SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq", [shop]);
+  app.database.query("SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq", [shop]);
 
 const toEntry = (row: any): ConsentEntry => ({
   userId: row.user_id,
@@ -66,7 +66,7 @@ async function expectWholeChain(shop: string, length: number): Promise<void> {
     expect(row.hash).toBe(chainHash(previous, Number(row.seq), toEntry(row), row.created_at));
     previous = row.hash;
   }
-  const [head] = await world.database.query(
+  const [head] = await app.database.query(
     "SELECT seq, hash FROM consent_chain_heads WHERE shop = $1",
     [shop],
   );
@@ -94,7 +94,7 @@ it("each store has its own chain", async () => {
 
 it("a failed transaction leaves neither row nor gap", async () => {
   await append(SHOP, [entry()]);
-  const failing = world.ctx.home.forTenant(SHOP).transaction(async (sql) => {
+  const failing = app.ctx.home.forTenant(SHOP).transaction(async (sql) => {
     await recordConsent(sql, { connection: {} }, [entry(), entry()]);
     throw new Error("something else failed");
   });
@@ -127,7 +127,7 @@ it.each([
   ["TRUNCATE consent_records"],
 ])("the database rejects: %s", async (statement) => {
   await append(SHOP, [entry()]);
-  await expect(world.database.query(statement)).rejects.toThrow(/append-only/);
+  await expect(app.database.query(statement)).rejects.toThrow(/append-only/);
   await expectWholeChain(SHOP, 1);
 });
 

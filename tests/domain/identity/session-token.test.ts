@@ -21,19 +21,19 @@ const CLAIMS: SessionClaims = {
   exp: SECONDS + 604_800,
 };
 
-let world: TestApp;
+let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startTestApp();
-  await registerTenant(world.ctx, SHOP);
-  tenant = await getTenant(world.ctx, SHOP);
+  app = await startTestApp();
+  await registerTenant(app.ctx, SHOP);
+  tenant = await getTenant(app.ctx, SHOP);
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 
 const mint = (claims: Partial<SessionClaims> = {}, mark = "0123456789A") =>
-  mintToken(world.ctx.config, tenant, { ...CLAIMS, ...claims }, mark);
-const read = (token: string, now = NOW) => verifySessionToken(world.ctx.config, tenant, token, now);
+  mintToken(app.ctx.config, tenant, { ...CLAIMS, ...claims }, mark);
+const read = (token: string, now = NOW) => verifySessionToken(app.ctx.config, tenant, token, now);
 
 it("an issued token is read again and names its store", () => {
   expect(read(mint())).toEqual(CLAIMS);
@@ -60,9 +60,9 @@ it("tokens issued in the same second differ by their id in the header beside the
 
 it("tokens of stores with names of any length name their store", () => {
   for (const shop of ["a", "ab", "abc", "abcd"].map((name) => `${name}.myshopify.com`)) {
-    const token = mintToken(world.ctx.config, { ...tenant, shop }, CLAIMS, "0123456789");
+    const token = mintToken(app.ctx.config, { ...tenant, shop }, CLAIMS, "0123456789");
     for (let times = 0; times < 2; times += 1) expect(shopOfToken(token)).toBe(shop);
-    expect(verifySessionToken(world.ctx.config, { ...tenant, shop }, token, NOW)).toEqual(CLAIMS);
+    expect(verifySessionToken(app.ctx.config, { ...tenant, shop }, token, NOW)).toEqual(CLAIMS);
     expect(read(token)).toBeNull();
   }
 });

@@ -16,7 +16,7 @@ import {
   type TestBucket,
 } from "../../support/bucket.ts";
 import { addRows } from "../../support/bus/queue.ts";
-import { startWorkerWorld, type WorkerWorld } from "../../support/bus/worker.ts";
+import { startWorkerApp, type WorkerApp } from "../../support/bus/worker.ts";
 import { ADA, privacy, redactBody, settled } from "../../support/privacy.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 
@@ -33,43 +33,43 @@ afterAll(() => bucket.stop());
 const impatientArchive = () => openStoreRoots(openObjectStore(bucket.url, "/", LIMITS));
 
 describe("the bus", () => {
-  let world: WorkerWorld;
+  let app: WorkerApp;
   beforeAll(async () => {
-    world = await startWorkerWorld();
+    app = await startWorkerApp();
   });
-  beforeEach(() => world.reset());
-  afterAll(() => world.stop());
+  beforeEach(() => app.reset());
+  afterAll(() => app.stop());
 
   const add = (channel: string, count: number) =>
-    addRows(world.service.database, { shop: SHOP, channel, count });
+    addRows(app.service.database, { shop: SHOP, channel, count });
 
   it("delivers to every other system meanwhile, and writes all copies once the archive answers", async () => {
     bucket.feel("silent");
-    await world.start({ archive: impatientArchive() });
+    await app.start({ archive: impatientArchive() });
     await add("fast", 20);
     // An unknown destination is archived only.
     await add("nowhere", 4);
-    await world.allDelivered(20);
+    await app.allDelivered(20);
     await eventually("a failed attempt of each row that is archived only", async () =>
-      (await world.rows())
+      (await app.rows())
         .filter(({ channel }) => channel === "nowhere")
         .every(({ status, retry_count: n }) => status === "pending" && n === 1),
     );
     bucket.feel("well");
-    await world.service.database.query(
+    await app.service.database.query(
       "UPDATE integration_queue SET next_attempt_at = clock_timestamp(), updated_at = clock_timestamp()",
     );
-    await world.allDelivered(24);
+    await app.allDelivered(24);
     await eventually("all copies", () => bucket.objects.size === 24);
-    expect(world.fast.received).toHaveLength(20);
+    expect(app.fast.received).toHaveLength(20);
   });
 
   it("counts a delivery that never ends as a failed attempt, and goes on", async () => {
-    world.fast.answer(() => {});
-    const worker = await world.start({ timeoutMs: 600_000, deliveryMs: 200 });
+    app.fast.answer(() => {});
+    const worker = await app.start({ timeoutMs: 600_000, deliveryMs: 200 });
     await add("fast", 1);
     const [row] = await eventually("the failed attempt", async () => {
-      const rows = await world.rows();
+      const rows = await app.rows();
       return rows.every(({ status, retry_count: n }) => status === "pending" && n === 1) && rows;
     });
     expect(row).toMatchObject({
@@ -79,7 +79,7 @@ describe("the bus", () => {
     });
     // Nothing is in flight that a stop would wait for.
     await worker.stop();
-    expect(world.service.logged.findLast(({ event }) => event === "worker.stopped")).toMatchObject({
+    expect(app.service.logged.findLast(({ event }) => event === "worker.stopped")).toMatchObject({
       abandoned: 0,
     });
   });

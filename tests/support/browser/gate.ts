@@ -19,7 +19,7 @@ type Options = {
 };
 
 export type Gate = {
-  world: TestApp;
+  app: TestApp;
   edge: Edge;
   /** A fixed clock that tests move. */
   clock: { now: number };
@@ -40,7 +40,7 @@ export const cookieOf = (answer: Response): string =>
 export async function startGate(): Promise<Gate> {
   const edge = await startEdge();
   const clock = { now: Date.now() };
-  const world = await startTestApp({
+  const app = await startTestApp({
     withScreens: true,
     clock: { now: () => new Date(clock.now) },
     envFrom: (sandbox) => ({
@@ -58,9 +58,9 @@ export async function startGate(): Promise<Gate> {
   let addresses = 0;
   const send: Gate["send"] = (
     path,
-    { method, headers = {}, form, origin = world.url, cookie } = {},
+    { method, headers = {}, form, origin = app.url, cookie } = {},
   ) =>
-    fetch(world.url + path, {
+    fetch(app.url + path, {
       method: method ?? (form ? "POST" : "GET"),
       redirect: "manual",
       headers: {
@@ -73,14 +73,14 @@ export async function startGate(): Promise<Gate> {
       ...(form && { body: new URLSearchParams(form) }),
     });
   return {
-    world,
+    app,
     edge,
     clock,
     send,
     moveTo: (to = `203.0.113.${(addresses += 1)}`) => void (address = to),
     enter: async () => cookieOf(await send(`/setup?key=${ADMIN_KEY}`)),
     async stop() {
-      await world.stop();
+      await app.stop();
       await edge.stop();
     },
   };

@@ -9,20 +9,20 @@ import { embeddedUrl, type TestApp } from "./screens-server.ts";
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
 export async function connectStore(
-  world: TestApp,
+  app: TestApp,
   shop: string,
   fields: Record<string, unknown> = {},
   scope = "write_customers,read_products,read_orders,read_customer_merge",
 ): Promise<void> {
-  const reply = world.sandbox.storefront.install(shop, { scope });
-  await registerTenant(world.ctx, shop);
-  await storeGrant(world.ctx, shop, {
+  const reply = app.sandbox.storefront.install(shop, { scope });
+  await registerTenant(app.ctx, shop);
+  await storeGrant(app.ctx, shop, {
     accessToken: reply.access_token,
     refreshToken: reply.refresh_token ?? null,
     expiresIn: 3_600,
     scopes: reply.scope.split(","),
   });
-  if (Object.keys(fields).length > 0) await changeTenantRecord(world.ctx, shop, { set: fields });
+  if (Object.keys(fields).length > 0) await changeTenantRecord(app.ctx, shop, { set: fields });
 }
 
 export type MerchantVisit = Visit & {
@@ -32,16 +32,16 @@ export type MerchantVisit = Visit & {
 
 /** Opens a screen by its path, with an optional query. */
 export async function openScreen(
-  world: TestApp,
+  app: TestApp,
   browser: Browser,
   shop: string,
   path: string,
   options?: Parameters<Browser["visitAgain"]>[1],
 ): Promise<MerchantVisit> {
-  const visit = await browser.visitAgain([world.url, world.sandbox.url], options);
+  const visit = await browser.visitAgain([app.url, app.sandbox.url], options);
   const [pathname, query] = path.split("?");
   await visit.page.goto(
-    `${await embeddedUrl(world, shop, { path: pathname as string })}${query ? `&${query}` : ""}`,
+    `${await embeddedUrl(app, shop, { path: pathname as string })}${query ? `&${query}` : ""}`,
   );
   await waitForHydration(visit.page, visit.errors);
   return {

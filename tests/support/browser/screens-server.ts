@@ -27,7 +27,7 @@ export function startTestApp({
 
 /** The address at which the admin opens the app. */
 export async function embeddedUrl(
-  world: TestApp,
+  app: TestApp,
   shop: string,
   options: { path?: string; token?: string } = {},
 ): Promise<string> {
@@ -37,18 +37,18 @@ export async function embeddedUrl(
     host: Buffer.from(`admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`).toString(
       "base64url",
     ),
-    id_token: options.token ?? (await world.sandbox.storefront.sessionToken(shop)),
+    id_token: options.token ?? (await app.sandbox.storefront.sessionToken(shop)),
   });
-  return `${world.url}${options.path ?? "/app"}?${query}`;
+  return `${app.url}${options.path ?? "/app"}?${query}`;
 }
 
 /** How many token requests of this kind the platform received. */
 export function countGrants(
-  world: TestApp,
+  app: TestApp,
   shop: string,
   grantType: "token-exchange" | "refresh_token",
 ): number {
-  return world.sandbox
+  return app.sandbox
     .requests("storefront")
     .filter(
       ({ path, body }) =>

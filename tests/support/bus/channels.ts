@@ -98,7 +98,7 @@ export const EXPECTED: Record<string, Expected> = {
   },
 };
 
-export type ChannelWorld = {
+export type ChannelApp = {
   service: Service;
   /** Every secret of the store, including the storefront's token pair. */
   secrets(): string[];
@@ -124,7 +124,7 @@ type SettledRow = {
   due_in: number;
 };
 
-export async function startChannelWorld(): Promise<ChannelWorld> {
+export async function startChannelApp(): Promise<ChannelApp> {
   const service = await startService({ env: { EMAIL_API_KEY: "", EMAIL_FROM: "" } });
   const { database, sandbox } = service;
   let worker: Worker | null = null;

@@ -5,7 +5,7 @@ import type { Clock } from "../../../app/runtime/clock.ts";
 import { channelTo, startReceiver, type Scripted } from "./queue.ts";
 import { eventually, SHOP, startService, type Service } from "../service.ts";
 
-export type WorkerWorld = {
+export type WorkerApp = {
   service: Service;
   /** Receivers by channel name: `fast` and `slow`. */
   fast: Scripted;
@@ -44,17 +44,17 @@ type QueueRow = {
   due_in: number;
 };
 
-export async function startWorkerWorld(): Promise<WorkerWorld> {
+export async function startWorkerApp(): Promise<WorkerApp> {
   const service = await startService();
   let running: Worker[] = [];
-  const world = {
+  const app = {
     service,
     async start({ clock, timeoutMs = 15_000, deliveryMs, archive } = {}) {
       const ctx: Ctx = {
         ...service.ctx,
         channels: [
-          channelTo("fast", world.fast.url, timeoutMs),
-          channelTo("slow", world.slow.url, timeoutMs),
+          channelTo("fast", app.fast.url, timeoutMs),
+          channelTo("slow", app.slow.url, timeoutMs),
         ],
         ...(clock && { clock }),
         ...(archive && { archive }),
@@ -67,7 +67,7 @@ export async function startWorkerWorld(): Promise<WorkerWorld> {
       await halt();
       await service.database.truncate();
       await service.addTenant(SHOP);
-      [world.fast, world.slow] = [await startReceiver(), await startReceiver()];
+      [app.fast, app.slow] = [await startReceiver(), await startReceiver()];
     },
     async stop() {
       await halt();
@@ -87,18 +87,18 @@ export async function startWorkerWorld(): Promise<WorkerWorld> {
       eventually(
         `${count} delivered rows`,
         async () => {
-          const rows = await world.rows();
+          const rows = await app.rows();
           return rows.filter(({ status }) => status === "delivered").length === count && rows;
         },
         withinMs,
       ),
-  } as WorkerWorld;
+  } as WorkerApp;
 
   /** Receivers first: a hanging delivery must not delay the worker's stop. */
   async function halt(): Promise<void> {
-    await Promise.all([world.fast?.stop(), world.slow?.stop()]);
+    await Promise.all([app.fast?.stop(), app.slow?.stop()]);
     await Promise.all(running.map((worker) => worker.stop()));
     running = [];
   }
-  return world;
+  return app;
 }

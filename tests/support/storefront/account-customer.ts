@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import type { Sandbox } from "../../../app/sandbox/sandbox.ts";
 import type { TestDatabase } from "../database.ts";
 
-type World = { sandbox: Sandbox; database: TestDatabase };
+type StoreAndDatabase = { sandbox: Sandbox; database: TestDatabase };
 
 /** Exists at the store only. */
 export const addStoreCustomer = (
-  { sandbox }: World,
+  { sandbox }: StoreAndDatabase,
   shop: string,
   email: string,
 ): { gid: string; number: string } => {
@@ -20,7 +20,7 @@ export const addStoreCustomer = (
   return { gid, number: gid.slice(gid.lastIndexOf("/") + 1) };
 };
 
-export async function findAccountId({ database }: World, shop: string, gid: string) {
+export async function findAccountId({ database }: StoreAndDatabase, shop: string, gid: string) {
   const [row] = await database.query(
     "SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2",
     [shop, gid],
@@ -30,7 +30,7 @@ export async function findAccountId({ database }: World, shop: string, gid: stri
 
 /** Consents of the customer, an agent that may act and a mandate of 50 euros. */
 export async function giveAgentAndMandate(
-  { database }: World,
+  { database }: StoreAndDatabase,
   shop: string,
   userId: number,
 ): Promise<{ grant: string; mandate: string }> {

@@ -121,18 +121,18 @@ async function listen(headers: Record<string, string> = {}): Promise<Stream> {
 
 const control = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   post(`${sandbox.url}/_control/${path}`, body, headers);
-const isState = (state: string) => (world: any) => world.service.state === state;
-const systemOf = (world: any, name: string) =>
-  world.systems.find(({ system }: { system: string }) => system === name);
+const isState = (state: string) => (snapshot: any) => snapshot.service.state === state;
+const systemOf = (snapshot: any, name: string) =>
+  snapshot.systems.find(({ system }: { system: string }) => system === name);
 
 describe("the event stream", () => {
   it("begins with the state, and shows what the service's admin endpoints say, never the key", async () => {
     const stream = await listen();
     expect([stream.status, stream.contentType]).toEqual([200, "text/event-stream; charset=utf-8"]);
     expect(await stream.next("world")).toMatchObject({ shop: SHOP, isInstalled: true });
-    const world = await stream.next("world", isState("up"));
-    expect(world.service).toMatchObject({ pending: 2, deadLetters: 3 });
-    expect(systemOf(world, "cms")).toMatchObject({
+    const snapshot = await stream.next("world", isState("up"));
+    expect(snapshot.service).toMatchObject({ pending: 2, deadLetters: 3 });
+    expect(systemOf(snapshot, "cms")).toMatchObject({
       circuit: "open",
       waiting: 2,
       nextAttemptAt: "2030-01-01T00:02:00.000Z",
@@ -184,14 +184,14 @@ describe("the switches", () => {
     const [erp, mail] = [await ask("erp"), await ask("email")];
     const stream = await listen();
     await control("mode", { system: "erp", mode });
-    await stream.next("world", (world) => systemOf(world, "erp").mode === mode);
+    await stream.next("world", (snapshot) => systemOf(snapshot, "erp").mode === mode);
     expect([await ask("erp"), await ask("erp"), await ask("email")]).toEqual([
       status,
       status,
       mail,
     ]);
     await control("mode", { system: "erp", mode: "working" });
-    await stream.next("world", (world) => systemOf(world, "erp").mode === "working");
+    await stream.next("world", (snapshot) => systemOf(snapshot, "erp").mode === "working");
     expect(await ask("erp")).toBe(erp);
   });
 

@@ -12,18 +12,18 @@ import {
 } from "../../sandbox/sandbox-fixture.ts";
 import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 
-let world: TestApp;
+let app: TestApp;
 beforeAll(async () => {
-  world = await startTestApp();
-  world.sandbox.storefront.install(SHOP);
+  app = await startTestApp();
+  app.sandbox.storefront.install(SHOP);
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 function statusWithHost(host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(world.sandbox.url);
+    const { hostname, port } = new URL(app.sandbox.url);
     request({ hostname, port, path: "/", headers: { host } }, (response) => {
       response.resume();
       resolve(response.statusCode);
@@ -40,23 +40,23 @@ describe("the control endpoints", () => {
     ["a cross-site fetch", { "sec-fetch-site": "cross-site" }],
     ["another port of this machine", { "sec-fetch-site": "same-site" }],
   ])("reject %s and change nothing", async (_case, headers) => {
-    const before = world.sandbox.storefront.customers(SHOP).length;
+    const before = app.sandbox.storefront.customers(SHOP).length;
     const reply = await post(
-      `${world.sandbox.url}/_control/customers`,
+      `${app.sandbox.url}/_control/customers`,
       new URLSearchParams({ shop: SHOP, first_name: "Eve" }).toString(),
       { ...FORM, ...headers },
     );
     expect(reply.status).toBe(403);
-    expect(world.sandbox.storefront.customers(SHOP)).toHaveLength(before);
+    expect(app.sandbox.storefront.customers(SHOP)).toHaveLength(before);
   });
 
   it("reject a host name that is not loopback (DNS rebinding)", async () => {
     expect(await statusWithHost("rebound.example")).toBe(403);
-    expect(await statusWithHost(new URL(world.sandbox.url).host)).toBe(200);
+    expect(await statusWithHost(new URL(app.sandbox.url).host)).toBe(200);
   });
 
   it("create and update a customer as JSON, and return the deliveries", async () => {
-    const made = await post(`${world.sandbox.url}/_control/customers`, {
+    const made = await post(`${app.sandbox.url}/_control/customers`, {
       shop: SHOP,
       first_name: "Ada",
       last_name: "Byron",
@@ -67,14 +67,14 @@ describe("the control endpoints", () => {
       status: 200,
       body: { gid: expect.stringMatching(/^gid:\/\/shopify\/Customer\/\d{16,}$/), deliveries: [] },
     });
-    const changed = await post(`${world.sandbox.url}/_control/customers/change`, {
+    const changed = await post(`${app.sandbox.url}/_control/customers/change`, {
       shop: SHOP,
       gid: made.body.gid,
       patch: { first_name: "Augusta" },
       api_version: "2024-10",
     });
     expect(changed.status).toBe(200);
-    expect(world.sandbox.storefront.customer(SHOP, made.body.gid)).toMatchObject({
+    expect(app.sandbox.storefront.customer(SHOP, made.body.gid)).toMatchObject({
       firstName: "Augusta",
       lastName: "Byron",
     });
@@ -83,23 +83,23 @@ describe("the control endpoints", () => {
   it("pay for a cart, once there is one", async () => {
     expect(
       (
-        await post(`${world.sandbox.url}/_control/pay`, {
+        await post(`${app.sandbox.url}/_control/pay`, {
           shop: SHOP,
           url: "https://nowhere.example/",
         })
       ).status,
     ).toBe(400);
-    const variant = world.sandbox.storefront.putProduct(SHOP, {
+    const variant = app.sandbox.storefront.putProduct(SHOP, {
       title: "Tea",
       variants: [{ price: "3.00" }],
     }).variants[0]?.gid;
     const query =
       "mutation CartCreate($input: CartInput!) { cartCreate(input: $input) { cart { checkoutUrl } userErrors { message } } }";
-    const cart = await post(`${world.sandbox.url}/storefront/${SHOP}/api/2026-04/graphql.json`, {
+    const cart = await post(`${app.sandbox.url}/storefront/${SHOP}/api/2026-04/graphql.json`, {
       query,
       variables: { input: { lines: [{ merchandiseId: variant, quantity: 2 }] } },
     });
-    const paid = await post(`${world.sandbox.url}/_control/pay`, {
+    const paid = await post(`${app.sandbox.url}/_control/pay`, {
       shop: SHOP,
       url: cart.body.data.cartCreate.cart.checkoutUrl,
     });
@@ -111,12 +111,12 @@ describe("the control endpoints", () => {
 
   it("accept the page's own forms and redirect back to it", async () => {
     const reply = await post(
-      `${world.sandbox.url}/_control/customers`,
+      `${app.sandbox.url}/_control/customers`,
       new URLSearchParams({ shop: SHOP, first_name: "Form", tags: "a, b" }).toString(),
-      { ...FORM, origin: world.sandbox.url, "sec-fetch-site": "same-origin" },
+      { ...FORM, origin: app.sandbox.url, "sec-fetch-site": "same-origin" },
     );
     expect(reply.status).toBe(303);
-    expect(world.sandbox.storefront.customers(SHOP).at(-1)).toMatchObject({
+    expect(app.sandbox.storefront.customers(SHOP).at(-1)).toMatchObject({
       firstName: "Form",
       tags: ["a", "b"],
     });
@@ -125,7 +125,7 @@ describe("the control endpoints", () => {
   it("plan a failure and reject a malformed one", async () => {
     expect(
       (
-        await post(`${world.sandbox.url}/_control/fail-next`, {
+        await post(`${app.sandbox.url}/_control/fail-next`, {
           system: "cms",
           fault: { nonsense: true },
         })
@@ -133,25 +133,25 @@ describe("the control endpoints", () => {
     ).toBe(400);
     expect(
       (
-        await post(`${world.sandbox.url}/_control/fail-next`, {
+        await post(`${app.sandbox.url}/_control/fail-next`, {
           system: "cms",
           fault: { status: 503 },
         })
       ).status,
     ).toBe(200);
     expect(
-      (await send("GET", `${world.sandbox.addresses.cmsApiUrl}/sites/x/collections`, undefined))
+      (await send("GET", `${app.sandbox.addresses.cmsApiUrl}/sites/x/collections`, undefined))
         .status,
     ).toBe(503);
     expect(
-      (await send("GET", `${world.sandbox.addresses.cmsApiUrl}/sites/x/collections`, undefined))
+      (await send("GET", `${app.sandbox.addresses.cmsApiUrl}/sites/x/collections`, undefined))
         .status,
     ).toBe(401);
   });
 
   it("show a system's contents", async () => {
     expect(
-      await send("GET", `${world.sandbox.url}/_control/state?system=email`, undefined),
+      await send("GET", `${app.sandbox.url}/_control/state?system=email`, undefined),
     ).toMatchObject({
       status: 200,
       body: { system: "email", state: { inbox: expect.any(Array) } },
@@ -161,12 +161,12 @@ describe("the control endpoints", () => {
 
 describe("the console pages", () => {
   it("escape users' texts", async () => {
-    world.sandbox.storefront.putCustomer(SHOP, {
+    app.sandbox.storefront.putCustomer(SHOP, {
       firstName: "<script>alert(1)</script>",
       email: "x@shopper.example",
     });
     await post(
-      `${world.sandbox.addresses.emailApiUrl}/emails`,
+      `${app.sandbox.addresses.emailApiUrl}/emails`,
       {
         from: "a@store.example",
         to: "b@shopper.example",
@@ -176,12 +176,12 @@ describe("the console pages", () => {
       { authorization: "Bearer k" },
     );
     const tab = async (name: string) =>
-      (await send("GET", `${world.sandbox.url}/?tab=${name}`, undefined)).body as string;
+      (await send("GET", `${app.sandbox.url}/?tab=${name}`, undefined)).body as string;
     const overview = (await tab("customers")) + (await tab("mail"));
     const mail = (
       await send(
         "GET",
-        `${world.sandbox.url}/inbox/${world.sandbox.email.inbox().at(-1)?.id}`,
+        `${app.sandbox.url}/inbox/${app.sandbox.email.inbox().at(-1)?.id}`,
         undefined,
       )
     ).body as string;
@@ -192,9 +192,9 @@ describe("the console pages", () => {
   });
 
   it("issue session tokens to the app's own pages and to no other site", async () => {
-    const url = `${world.sandbox.url}/session-token?shop=${SHOP}`;
-    const own = await send("GET", url, undefined, { origin: world.appUrl });
-    expect(own.headers.get("access-control-allow-origin")).toBe(world.appUrl);
+    const url = `${app.sandbox.url}/session-token?shop=${SHOP}`;
+    const own = await send("GET", url, undefined, { origin: app.appUrl });
+    expect(own.headers.get("access-control-allow-origin")).toBe(app.appUrl);
     expect(own.body.split(".")).toHaveLength(3);
     expect(
       (await send("GET", url, undefined, { origin: "https://elsewhere.example" })).status,
@@ -202,14 +202,14 @@ describe("the console pages", () => {
   });
 
   it("serve an App Bridge double that is a valid script", async () => {
-    const { body } = await send("GET", world.sandbox.addresses.appBridgeUrl, undefined);
+    const { body } = await send("GET", app.sandbox.addresses.appBridgeUrl, undefined);
     expect(() => new Script(body)).not.toThrow();
   });
 
   it("open the app from the store's admin with a session token", async () => {
-    const reply = await send("GET", `${world.storefront}/admin/apps/customer-identity`, undefined);
+    const reply = await send("GET", `${app.storefront}/admin/apps/customer-identity`, undefined);
     const target = new URL(reply.headers.get("location") ?? "");
-    expect(target.origin + target.pathname).toBe(`${world.appUrl}/app`);
+    expect(target.origin + target.pathname).toBe(`${app.appUrl}/app`);
     expect(Object.fromEntries(target.searchParams)).toMatchObject({
       embedded: "1",
       shop: SHOP,
@@ -221,47 +221,47 @@ describe("the console pages", () => {
 
 describe("faults", () => {
   const collections = (): string =>
-    `${world.sandbox.addresses.cmsApiUrl}/sites/650000000000000000000001/collections`;
+    `${app.sandbox.addresses.cmsApiUrl}/sites/650000000000000000000001/collections`;
   const read = () => send("GET", collections(), undefined, { authorization: "Bearer k" });
 
   it("reset the connection, then let the next request through", async () => {
-    world.sandbox.failNext("cms", { reset: true });
+    app.sandbox.failNext("cms", { reset: true });
     await expect(read()).rejects.toThrow();
     expect((await read()).status).toBe(200);
   });
 
   it("answer an error that repeats the request", async () => {
-    world.sandbox.failNext("cms", { echoes: 422 });
+    app.sandbox.failNext("cms", { echoes: 422 });
     const reply = await read();
     expect(reply.status).toBe(422);
     expect(JSON.stringify(reply.body)).toContain("Bearer ");
   });
 
   it("answer half a JSON body", async () => {
-    world.sandbox.failNext("cms", { garbage: true });
+    app.sandbox.failNext("cms", { garbage: true });
     const reply = await read();
     expect(reply.status).toBe(200);
     expect(typeof reply.body).toBe("string");
   });
 
   it("affect only matching requests, as often as planned", async () => {
-    world.sandbox.failNext("cms", { status: 500, match: /items/ }, Infinity);
+    app.sandbox.failNext("cms", { status: 500, match: /items/ }, Infinity);
     expect((await read()).status).toBe(200);
     const items = () =>
       send(
         "GET",
-        `${world.sandbox.addresses.cmsApiUrl}/collections/${world.sandbox.cms.customersCollectionId}/items`,
+        `${app.sandbox.addresses.cmsApiUrl}/collections/${app.sandbox.cms.customersCollectionId}/items`,
         undefined,
         { authorization: "Bearer k" },
       );
     expect([(await items()).status, (await items()).status]).toEqual([500, 500]);
-    world.sandbox.clearFaults();
+    app.sandbox.clearFaults();
     expect((await items()).status).toBe(200);
   });
 
   it("a hanging request ends with the sandbox", async () => {
     const other = await startSandbox({
-      app: { url: world.appUrl, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
+      app: { url: app.appUrl, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
     });
     other.failNext("erp", { hang: Infinity });
     const asked = new Promise<string>((resolve) => {
@@ -279,11 +279,11 @@ describe("faults", () => {
 
   it("every request is recorded with its body", async () => {
     await post(
-      `${world.sandbox.addresses.retailAnalyticsBUrl}/sales?day=1`,
+      `${app.sandbox.addresses.retailAnalyticsBUrl}/sales?day=1`,
       { sku: "A" },
       { authorization: "Bearer k" },
     );
-    expect(world.sandbox.requests("retailAnalyticsB").at(-1)).toMatchObject({
+    expect(app.sandbox.requests("retailAnalyticsB").at(-1)).toMatchObject({
       method: "POST",
       path: "/sales?day=1",
       body: { sku: "A" },

@@ -14,33 +14,33 @@ import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 
 const OTHER_SHOP = "other-store.myshopify.com";
 
-let world: TestApp;
+let app: TestApp;
 let client: Client;
 let metadata: Metadata;
 let gid: string;
 /** The store at its primary domain. */
 let primary: string;
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
   client = {
-    id: world.sandbox.customerAccounts.clientId,
-    redirectUri: `${world.appUrl}/auth/storefront/callback`,
+    id: app.sandbox.customerAccounts.clientId,
+    redirectUri: `${app.appUrl}/auth/storefront/callback`,
     scope: "openid email customer-account-api:full",
   };
-  gid = world.sandbox.storefront.putCustomer(SHOP, {
+  gid = app.sandbox.storefront.putCustomer(SHOP, {
     email: "ada@shopper.example",
     firstName: "Ada",
     lastName: "Byron",
   }).gid;
-  primary = world.storefront.replace(SHOP, world.sandbox.storefront.primaryHost(SHOP));
+  primary = app.storefront.replace(SHOP, app.sandbox.storefront.primaryHost(SHOP));
   metadata = await discover(primary);
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 
 describe("customer accounts", () => {
   it("are discovered on the primary domain, under their own issuer", async () => {
-    expect(metadata.issuer).toBe(world.sandbox.customerAccounts.issuer(SHOP));
-    expect(metadata.issuer.startsWith(`${world.storefront}/authentication/`)).toBe(true);
+    expect(metadata.issuer).toBe(app.sandbox.customerAccounts.issuer(SHOP));
+    expect(metadata.issuer.startsWith(`${app.storefront}/authentication/`)).toBe(true);
     const api = await send("GET", `${primary}/.well-known/customer-account-api`, undefined);
     expect(api.body).toEqual({ graphql_api: expect.any(String), mcp_api: expect.any(String) });
   });
@@ -50,17 +50,17 @@ describe("customer accounts", () => {
     async (document) => {
       const [store, left] = ["moving-store.myshopify.com", "www.moving-store.example"];
       const at = (domain: string) =>
-        send("GET", `${world.storefront.replace(SHOP, domain)}/.well-known/${document}`, undefined);
-      world.sandbox.storefront.putCustomer(store, {});
+        send("GET", `${app.storefront.replace(SHOP, domain)}/.well-known/${document}`, undefined);
+      app.sandbox.storefront.putCustomer(store, {});
       expect((await at(left)).status).toBe(200);
-      await world.sandbox.storefront.movePrimaryDomain(store, `new-${document}.example`);
+      await app.sandbox.storefront.movePrimaryDomain(store, `new-${document}.example`);
       const answer = await at(store);
       expect(answer.status).toBe(301);
       expect(answer.headers.get("location")).toBe(
-        `${world.storefront.replace(SHOP, `new-${document}.example`)}/.well-known/${document}`,
+        `${app.storefront.replace(SHOP, `new-${document}.example`)}/.well-known/${document}`,
       );
       expect((await at(left)).status).toBe(404);
-      await world.sandbox.storefront.movePrimaryDomain(store, left);
+      await app.sandbox.storefront.movePrimaryDomain(store, left);
     },
   );
 
@@ -71,7 +71,7 @@ describe("customer accounts", () => {
       `${client.redirectUri}/`,
       `${client.redirectUri}?a=b`,
       client.redirectUri.replace("127.0.0.1", "localhost"),
-      `${world.appUrl}/auth/callback`,
+      `${app.appUrl}/auth/callback`,
     ])
       expect((await authorize(metadata, client, attempt, { redirect_uri })).status).toBe(400);
     const stranger = { ...client, id: "another-client" };
@@ -93,7 +93,7 @@ describe("customer accounts", () => {
     expect(status).toBe(200);
     const claims = await verify(metadata, client, body.id_token as string, attempt.nonce);
     expect(claims).toMatchObject({
-      sub: world.sandbox.customerAccounts.subject(SHOP, gid),
+      sub: app.sandbox.customerAccounts.subject(SHOP, gid),
       email: "ada@shopper.example",
       email_verified: true,
       aud: client.id,
@@ -103,7 +103,7 @@ describe("customer accounts", () => {
   });
 
   it("omit the e-mail claims when that is switched", async () => {
-    const { settings } = world.sandbox.customerAccounts;
+    const { settings } = app.sandbox.customerAccounts;
     settings.hasEmailClaim = false;
     const { body, attempt } = await signIn(metadata, client, "ada@shopper.example");
     settings.hasEmailClaim = true;
@@ -147,15 +147,15 @@ describe("customer accounts", () => {
   });
 
   it("require a confidential client's secret", async () => {
-    world.sandbox.customerAccounts.settings.clientSecret = "shop-client-secret";
-    const confidential = { ...client, id: world.sandbox.customerAccounts.clientId };
+    app.sandbox.customerAccounts.settings.clientSecret = "shop-client-secret";
+    const confidential = { ...client, id: app.sandbox.customerAccounts.clientId };
     const withSecret = await signIn(
       metadata,
       { ...confidential, secret: "shop-client-secret" },
       "ada@shopper.example",
     );
     const without = await signIn(metadata, confidential, "ada@shopper.example");
-    world.sandbox.customerAccounts.settings.clientSecret = null;
+    app.sandbox.customerAccounts.settings.clientSecret = null;
     expect(confidential.id).not.toBe(client.id);
     expect([withSecret.status, without.status]).toEqual([200, 401]);
   });
@@ -165,10 +165,10 @@ describe("customer accounts", () => {
     ["client_secret_post", ["client_secret_post"], [401, 200]],
     ["nothing, which means basic", null, [200, 401]],
   ] as const)("accept only what they announce: %s", async (_case, methods, statuses) => {
-    const { settings } = world.sandbox.customerAccounts;
+    const { settings } = app.sandbox.customerAccounts;
     const secret = "shop+client 100%/secret";
     Object.assign(settings, { clientSecret: secret, clientAuthMethods: methods });
-    const { clientId } = world.sandbox.customerAccounts;
+    const { clientId } = app.sandbox.customerAccounts;
     const announced = await discover(primary);
     const confidential = { ...client, id: clientId };
     const exchange = async (changes: Record<string, string>, headers: Record<string, string>) => {
@@ -200,20 +200,20 @@ describe("customer accounts", () => {
   });
 
   it("create a customer for a new e-mail, and send the webhooks", async () => {
-    const token = world.sandbox.storefront.install(SHOP).access_token;
+    const token = app.sandbox.storefront.install(SHOP).access_token;
     const subscribe =
       "mutation($uri: String!) { webhookSubscriptionCreate(topic: CUSTOMERS_CREATE, webhookSubscription: { uri: $uri }) { userErrors { message } } }";
     await post(
-      `${world.storefront}/admin/api/2026-04/graphql.json`,
-      { query: subscribe, variables: { uri: `${world.appUrl}/webhooks/customer-create` } },
+      `${app.storefront}/admin/api/2026-04/graphql.json`,
+      { query: subscribe, variables: { uri: `${app.appUrl}/webhooks/customer-create` } },
       { "X-Shopify-Access-Token": token },
     );
     await signIn(metadata, client, "new@shopper.example");
-    await world.sandbox.storefront.echoesSent();
-    expect(world.sandbox.storefront.customers(SHOP).at(-1)).toMatchObject({
+    await app.sandbox.storefront.echoesSent();
+    expect(app.sandbox.storefront.customers(SHOP).at(-1)).toMatchObject({
       email: "new@shopper.example",
     });
-    expect(world.received.at(-1)?.path).toBe("/webhooks/customer-create");
+    expect(app.received.at(-1)?.path).toBe("/webhooks/customer-create");
   });
 
   it("rotate refresh tokens: each works once", async () => {
@@ -255,9 +255,9 @@ describe("customer accounts", () => {
   });
 
   it("return nobody for a token of another store, or without the API's scope", async () => {
-    world.sandbox.storefront.putCustomer(OTHER_SHOP, { email: "ada@shopper.example" });
-    const storefront = world.sandbox.addresses.storefrontUrlTemplate;
-    const others = world.sandbox.storefront.primaryHost(OTHER_SHOP);
+    app.sandbox.storefront.putCustomer(OTHER_SHOP, { email: "ada@shopper.example" });
+    const storefront = app.sandbox.addresses.storefrontUrlTemplate;
+    const others = app.sandbox.storefront.primaryHost(OTHER_SHOP);
     const foreign = await signIn(
       await discover(storefront.replace("{shop}", others)),
       client,
@@ -272,7 +272,7 @@ describe("customer accounts", () => {
       expect(
         (
           await post(
-            `${world.storefront}/customer/api/2026-07/graphql`,
+            `${app.storefront}/customer/api/2026-07/graphql`,
             { query: "{ customer { id } }" },
             { authorization: body.access_token as string },
           )
@@ -289,23 +289,21 @@ describe("customer accounts", () => {
         undefined,
       );
     expect((await leave("https://elsewhere.example/")).status).toBe(400);
-    expect((await leave(`${world.appUrl}/bye`)).headers.get("location")).toBe(
-      `${world.appUrl}/bye`,
-    );
-    expect(world.sandbox.customerAccounts.logouts()).toEqual([
+    expect((await leave(`${app.appUrl}/bye`)).headers.get("location")).toBe(`${app.appUrl}/bye`);
+    expect(app.sandbox.customerAccounts.logouts()).toEqual([
       expect.objectContaining({
-        sub: world.sandbox.customerAccounts.subject(SHOP, gid),
+        sub: app.sandbox.customerAccounts.subject(SHOP, gid),
         issuer: metadata.issuer,
       }),
     ]);
   });
 
   it("of one shop reject the code of another", async () => {
-    world.sandbox.storefront.putCustomer(OTHER_SHOP, { email: "ada@shopper.example" });
+    app.sandbox.storefront.putCustomer(OTHER_SHOP, { email: "ada@shopper.example" });
     const other = await discover(
-      world.sandbox.addresses.storefrontUrlTemplate.replace(
+      app.sandbox.addresses.storefrontUrlTemplate.replace(
         "{shop}",
-        world.sandbox.storefront.primaryHost(OTHER_SHOP),
+        app.sandbox.storefront.primaryHost(OTHER_SHOP),
       ),
     );
     const attempt = newAttempt();
@@ -318,14 +316,14 @@ describe("customer accounts", () => {
   });
 
   it("are recorded and fail separately from the Admin API", async () => {
-    world.sandbox.failNext("customerAccounts", { status: 503, match: "oauth/token" });
+    app.sandbox.failNext("customerAccounts", { status: 503, match: "oauth/token" });
     expect((await signIn(metadata, client, "ada@shopper.example")).status).toBe(503);
-    expect(world.sandbox.requests("customerAccounts").at(-1)).toMatchObject({
+    expect(app.sandbox.requests("customerAccounts").at(-1)).toMatchObject({
       method: "POST",
       path: expect.stringContaining("/oauth/token"),
     });
     expect(
-      world.sandbox.requests("storefront").some(({ path }) => path.includes("/authentication/")),
+      app.sandbox.requests("storefront").some(({ path }) => path.includes("/authentication/")),
     ).toBe(false);
   });
 });

@@ -15,27 +15,27 @@ import type { Client, Metadata } from "../../sandbox/oidc-fixture.ts";
 import { send, startTestApp } from "../../sandbox/sandbox-fixture.ts";
 import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 
-let world: TestApp;
+let app: TestApp;
 let client: Client;
 let metadata: Metadata;
 beforeAll(async () => {
-  world = await startTestApp();
-  const { clientId, clientSecret } = world.sandbox.federated;
+  app = await startTestApp();
+  const { clientId, clientSecret } = app.sandbox.federated;
   client = {
     id: clientId,
     secret: clientSecret,
-    redirectUri: `${world.appUrl}/auth/federated/callback`,
+    redirectUri: `${app.appUrl}/auth/federated/callback`,
     scope: "openid email profile",
   };
-  metadata = await discover(world.sandbox.addresses.federatedIssuer);
+  metadata = await discover(app.sandbox.addresses.federatedIssuer);
 });
-afterAll(() => world.stop());
-beforeEach(() => world.sandbox.federated.clearFlaws());
+afterAll(() => app.stop());
+beforeEach(() => app.sandbox.federated.clearFlaws());
 
 describe("the federated provider", () => {
   it("is discovered at its issuer", () => {
     expect(metadata).toMatchObject({
-      issuer: world.sandbox.addresses.federatedIssuer,
+      issuer: app.sandbox.addresses.federatedIssuer,
       userinfo_endpoint: expect.any(String),
       response_types_supported: ["code"],
     });
@@ -62,7 +62,7 @@ describe("the federated provider", () => {
       authorization: `Bearer ${body.access_token}`,
     });
     expect(me.body).toMatchObject({ sub: claims.sub, email: "ada@example.com" });
-    expect(world.sandbox.federated.signIns().at(-1)).toMatchObject({
+    expect(app.sandbox.federated.signIns().at(-1)).toMatchObject({
       email: "ada@example.com",
       sub: claims.sub,
     });
@@ -144,12 +144,12 @@ describe("an authorization code", () => {
   it("is rejected after its expiry, with another redirect URI and when unknown", async () => {
     const attempt = newAttempt();
     const late = (await authorize(metadata, client, attempt)).callback.get("code") ?? "";
-    world.sandbox.federated.expireCodes();
+    app.sandbox.federated.expireCodes();
     const moved = (await authorize(metadata, client, attempt)).callback.get("code") ?? "";
     for (const answer of [
       await redeem(metadata, client, late, attempt.verifier),
       await redeem(metadata, client, moved, attempt.verifier, {
-        redirect_uri: `${world.appUrl}/elsewhere`,
+        redirect_uri: `${app.appUrl}/elsewhere`,
       }),
       await redeem(metadata, client, "unknown", attempt.verifier),
     ])
@@ -187,7 +187,7 @@ describe("the sign-in page", () => {
 
   it("lists the users that the console's form adds or changes", async () => {
     const put = (fields: Record<string, string>) =>
-      send("POST", `${world.sandbox.url}/_control/people`, new URLSearchParams(fields).toString(), {
+      send("POST", `${app.sandbox.url}/_control/people`, new URLSearchParams(fields).toString(), {
         "content-type": "application/x-www-form-urlencoded",
       });
     expect(
@@ -195,13 +195,13 @@ describe("the sign-in page", () => {
     ).toBe(303);
     await put({ email: "CLEO@example.com" });
     expect(
-      world.sandbox.federated.people().filter(({ email }) => email === "cleo@example.com"),
+      app.sandbox.federated.people().filter(({ email }) => email === "cleo@example.com"),
     ).toMatchObject([{ name: "Cleo", emailVerified: false }]);
     expect((await put({ email: "nothing" })).status).toBe(400);
   });
 
   it("offers the known users, a form and a cancel button", async () => {
-    world.sandbox.federated.putPerson({ email: "eve@example.com", name: "<script>1</script>" });
+    app.sandbox.federated.putPerson({ email: "eve@example.com", name: "<script>1</script>" });
     const { status, body } = await ask({});
     expect(status).toBe(200);
     expect(body).toContain("Sign in as Ada Byron");
@@ -212,12 +212,12 @@ describe("the sign-in page", () => {
   it("signs in the selected user", async () => {
     const { callback } = await ask({ as: "110248495921238986421" });
     expect(callback.get("code")).not.toBeNull();
-    expect(world.sandbox.federated.signIns().at(-1)).toMatchObject({ email: "bob@example.com" });
+    expect(app.sandbox.federated.signIns().at(-1)).toMatchObject({ email: "bob@example.com" });
   });
 
   it("signs in the typed user, verified only when ticked, and asks again for an invalid address", async () => {
     await ask({ decision: "form", email: "new@example.com", name: "New Person" });
-    expect(world.sandbox.federated.people().at(-1)).toMatchObject({
+    expect(app.sandbox.federated.people().at(-1)).toMatchObject({
       email: "new@example.com",
       name: "New Person",
       emailVerified: false,
@@ -227,9 +227,9 @@ describe("the sign-in page", () => {
   });
 
   it("is skipped with autoApprove", async () => {
-    world.sandbox.federated.settings.autoApprove = true;
+    app.sandbox.federated.settings.autoApprove = true;
     const { callback } = await ask({ login_hint: "bob@example.com" });
-    world.sandbox.federated.settings.autoApprove = false;
+    app.sandbox.federated.settings.autoApprove = false;
     expect(callback.get("code")).not.toBeNull();
   });
 });
@@ -247,7 +247,7 @@ describe("a flawed ID token", () => {
 
   const flawed = async (flaw: IdTokenFlaw) => {
     await signIn(metadata, client, "ada@example.com");
-    world.sandbox.federated.next({ idToken: flaw });
+    app.sandbox.federated.next({ idToken: flaw });
     return signIn(metadata, client, "ada@example.com");
   };
 
@@ -296,7 +296,7 @@ describe("a flawed ID token", () => {
   });
 
   it("can have any claim a test needs", async () => {
-    world.sandbox.federated.next({ claims: { email: "x@example.com", hd: "example.com" } }, 2);
+    app.sandbox.federated.next({ claims: { email: "x@example.com", hd: "example.com" } }, 2);
     for (const expected of ["x@example.com", "x@example.com", "ada@example.com"]) {
       expect(
         decodeJwt((await signIn(metadata, client, "ada@example.com")).body.id_token as string)[
@@ -311,40 +311,36 @@ describe("a flawed provider", () => {
   it("fails at the token endpoint without using up the code", async () => {
     const attempt = newAttempt();
     const code = (await authorize(metadata, client, attempt)).callback.get("code") ?? "";
-    world.sandbox.federated.next({ token: 500 });
-    world.sandbox.federated.next({ token: "garbage" });
+    app.sandbox.federated.next({ token: 500 });
+    app.sandbox.federated.next({ token: "garbage" });
     expect((await redeem(metadata, client, code, attempt.verifier)).status).toBe(500);
     expect(typeof (await redeem(metadata, client, code, attempt.verifier)).body).toBe("string");
     expect((await redeem(metadata, client, code, attempt.verifier)).status).toBe(200);
-    expect(world.sandbox.federated.tokenCalls().at(-1)).toMatchObject({
+    expect(app.sandbox.federated.tokenCalls().at(-1)).toMatchObject({
       body: { code, code_verifier: attempt.verifier },
       headers: { "content-type": expect.stringContaining("form") },
     });
   });
 
   it("hangs at the token endpoint until the caller gives up", async () => {
-    world.sandbox.federated.next({ token: "hang" });
+    app.sandbox.federated.next({ token: "hang" });
     await expect(
       fetch(metadata.token_endpoint, { method: "POST", signal: AbortSignal.timeout(50) }),
     ).rejects.toThrow();
   });
 
   it("shows another issuer, no keys, or an error", async () => {
-    const before = [
-      world.sandbox.federated.discoveryFetches(),
-      world.sandbox.federated.jwksFetches(),
-    ];
-    world.sandbox.federated.next({ discovery: "issuer_mismatch", jwks: "empty" });
-    expect((await discover(world.sandbox.addresses.federatedIssuer)).issuer).not.toBe(
+    const before = [app.sandbox.federated.discoveryFetches(), app.sandbox.federated.jwksFetches()];
+    app.sandbox.federated.next({ discovery: "issuer_mismatch", jwks: "empty" });
+    expect((await discover(app.sandbox.addresses.federatedIssuer)).issuer).not.toBe(
       metadata.issuer,
     );
     expect((await send("GET", metadata.jwks_uri, undefined)).body).toEqual({ keys: [] });
-    world.sandbox.federated.next({ jwks: 503 });
+    app.sandbox.federated.next({ jwks: 503 });
     expect((await send("GET", metadata.jwks_uri, undefined)).status).toBe(503);
-    expect([
-      world.sandbox.federated.discoveryFetches(),
-      world.sandbox.federated.jwksFetches(),
-    ]).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 2]);
+    expect([app.sandbox.federated.discoveryFetches(), app.sandbox.federated.jwksFetches()]).toEqual(
+      [(before[0] ?? 0) + 1, (before[1] ?? 0) + 2],
+    );
   });
 
   it.each([
@@ -353,20 +349,20 @@ describe("a flawed provider", () => {
     ["wrong_state", { state: "another-state" }],
     ["server_error", { error: "server_error", code: null }],
   ])("redirects to the app with a flaw (%s)", async (flaw, expected) => {
-    world.sandbox.federated.next({ callback: flaw });
+    app.sandbox.federated.next({ callback: flaw });
     const { callback } = await authorize(metadata, client, newAttempt());
     for (const [name, value] of Object.entries(expected)) expect(callback.get(name)).toBe(value);
   });
 
   it("rotates its keys: old tokens verify as long as the old key is published", async () => {
     const { body, attempt } = await signIn(metadata, client, "ada@example.com");
-    const kid = world.sandbox.federated.rotateKeys();
+    const kid = app.sandbox.federated.rotateKeys();
     await expect(
       verify(metadata, client, body.id_token as string, attempt.nonce),
     ).resolves.toBeDefined();
     const next = await signIn(metadata, client, "ada@example.com");
     expect(decodeProtectedHeader(next.body.id_token as string).kid).toBe(kid);
-    world.sandbox.federated.rotateKeys({ keepOld: false });
+    app.sandbox.federated.rotateKeys({ keepOld: false });
     await expect(
       verify(metadata, client, next.body.id_token as string, next.attempt.nonce),
     ).rejects.toThrow();

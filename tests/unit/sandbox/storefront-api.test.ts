@@ -17,43 +17,43 @@ import {
 } from "../../sandbox/sandbox-fixture.ts";
 import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 
-let world: TestApp;
+let app: TestApp;
 let token: string;
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(async () => {
-  world.received.length = 0;
-  world.sandbox.storefront.install(SHOP);
-  await world.sandbox.storefront.uninstall(SHOP, { silent: true });
-  token = world.sandbox.storefront.install(SHOP).access_token;
-  world.sandbox.storefront.setAvailableCost(SHOP, 2000);
+  app.received.length = 0;
+  app.sandbox.storefront.install(SHOP);
+  await app.sandbox.storefront.uninstall(SHOP, { silent: true });
+  token = app.sandbox.storefront.install(SHOP).access_token;
+  app.sandbox.storefront.setAvailableCost(SHOP, 2000);
 });
 
 const subscribe = (topic: string, path: string) =>
-  graphql(world, token, WEBHOOK_SUBSCRIPTION_CREATE, {
+  graphql(app, token, WEBHOOK_SUBSCRIPTION_CREATE, {
     topic,
-    webhookSubscription: { uri: `${world.appUrl}${path}`, format: "JSON" },
+    webhookSubscription: { uri: `${app.appUrl}${path}`, format: "JSON" },
   });
 
 describe("GraphQL", () => {
   it.each(["2026-04", "2026-07"])("answers our documents on %s", async (version) => {
-    const { gid } = world.sandbox.storefront.putCustomer(SHOP, {
+    const { gid } = app.sandbox.storefront.putCustomer(SHOP, {
       firstName: "Ada",
       email: "ada@shopper.example",
       tags: ["vip"],
       countryCode: "DE",
       emailMarketingState: "SUBSCRIBED",
     });
-    const shop = await graphql(world, token, SHOP_QUERY, {}, version);
+    const shop = await graphql(app, token, SHOP_QUERY, {}, version);
     expect(shop.body.data.shop.myshopifyDomain).toBe(SHOP);
-    const installation = await graphql(world, token, APP_INSTALLATION, {}, version);
+    const installation = await graphql(app, token, APP_INSTALLATION, {}, version);
     expect(installation.body.data.currentAppInstallation.accessScopes).toEqual([
       { handle: "read_customers" },
       { handle: "write_customers" },
     ]);
-    const customer = await graphql(world, token, CUSTOMER, { id: gid }, version);
+    const customer = await graphql(app, token, CUSTOMER, { id: gid }, version);
     expect(customer.body.errors).toBeUndefined();
     expect(customer.body.data.customer).toMatchObject({
       id: gid,
@@ -67,7 +67,7 @@ describe("GraphQL", () => {
   });
 
   it("answers an unknown field with 200 and the platform's error", async () => {
-    const reply = await graphql(world, token, "{ shop { nickname } }");
+    const reply = await graphql(app, token, "{ shop { nickname } }");
     expect(reply).toMatchObject({
       status: 200,
       body: {
@@ -83,19 +83,19 @@ describe("GraphQL", () => {
   });
 
   it("answers a missing variable and a syntax error with 200 and errors", async () => {
-    expect(await graphql(world, token, CUSTOMER, {})).toMatchObject({
+    expect(await graphql(app, token, CUSTOMER, {})).toMatchObject({
       status: 200,
       body: { errors: [{}] },
     });
-    expect(await graphql(world, token, "{ shop {")).toMatchObject({
+    expect(await graphql(app, token, "{ shop {")).toMatchObject({
       status: 200,
       body: { errors: [{}] },
     });
   });
 
   it("rejects customers without the scope", async () => {
-    const narrow = world.sandbox.storefront.install(SHOP, { scope: "read_products" }).access_token;
-    const reply = await graphql(world, narrow, CUSTOMER, { id: "gid://shopify/Customer/1" });
+    const narrow = app.sandbox.storefront.install(SHOP, { scope: "read_products" }).access_token;
+    const reply = await graphql(app, narrow, CUSTOMER, { id: "gid://shopify/Customer/1" });
     expect(reply.body).toMatchObject({
       data: { customer: null },
       errors: [{ extensions: { code: "ACCESS_DENIED" } }],
@@ -103,23 +103,23 @@ describe("GraphQL", () => {
   });
 
   it("rejects an unknown token with 401 and an unknown version with 404", async () => {
-    expect(await graphql(world, "nope", SHOP_QUERY)).toMatchObject({
+    expect(await graphql(app, "nope", SHOP_QUERY)).toMatchObject({
       status: 401,
       body: { errors: expect.stringContaining("[API] Invalid API key") },
     });
-    expect((await graphql(world, token, SHOP_QUERY, {}, "2019-01")).status).toBe(404);
+    expect((await graphql(app, token, SHOP_QUERY, {}, "2019-01")).status).toBe(404);
   });
 
   it("reports the cost and throttles with 200 once the bucket is empty", async () => {
-    const ample = await graphql(world, token, SHOP_QUERY);
+    const ample = await graphql(app, token, SHOP_QUERY);
     expect(ample.body.extensions.cost).toMatchObject({
       requestedQueryCost: 1,
       throttleStatus: { maximumAvailable: 2000, restoreRate: 100 },
     });
-    world.sandbox.storefront.settings.graphqlCost.restoreRate = 0;
-    world.sandbox.storefront.setAvailableCost(SHOP, 0);
-    const empty = await graphql(world, token, SHOP_QUERY);
-    world.sandbox.storefront.settings.graphqlCost.restoreRate = 100;
+    app.sandbox.storefront.settings.graphqlCost.restoreRate = 0;
+    app.sandbox.storefront.setAvailableCost(SHOP, 0);
+    const empty = await graphql(app, token, SHOP_QUERY);
+    app.sandbox.storefront.settings.graphqlCost.restoreRate = 100;
     expect(empty).toMatchObject({
       status: 200,
       body: {
@@ -142,7 +142,7 @@ describe("webhook subscriptions", () => {
   });
 
   it("reject an address that is neither https nor loopback", async () => {
-    const reply = await graphql(world, token, WEBHOOK_SUBSCRIPTION_CREATE, {
+    const reply = await graphql(app, token, WEBHOOK_SUBSCRIPTION_CREATE, {
       topic: "CUSTOMERS_UPDATE",
       webhookSubscription: { uri: "http://app.example/hook" },
     });
@@ -155,7 +155,7 @@ describe("webhook subscriptions", () => {
     const seen: string[] = [];
     let after: string | null = null;
     do {
-      const reply = await graphql(world, token, WEBHOOK_SUBSCRIPTIONS, { first: 2, after });
+      const reply = await graphql(app, token, WEBHOOK_SUBSCRIPTIONS, { first: 2, after });
       const { nodes, pageInfo } = reply.body.data.webhookSubscriptions;
       seen.push(...nodes.map((node: { topic: string }) => node.topic));
       after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
@@ -166,13 +166,13 @@ describe("webhook subscriptions", () => {
   it("move to another address by id", async () => {
     const created = await subscribe("CUSTOMERS_UPDATE", "/old");
     const { id } = created.body.data.webhookSubscriptionCreate.webhookSubscription;
-    const reply = await graphql(world, token, WEBHOOK_SUBSCRIPTION_UPDATE, {
+    const reply = await graphql(app, token, WEBHOOK_SUBSCRIPTION_UPDATE, {
       id,
-      webhookSubscription: { uri: `${world.appUrl}/new` },
+      webhookSubscription: { uri: `${app.appUrl}/new` },
     });
     expect(reply.body.data.webhookSubscriptionUpdate.webhookSubscription).toMatchObject({
       id,
-      uri: `${world.appUrl}/new`,
+      uri: `${app.appUrl}/new`,
       apiVersion: { handle: "2026-07" },
     });
   });
@@ -183,7 +183,7 @@ describe("webhooks", () => {
     "have an id above 2^53 digit by digit in a %s payload, and sign those bytes",
     async (apiVersion) => {
       await subscribe("CUSTOMERS_UPDATE", "/webhooks/customer-update");
-      const { gid } = world.sandbox.storefront.putCustomer(SHOP, {
+      const { gid } = app.sandbox.storefront.putCustomer(SHOP, {
         firstName: "Zoë",
         email: "zoe@shopper.example",
         tags: ["b", "a"],
@@ -191,11 +191,11 @@ describe("webhooks", () => {
       });
       const id = gid.split("/").at(-1) ?? "";
       expect(String(Number(id))).not.toBe(id);
-      const [delivery] = await world.sandbox.storefront.sendWebhook(SHOP, "customers/update", gid, {
+      const [delivery] = await app.sandbox.storefront.sendWebhook(SHOP, "customers/update", gid, {
         apiVersion,
       });
       expect(delivery).toMatchObject({ status: 200, topic: "customers/update" });
-      const [webhook] = world.received;
+      const [webhook] = app.received;
       expect(webhook?.text).toContain(`"id":${id},`);
       expect(webhook?.text).toContain(`"admin_graphql_api_id":"${gid}"`);
       expect(webhook?.text.includes('"tags":"a, b"')).toBe(apiVersion === "2024-10");
@@ -210,7 +210,7 @@ describe("webhooks", () => {
         "x-shopify-event-id": delivery?.eventId,
         "x-shopify-triggered-at": delivery?.triggeredAt,
       });
-      const rawRequest = new Request(world.appUrl, {
+      const rawRequest = new Request(app.appUrl, {
         method: "POST",
         headers: webhook?.headers as Record<string, string>,
       });
@@ -228,11 +228,11 @@ describe("webhooks", () => {
       "CUSTOMERS_EMAIL_MARKETING_CONSENT_UPDATE",
     ])
       await subscribe(topic, "/hook");
-    const { gid } = world.sandbox.storefront.putCustomer(SHOP, {
+    const { gid } = app.sandbox.storefront.putCustomer(SHOP, {
       email: "t@shopper.example",
       tags: ["old"],
     });
-    const deliveries = await world.sandbox.storefront.changeCustomer(SHOP, gid, {
+    const deliveries = await app.sandbox.storefront.changeCustomer(SHOP, gid, {
       tags: ["new"],
       emailMarketingState: "SUBSCRIBED",
     });
@@ -248,10 +248,10 @@ describe("webhooks", () => {
   });
 
   it("of the compliance topics go to the app's configured addresses without a subscription", async () => {
-    const { gid } = world.sandbox.storefront.putCustomer(SHOP, { email: "gone@shopper.example" });
-    await world.sandbox.storefront.sendWebhook(SHOP, "customers/redact", gid);
-    await world.sandbox.storefront.sendWebhook(SHOP, "shop/redact");
-    expect(world.received.map(({ path }) => path)).toEqual([
+    const { gid } = app.sandbox.storefront.putCustomer(SHOP, { email: "gone@shopper.example" });
+    await app.sandbox.storefront.sendWebhook(SHOP, "customers/redact", gid);
+    await app.sandbox.storefront.sendWebhook(SHOP, "shop/redact");
+    expect(app.received.map(({ path }) => path)).toEqual([
       "/gdpr/customer-redact",
       "/gdpr/shop-redact",
     ]);
@@ -259,8 +259,8 @@ describe("webhooks", () => {
 
   it("announce an uninstall after the tokens are deleted", async () => {
     await subscribe("APP_UNINSTALLED", "/webhooks/app-uninstalled");
-    await world.sandbox.storefront.uninstall(SHOP);
-    expect(world.received[0]?.path).toBe("/webhooks/app-uninstalled");
-    expect((await graphql(world, token, SHOP_QUERY)).status).toBe(401);
+    await app.sandbox.storefront.uninstall(SHOP);
+    expect(app.received[0]?.path).toBe("/webhooks/app-uninstalled");
+    expect((await graphql(app, token, SHOP_QUERY)).status).toBe(401);
   });
 });

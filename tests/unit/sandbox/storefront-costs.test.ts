@@ -11,16 +11,16 @@ import {
 import { VARIANTS } from "../../../app/integrations/storefront/commerce-documents.ts";
 import { graphql, SHOP, startTestApp, type TestApp } from "../../sandbox/sandbox-fixture.ts";
 
-let world: TestApp;
+let app: TestApp;
 let token: string;
 let gid: string;
 
 beforeAll(async () => {
-  world = await startTestApp({ storefront: { echoWebhooks: false } });
+  app = await startTestApp({ storefront: { echoWebhooks: false } });
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(() => {
-  const { storefront } = world.sandbox;
+  const { storefront } = app.sandbox;
   token = storefront.install(SHOP, { scope: "write_customers,read_products" }).access_token;
   ({ gid } = storefront.putCustomer(SHOP, {
     gid: "gid://shopify/Customer/7",
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 
 const cost = async (document: string, variables: Record<string, unknown> = {}) =>
-  (await graphql(world, token, document, variables)).body.extensions.cost;
+  (await graphql(app, token, document, variables)).body.extensions.cost;
 const page = (first: number) => ({ first, after: null, query: null });
 
 it("by default is the standard plan's: 2,000 points, 100 a second, 1,000 for one query", async () => {
@@ -72,8 +72,8 @@ it("takes the actual cost from the bucket of that store and returns the rest of 
 });
 
 it("refuses a query that the bucket cannot pay in full, and takes nothing for it", async () => {
-  world.sandbox.storefront.setAvailableCost(SHOP, 4);
-  const reply = await graphql(world, token, CUSTOMER, { id: gid });
+  app.sandbox.storefront.setAvailableCost(SHOP, 4);
+  const reply = await graphql(app, token, CUSTOMER, { id: gid });
   expect(reply).toMatchObject({
     status: 200,
     body: {
@@ -91,37 +91,37 @@ it("refuses a query that the bucket cannot pay in full, and takes nothing for it
 });
 
 it("cannot be paid twice with the same points", async () => {
-  world.sandbox.storefront.setAvailableCost(SHOP, 29);
+  app.sandbox.storefront.setAvailableCost(SHOP, 29);
   const replies = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
-      graphql(world, token, TAGS_ADD, { id: gid, tags: [`t${index}`] }),
+      graphql(app, token, TAGS_ADD, { id: gid, tags: [`t${index}`] }),
     ),
   );
   expect(replies.filter(({ body }) => body.data)).toHaveLength(2);
 });
 
 it("above 1,000 points is refused for good, whatever the bucket holds", async () => {
-  world.sandbox.storefront.settings.graphqlCost.connections = "page";
-  const reply = await graphql(world, token, CUSTOMERS_PAGE, page(250));
+  app.sandbox.storefront.settings.graphqlCost.connections = "page";
+  const reply = await graphql(app, token, CUSTOMERS_PAGE, page(250));
   expect(reply.body).toMatchObject({
     errors: [{ extensions: { code: "MAX_COST_EXCEEDED", maxCost: 1_000 } }],
   });
-  expect((await graphql(world, token, CUSTOMERS_PAGE, page(100))).body.errors).toBeUndefined();
+  expect((await graphql(app, token, CUSTOMERS_PAGE, page(100))).body.errors).toBeUndefined();
 });
 
 it("is not counted for a list of more than 250 values, which is refused", async () => {
   const ids = (length: number) => ({
     ids: Array.from({ length }, (_, index) => `gid://shopify/ProductVariant/${index + 1}`),
   });
-  expect((await graphql(world, token, VARIANTS, ids(251))).body).toMatchObject({
+  expect((await graphql(app, token, VARIANTS, ids(251))).body).toMatchObject({
     errors: [{ extensions: { code: "MAX_INPUT_SIZE_EXCEEDED" } }],
   });
-  expect((await graphql(world, token, VARIANTS, ids(250))).body.errors).toBeUndefined();
+  expect((await graphql(app, token, VARIANTS, ids(250))).body.errors).toBeUndefined();
 });
 
 it("does not limit bulk operations, of which one runs at a time", async () => {
   const run = async () =>
-    (await graphql(world, token, BULK_OPERATION_RUN, { query: bulkCustomers(null) })).body.data
+    (await graphql(app, token, BULK_OPERATION_RUN, { query: bulkCustomers(null) })).body.data
       .bulkOperationRunQuery;
   expect((await run()).userErrors).toEqual([]);
   expect(await run()).toMatchObject({

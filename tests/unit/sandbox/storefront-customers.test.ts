@@ -18,28 +18,28 @@ const CUSTOMER_TAGS_AND_METAFIELDS = `mutation ($id: ID!, $add: [String!]!, $rem
 }`;
 const LONG_AGO = "2020-01-01T00:00:00Z";
 
-let world: TestApp;
+let app: TestApp;
 let token: string;
 let gid: string;
 let serial = 0;
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(() => {
-  token = world.sandbox.storefront.install(SHOP).access_token;
-  world.sandbox.storefront.setAvailableCost(SHOP, 2000);
+  token = app.sandbox.storefront.install(SHOP).access_token;
+  app.sandbox.storefront.setAvailableCost(SHOP, 2000);
   serial += 1;
-  gid = world.sandbox.storefront.putCustomer(SHOP, {
+  gid = app.sandbox.storefront.putCustomer(SHOP, {
     email: `person${serial}@shopper.example`,
     tags: ["vip"],
     updatedAt: LONG_AGO,
   }).gid;
 });
 
-const customer = () => world.sandbox.storefront.customer(SHOP, gid);
+const customer = () => app.sandbox.storefront.customer(SHOP, gid);
 const ask = async (document: string, variables: unknown) =>
-  (await graphql(world, token, document, variables)).body.data;
+  (await graphql(app, token, document, variables)).body.data;
 const addTags = async (tags: string[]) => (await ask(TAGS_ADD, { id: gid, tags })).tagsAdd;
 const setMetafields = async (...metafields: Record<string, unknown>[]) =>
   (
@@ -71,7 +71,7 @@ describe("a customer", () => {
       customer: { id: expect.stringMatching(/Customer\/\d{16,}$/) },
       userErrors: [],
     });
-    expect(world.sandbox.storefront.customer(SHOP, made.customer.id as string)).toMatchObject({
+    expect(app.sandbox.storefront.customer(SHOP, made.customer.id as string)).toMatchObject({
       email: "zoe@shopper.example",
       firstName: "Zoë",
       locale: "de",
@@ -86,8 +86,8 @@ describe("a customer", () => {
   });
 
   it("is not changed without the write scope", async () => {
-    const narrow = world.sandbox.storefront.install(SHOP, { scope: "read_customers" }).access_token;
-    const reply = await graphql(world, narrow, TAGS_ADD, { id: gid, tags: ["new"] });
+    const narrow = app.sandbox.storefront.install(SHOP, { scope: "read_customers" }).access_token;
+    const reply = await graphql(app, narrow, TAGS_ADD, { id: gid, tags: ["new"] });
     expect(reply.body).toMatchObject({
       data: { tagsAdd: null },
       errors: [{ extensions: { code: "ACCESS_DENIED" } }],
@@ -96,7 +96,7 @@ describe("a customer", () => {
   });
 
   it("rejects unsupported input instead of ignoring it", async () => {
-    const reply = await graphql(world, token, CUSTOMER_CREATE, {
+    const reply = await graphql(app, token, CUSTOMER_CREATE, {
       input: { email: "t@shopper.example", taxExempt: true },
     });
     expect(reply.body.errors[0].message).toContain("taxExempt");
@@ -123,7 +123,7 @@ describe("tags", () => {
   });
 
   it("of a deleted customer are a user error", async () => {
-    world.sandbox.storefront.deleteCustomer(SHOP, gid);
+    app.sandbox.storefront.deleteCustomer(SHOP, gid);
     expect(await addTags(["a"])).toEqual({
       node: null,
       userErrors: [{ field: ["id"], message: "Customer does not exist" }],
@@ -146,7 +146,7 @@ describe("metafields", () => {
       compareDigest: expect.any(String),
     });
     expect(customer()?.metafields.map(({ key }) => key)).toEqual(["crm_status", "crm_tags"]);
-    expect((await send("GET", `${world.sandbox.url}/?tab=customers`, undefined)).body).toContain(
+    expect((await send("GET", `${app.sandbox.url}/?tab=customers`, undefined)).body).toContain(
       "custom.crm_status",
     );
   });
@@ -209,7 +209,7 @@ describe("a change through the API", () => {
   const subscribe = (topic: string) =>
     ask(WEBHOOK_SUBSCRIPTION_CREATE, {
       topic,
-      webhookSubscription: { uri: `${world.appUrl}/${topic}` },
+      webhookSubscription: { uri: `${app.appUrl}/${topic}` },
     });
   const change = () =>
     ask(CUSTOMER_TAGS_AND_METAFIELDS, {
@@ -227,10 +227,10 @@ describe("a change through the API", () => {
       ],
     });
   const echoes = async (): Promise<string[]> => {
-    world.received.length = 0;
+    app.received.length = 0;
     await change();
-    await world.sandbox.storefront.echoesSent();
-    return world.received.map(({ path }) => path).sort();
+    await app.sandbox.storefront.echoesSent();
+    return app.received.map(({ path }) => path).sort();
   };
   beforeEach(async () => {
     for (const topic of ["CUSTOMERS_UPDATE", "CUSTOMER_TAGS_ADDED", "CUSTOMER_TAGS_REMOVED"])
@@ -253,9 +253,9 @@ describe("a change through the API", () => {
   });
 
   it("sends none when echoWebhooks is off", async () => {
-    world.sandbox.storefront.settings.echoWebhooks = false;
+    app.sandbox.storefront.settings.echoWebhooks = false;
     const heard = await echoes();
-    world.sandbox.storefront.settings.echoWebhooks = true;
+    app.sandbox.storefront.settings.echoWebhooks = true;
     expect(heard).toEqual([]);
     expect(customer()?.tags).toEqual(["new"]);
   });

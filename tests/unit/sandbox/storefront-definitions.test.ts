@@ -8,16 +8,16 @@ import {
 import { graphql, SHOP, startTestApp } from "../../sandbox/sandbox-fixture.ts";
 import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 
-let world: TestApp;
+let app: TestApp;
 let token: string;
 beforeAll(async () => {
-  world = await startTestApp();
-  token = world.sandbox.storefront.install(SHOP).access_token;
+  app = await startTestApp();
+  token = app.sandbox.storefront.install(SHOP).access_token;
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 
 const ask = async (document: string, variables: unknown, as = token) =>
-  (await graphql(world, as, document, variables)).body.data;
+  (await graphql(app, as, document, variables)).body.data;
 const define = async (fields: Record<string, unknown>, as = token) =>
   (
     await ask(
@@ -64,11 +64,11 @@ describe("metafield definitions", () => {
   });
 
   it("need the scope to write customers", async () => {
-    const reader = world.sandbox.storefront.install("reader.myshopify.com", {
+    const reader = app.sandbox.storefront.install("reader.myshopify.com", {
       scope: "read_customers",
     }).access_token;
     const answer = await fetch(
-      `${world.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", "reader.myshopify.com")}/admin/api/2026-04/graphql.json`,
+      `${app.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", "reader.myshopify.com")}/admin/api/2026-04/graphql.json`,
       {
         method: "POST",
         headers: { "content-type": "application/json", "x-shopify-access-token": reader },
@@ -92,7 +92,7 @@ describe("metafield definitions", () => {
 
 describe("metafieldsDelete", () => {
   it("deletes existing ones and returns null for missing ones", async () => {
-    const { gid } = world.sandbox.storefront.putCustomer(SHOP, { email: "bob@shopper.example" });
+    const { gid } = app.sandbox.storefront.putCustomer(SHOP, { email: "bob@shopper.example" });
     await ask(METAFIELDS_SET, {
       metafields: [
         {
@@ -113,6 +113,6 @@ describe("metafieldsDelete", () => {
       deletedMetafields: [names[0], null],
       userErrors: [],
     });
-    expect(world.sandbox.storefront.customer(SHOP, gid)?.metafields).toEqual([]);
+    expect(app.sandbox.storefront.customer(SHOP, gid)?.metafields).toEqual([]);
   });
 });

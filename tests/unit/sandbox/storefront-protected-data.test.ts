@@ -12,18 +12,18 @@ import { graphql, post, SHOP, startTestApp, type TestApp } from "../../sandbox/s
 
 const OTHER = "approved-store.myshopify.com";
 const EVERYTHING = ["name", "email", "phone", "address"] as const;
-let world: TestApp;
+let app: TestApp;
 let token: string;
 let gid: string;
 
 beforeAll(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(() => {
-  token = world.sandbox.storefront.install(SHOP).access_token;
-  world.sandbox.storefront.withholdData(SHOP, []);
-  gid = world.sandbox.storefront.putCustomer(SHOP, {
+  token = app.sandbox.storefront.install(SHOP).access_token;
+  app.sandbox.storefront.withholdData(SHOP, []);
+  gid = app.sandbox.storefront.putCustomer(SHOP, {
     gid: "gid://shopify/Customer/41",
     firstName: "Ada",
     lastName: "Byron",
@@ -34,14 +34,14 @@ beforeEach(() => {
 });
 
 it("answers all fields of a store whose app is approved, which is the default", async () => {
-  const reply = await graphql(world, token, CUSTOMER, { id: gid });
+  const reply = await graphql(app, token, CUSTOMER, { id: gid });
   expect(reply.body.errors).toBeUndefined();
   expect(reply.body.data.customer).toMatchObject({ firstName: "Ada" });
 });
 
 it("answers null in every withheld field, beside one error with its code and path", async () => {
-  world.sandbox.storefront.withholdData(SHOP, [...EVERYTHING]);
-  const reply = await graphql(world, token, CUSTOMER, { id: gid });
+  app.sandbox.storefront.withholdData(SHOP, [...EVERYTHING]);
+  const reply = await graphql(app, token, CUSTOMER, { id: gid });
   expect(reply.status).toBe(200);
   expect(reply.body.data.customer).toMatchObject({
     id: gid,
@@ -68,16 +68,16 @@ it("answers null in every withheld field, beside one error with its code and pat
 });
 
 it("withholds one part alone, and only in its store", async () => {
-  world.sandbox.storefront.withholdData(SHOP, ["phone"]);
-  const own = await graphql(world, token, CUSTOMERS_SAMPLE, { first: 1 });
+  app.sandbox.storefront.withholdData(SHOP, ["phone"]);
+  const own = await graphql(app, token, CUSTOMERS_SAMPLE, { first: 1 });
   expect(own.body.data.customers.nodes[0]).toMatchObject({
     firstName: "Ada",
     defaultPhoneNumber: null,
   });
-  const other = world.sandbox.storefront.install(OTHER).access_token;
-  world.sandbox.storefront.putCustomer(OTHER, { gid, phone: "+4915112345678" });
+  const other = app.sandbox.storefront.install(OTHER).access_token;
+  app.sandbox.storefront.putCustomer(OTHER, { gid, phone: "+4915112345678" });
   const reply = await post(
-    `${world.storefront.replace(SHOP, OTHER)}/admin/api/2026-04/graphql.json`,
+    `${app.storefront.replace(SHOP, OTHER)}/admin/api/2026-04/graphql.json`,
     { query: CUSTOMER, variables: { id: gid } },
     { "X-Shopify-Access-Token": other },
   );
@@ -85,8 +85,8 @@ it("withholds one part alone, and only in its store", async () => {
 });
 
 it("refuses customers whole, and their webhook topics, without the approval for customers", async () => {
-  world.sandbox.storefront.withholdData(SHOP, ["customers"]);
-  const reply = await graphql(world, token, CUSTOMERS_SAMPLE, { first: 1 });
+  app.sandbox.storefront.withholdData(SHOP, ["customers"]);
+  const reply = await graphql(app, token, CUSTOMERS_SAMPLE, { first: 1 });
   expect(reply.body).toMatchObject({
     data: null,
     errors: [
@@ -97,9 +97,9 @@ it("refuses customers whole, and their webhook topics, without the approval for 
       },
     ],
   });
-  const subscribed = await graphql(world, token, WEBHOOK_SUBSCRIPTION_CREATE, {
+  const subscribed = await graphql(app, token, WEBHOOK_SUBSCRIPTION_CREATE, {
     topic: "CUSTOMERS_UPDATE",
-    webhookSubscription: { uri: `${world.appUrl}/hook` },
+    webhookSubscription: { uri: `${app.appUrl}/hook` },
   });
   expect(subscribed.body.data.webhookSubscriptionCreate).toMatchObject({
     webhookSubscription: null,
@@ -108,12 +108,12 @@ it("refuses customers whole, and their webhook topics, without the approval for 
 });
 
 it("fails a bulk operation that asks for a withheld field, and completes one that does not", async () => {
-  world.sandbox.storefront.withholdData(SHOP, ["email"]);
+  app.sandbox.storefront.withholdData(SHOP, ["email"]);
   const run = async (query: string) => {
-    const started = await graphql(world, token, BULK_OPERATION_RUN, { query });
+    const started = await graphql(app, token, BULK_OPERATION_RUN, { query });
     const { id } = started.body.data.bulkOperationRunQuery.bulkOperation;
     for (;;) {
-      const { body } = await graphql(world, token, BULK_OPERATION, { id });
+      const { body } = await graphql(app, token, BULK_OPERATION, { id });
       if (body.data.bulkOperation.status !== "RUNNING") return body.data.bulkOperation;
     }
   };
@@ -126,9 +126,9 @@ it("fails a bulk operation that asks for a withheld field, and completes one tha
 });
 
 it("sends null in the withheld fields of a webhook, and the whole person in a privacy request", async () => {
-  world.sandbox.storefront.withholdData(SHOP, [...EVERYTHING]);
-  const uri = `${world.appUrl}/hook`;
-  const [update] = await world.sandbox.storefront.sendWebhook(SHOP, "customers/update", gid, {
+  app.sandbox.storefront.withholdData(SHOP, [...EVERYTHING]);
+  const uri = `${app.appUrl}/hook`;
+  const [update] = await app.sandbox.storefront.sendWebhook(SHOP, "customers/update", gid, {
     uri,
   });
   expect(JSON.parse(update?.payload ?? "")).toMatchObject({
@@ -139,7 +139,7 @@ it("sends null in the withheld fields of a webhook, and the whole person in a pr
     phone: null,
     default_address: null,
   });
-  const [redact] = await world.sandbox.storefront.sendWebhook(SHOP, "customers/redact", gid, {
+  const [redact] = await app.sandbox.storefront.sendWebhook(SHOP, "customers/redact", gid, {
     uri,
   });
   expect(redact?.payload).toContain("ada@shopper.example");
@@ -147,9 +147,9 @@ it("sends null in the withheld fields of a webhook, and the whole person in a pr
 
 it("is switched by a control call", async () => {
   const change = (withheld: unknown) =>
-    post(`${world.sandbox.url}/_control/protected-data`, { shop: SHOP, withheld });
+    post(`${app.sandbox.url}/_control/protected-data`, { shop: SHOP, withheld });
   expect((await change(["name"])).status).toBe(200);
-  const reply = await graphql(world, token, CUSTOMER, { id: gid });
+  const reply = await graphql(app, token, CUSTOMER, { id: gid });
   expect(reply.body.data.customer.firstName).toBeNull();
   expect((await change(["everything"])).status).toBe(400);
 });

@@ -6,24 +6,24 @@ import {
 } from "../../../app/integrations/storefront/documents.ts";
 import { graphql, SHOP, startTestApp, type TestApp } from "../../sandbox/sandbox-fixture.ts";
 
-let world: TestApp;
+let app: TestApp;
 let token: string;
 let italy: string;
 let france: string;
 beforeAll(async () => {
-  world = await startTestApp();
-  const { storefront } = world.sandbox;
+  app = await startTestApp();
+  const { storefront } = app.sandbox;
   for (const countryCode of ["IT", "IT", "IT", "FR"]) storefront.putCustomer(SHOP, { countryCode });
   const put = (code: string) =>
     storefront.putSegment(SHOP, { name: code, query: `customer_countries CONTAINS '${code}'` }).gid;
   [italy, france] = [put("IT"), put("FR")];
   token = storefront.install(SHOP, { scope: "read_customers" }).access_token;
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 
 const members = async (variables: object, using = token) =>
   (
-    await graphql(world, using, SEGMENT_MEMBERS, {
+    await graphql(app, using, SEGMENT_MEMBERS, {
       segmentId: italy,
       first: 2,
       after: null,
@@ -44,7 +44,7 @@ describe("a segment of the sandbox", () => {
 
   it("is refused without the scope, beyond the largest page, and with a cursor of another segment", async () => {
     const { endCursor } = (await members({})).data.customerSegmentMembers.pageInfo;
-    const unscoped = world.sandbox.storefront.install(SHOP, { scope: "read_products" });
+    const unscoped = app.sandbox.storefront.install(SHOP, { scope: "read_products" });
     for (const [body, message] of [
       [await members({}, unscoped.access_token), "Access denied"],
       [await members({ first: 1_001 }), "between 1 and 1000"],
@@ -59,7 +59,7 @@ describe("a segment of the sandbox", () => {
   });
 
   it("that does not exist is null", async () => {
-    const { body } = await graphql(world, token, CUSTOMER_SEGMENT, {
+    const { body } = await graphql(app, token, CUSTOMER_SEGMENT, {
       id: "gid://shopify/Segment/1",
     });
     expect(body.data).toEqual({ segment: null });

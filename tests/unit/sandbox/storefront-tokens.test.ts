@@ -14,18 +14,18 @@ import {
 } from "../../sandbox/sandbox-fixture.ts";
 import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 
-let world: TestApp;
+let app: TestApp;
 beforeEach(async () => {
-  world = await startTestApp();
+  app = await startTestApp();
 });
-afterEach(() => world.stop());
+afterEach(() => app.stop());
 
-const tokenUrl = (): string => `${world.storefront}/admin/oauth/access_token`;
+const tokenUrl = (): string => `${app.storefront}/admin/oauth/access_token`;
 const authorizeUrl = (changes: Record<string, string> = {}): string =>
-  `${world.storefront}/admin/oauth/authorize?${new URLSearchParams({ client_id: CLIENT_ID, scope: "read_customers,write_customers", redirect_uri: `${world.appUrl}/auth/callback`, state: "s 1+é", auto: "1", ...changes })}`;
+  `${app.storefront}/admin/oauth/authorize?${new URLSearchParams({ client_id: CLIENT_ID, scope: "read_customers,write_customers", redirect_uri: `${app.appUrl}/auth/callback`, state: "s 1+é", auto: "1", ...changes })}`;
 const shopStatus = async (token: string): Promise<number> =>
   (
-    await send("GET", `${world.storefront}/admin/api/2026-04/shop.json`, undefined, {
+    await send("GET", `${app.storefront}/admin/api/2026-04/shop.json`, undefined, {
       "X-Shopify-Access-Token": token,
     })
   ).status;
@@ -110,51 +110,51 @@ describe("the grant", () => {
 
 describe("refresh", () => {
   it("works once per refresh token, and the old access token stays valid", async () => {
-    const pair = world.sandbox.storefront.install(SHOP);
-    const first = await refreshToken(world, pair.refresh_token);
+    const pair = app.sandbox.storefront.install(SHOP);
+    const first = await refreshToken(app, pair.refresh_token);
     expect(first.status).toBe(200);
     expect(first.body.refresh_token).not.toBe(pair.refresh_token);
-    const second = await refreshToken(world, pair.refresh_token);
+    const second = await refreshToken(app, pair.refresh_token);
     expect(second).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
     expect(await shopStatus(pair.access_token)).toBe(200);
-    expect(world.sandbox.storefront.refreshCalls(SHOP).map(({ outcome }) => outcome)).toEqual([
+    expect(app.sandbox.storefront.refreshCalls(SHOP).map(({ outcome }) => outcome)).toEqual([
       "rotated",
       "refused",
     ]);
   });
 
   it("in retry mode returns the same pair again until the replacement is used", async () => {
-    world.sandbox.storefront.settings.refreshRetry = "until_replacement_used";
-    const pair = world.sandbox.storefront.install(SHOP);
-    const first = await refreshToken(world, pair.refresh_token);
-    const again = await refreshToken(world, pair.refresh_token);
+    app.sandbox.storefront.settings.refreshRetry = "until_replacement_used";
+    const pair = app.sandbox.storefront.install(SHOP);
+    const first = await refreshToken(app, pair.refresh_token);
+    const again = await refreshToken(app, pair.refresh_token);
     expect([again.body.access_token, again.body.refresh_token]).toEqual([
       first.body.access_token,
       first.body.refresh_token,
     ]);
-    expect((await refreshToken(world, first.body.refresh_token)).status).toBe(200);
-    expect((await refreshToken(world, pair.refresh_token)).status).toBe(400);
+    expect((await refreshToken(app, first.body.refresh_token)).status).toBe(200);
+    expect((await refreshToken(app, pair.refresh_token)).status).toBe(400);
   });
 
   it("a lost response has taken effect: the strict platform rejects the second attempt", async () => {
-    const pair = world.sandbox.storefront.install(SHOP);
-    world.sandbox.failNext("storefront", { dropReply: true, match: "/admin/oauth/access_token" });
-    await expect(refreshToken(world, pair.refresh_token)).rejects.toThrow();
-    expect((await refreshToken(world, pair.refresh_token)).status).toBe(400);
+    const pair = app.sandbox.storefront.install(SHOP);
+    app.sandbox.failNext("storefront", { dropReply: true, match: "/admin/oauth/access_token" });
+    await expect(refreshToken(app, pair.refresh_token)).rejects.toThrow();
+    expect((await refreshToken(app, pair.refresh_token)).status).toBe(400);
   });
 
   it("is rejected after revocation, and with 401 after an uninstall", async () => {
-    const pair = world.sandbox.storefront.install(SHOP);
-    world.sandbox.storefront.revokeRefreshToken(SHOP);
-    expect((await refreshToken(world, pair.refresh_token)).status).toBe(400);
-    await world.sandbox.storefront.uninstall(SHOP);
-    expect((await refreshToken(world, pair.refresh_token)).status).toBe(401);
+    const pair = app.sandbox.storefront.install(SHOP);
+    app.sandbox.storefront.revokeRefreshToken(SHOP);
+    expect((await refreshToken(app, pair.refresh_token)).status).toBe(400);
+    await app.sandbox.storefront.uninstall(SHOP);
+    expect((await refreshToken(app, pair.refresh_token)).status).toBe(401);
     expect(await shopStatus(pair.access_token)).toBe(401);
   });
 
   it("an expired access token is rejected with 401", async () => {
-    const pair = world.sandbox.storefront.install(SHOP);
-    world.sandbox.storefront.expireAccessTokens(SHOP);
+    const pair = app.sandbox.storefront.install(SHOP);
+    app.sandbox.storefront.expireAccessTokens(SHOP);
     expect(await shopStatus(pair.access_token)).toBe(401);
   });
 });
@@ -172,17 +172,17 @@ describe("token exchange", () => {
     });
 
   it("issues a new pair for a session token of this shop and retires the earlier refresh token", async () => {
-    const pair = world.sandbox.storefront.install(SHOP);
-    const reply = await exchange(await world.sandbox.storefront.sessionToken(SHOP));
+    const pair = app.sandbox.storefront.install(SHOP);
+    const reply = await exchange(await app.sandbox.storefront.sessionToken(SHOP));
     expect(reply.status).toBe(200);
     expect(await shopStatus(reply.body.access_token)).toBe(200);
-    expect((await refreshToken(world, pair.refresh_token)).status).toBe(400);
+    expect((await refreshToken(app, pair.refresh_token)).status).toBe(400);
   });
 
   it("accepts session tokens that the vendor's own library accepts", async () => {
-    world.sandbox.storefront.install(SHOP);
+    app.sandbox.storefront.install(SHOP);
     const claims = await vendorLibrary().session.decodeSessionToken(
-      await world.sandbox.storefront.sessionToken(SHOP),
+      await app.sandbox.storefront.sessionToken(SHOP),
     );
     expect(claims).toMatchObject({
       iss: `https://${SHOP}/admin`,
@@ -193,10 +193,10 @@ describe("token exchange", () => {
   });
 
   it("rejects a session token of another shop or of none", async () => {
-    world.sandbox.storefront.install(SHOP);
-    world.sandbox.storefront.install("other-store.myshopify.com");
+    app.sandbox.storefront.install(SHOP);
+    app.sandbox.storefront.install("other-store.myshopify.com");
     expect(
-      await exchange(await world.sandbox.storefront.sessionToken("other-store.myshopify.com")),
+      await exchange(await app.sandbox.storefront.sessionToken("other-store.myshopify.com")),
     ).toMatchObject({ status: 400, body: { error: "invalid_subject_token" } });
     expect((await exchange("not.a.token")).status).toBe(400);
   });

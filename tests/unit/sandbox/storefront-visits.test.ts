@@ -5,37 +5,37 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { SCRIPTS_OF_OTHERS } from "../../../app/sandbox/storefront/visitors/scripts-of-others.ts";
 import { CLIENT_SECRET, SHOP, startTestApp, type TestApp } from "../../sandbox/sandbox-fixture.ts";
 
-let world: TestApp;
+let app: TestApp;
 beforeAll(async () => {
-  world = await startTestApp();
-  world.sandbox.storefront.install(SHOP);
+  app = await startTestApp();
+  app.sandbox.storefront.install(SHOP);
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 beforeEach(() => {
-  world.received.length = 0;
+  app.received.length = 0;
 });
 
 const visit = async (path: string, headers: Record<string, string> = {}) => {
-  await fetch(`${world.sandbox.url}/apps/crm${path}`, { headers });
-  const { path: target = "", headers: passed = {} } = world.received.at(-1) ?? {};
-  return { query: new URL(target, world.appUrl).searchParams, passed };
+  await fetch(`${app.sandbox.url}/apps/crm${path}`, { headers });
+  const { path: target = "", headers: passed = {} } = app.received.at(-1) ?? {};
+  return { query: new URL(target, app.appUrl).searchParams, passed };
 };
 const signedIn = { cookie: `sandbox_visit=${SHOP}/77` };
 
 it("the platform's domain answers 301 to the primary domain, a store with a password 302 to it", async () => {
-  const front = () => fetch(`${world.storefront}/`, { redirect: "manual" });
+  const front = () => fetch(`${app.storefront}/`, { redirect: "manual" });
   const open = await front();
   expect([open.status, open.headers.get("location")]).toEqual([301, `/store/${SHOP}`]);
-  world.sandbox.storefront.setPassword(SHOP, true);
+  app.sandbox.storefront.setPassword(SHOP, true);
   const closed = await front();
   expect(closed.status).toBe(302);
   expect(closed.headers.get("location")).toMatch(/\/password$/);
-  world.sandbox.storefront.setPassword(SHOP, false);
+  app.sandbox.storefront.setPassword(SHOP, false);
 });
 
 it("a store with a password, or that refuses programs, does so on every page, as the platform: 302 to /password, or 403, 429 or 430 with a page", async () => {
-  const paths = ["/", "/products/mug", "/cart"].map((path) => `${world.storefront}${path}`);
-  const pages = [...paths, `${world.sandbox.url}/store/${SHOP}/cart`];
+  const paths = ["/", "/products/mug", "/cart"].map((path) => `${app.storefront}${path}`);
+  const pages = [...paths, `${app.sandbox.url}/store/${SHOP}/cart`];
   const answers = async () =>
     Promise.all(
       pages.map(async (url) => {
@@ -44,7 +44,7 @@ it("a store with a password, or that refuses programs, does so on every page, as
       }),
     );
   const tell = (body: object) =>
-    fetch(`${world.sandbox.url}/_control/visitors`, {
+    fetch(`${app.sandbox.url}/_control/visitors`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ shop: SHOP, ...body }),
@@ -52,7 +52,7 @@ it("a store with a password, or that refuses programs, does so on every page, as
   await tell({ password: true });
   for (const [status, location] of await answers())
     expect([status, location]).toEqual([302, `/storefront/${SHOP}/password`]);
-  expect(await (await fetch(`${world.storefront}/password`)).text()).toContain('type="password"');
+  expect(await (await fetch(`${app.storefront}/password`)).text()).toContain('type="password"');
   for (const status of [403, 429, 430]) {
     await tell({ status });
     for (const answer of await answers())
@@ -64,8 +64,8 @@ it("a store with a password, or that refuses programs, does so on every page, as
 });
 
 it("a furnished store's pages contain scripts of others, none of which a browser of today loads", async () => {
-  world.sandbox.storefront.furnish(SHOP);
-  const page = await (await fetch(`${world.sandbox.url}/store/${SHOP}`)).text();
+  app.sandbox.storefront.furnish(SHOP);
+  const page = await (await fetch(`${app.sandbox.url}/store/${SHOP}`)).text();
   expect(page).toContain("https://connect.facebook.net/en_US/fbevents.js");
   const others = SCRIPTS_OF_OTHERS.matchAll(/<script[^>]*>/g);
   for (const [tag] of others) expect(tag).toContain("<script nomodule");

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { post, send, startTestApp } from "../../sandbox/sandbox-fixture.ts";
 import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 
-let world: TestApp;
+let app: TestApp;
 beforeAll(async () => {
-  world = await startTestApp({ webhookSecret: "webhook-secret" });
+  app = await startTestApp({ webhookSecret: "webhook-secret" });
 });
-afterAll(() => world.stop());
+afterAll(() => app.stop());
 
 const bearer = { authorization: "Bearer key" };
 
 describe("the CMS", () => {
   const items = (): string =>
-    `${world.sandbox.addresses.cmsApiUrl}/collections/${world.sandbox.cms.customersCollectionId}/items`;
+    `${app.sandbox.addresses.cmsApiUrl}/collections/${app.sandbox.cms.customersCollectionId}/items`;
   const item = (slug: string, more: Record<string, unknown> = {}) => ({
     fieldData: { name: slug, slug, ...more },
     isDraft: true,
@@ -76,9 +76,9 @@ describe("the CMS", () => {
     await post(items(), item("taken"), bearer);
     expect((await post(items(), item("taken"), bearer)).status).toBe(400);
     expect((await post(items(), { items: [item("twin"), item("twin")] }, bearer)).status).toBe(400);
-    expect(
-      world.sandbox.cms.items().filter(({ fieldData }) => fieldData["slug"] === "twin"),
-    ).toEqual([]);
+    expect(app.sandbox.cms.items().filter(({ fieldData }) => fieldData["slug"] === "twin")).toEqual(
+      [],
+    );
   });
 
   it("accepts 100 items in one call and rejects 101", async () => {
@@ -115,17 +115,17 @@ describe("the CMS", () => {
 
   it("records every call that would publish", async () => {
     await post(`${items()}/live`, item("public"), bearer);
-    expect(world.sandbox.cms.liveCalls()).toMatchObject([
+    expect(app.sandbox.cms.liveCalls()).toMatchObject([
       { method: "POST", itemIds: [expect.any(String)] },
     ]);
   });
 
   it("answers 429 with Retry-After over the rate, per key", async () => {
-    world.sandbox.cms.settings.requestsPerMinute = 1;
+    app.sandbox.cms.settings.requestsPerMinute = 1;
     const slow = { authorization: "Bearer slow" };
     await send("GET", items(), undefined, slow);
     const over = await send("GET", items(), undefined, slow);
-    world.sandbox.cms.settings.requestsPerMinute = 100_000;
+    app.sandbox.cms.settings.requestsPerMinute = 100_000;
     expect(over.status).toBe(429);
     expect(over.headers.get("retry-after")).toBe("60");
   });
@@ -133,10 +133,10 @@ describe("the CMS", () => {
 
 describe("web analytics", () => {
   const collect = (body: unknown, path = "/mp/collect") =>
-    post(`${world.sandbox.addresses.analyticsApiUrl}${path}?measurement_id=G-1&api_secret=s`, body);
+    post(`${app.sandbox.addresses.analyticsApiUrl}${path}?measurement_id=G-1&api_secret=s`, body);
   const good = { client_id: "1.2", events: [{ name: "crm_login", params: { method: "email" } }] };
   const codesOf = () =>
-    world.sandbox.analytics
+    app.sandbox.analytics
       .hits()
       .at(-1)
       ?.violations.map(({ validationCode, fieldPath }) => `${validationCode} ${fieldPath}`);
@@ -186,12 +186,12 @@ describe("web analytics", () => {
   });
 
   it("reports violations on the debug address, without counting a hit", async () => {
-    const before = world.sandbox.analytics.hits().length;
+    const before = app.sandbox.analytics.hits().length;
     expect(await collect({ events: good.events }, "/debug/mp/collect")).toMatchObject({
       status: 200,
       body: { validationMessages: [{ validationCode: "VALUE_REQUIRED" }] },
     });
-    expect(world.sandbox.analytics.hits()).toHaveLength(before);
+    expect(app.sandbox.analytics.hits()).toHaveLength(before);
   });
 });
 
@@ -201,7 +201,7 @@ describe("the profile platform", () => {
     header: { schemaRef: { id: "https://ns.example/schema" } },
     body: { xdmMeta: {}, xdmEntity: { identityMap, ...more } },
   });
-  const ingest = (body: unknown) => post(world.sandbox.addresses.profilePlatformUrl, body);
+  const ingest = (body: unknown) => post(app.sandbox.addresses.profilePlatformUrl, body);
 
   it("stores a profile under each of its identities", async () => {
     const reply = await ingest(
@@ -214,7 +214,7 @@ describe("the profile platform", () => {
       status: 200,
       body: { inletId: "demo", xactionId: expect.any(String) },
     });
-    expect(world.sandbox.profilePlatform.profile(`Email_LC_SHA256:${hash}`)).toMatchObject({
+    expect(app.sandbox.profilePlatform.profile(`Email_LC_SHA256:${hash}`)).toMatchObject({
       status: "active",
     });
   });
@@ -247,7 +247,7 @@ describe("the profile platform", () => {
 });
 
 describe("e-mail", () => {
-  const emails = (): string => `${world.sandbox.addresses.emailApiUrl}/emails`;
+  const emails = (): string => `${app.sandbox.addresses.emailApiUrl}/emails`;
   const mail = {
     from: "Store <hello@store.example>",
     to: "ada@shopper.example",
@@ -261,7 +261,7 @@ describe("e-mail", () => {
     const first = await post(emails(), mail, headers);
     const second = await post(emails(), mail, headers);
     expect(second.body.id).toBe(first.body.id);
-    expect(world.sandbox.email.mailsTo("ada@shopper.example")).toHaveLength(1);
+    expect(app.sandbox.email.mailsTo("ada@shopper.example")).toHaveLength(1);
     expect((await post(emails(), { ...mail, subject: "Other" }, headers)).status).toBe(409);
   });
 
@@ -277,15 +277,15 @@ describe("e-mail", () => {
 
 describe("the ERP and the retail partner", () => {
   it("accept authorised documents only", async () => {
-    const url = `${world.sandbox.addresses.erpBaseUrl}/BusinessPartner`;
+    const url = `${app.sandbox.addresses.erpBaseUrl}/BusinessPartner`;
     expect((await post(url, {})).status).toBe(401);
     expect((await post(url, { name: "Ada" }, { authorization: "Basic dXNlcjpwYXNz" })).status).toBe(
       201,
     );
-    expect((await post(world.sandbox.addresses.retailAnalyticsBUrl, {})).status).toBe(401);
-    expect(
-      (await post(world.sandbox.addresses.retailAnalyticsBUrl, { sku: 1 }, bearer)).status,
-    ).toBe(200);
+    expect((await post(app.sandbox.addresses.retailAnalyticsBUrl, {})).status).toBe(401);
+    expect((await post(app.sandbox.addresses.retailAnalyticsBUrl, { sku: 1 }, bearer)).status).toBe(
+      200,
+    );
   });
 
   it.each([
@@ -297,7 +297,7 @@ describe("the ERP and the retail partner", () => {
   ])("the ERP validates %s: %i", async (xml, status) => {
     expect(
       (
-        await post(`${world.sandbox.addresses.erpBaseUrl}/idoc`, xml, {
+        await post(`${app.sandbox.addresses.erpBaseUrl}/idoc`, xml, {
           ...bearer,
           "content-type": "application/xml",
         })
@@ -320,7 +320,7 @@ describe("the remote backend", () => {
     timestamp: "2026-03-01T10:00:00Z",
   };
   const enqueue = (body: unknown, headers: Record<string, string> = bearer) =>
-    post(`${world.sandbox.addresses.backendUrl}/integration-enqueue`, body, headers);
+    post(`${app.sandbox.addresses.backendUrl}/integration-enqueue`, body, headers);
 
   it("accepts complete events with a key, and nothing else", async () => {
     expect((await enqueue(event, {})).status).toBe(401);
@@ -328,7 +328,7 @@ describe("the remote backend", () => {
       status: 400,
       body: { ok: false, missing: ["priority"] },
     });
-    expect(world.sandbox.backend.enqueued()).toEqual([]);
+    expect(app.sandbox.backend.enqueued()).toEqual([]);
   });
 
   it("returns a queue id, the same one for the same event, and requests each delivery once", async () => {
@@ -339,8 +339,8 @@ describe("the remote backend", () => {
       (await enqueue({ ...event, tenant_shop: "b.myshopify.com", destinations: ["cms"] })).body
         .queue_id,
     ).toBe(first.body.queue_id + 1);
-    await expect.poll(() => world.sandbox.backend.deliveries().length).toBe(3);
-    const asked = world.received
+    await expect.poll(() => app.sandbox.backend.deliveries().length).toBe(3);
+    const asked = app.received
       .filter(({ path }) => path === "/events/deliver")
       .map(({ text, headers }) => ({
         ...(JSON.parse(text) as object),
@@ -359,11 +359,11 @@ describe("the remote backend", () => {
 
 describe("the drop of the retail partner", () => {
   it("keeps the latest object at a path", async () => {
-    const url = `${world.sandbox.addresses.retailAnalyticsAUrl}/daily/e.csv`;
+    const url = `${app.sandbox.addresses.retailAnalyticsAUrl}/daily/e.csv`;
     for (const body of ["a", "b"])
       expect((await send("PUT", url, body, { "content-type": "text/csv" })).status).toBe(200);
     expect((await send("GET", url, undefined)).body).toBe("b");
-    expect(Object.keys(world.sandbox.retailAnalyticsA.objects())).toEqual(["/daily/e.csv"]);
+    expect(Object.keys(app.sandbox.retailAnalyticsA.objects())).toEqual(["/daily/e.csv"]);
     expect((await send("GET", `${url}x`, undefined)).status).toBe(404);
   });
 });

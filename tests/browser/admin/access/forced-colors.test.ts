@@ -7,16 +7,16 @@ import { adminUrl, startShop, type Shop } from "../../../support/browser/merchan
 import { signUp } from "../../../support/consent.ts";
 import { SHOP } from "../../../support/service.ts";
 
-let world: Shop;
+let app: Shop;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let page: Page;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startShop(), openBrowser()]);
-  await world.connect(SHOP);
-  await signUp(world.service);
-  ({ page, close } = await browser.visit([world.service.url, world.service.sandbox.url], {
+  [app, browser] = await Promise.all([startShop(), openBrowser()]);
+  await app.connect(SHOP);
+  await signUp(app.service);
+  ({ page, close } = await browser.visit([app.service.url, app.service.sandbox.url], {
     forcedColors: "active",
     colorScheme: "dark",
   }));
@@ -24,11 +24,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await close?.();
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 
 async function open(path: string): Promise<void> {
-  await page.goto(await adminUrl(world.service, SHOP, path));
+  await page.goto(await adminUrl(app.service, SHOP, path));
   await waitForHydration(page);
 }
 

@@ -9,23 +9,23 @@ import { SHOP } from "../../../support/service.ts";
 import { putPerson } from "../../../support/storefront/customers.ts";
 
 const LONG = "long-store.myshopify.com";
-let world: Shop;
+let app: Shop;
 let visit: Visit;
 let page: Page;
 
 beforeAll(async () => {
-  world = await startShop();
-  await Promise.all([world.connect(SHOP), world.connect(LONG)]);
+  app = await startShop();
+  await Promise.all([app.connect(SHOP), app.connect(LONG)]);
   for (let at = 0; at < 60; at += 1)
-    await putPerson(world.service.database, LONG, {
+    await putPerson(app.service.database, LONG, {
       full_name: `Person ${at}`,
       email: `p${at}@example.com`,
     });
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
 async function open(path: string, shop: string): Promise<void> {
-  visit = await world.open(path, { shop });
+  visit = await app.open(path, { shop });
   ({ page } = visit);
 }
 
@@ -81,7 +81,7 @@ test("a dialog that a menu of the selected customers opened returns the focus to
 });
 
 test("a removed filter leaves the focus at its place, and the removal of all filters at the last of them", async () => {
-  await signUp(world.service);
+  await signUp(app.service);
   await open("/app/consent?type=tos&decision=granted", SHOP);
   await page.getByRole("button", { name: "Clear", exact: true }).first().press("Enter");
   await page.waitForURL((url) => !url.searchParams.has("type"));
@@ -95,8 +95,8 @@ test("a removed filter leaves the focus at its place, and the removal of all fil
 
 test("after the action of a row that is gone, the next row has the focus", async () => {
   for (const name of ["Trail Planner", "Peak Finder"]) {
-    const client = await newClient(world.service, { client_name: name });
-    await newTokens(world.service, client, (await signUp(world.service)).token);
+    const client = await newClient(app.service, { client_name: name });
+    await newTokens(app.service, client, (await signUp(app.service)).token);
   }
   await open("/app/agents", SHOP);
   const buttons = page.getByRole("button", { name: /^End access: / });
@@ -112,7 +112,7 @@ test("after the action of a row that is gone, the next row has the focus", async
 });
 
 test("the number of failed events is a link that says what it counts", async () => {
-  await world.service.database.query(
+  await app.service.database.query(
     `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, status, last_error, payload)
      VALUES ($1, 'e1', 'cms', 'backend', 'customer.updated', 'customer', '1', 'dead_letter', 'no', '{}')`,

@@ -15,39 +15,39 @@ import { startTestApp, type TestApp } from "../../../support/browser/screens-ser
 import { putPerson } from "../../../support/storefront/customers.ts";
 
 const LIST = "/app/customers/changes";
-let world: TestApp;
+let app: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;
 let count = 0;
 let visit: MerchantVisit;
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
-  await world?.stop();
+  await app?.stop();
 });
 beforeEach(async () => {
   shop = `changes-store-${(count += 1)}.myshopify.com`;
-  await connectStore(world, shop);
+  await connectStore(app, shop);
 });
 
 const open = async (path: string, options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(world, browser, shop, path, options);
+  visit = await openScreen(app, browser, shop, path, options);
   return visit.page;
 };
-const put = (person: Parameters<typeof putPerson>[2]) => putPerson(world.database, shop, person);
+const put = (person: Parameters<typeof putPerson>[2]) => putPerson(app.database, shop, person);
 /** Gives the customer as many tags as the store takes. */
 const fill = (id: number) =>
-  world.database.query(
+  app.database.query(
     `UPDATE storefront_users SET tags = (SELECT jsonb_agg('own ' || n) FROM generate_series(1, 250) AS n)
       WHERE id = $1`,
     [id],
   );
 type Stored = { kind?: string; state: string; minutesAgo: number; error?: string; of?: string };
 const insert = ({ kind = "tags", state, minutesAgo, error, of = shop }: Stored) =>
-  world.database.query(
+  app.database.query(
     `INSERT INTO tag_runs (shop, id, kind, add, last_id, total, processed, changed, state, last_error,
         started_by, chosen, created_at)
       VALUES ($1, gen_random_uuid(), $2, CASE $2 WHEN 'tags' THEN '{gala}' ELSE '{}' END::text[], 1, 4000,
@@ -82,7 +82,7 @@ test("a change of tags made by clicks is listed with who made it, whom it meant 
   await row.getByText("Staff member 1").waitFor();
   await row.getByText("Chosen: 2").waitFor();
   // The page follows the change without a reload.
-  const worker = await startBulkRunWorker(world.ctx, world.ctx.home, CUSTOMER_ACTIONS);
+  const worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   await row.getByText("Done").waitFor();
   await worker.stop();
   for (const text of ["Changed: 1", "Unchanged: 0", "Refused: 1"])
@@ -158,7 +158,7 @@ test("each state says what it is: progress, the reason of a failure, what was no
   await rowOf("Suspend accounts").getByText("Stopped").waitFor();
   await page.locator(":focus").getByText("Stopped").waitFor();
   expect(
-    await world.database.query("SELECT kind FROM tag_runs WHERE shop = $1 AND state = 'waiting'", [
+    await app.database.query("SELECT kind FROM tag_runs WHERE shop = $1 AND state = 'waiting'", [
       shop,
     ]),
   ).toEqual([]);

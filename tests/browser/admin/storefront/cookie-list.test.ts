@@ -10,20 +10,19 @@ import {
 import { OTHER_SHOP, SHOP } from "../../../support/service.ts";
 
 const PATH = "/app/consent/cookies";
-let world: Shop;
+let app: Shop;
 beforeAll(async () => {
-  world = await startFurnishedShops();
+  app = await startFurnishedShops();
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 beforeEach(async () => {
-  await world.service.database.query("DELETE FROM cookie_entries", []);
-  await world.service.database.query("DELETE FROM kv WHERE key LIKE '%storefront_%'", []);
+  await app.service.database.query("DELETE FROM cookie_entries", []);
+  await app.service.database.query("DELETE FROM kv WHERE key LIKE '%storefront_%'", []);
 });
 
-const shoppers = async () =>
-  (await fetch(`${world.service.url}/embed/cookies?shop=${SHOP}`)).text();
+const shoppers = async () => (await fetch(`${app.service.url}/embed/cookies?shop=${SHOP}`)).text();
 const found = (vendors: string[]) =>
-  world.service.database.query(
+  app.service.database.query(
     "INSERT INTO kv (shop, key, value) VALUES ($1, 'storefront_check', $2)",
     [
       SHOP,
@@ -39,7 +38,7 @@ const found = (vendors: string[]) =>
 
 test("a merchant adds, changes, hides and undoes, and shoppers read it", async () => {
   await found(["Meta", "Criteo"]);
-  const visit = await world.open("/app/consent", { shop: SHOP });
+  const visit = await app.open("/app/consent", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "Cookie list", exact: true }).click();
   await page.getByText("_fbp", { exact: true }).waitFor();
@@ -81,12 +80,12 @@ test("a merchant adds, changes, hides and undoes, and shoppers read it", async (
 });
 
 test("a second row with the same name is refused beside its field", async () => {
-  await world.service.database.query(
+  await app.service.database.query(
     `INSERT INTO cookie_entries (shop, provider, name, purpose, use, duration)
       VALUES ($1, '', 'mine', 'marketing', 'u', 'd')`,
     [SHOP],
   );
-  const visit = await world.open(PATH, { shop: SHOP });
+  const visit = await app.open(PATH, { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Add cookie" }).click();
   const dialog = page.getByRole("dialog");
@@ -102,20 +101,20 @@ test("a second row with the same name is refused beside its field", async () => 
 });
 
 test("only the store's own staff see its list", async () => {
-  await world.service.database.query(
+  await app.service.database.query(
     `INSERT INTO cookie_entries (shop, provider, name, purpose, use, duration)
       VALUES ($1, '', 'of_one_store', 'marketing', 'u', 'd')`,
     [SHOP],
   );
-  expect((await askAs(world.service, OTHER_SHOP, PATH)).text).not.toContain("of_one_store");
-  expect((await fetch(`${world.service.url}${PATH}`, { redirect: "manual" })).status).not.toBe(200);
+  expect((await askAs(app.service, OTHER_SHOP, PATH)).text).not.toContain("of_one_store");
+  expect((await fetch(`${app.service.url}${PATH}`, { redirect: "manual" })).status).not.toBe(200);
 });
 
 test.each([
   ["es", "Lo que leen los compradores", "Recuerda lo que hay en tu carrito."],
   ["fr", "Ce que lisent les acheteurs", "Retient le contenu de votre panier."],
 ])("speaks %s, and fits a phone", async (locale, heading, use) => {
-  const visit = await world.open(PATH, {
+  const visit = await app.open(PATH, {
     shop: SHOP,
     locale,
     viewport: { width: 390, height: 800 },
@@ -129,7 +128,7 @@ test.each([
 });
 
 test("the storefront check says when it repeats itself, and has one switch for it", async () => {
-  const visit = await world.open("/app/consent/storefront", { shop: SHOP });
+  const visit = await app.open("/app/consent/storefront", { shop: SHOP });
   const { page } = visit;
   const card = page.getByRole("main");
   await card.getByText("None yet").waitFor();
@@ -138,7 +137,7 @@ test("the storefront check says when it repeats itself, and has one switch for i
   await expectHealthyPage(visit);
   await card.getByRole("button", { name: "Turn off weekly check" }).click();
   await card.getByRole("button", { name: "Turn on weekly check" }).waitFor();
-  await world.service.database.query("DELETE FROM kv WHERE key = 'storefront_switch'", []);
+  await app.service.database.query("DELETE FROM kv WHERE key = 'storefront_switch'", []);
   await card.getByRole("button", { name: "Check storefront" }).click();
   await card.getByRole("button", { name: "Turn off weekly check" }).waitFor();
   expect(await card.getByText("Within a quarter of an hour").count()).toBe(0);

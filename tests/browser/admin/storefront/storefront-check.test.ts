@@ -13,25 +13,25 @@ import { OTHER_SHOP, SHOP } from "../../../support/service.ts";
 const PATH = "/app/consent/storefront";
 const HOSTILE =
   '<script nomodule src="https://x.example/<img src=x onerror=document.title=1>"></script>';
-let world: Shop;
+let app: Shop;
 beforeAll(async () => {
-  world = await startFurnishedShops();
+  app = await startFurnishedShops();
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 beforeEach(async () => {
-  const { storefront } = world.service.sandbox;
-  world.service.sandbox.clearFaults();
+  const { storefront } = app.service.sandbox;
+  app.service.sandbox.clearFaults();
   storefront.setPassword(SHOP, false);
   storefront.setAccess(SHOP, {});
   storefront.setActiveBlock(SHOP, "consent", true);
-  await world.service.database.query(
+  await app.service.database.query(
     "DELETE FROM kv WHERE key LIKE 'run:%' OR key = 'storefront_check'",
     [],
   );
 });
 
 test("a merchant checks the storefront, sees what does not wait, and copies its marked version", async () => {
-  const visit = await world.open("/app/consent", { shop: SHOP });
+  const visit = await app.open("/app/consent", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "Storefront check", exact: true }).click();
   await page.getByText("Your storefront has not been checked yet").waitFor();
@@ -63,9 +63,9 @@ test("a merchant checks the storefront, sees what does not wait, and copies its 
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))
     .toContain('data-consent="marketing"');
 
-  await page.goto(await adminUrl(world.service, SHOP, PATH));
+  await page.goto(await adminUrl(app.service, SHOP, PATH));
   await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
-  await page.goto(await adminUrl(world.service, SHOP, "/app"));
+  await page.goto(await adminUrl(app.service, SHOP, "/app"));
   await page.getByRole("link", { name: "Review: 5 scripts load before consent" }).click();
   await page.waitForURL(/\/app\/consent\/storefront/);
   await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
@@ -74,9 +74,9 @@ test("a merchant checks the storefront, sees what does not wait, and copies its 
 });
 
 test("a closed store says why, and the last complete result stays", async () => {
-  const { storefront } = world.service.sandbox;
+  const { storefront } = app.service.sandbox;
   storefront.setActiveBlock(SHOP, "consent", false);
-  const visit = await world.open(PATH, { shop: SHOP });
+  const visit = await app.open(PATH, { shop: SHOP });
   const { page } = visit;
   const check = page.getByRole("button", { name: "Check storefront" }).first();
   await check.click();
@@ -99,14 +99,14 @@ test("a closed store says why, and the last complete result stays", async () => 
 });
 
 test("a slow store shows how far the check is, also after a reload, and nothing can be started beside it", async () => {
-  world.service.sandbox.failNext("storefront", { delayMs: 4_000, match: /^\/[^/]+\/$/ });
-  const visit = await world.open(PATH, { shop: SHOP });
+  app.service.sandbox.failNext("storefront", { delayMs: 4_000, match: /^\/[^/]+\/$/ });
+  const visit = await app.open(PATH, { shop: SHOP });
   const { page } = visit;
   const check = page.getByRole("button", { name: "Check storefront" }).first();
   await check.click();
   await page.getByText("Reading your storefront: 0 of 1 pages read").waitFor();
   expect(await check.isDisabled()).toBe(true);
-  await page.goto(await adminUrl(world.service, SHOP, PATH));
+  await page.goto(await adminUrl(app.service, SHOP, PATH));
   await page.getByText("Reading your storefront", { exact: false }).waitFor();
   await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
   await expectHealthyPage(visit);
@@ -114,9 +114,9 @@ test("a slow store shows how far the check is, also after a reload, and nothing 
 });
 
 test("what the pages contain is shown as text, and only to their own store", async () => {
-  const { storefront } = world.service.sandbox;
+  const { storefront } = app.service.sandbox;
   storefront.setThemeHtml(SHOP, HOSTILE);
-  const visit = await world.open(PATH, { shop: SHOP });
+  const visit = await app.open(PATH, { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Check storefront" }).first().click();
   await page.getByText("x.example/%3Cimg%20src=x%20onerror=document.title=1%3E").waitFor();
@@ -126,11 +126,11 @@ test("what the pages contain is shown as text, and only to their own store", asy
   await expectHealthyPage(visit);
   await visit.close();
 
-  expect((await askAs(world.service, OTHER_SHOP, PATH)).text).not.toContain("x.example");
-  const progress = await askAs(world.service, OTHER_SHOP, `${PATH}/progress`);
+  expect((await askAs(app.service, OTHER_SHOP, PATH)).text).not.toContain("x.example");
+  const progress = await askAs(app.service, OTHER_SHOP, `${PATH}/progress`);
   expect(progress.text).toBe('{"run":null}');
   expect(
-    (await fetch(`${world.service.url}${PATH}/progress`, { redirect: "manual" })).status,
+    (await fetch(`${app.service.url}${PATH}/progress`, { redirect: "manual" })).status,
   ).not.toBe(200);
 });
 
@@ -138,12 +138,12 @@ test.each([
   ["es", "Revisar la tienda", "Se carga antes del consentimiento"],
   ["fr", "Vérifier la boutique", "Se charge avant le consentement"],
 ])("speaks %s, and fits a phone", async (locale, button, heading) => {
-  const { storefront } = world.service.sandbox;
+  const { storefront } = app.service.sandbox;
   storefront.setThemeHtml(
     SHOP,
     `<script nomodule src="https://connect.facebook.net/${"long-path".repeat(30)}"></script>`,
   );
-  const visit = await world.open(PATH, {
+  const visit = await app.open(PATH, {
     shop: SHOP,
     locale,
     viewport: { width: 390, height: 800 },

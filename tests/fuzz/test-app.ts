@@ -105,7 +105,7 @@ export async function startTestApp(serverUrl: string): Promise<TestApp> {
     return answer.json.token;
   }
 
-  const world: TestApp = {
+  const app: TestApp = {
     url,
     sandbox: side.sandbox,
     side,
@@ -135,6 +135,6 @@ export async function startTestApp(serverUrl: string): Promise<TestApp> {
     },
     stop: () => stopSide(side),
   };
-  await world.renew();
-  return world;
+  await app.renew();
+  return app;
 }
