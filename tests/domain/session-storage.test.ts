@@ -170,11 +170,11 @@ test.each([
   ["is locked for the app", 403],
 ])("a registration of a store that %s is left to the scheduled run", async (_, status) => {
   await grant(SHOP);
-  world.sandbox.failNext("storefront", { status, match: "graphql" }, Infinity);
-  const worker = await startRegistrationWorker(world.ctx);
+  app.sandbox.failNext("storefront", { status, match: "graphql" }, Infinity);
+  const worker = await startRegistrationWorker(app.ctx);
   await eventually(
     "the end of the request",
-    async () => (await registrationRequests.list(world.ctx, 10)).length === 0,
+    async () => (await registrationRequests.list(app.ctx, 10)).length === 0,
     5_000,
   );
   await worker.stop();
