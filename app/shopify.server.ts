@@ -17,7 +17,7 @@ import {
 import { claimedShop, isOfStaff, staffOf, verifyAdminToken } from "./http/auth/staff-guard.ts";
 import { createLibraryFetch } from "./http/screens/library-fetch.ts";
 import { AUTH_PREFIX, writeDocumentHeaders } from "./http/screens/document-headers.ts";
-import { isConnected } from "./domain/tenants/store-access.ts";
+import { isConnected, isUninstalled } from "./domain/tenants/store-access.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
 import { appOf, findTenant, findCachedTenant, type Tenant } from "./domain/tenants/tenant.ts";
@@ -153,7 +153,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     const isUnchanged =
       known?.shop === visit.shop && known.config.storefront_admin_token === accessToken;
     const tenant = isUnchanged ? known : await findTenant(ctx, visit.shop);
-    const isGone = !visit.isConnected && tenant?.connection.uninstalled_at;
+    const isGone = !visit.isConnected && tenant !== null && isUninstalled(tenant);
     return { ...visit, tenant: isGone ? null : tenant };
   }
 

@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Person } from "../../domain/identity/account.ts";
 import { requireAccountCustomer } from "../../domain/identity/store-session/account-customer.ts";
 import { readAccountToken } from "../../domain/identity/store-session/account-token.ts";
+import { isUninstalled } from "../../domain/tenants/store-access.ts";
 import { findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { bearerToken } from "./guards.ts";
 import type { ApiRequest } from "../api-request.ts";
@@ -19,6 +20,6 @@ export async function requireAccountToken(
   // The cached record may hold the secret from before a rotation.
   const tenant = token && cachedTenant ? await findTenant(ctx, cachedTenant.shop) : null;
   const gid = token && tenant ? await readAccountToken(ctx, tenant, token) : null;
-  if (!tenant || gid === null || tenant.connection.uninstalled_at) throw unauthorized();
+  if (!tenant || gid === null || isUninstalled(tenant)) throw unauthorized();
   return { person: await requireAccountCustomer(ctx, tenant, gid), tenant };
 }

@@ -2,6 +2,7 @@
 // page or an extension of the admin. HS256 by the app's secret, for a minute, for one store.
 import { decodeJwt, errors, jwtVerify, type JWTPayload } from "jose";
 import type { Ctx } from "../../context.server.ts";
+import { isUninstalled } from "../../domain/tenants/store-access.ts";
 import { SHOP_PATTERN } from "../../domain/tenants/tenant-config.ts";
 import { appOf, type Tenant } from "../../domain/tenants/tenant.ts";
 import type { ApiRequest } from "../api-request.ts";
@@ -70,7 +71,7 @@ export async function requireStaff(
   tenant: Tenant | null,
 ): Promise<StaffMember> {
   const token = bearerToken(request);
-  if (!token || !tenant || tenant.connection.uninstalled_at) throw unauthorized();
+  if (!token || !tenant || isUninstalled(tenant)) throw unauthorized();
   const { clientId, secrets } = appOf(ctx, tenant);
   for (const secret of secrets)
     try {

@@ -1,6 +1,7 @@
 // The welcome mail of a new storefront customer.
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
 import {
   CUSTOMER_2024_10,
   CUSTOMER_2026_07,
@@ -59,6 +60,17 @@ const quiet = () =>
   );
 
 describe("a new customer", () => {
+  test("of a store that uninstalled the app meanwhile gets none", async () => {
+    await changeTenantRecord(service.ctx, SHOP, {
+      connection: { uninstalled_at: new Date().toISOString() },
+    });
+    const before = (await rows()).length;
+    await deliver(service, "customer-create", payload());
+    await changeTenantRecord(service.ctx, SHOP, { connection: { uninstalled_at: null } });
+    expect(await rows()).toHaveLength(before);
+    expect(mails()).toEqual([]);
+  });
+
   test("gets one mail from the store with a personal link", async () => {
     await deliver(service, "customer-create", payload());
     const { from, to, subject, text, html } = await mail();

@@ -3,6 +3,7 @@
 import type { TenantSql } from "../../../runtime/database/database.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";
 import { enqueue } from "../../bus/enqueue.ts";
+import { isUninstalled } from "../../tenants/store-access.ts";
 import type { Webhook } from "./webhook.ts";
 
 export async function enqueueWelcome(
@@ -11,7 +12,8 @@ export async function enqueueWelcome(
   userId: number,
   eventId: string,
 ): Promise<void> {
-  if (!isChannelEnabled(ctx, tenant, "email")) return;
+  // The webhook may have waited while the store left.
+  if (!isChannelEnabled(ctx, tenant, "email") || isUninstalled(tenant)) return;
   if (followers.mayWelcome && !(await followers.mayWelcome(ctx, tenant, sql, userId))) {
     ctx.log.info("welcome_mail.skipped", { shop: tenant.shop, user_id: userId });
     return;
