@@ -87,7 +87,7 @@ export function normalise(ctx: Ctx, tenant: Tenant, body: unknown, arrival: Arri
   if (eventType === undefined) throw invalid({ event_type: "is missing" });
   const { entityType, entityId } = isWarehouseEvent(source, eventType)
     ? { entityType: WMS_ROUTE.entityType, entityId: requireWmsPayload(eventType, payload) }
-    : entityOf(tenant, event, eventType, payload, arrival.topic !== null);
+    : entityOf(tenant, event, eventType, { isWebhook: arrival.topic !== null });
   const timestamp =
     event.timestamp ??
     validTime(arrival.triggeredAt) ??
@@ -131,9 +131,9 @@ function entityOf(
   tenant: Tenant,
   event: EventInput,
   eventType: string,
-  payload: Record<string, unknown>,
-  isWebhook: boolean,
+  { isWebhook }: { isWebhook: boolean },
 ): { entityType: string; entityId: string } {
+  const { payload = {} } = event;
   const entityType = event.entity_type ?? entityTypeOf(eventType);
   const entityId = event.entity_id ?? idOf(payload);
   // A webhook without an entity is about the app itself, so its entity is the store.

@@ -37,7 +37,13 @@ export type Throughput = {
 
 // `$2`: the starts of the steps. Whole hours are read from the hours as far as they are folded; steps of minutes only from
 // minutes. An hour belongs to the step in which it begins.
-const READ = (isByHour: boolean, hasLatencies: boolean) => `
+const readStatement = ({
+  isByHour,
+  hasLatencies,
+}: {
+  isByHour: boolean;
+  hasLatencies: boolean;
+}) => `
   WITH counts AS (
     ${
       isByHour
@@ -71,7 +77,8 @@ export function throughputQuery(
   { except = [], hasLatencies = true }: { except?: readonly string[]; hasLatencies?: boolean } = {},
 ): ThroughputQuery {
   const starts = startsOf({ minutes, count }, timeZoneOf(tenant), ctx.clock.now());
-  return { starts, read: { sql: READ(minutes >= 60, hasLatencies), values: [starts, except] } };
+  const sql = readStatement({ isByHour: minutes >= 60, hasLatencies });
+  return { starts, read: { sql, values: [starts, except] } };
 }
 
 export function toThroughput(starts: readonly Date[], rows: readonly ChannelStep[]): Throughput {
