@@ -97,7 +97,7 @@ const ANSWERS: readonly [question: string, answer: string][] = [
   ],
   [
     "Do you encrypt data at rest and in transit?",
-    "In transit: addresses of other systems must be `https`, and the service's own address too. At rest: credentials, tokens and the identifiers of privacy requests are encrypted with AES-256-GCM (`SECRETS_KEY`), passwords are hashed with PBKDF2. **Yours:** switch on the encryption of the database's disk and of the archive's bucket, because names and e-mail addresses are columns.",
+    "In transit: addresses of other systems must be `https`, and the service's own address too. At rest: credentials, tokens and the identifiers of privacy requests are encrypted with AES-256-GCM (`SECRETS_KEY`), passwords are hashed with PBKDF2. **Yours:** switch on the encryption of the database's disk and of the archive's bucket, because names and email addresses are columns.",
   ],
   [
     "Do you encrypt backups?",

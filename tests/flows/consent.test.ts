@@ -76,7 +76,7 @@ it("a decision is sent to analytics with the session of the browser it was made 
   expect(service.sandbox.analytics.violations()).toEqual([]);
 });
 
-describe("a submitted e-mail address", () => {
+describe("a submitted email address", () => {
   it("changes nothing until the owner of the mailbox confirms", async () => {
     const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
       body: {

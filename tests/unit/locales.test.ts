@@ -97,7 +97,7 @@ test("a count of one is in the singular in every language", async () => {
     ];
   };
   expect(await Promise.all(LANGUAGES.map(textsOfOne))).toEqual([
-    ["1 of 5 steps done", "1 of 5 steps done", "1 was not waiting here any more."],
+    ["1 of 5 steps done", "1 of 5 steps done", "1 was no longer in this list."],
     ["1 de 5 pasos hecho", "1 de 5 pasos hecho", "1 ya no estaba aquí."],
     ["1 étape sur 5 terminée", "1 étape sur 5 terminée", "1 n'attendait plus ici."],
   ]);

@@ -46,7 +46,7 @@ beforeEach(async () => {
 
 test("a view of a customer is recorded once with the staff member's id, and shown with later accesses", async () => {
   const first = await app.open(accessesOf(ada), { shop: SHOP });
-  await first.page.getByText("Nothing has been recorded yet.").waitFor();
+  await first.page.getByText("Nothing recorded yet.").waitFor();
   await expectHealthyPage(first);
   await first.close();
   const view = { ...BY_STAFF, action: "viewed", user_id: ada, count: null };

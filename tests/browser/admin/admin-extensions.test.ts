@@ -128,18 +128,18 @@ test("the block says that a customer is not known, and that the app is not reach
     .find(({ firstName }) => firstName === "Mary");
   const { page, errors, close } = await visit(`/customers/${unknown?.gid.split("/").at(-1)}`);
   const frame = await extension(page);
-  await frame.getByText("The app does not know this customer yet.").waitFor();
+  await frame.getByText("The app doesn't know this customer yet.").waitFor();
   await app.database.query("ALTER TABLE storefront_users RENAME TO away");
   try {
     await page.reload();
-    await (await extension(page)).getByText("The app could not be reached.").waitFor();
+    await (await extension(page)).getByText("The app couldn't be reached.").waitFor();
   } finally {
     await app.database.query("ALTER TABLE away RENAME TO storefront_users");
   }
   const again = await extension(page);
   expect(await isSound(page, again)).toEqual([0, [], []]);
   await again.getByRole("button", { name: "Try again" }).click();
-  await again.getByText("The app does not know this customer yet.").waitFor();
+  await again.getByText("The app doesn't know this customer yet.").waitFor();
   // The answer that failed is the browser's own line.
   expect(errors.filter((text) => !text.includes("500"))).toEqual([]);
   await close();
@@ -158,8 +158,8 @@ test("a segment's customers get a tag from the admin, with the keyboard, and sta
   await frame.getByRole("button", { name: "Assign tag" }).focus();
   await page.keyboard.press("Enter");
   await frame.getByText("Done: 1 customer got the tag “AUTUMN_FAIR”.").waitFor();
-  await frame.getByText("1 customer had it already.").waitFor();
-  await frame.getByText("1 customer is not known to the app yet").waitFor();
+  await frame.getByText("1 customer already had it.").waitFor();
+  await frame.getByText("The app doesn't know 1 customer yet").waitFor();
   expect(await isSound(page, frame)).toEqual([0, [], []]);
   expect(await tagsOf(app.database, SHOP, ada + 1)).toContain("autumn_fair");
   await frame.getByRole("button", { name: "Close" }).click();

@@ -49,9 +49,9 @@ test("a store without linked agents sees the discovery documents and links to th
   const EMPTY = "agentless-store.myshopify.com";
   await app.connect(EMPTY);
   for (const [path, text] of [
-    ["/app/agents", "No agent is linked"],
-    ["/app/agents/mandates", "No mandate yet"],
-    ["/app/agents/activity", "No agent has called yet"],
+    ["/app/agents", "No linked agents"],
+    ["/app/agents/mandates", "No mandates yet"],
+    ["/app/agents/activity", "No agent calls yet"],
   ] as const) {
     const visit = await app.open(path, { shop: EMPTY });
     await visit.page.getByText(text).waitFor();
@@ -82,10 +82,10 @@ test("linked agents are listed with their shoppers; revoking one revokes its tok
   await page.getByRole("button", { name: "End access: Trail Planner" }).click();
   await page
     .getByRole("dialog")
-    .getByText("It loses its access to its shoppers at once (now 2).")
+    .getByText("The agent immediately loses access to its shoppers (now 2).")
     .waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "End access" }).click();
-  await page.getByText("Trail Planner has no access any more").waitFor();
+  await page.getByText("Trail Planner no longer has access").waitFor();
   await row.waitFor({ state: "detached" });
   expect(
     await Promise.all(trail.tokens.map(async (token) => (await asAgent(token)).status)),
@@ -103,15 +103,12 @@ test("the kill switch rejects an agent's next call and accepts the same token ag
   await page.getByRole("link", { name: "Change in settings" }).click();
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
   await page.getByRole("button", { name: "Turn agent access off" }).click();
-  await page
-    .getByRole("dialog")
-    .getByText("Every call of every agent is refused from now on, at once.")
-    .waitFor();
+  await page.getByRole("dialog").getByText("All agent calls are refused immediately.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
   await page.getByRole("button", { name: "Turn agent access off" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click();
-  await page.getByText("No agent may act for any shopper.").waitFor();
+  await page.getByText("No agent can act for any shopper.").waitFor();
   const refused = await asAgent(tokens[0] as Tokens);
   expect([refused.status, refused.json.code]).toEqual([403, "agent_access_disabled"]);
   expect(
@@ -119,7 +116,7 @@ test("the kill switch rejects an agent's next call and accepts the same token ag
   ).toBe(200);
   await page.getByRole("button", { name: "Turn agent access on" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Turn on" }).click();
-  await page.getByText("AI agents may act for shoppers who let them in").waitFor();
+  await page.getByText("AI agents can act for shoppers who let them").waitFor();
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
   expect(visit.errors).toEqual([]);
   await visit.close();
@@ -151,11 +148,11 @@ test("a revoked mandate cannot pay any more; filters find it by state and by cus
     code: "mandate_refused",
     details: { reason: "revoked" },
   });
-  await chooseFilter(page, "State", "Revoked");
-  await typeFilter(page, "Customer's e-mail", person.email.toUpperCase());
+  await chooseFilter(page, "Status", "Revoked");
+  await typeFilter(page, "Customer's email", person.email.toUpperCase());
   await page.waitForURL(/status=revoked/);
   await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(1);
-  await chooseFilter(page, "State", "Active");
+  await chooseFilter(page, "Status", "Active");
   await page.getByText("Nothing matches these filters").waitFor();
   expect(visit.errors).toEqual([]);
   await visit.close();
@@ -172,14 +169,14 @@ test("activity shows who asked what for whom and why it was refused; a new call 
   const rows = page.locator("tbody tr[id]").filter({ hasText: "Parcel Pilot" });
   await rows.filter({ hasText: "View the profile" }).waitFor();
   await page.getByRole("heading", { name: "Calls in the last 30 days" }).waitFor();
-  await page.getByText("No order of an agent was paid in this time.").waitFor();
+  await page.getByText("No agent order was paid in this period.").waitFor();
   await expectHealthyPage(visit);
 
   const mandates = `/commerce/mandates?shop=${SHOP}`;
   const refused = await app.service.call("GET", mandates, { key: second.access_token });
   expect(refused.status).toBe(403);
   const news = rows.filter({ hasText: "View mandates" });
-  await news.getByText("The customer did not give the agent this permission.").waitFor();
+  await news.getByText("The customer didn't give the agent this permission.").waitFor();
   expect(await news.innerText()).toMatch(/person-\d+@example.com/);
 
   await chooseFilter(page, "Result", "Refused");

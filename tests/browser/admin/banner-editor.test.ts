@@ -57,7 +57,7 @@ const previews = (page: Page) => page.locator("iframe[sandbox]");
 test("a merchant designs a banner, is shown when its preview stands still, publishes it, and shoppers see it without a call to the service; an earlier version returns with one press", async () => {
   const visit = await app.open("/app/consent/banner", { shop: SHOP });
   const { page } = visit;
-  await page.getByText("No shopper sees the banner yet").waitFor();
+  await page.getByText("Shoppers don't see the banner yet").waitFor();
   expect(await page.getByText("Draft is published").count()).toBe(0);
   expect(
     await page.getByRole("link", { name: "Open the theme editor" }).getAttribute("href"),
@@ -84,7 +84,7 @@ test("a merchant designs a banner, is shown when its preview stands still, publi
   await page.getByLabel("Position").selectOption("right");
   await page.getByLabel("Buttons (Light)", { exact: true }).fill("#999999");
   await page.getByText("Text on buttons 2.84:1, needs 4.5:1").waitFor();
-  const frozen = page.getByText("The draft is not shown as it is now");
+  const frozen = page.getByText("The current draft isn't shown");
   await frozen.waitFor();
   expect(await page.getByText("Draft is published").count()).toBe(0);
   await page.getByLabel("Buttons (Light)", { exact: true }).fill("#0b57d0");
@@ -150,8 +150,8 @@ test("two merchants edit at once: the later save of one setting is rejected and 
   await save(one.page);
   await other.page.getByLabel("Font").selectOption("rounded");
   await pressSave(other.page);
-  await other.page.getByText("Somebody else changed this banner meanwhile").waitFor();
-  await other.page.getByText("Also changed: Font.").waitFor();
+  await other.page.getByText("Someone else changed this banner").waitFor();
+  await other.page.getByText("They changed: Font.").waitFor();
   expect(await other.page.getByLabel("Font").inputValue()).toBe("rounded");
   await expectHealthyPage(other);
   await save(other.page);
@@ -255,7 +255,7 @@ test("a refused draft has the focus on the colour that is wrong, and keeps what 
   await text.fill(ground);
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
   await pressSave(page);
-  await page.getByText("The draft was not saved").waitFor();
+  await page.getByText("The draft wasn't saved").waitFor();
   await eventually("the focus", () =>
     text.evaluate((field) => field === document.activeElement && field.ariaInvalid === "true"),
   );

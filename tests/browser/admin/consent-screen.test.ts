@@ -25,7 +25,7 @@ afterAll(() => app?.stop());
 
 test("a store without consents shows an empty state with one next step", async () => {
   const visit = await app.open("/app/consent", { shop: EMPTY });
-  await visit.page.getByText("No consent has been recorded yet").waitFor();
+  await visit.page.getByText("No consent recorded yet").waitFor();
   await visit.page.getByRole("link", { name: "Set up the banner" }).waitFor();
   await expectHealthyPage(visit);
   await visit.close();
@@ -49,7 +49,7 @@ test("the log lists all decisions, newest first; filters and pages are part of t
   await expectHealthyPage(visit);
   await page.getByRole("button", { name: "Back to newest" }).click();
   await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(25);
-  await typeFilter(page, "Customer's e-mail", ada.email);
+  await typeFilter(page, "Customer's email", ada.email);
   await chooseFilter(page, "Decision", "Withdrawn");
   await page.waitForURL(/decision=withdrawn/);
   await page.getByText("Privacy page", { exact: true }).waitFor();
@@ -57,7 +57,7 @@ test("the log lists all decisions, newest first; filters and pages are part of t
   await page.goto(await adminUrl(service, SHOP, `/app/consent${new URL(page.url()).search}`));
   await page.getByText("Privacy page", { exact: true }).waitFor();
   expect(await page.locator("tbody tr[id]").count()).toBe(1);
-  await typeFilter(page, "Customer's e-mail", "nobody@example.com");
+  await typeFilter(page, "Customer's email", "nobody@example.com");
   await page.getByText("Nothing matches these filters").waitFor();
   await page.getByRole("button", { name: "Clear all" }).click();
   await page.getByText("Visitor", { exact: true }).first().waitFor();
@@ -116,7 +116,7 @@ test("the chart and the opt-in rate show the same numbers to sighted readers and
       name: `${all[0]} granted, ${all[1]} declined and ${all[2]} withdrawn in the last 30 days`,
     })
     .waitFor();
-  await page.getByText("Show as a table").click();
+  await page.getByText("Show as table").click();
   expect(await page.locator("details tbody tr").count()).toBe(30);
   expect(await page.locator("details tbody tr").last().locator("td").allInnerTexts()).toEqual(
     all.map(String),
@@ -208,12 +208,12 @@ test("a policy version is published and made current; the same version with anot
   await page.getByText("No version is published yet").waitFor();
   await page.getByRole("button", { name: "Add a version" }).click();
   await page.getByRole("button", { name: "Publish version" }).click();
-  await page.getByText("Write 1 to 40 characters.").waitFor();
+  await page.getByText("Enter 1 to 40 characters.").waitFor();
   await page.getByText("Paste the text, at most 500,000 characters.").waitFor();
   await page.getByLabel("Version", { exact: true }).fill("2026-11");
   await page.getByLabel("Text of the policy").fill("We keep\nlittle.");
   await page.getByRole("button", { name: "Publish version" }).click();
-  await page.getByText("In force", { exact: true }).waitFor();
+  await page.getByText("Current", { exact: true }).waitFor();
   const answer = await app.service.call("GET", `/config?shop=${SHOP}`);
   expect(answer.json.config.consent_policy_version).toBe("2026-11");
   const stored = () =>
@@ -226,7 +226,7 @@ test("a policy version is published and made current; the same version with anot
   await page.getByLabel("Version", { exact: true }).fill("2026-11");
   await page.getByLabel("Text of the policy").fill("We keep everything.");
   await page.getByRole("button", { name: "Publish version" }).click();
-  await page.getByText("This version was published with another text.").waitFor();
+  await page.getByText("This version was already published with a different text.").waitFor();
   await expectHealthyPage(visit);
   await page.keyboard.press("Escape");
   await page.getByText("Discard this version?").waitFor();
@@ -259,13 +259,13 @@ test("a published version is put in force again by a button, whose question says
   await page.getByText("All shoppers are asked again.").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  expect(await page.getByRole("button", { name: "Put in force: second" }).count()).toBe(0);
-  await page.getByRole("button", { name: "Put in force: first" }).click();
+  expect(await page.getByRole("button", { name: "Make current: second" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Make current: first" }).click();
   const question = page.getByRole("dialog");
   await question.getByText("All shoppers are asked again.").waitFor();
   expect(await inForce()).toBe("second");
-  await question.getByRole("button", { name: "Put in force" }).click();
-  await page.getByRole("button", { name: "Put in force: second" }).waitFor();
+  await question.getByRole("button", { name: "Make current" }).click();
+  await page.getByRole("button", { name: "Make current: second" }).waitFor();
   expect(await inForce()).toBe("first");
   await expectHealthyPage(visit);
 
@@ -274,7 +274,7 @@ test("a published version is put in force again by a button, whose question says
   const select = page.getByLabel("Policy version");
   expect(await select.inputValue()).toBe("written by hand");
   expect(await select.locator("option").allInnerTexts()).toEqual([
-    "Not chosen",
+    "Not selected",
     "second",
     "first",
     "written by hand",

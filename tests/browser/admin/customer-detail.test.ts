@@ -168,7 +168,7 @@ test("the page shows the identity, the sign-in methods, the consents with time a
   await page.getByText("policy v29").first().waitFor();
   await page.getByRole("heading", { name: "Campaign" }).waitFor();
   await page.getByText("GALA", { exact: true }).waitFor();
-  await page.getByText("The newest orders of the last 60 days.").waitFor();
+  await page.getByText("The latest orders from the last 60 days.").waitFor();
   await page.getByText("item not accepted").waitFor();
   await page.evaluate(() => {
     window.open = (...opened) => Object.assign(window, { opened }) && null;
@@ -187,7 +187,7 @@ test("the page shows the identity, the sign-in methods, the consents with time a
   await page.getByText("policy v15").waitFor();
 
   await page.getByRole("button", { name: "Send again: Content system (CMS)" }).click();
-  await page.getByText("It is sent again.").waitFor();
+  await page.getByText("Queued to be sent again").waitFor();
   expect(
     await app.database.query("SELECT status FROM integration_queue WHERE shop = $1", [shop]),
   ).toEqual([{ status: "pending" }]);
@@ -224,7 +224,7 @@ test("from Home by clicks, the page says who a customer is and everything that h
     "Customer updated",
     "Content system (CMS): Failed",
     "Content system (CMS): Skipped",
-    "There is no such customer.",
+    "The customer doesn't exist.",
     "Agent linked: Shopping helper",
     "Agent access ended: Old helper",
     "Mandate revoked: 9.00 EUR",
@@ -250,7 +250,7 @@ test("from Home by clicks, the page says who a customer is and everything that h
   await page.getByRole("dialog").getByLabel("Name").fill("Wholesale");
   await page.getByRole("dialog").getByRole("button", { name: "Create tag" }).click();
   const people = (name: string) =>
-    page.getByRole("link", { name: `Customers with the tag ${name}` }).textContent();
+    page.getByRole("link", { name: `Customers with tag ${name}` }).textContent();
   expect(await people("Wholesale")).toBe("1");
   expect([await people("VIP"), await people("GALA")]).toEqual(["1", "2"]);
   expect(
@@ -324,11 +324,11 @@ test("a suspension asks for confirmation and ends the sessions, and a reactivati
   await choose(page, "Suspend account");
   expect((await stored(id)).status).toBe("active");
   await page.getByRole("dialog").getByRole("button", { name: "Suspend account" }).click();
-  await page.getByText("The account is suspended.").waitFor();
+  await page.getByText("Account suspended").waitFor();
   const suspended = await stored(id);
   expect(suspended.status).toBe("suspended");
   await choose(page, "Reactivate account");
-  await page.getByText("The account is active again.").waitFor();
+  await page.getByText("Account reactivated").waitFor();
   const active = await stored(id);
   expect(active.status).toBe("active");
   expect(active.sessions_valid_after.getTime()).toBeGreaterThan(
@@ -367,13 +367,13 @@ test("an erasure requires the address; a wrong one erases nothing, the right one
   expect(await findA11yViolations(page)).toEqual([]);
   await dialog.getByLabel("Type ada@erased.example to confirm").fill("grace@x.example");
   await dialog.getByRole("button", { name: "Erase customer" }).click();
-  await dialog.getByText("This is not the text to type.").waitFor();
+  await dialog.getByText("The text doesn't match.").waitFor();
   expect(
     await app.database.query("SELECT 1 FROM privacy_requests WHERE shop = $1", [shop]),
   ).toEqual([]);
   await dialog.getByLabel("Type ada@erased.example to confirm").fill("Ada@Erased.example");
   await dialog.getByRole("button", { name: "Erase customer" }).click();
-  await page.getByText("The erasure has begun.").waitFor();
+  await page.getByText("The erasure has started.").waitFor();
   const worker = await startPrivacyWorker(app.ctx, app.ctx.home);
   await eventually(
     "the erasure",
@@ -392,7 +392,7 @@ test("an erasure requires the address; a wrong one erases nothing, the right one
   await page.reload();
   await visit.close();
   const after = await open(id);
-  await after.getByText("This customer's personal data is erased.").waitFor();
+  await after.getByText("This customer's personal data was erased.").waitFor();
   await visit.leave();
 });
 
@@ -400,7 +400,7 @@ test("when the store is unreachable, only the orders card shows an error", async
   const id = await put({ full_name: "Ada", gid: "gid://shopify/Customer/1" });
   app.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 20);
   const page = await open(id);
-  await page.getByText("Your store did not answer").waitFor();
+  await page.getByText("Your store didn't respond").waitFor();
   await page.getByRole("heading", { name: "Profile" }).waitFor();
   await visit.leave();
 });

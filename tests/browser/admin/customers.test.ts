@@ -147,7 +147,7 @@ test("a bulk change shows a preview, changes nothing before the confirmation, an
   await dialog.getByRole("button", { name: "VIP" }).click();
   expect(await findA11yViolations(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Preview" }).click();
-  await dialog.getByText("Customers that change: 1 of 2").waitFor();
+  await dialog.getByText("Customers that will change: 1 of 2").waitFor();
   expect(await tagsOf(app.database, shop, grace)).toEqual([]);
   await dialog.getByRole("button", { name: "Add tags (1)" }).click();
   await page.getByText("Customers with changed tags: 1.").waitFor();
@@ -160,7 +160,7 @@ test("a bulk change shows a preview, changes nothing before the confirmation, an
   await leave();
 });
 
-test("a long e-mail address breaks after its @ or before a dot, never inside a word", async () => {
+test("a long email address breaks after its @ or before a dot, never inside a word", async () => {
   await put({ email: "hannelore.brandt@gartenfreunde.example.com", full_name: "Hannelore Brandt" });
   const page = await open();
   const link = page.getByRole("link", { name: "Hannelore Brandt" });
@@ -199,12 +199,12 @@ test("a bulk change of all matching customers includes other pages, and its prog
   await page.getByRole("button", { name: "Add tags" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Gala" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Preview" }).click();
-  await page.getByRole("dialog").getByText("Customers that change: 60 of 60").waitFor();
+  await page.getByRole("dialog").getByText("Customers that will change: 60 of 60").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Add tags (60)" }).click();
-  await page.getByText("The change waits to start").waitFor();
+  await page.getByText("The change is waiting to start").waitFor();
   await leave();
   const back = await open();
-  await back.getByText("The change waits to start").waitFor();
+  await back.getByText("The change is waiting to start").waitFor();
   worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   await back.getByText("Customers with changed tags: 60.").waitFor();
   const [row] = await app.database.query(
@@ -225,7 +225,7 @@ test("a bulk change is stopped by a button: it says how many customers it change
   await page.getByRole("button", { name: "Suspend accounts" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Suspend (1)" }).click();
-  await page.getByText("The change waits to start").waitFor();
+  await page.getByText("The change is waiting to start").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("Stopped. Customers changed: 0.").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
@@ -253,9 +253,9 @@ test("after a reload each bulk change that waits has its own button, and one tha
   await insert("erase", "waiting");
   await insert("tags", "done", 7);
   const page = await open();
-  await page.getByText("The change waits to start").nth(1).waitFor();
-  await page.getByText("The tags of some customers could not be changed.").waitFor();
-  await page.getByText("Left as they were, because they have as many tags").waitFor();
+  await page.getByText("The change is waiting to start").nth(1).waitFor();
+  await page.getByText("The tags of some customers couldn't be changed.").waitFor();
+  await page.getByText("Not changed, because they already have as many tags").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
   const banner = page.locator(".Polaris-Banner").filter({ hasText: "Erase personal data" });
   await banner.getByRole("button", { name: "Stop" }).click();
@@ -265,7 +265,7 @@ test("after a reload each bulk change that waits has its own button, and one tha
       shop,
     ]),
   ).toEqual([{ kind: "suspend" }]);
-  const failed = page.locator(".Polaris-Banner").filter({ hasText: "could not be changed" });
+  const failed = page.locator(".Polaris-Banner").filter({ hasText: "couldn't be changed" });
   await failed.getByRole("button", { name: "Dismiss" }).click();
   await failed.waitFor({ state: "detached" });
   await page.reload();
@@ -293,11 +293,11 @@ test("customers are filtered by what they spent, exported as selected, suspended
   await page.getByRole("menuitem", { name: "Amount spent (EUR)" }).click();
   await page.getByRole("textbox", { name: "From" }).fill("abc");
   await page.getByRole("button", { name: "Apply" }).click();
-  await page.getByText("Enter a number of 0 or more.").waitFor();
+  await page.getByText("Enter 0 or a greater number.").waitFor();
   await page.getByRole("textbox", { name: "From" }).fill("900");
   await page.getByRole("textbox", { name: "To" }).fill("100");
   await page.getByRole("button", { name: "Apply" }).click();
-  await page.getByText("This value must not be smaller than the first.").waitFor();
+  await page.getByText("This value can't be smaller than the first.").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("textbox", { name: "To" }).fill("");
   await page.getByRole("button", { name: "Apply" }).click();
@@ -321,7 +321,7 @@ test("customers are filtered by what they spent, exported as selected, suspended
 
   await more.click();
   await page.getByRole("button", { name: "Suspend accounts" }).click();
-  await page.getByRole("dialog").getByText("Customers that change: 1 of 1").waitFor();
+  await page.getByRole("dialog").getByText("Customers that will change: 1 of 1").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("dialog").getByRole("button", { name: "Suspend (1)" }).click();
   await page.getByText("Accounts suspended: 1.").waitFor();

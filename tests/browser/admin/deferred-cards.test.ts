@@ -119,7 +119,7 @@ test("a run in progress is shown once its script has loaded", async () => {
   const { page, held, errors, close } = await openSlowly(
     await embeddedUrl(app, SHOP, { path: "/app/customers" }),
   );
-  await page.getByText("The change waits to start").waitFor();
+  await page.getByText("The change is waiting to start").waitFor();
   expect(held.join()).toContain("bulk-run-banner");
   expect(errors).toEqual([]);
   await close();

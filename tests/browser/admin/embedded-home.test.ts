@@ -73,7 +73,7 @@ test("the first opening exchanges the session token exactly once and shows a val
   expect((await getTenant(app.ctx, shop)).connection.token_state).toBe("valid");
 
   await page.getByRole("button", { name: "Register again" }).click();
-  await page.getByText("Everything was registered already.").waitFor();
+  await page.getByText("Everything was already registered.").waitFor();
 
   await changeTenantRecord(app.ctx, shop, {
     set: { enabled_channels: ["cms", "web_analytics"] },
@@ -102,7 +102,7 @@ test("the first opening after an install waits for no call to the store's API", 
   await page.getByText("This app is registering for your store's events.").waitFor();
   app.sandbox.clearFaults();
   registrations = await startRegistrationWorker(app.ctx);
-  await page.getByText("Your store tells this app about every change").waitFor();
+  await page.getByText("Your store sends this app every change").waitFor();
   expect(errors).toEqual([]);
   await close();
 });
@@ -132,16 +132,16 @@ test("a webhook that the platform rejects is shown with its reason, and the othe
   await page.getByText("10 of 11 registered").waitFor();
   await page.getByText(`customers/merge: ${reason}`).waitFor();
   await page.getByRole("button", { name: "Register again" }).click();
-  await page.getByText("The store admin refused them again.").waitFor();
+  await page.getByText("Shopify refused them again.").waitFor();
   await page.goto(await embeddedUrl(app, shop));
-  await page.getByRole("link", { name: /^Review: Your store does not report/ }).click();
+  await page.getByRole("link", { name: /^Review: Some changes in your store/ }).click();
   await page.getByText("10 of 11 registered").waitFor();
   expect(errors).toEqual([]);
   await close();
 });
 
 test.each([
-  ["en", "The data of your store was not deleted"],
+  ["en", "Your store's data was not deleted"],
   ["es", "Los datos de tu tienda no se han eliminado"],
   ["fr", "Les données de votre boutique n'ont pas été supprimées"],
 ])(
@@ -168,7 +168,7 @@ test.each([
 );
 
 test.each([
-  ["en", "The platform withholds customer data", "e-mail address, first name, last name"],
+  ["en", "Shopify withholds customer data", "email address, first name, last name"],
   ["es", "La plataforma retiene datos de clientes", "correo electrónico, nombre, apellidos"],
   ["fr", "La plateforme ne transmet pas", "adresse e-mail, prénom, nom de famille"],
 ])(

@@ -48,7 +48,7 @@ test("a merchant saves a setting with the admin's own save bar, whose toast says
   await page.locator("ui-save-bar[data-open]").waitFor();
   await page.getByLabel("Support e-mail").fill("nobody");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Enter an e-mail address.").waitFor();
+  await page.getByText("Enter an email address.").waitFor();
   await page.getByLabel("Support e-mail").fill("help@store.example");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();

@@ -80,14 +80,16 @@ test("shows each connected system's state, offers the others with what they lack
   // It goes down while the screen is open.
   await openCircuit(app.service.database, SHOP, "cms");
   await cms.getByText("Paused").waitFor({ timeout: 30_000 });
-  await cms.getByText("Does not answer; next attempt at").waitFor();
+  await cms.getByText("Not responding. Next attempt at").waitFor();
   await page.getByRole("button", { name: "Test connection: Web analytics" }).click();
   await page.getByText(/^The connection works \(\d+ ms\)\.$/).waitFor();
   await expectHealthyPage(visit);
   app.service.sandbox.failNext("cms", { status: 401 }, 1);
   await page.getByRole("button", { name: "Test connection: Content system (CMS)" }).click();
   await page
-    .getByText("It refuses our access (HTTP 401). Check the key or password in the settings.")
+    .getByText(
+      "The destination refuses our access (HTTP 401). Check the key or password in Settings.",
+    )
     .waitFor();
   await page.getByRole("link", { name: "30 days" }).click();
   await page.waitForURL(/period=30d/);
@@ -95,7 +97,7 @@ test("shows each connected system's state, offers the others with what they lack
     .getByRole("link", { name: "30 days", exact: true })
     .and(page.locator("[aria-current]"))
     .waitFor();
-  await page.getByText("Show as a table").click();
+  await page.getByText("Show as table").click();
   const days = page.locator("details tbody th");
   await expect.poll(() => days.count()).toBe(30);
   const [year, , day] = dayOf(zone, new Date()).split("-");
@@ -142,9 +144,9 @@ test("every events page loads without errors, also when it is empty and other sy
   const EMPTY = "quiet-store.myshopify.com";
   await app.connect(EMPTY);
   for (const [path, text] of [
-    ["/app/events/dead-letters", "Nothing has failed"],
-    ["/app/events/log", "Nothing was delivered yet"],
-    ["/app/events/destinations", "No routes: every event uses the default destinations."],
+    ["/app/events/dead-letters", "No failed events"],
+    ["/app/events/log", "No deliveries yet"],
+    ["/app/events/destinations", "No routes: every event goes to the default destinations."],
   ] as const) {
     const visit = await app.open(path, { shop: EMPTY });
     await visit.page.getByText(text).waitFor();
@@ -166,7 +168,7 @@ test("a dead letter is selected, replayed and delivered; the log and the event p
   await page.getByText(/1 of 1 put back into the queue\./).waitFor();
   await eventually("it is delivered", async () => (await statusOf(eventId)) === "delivered");
   await page.goto(await adminUrl(app.service, SHOP, "/app/events/dead-letters"));
-  await page.getByText("Nothing has failed").waitFor();
+  await page.getByText("No failed events").waitFor();
   await page.getByText(/1 of 1 put back into the queue\./).waitFor();
   await page.getByRole("link", { name: "Delivery log" }).first().click();
   await chooseFilter(page, "Outcome", "Failed attempt");
@@ -225,7 +227,7 @@ test("all dead letters are replayed in slices, and the result counts the ones th
   );
   const visit = await app.open("/app/events/dead-letters?channel=unheard_of", { shop: SHOP });
   const { page } = visit;
-  await page.getByText("The customer has not consented: analytics_partners.").first().waitFor();
+  await page.getByText("The customer hasn't consented: analytics_partners.").first().waitFor();
   expect(await page.locator("tbody tr[id]").count()).toBe(25);
   await page.getByRole("button", { name: "Next page" }).click();
   await page.waitForURL(/cursor=/);
@@ -243,9 +245,7 @@ test("all dead letters are replayed in slices, and the result counts the ones th
   for (const id of [shown, other])
     await page.locator(`tr[id="${id}"] input[type=checkbox]`).check({ force: true });
   await page.getByRole("button", { name: "Replay", exact: true }).click();
-  await page
-    .getByText("1 of 2 put back into the queue. 1 was not waiting here any more.")
-    .waitFor();
+  await page.getByText("1 of 2 put back into the queue. 1 was no longer in this list.").waitFor();
   await page.getByRole("button", { name: "Replay all 1,201" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Replay all" }).click();
   await page.getByText(/1,201 of 1,201 put back into the queue\./).waitFor({ timeout: 60_000 });
@@ -265,14 +265,14 @@ test("destinations are edited with a save bar and validated as by the endpoint, 
   const visit = await app.open("/app/events/destinations", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Add a route" }).click();
-  await page.getByLabel("Kind of event").fill("order.*");
+  await page.getByLabel("Event type").fill("order.*");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("each route needs at least one destination").first().waitFor();
+  await page.getByText("Each route needs at least one destination").first().waitFor();
   expect(
     (await app.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json.event_routes,
   ).toEqual([]);
   await page.getByRole("group", { name: "Goes to" }).getByLabel("Archive").check({ force: true });
-  await page.getByLabel("Priority").selectOption("4, can wait");
+  await page.getByLabel("Priority").selectOption("4 (low)");
   await expectHealthyPage(visit);
   page.once("dialog", (dialog) => void dialog.dismiss());
   await page.getByRole("link", { name: "Delivery log", exact: true }).click();
@@ -308,10 +308,10 @@ test("of two who change the destinations the later one keeps the changes and ove
   const isChosen = await archive.isChecked();
   await archive.setChecked(!isChosen, { force: true });
   await theirs.page.getByRole("button", { name: "Save", exact: true }).click();
-  await theirs.page.getByText("Somebody else changed this meanwhile.").waitFor();
+  await theirs.page.getByText("Someone else changed this while you were editing.").waitFor();
   expect(await archive.isChecked()).toBe(!isChosen);
   expect((await app.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json).toEqual(saved);
-  await theirs.page.getByRole("button", { name: "Show what is saved" }).click();
+  await theirs.page.getByRole("button", { name: "Show the saved version" }).click();
   expect(await theirs.page.getByLabel("Web analytics").first().isChecked()).toBe(true);
   expect([ours.errors, theirs.errors]).toEqual([[], []]);
   await ours.close();

@@ -105,7 +105,9 @@ test("from Home a merchant reads the opt-in rate and finds the slow system by cl
   expect(truth?.opt_in).toBeCloseTo(1 / 3);
   await metric(page, "Marketing opt-in").getByText("33.3%", { exact: true }).waitFor();
   await metric(page, "Delivery success").getByText("98%", { exact: true }).waitFor();
-  await metric(page, "Delivery success").getByText("Up 8 points from the 30 days before").waitFor();
+  await metric(page, "Delivery success")
+    .getByText("Up 8 points from the previous 30 days")
+    .waitFor();
   await page.getByText("Granted: Marketing, Terms").waitFor();
   await page.getByText("Declined: Marketing").first().waitFor();
   expect(await page.getByRole("link", { name: `${shop} 0` }).count()).toBe(1);
@@ -117,7 +119,7 @@ test("from Home a merchant reads the opt-in rate and finds the slow system by cl
     .toMatch(/Granted 1, Declined 2, Withdrawn 0$/);
   expect(await findA11yViolations(page)).toEqual([]);
 
-  await page.getByRole("link", { name: /systems needs? a look/ }).click();
+  await page.getByRole("link", { name: /systems needs? attention/ }).click();
   const row = page.getByRole("row", { name: /Content system \(CMS\)/ });
   await row.getByText("Degraded").waitFor();
   await row.getByText("Attempts take longer than 10 seconds.").waitFor();
@@ -153,7 +155,7 @@ test("a failed sync, dead letters, a paused system and blocked agents are listed
   ]);
   await changeTenantRecord(app.ctx, shop, { set: { agent_access_enabled: false } });
   const page = await open();
-  await page.getByText("Customers could not be synced").waitFor();
+  await page.getByText("Customers couldn't be synced").waitFor();
   await page.getByText("Failed deliveries: 3").waitFor();
   await page.getByText("Paused: Your store").waitFor();
   expect(
@@ -170,12 +172,12 @@ test("the home of a new store begins with the setup guide, and says nothing of s
   const page = await open();
   await page.getByRole("heading", { name: "Setup guide" }).waitFor();
   await page.getByText("Nothing was sent to your systems in the last 24 hours").waitFor();
-  expect(await page.getByText("What needs you").count()).toBe(0);
+  expect(await page.getByText("Needs attention").count()).toBe(0);
   expect(await page.getByText(/healthy/).count()).toBe(0);
   await page.getByRole("heading", { name: "Marketing consent, last 30 days" }).waitFor();
   expect(await page.getByText("1", { exact: true }).count()).toBe(0);
   await page.getByRole("button", { name: "Dismiss" }).click();
-  await page.getByText("Nothing needs you right now.").waitFor();
+  await page.getByText("Nothing needs your attention right now.").waitFor();
   await visit.leave();
 });
 

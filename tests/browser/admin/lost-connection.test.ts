@@ -66,7 +66,7 @@ test("a first save without a connection keeps the form's input", async () => {
   await page.getByLabel("Brand name").fill("Kestrel");
   await page.context().setOffline(true);
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("The service was not reached").waitFor();
+  await page.getByText("We couldn't reach the service").waitFor();
   expect(await page.getByLabel("Brand name").inputValue()).toBe("Kestrel");
   await page.context().setOffline(false);
   await page.getByRole("button", { name: "Save", exact: true }).click();

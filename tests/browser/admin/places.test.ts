@@ -46,7 +46,7 @@ async function buy(answer: "Accept all" | "Reject all") {
   });
   await page.goto(`${app.sandbox.url}/store/${SHOP}/products/enamel-mug`);
   await page.getByRole("button", { name: "Add to cart" }).click();
-  await page.getByLabel("E-mail").fill("ada@shopper.example");
+  await page.getByLabel("Email").fill("ada@shopper.example");
   await page.getByRole("button", { name: "Check out" }).click();
   await page.getByRole("heading", { name: "Check out" }).waitFor();
   expect(ingested).toEqual([]);
@@ -105,7 +105,7 @@ test("the merchant allows the pixel, a shopper's checkout reaches analytics with
 
   await screen.reload();
   await screen.getByRole("button", { name: "Test: Web pixel: checkout and accounts" }).click();
-  await screen.getByText("Shopify has the pixel with the right settings.").waitFor();
+  await screen.getByText("Your store has the pixel with the right settings.").waitFor();
   await screen.getByRole("button", { name: "Replace key" }).click();
   const before = app.sandbox.storefront.webPixel(SHOP)?.settings.accountID;
   await screen.getByRole("dialog").getByRole("button", { name: "Replace key" }).click();
@@ -143,10 +143,10 @@ test("the theme's row follows the store admin, and the screen fits a phone in th
   const { page } = visit;
   const button = page.getByRole("button", { name: "Test: Theme: banner and footer" });
   await button.click();
-  await page.getByText("not switched on in your published theme yet").waitFor();
+  await page.getByText("isn't turned on in your published theme yet").waitFor();
   app.sandbox.storefront.setActiveBlock(SHOP, "consent", true);
   await button.click();
-  await page.getByText("The banner is switched on in your published theme.").waitFor();
+  await page.getByText("The banner is turned on in your published theme.").waitFor();
   for (const [locale, name] of [
     ["en", "Web pixel: checkout and accounts"],
     ["es", "Píxel web: pantalla de pago y cuentas"],

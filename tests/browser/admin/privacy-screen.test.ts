@@ -37,7 +37,7 @@ const erasures = async () =>
 
 test("a store without requests shows an empty state", async () => {
   const visit = await app.open("/app/privacy", { shop: SHOP });
-  await visit.page.getByText("No privacy request so far").waitFor();
+  await visit.page.getByText("No privacy requests yet").waitFor();
   await expectHealthyPage(visit);
   await visit.close();
 });
@@ -49,11 +49,11 @@ test("an export is requested manually, compiled, and downloaded once", async () 
   await page.getByRole("button", { name: "Start a request" }).click();
   const dialog = page.getByRole("dialog", { name: "Start a request" });
   expect(await dialog.getByRole("button", { name: "Start" }).isDisabled()).toBe(true);
-  await dialog.getByLabel("Customer's e-mail").fill("not an address");
+  await dialog.getByLabel("Customer's email").fill("not an address");
   await dialog.getByRole("button", { name: "Start" }).click();
-  await dialog.getByText("Write a whole e-mail address.").waitFor();
+  await dialog.getByText("Enter a complete email address.").waitFor();
   expect(await query("SELECT 1 FROM privacy_requests")).toEqual([]);
-  await dialog.getByLabel("Customer's e-mail").fill(person.email.toUpperCase());
+  await dialog.getByLabel("Customer's email").fill(person.email.toUpperCase());
   await dialog.getByRole("button", { name: "Start" }).click();
   await page.getByText("Request started").waitFor();
   const id = await eventually("the request is there", () => newest());
@@ -82,14 +82,14 @@ test("an erasure starts only after its address is typed once more", async () => 
   const { page } = visit;
   await page.getByRole("button", { name: "Start a request" }).click();
   await page.getByRole("dialog").getByLabel("Request").selectOption("Erase a customer");
-  await page.getByRole("dialog").getByLabel("Customer's e-mail").fill(person.email);
+  await page.getByRole("dialog").getByLabel("Customer's email").fill(person.email);
   await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
   const dialog = page.getByRole("dialog", { name: "Erase this customer?" });
   const confirm = dialog.getByRole("button", { name: "Erase customer" });
   expect(await confirm.isDisabled()).toBe(true);
   await dialog.getByLabel(`Type ${person.email} to confirm`).fill("someone.else@example.com");
   await confirm.click();
-  await dialog.getByText("This is not the text to type.").waitFor();
+  await dialog.getByText("The text doesn't match.").waitFor();
   expect(await erasures()).toEqual([]);
   await dialog.getByLabel(`Type ${person.email} to confirm`).fill(person.email.toUpperCase());
   await confirm.click();
@@ -113,7 +113,7 @@ test("an erasure of an address without a customer says so before it starts, and 
   const { page } = visit;
   await page.getByRole("button", { name: "Start a request" }).click();
   await page.getByRole("dialog").getByLabel("Request").selectOption("Erase a customer");
-  await page.getByRole("dialog").getByLabel("Customer's e-mail").fill(email);
+  await page.getByRole("dialog").getByLabel("Customer's email").fill(email);
   await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
   const dialog = page.getByRole("dialog", { name: "Erase this customer?" });
   await dialog.getByText("No customer of your store has this address.").waitFor();
@@ -151,7 +151,7 @@ test("from Home by clicks: who asked to be erased, how far it is, live until it 
   await row.getByText("3 of 8 steps done").waitFor();
   await row
     .getByText(
-      "Content system (CMS) did not do its part. The destination had an internal error (HTTP 503).",
+      "Content system (CMS) didn't complete its part. The destination had an internal error (HTTP 503).",
     )
     .waitFor();
   await expectHealthyPage(visit);
@@ -231,11 +231,11 @@ test("an overdue request is highlighted and retried by a button; an export witho
   const visit = await app.open("/app/privacy?state=failed", { shop: SHOP });
   const { page } = visit;
   await page.locator(`tr[id="${late?.id}"]`).getByText("Overdue by 1 day").waitFor();
-  await page.getByText("Content system (CMS) did not do its part.").waitFor();
-  await page.getByText("no e-mail service is set up to send it to you").waitFor();
+  await page.getByText("Content system (CMS) didn't complete its part.").waitFor();
+  await page.getByText("no email service is set up to send it to you").waitFor();
   await expectHealthyPage(visit);
   await page.getByRole("button", { name: `Get the data: request ${unmailed?.id}` }).click();
-  await page.getByText("The data is not there any more").waitFor();
+  await page.getByText("The data is no longer available").waitFor();
   await page.getByRole("button", { name: "Mark as handed over" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Mark as handed over" }).click();
   await page.getByText("Request done").waitFor();

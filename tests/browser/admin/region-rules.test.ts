@@ -80,7 +80,7 @@ test("a platform that is too slow leaves the rest of the screen usable, and says
   app.sandbox.failNext("storefront", { delayMs: 9_000, match: "graphql" }, 1);
   const visit = await openScreen(app, browser, SHOP, PATH, DESKTOP);
   const { page } = visit;
-  await page.getByText("Shopify did not answer. Reload the page to try again.").waitFor();
+  await page.getByText("Shopify didn't respond. Reload the page to try again.").waitFor();
   expect(await page.getByLabel("Start from").isEnabled()).toBe(true);
   expect(visit.errors).toEqual([]);
   await visit.close();
@@ -96,7 +96,7 @@ test("fits a phone, has no accessibility violations there, and tells who saves o
   const theirs = { ...REGION_PRESETS.europe, exceptions: [] };
   await saveTenantConfig(app.ctx, SHOP, { consent_regions: theirs }, { by: "store" });
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Somebody else changed this meanwhile").waitFor();
+  await page.getByText("Someone else changed this while you were editing").waitFor();
   expect(await rules()).toEqual(theirs);
   await visit.close();
 });

@@ -56,7 +56,7 @@ test("a segment is saved from the list by clicks, counted as SQL counts, tagged 
   const page = await open("/app/customers?country=GB");
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Save as segment" }).click();
-  await dialog.getByLabel("Name of the segment").fill("The British");
+  await dialog.getByLabel("Segment name").fill("The British");
   await dialog.getByRole("button", { name: "Save as segment" }).click();
   await page.getByRole("button", { name: "The British", pressed: true }).waitFor();
 
@@ -65,7 +65,7 @@ test("a segment is saved from the list by clicks, counted as SQL counts, tagged 
   await page.getByRole("checkbox", { name: "VIP" }).click({ force: true });
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Save changes: The British" }).click();
-  await page.getByText("The segment is changed.").waitFor();
+  await page.getByText("Segment updated").waitFor();
   await page
     .getByRole("button", { name: "Save changes: The British" })
     .waitFor({ state: "detached" });
@@ -80,7 +80,7 @@ test("a segment is saved from the list by clicks, counted as SQL counts, tagged 
       AND status <> 'deleted'`,
     [shop],
   );
-  const number = row.getByRole("link", { name: /^Customers of the segment The British: / });
+  const number = row.getByRole("link", { name: /^Customers in segment The British: / });
   await number.getByText(String(truth?.customers), { exact: true }).waitFor();
   await row.getByText("None yet").waitFor();
 
@@ -88,7 +88,7 @@ test("a segment is saved from the list by clicks, counted as SQL counts, tagged 
   await dialog.getByLabel("Tag", { exact: true }).fill("gala");
   await dialog.getByRole("button", { name: "Use this tag" }).click();
   await dialog.getByRole("button", { name: "Preview" }).click();
-  await dialog.getByText("Customers that change: 1 of 1").waitFor();
+  await dialog.getByText("Customers that will change: 1 of 1").waitFor();
   await dialog.getByRole("button", { name: "Add tags (1)" }).click();
   await page.getByText("Customers with changed tags: 1.").waitFor();
   await row.getByText("Customers with changed tags: 1").waitFor();
@@ -138,27 +138,27 @@ test("the screen without segments leads to the customers; a segment is renamed a
     await again.getByRole("menuitem", { name: item }).click();
   };
   await ask("Everybody", "Rename");
-  await named.getByLabel("Name of the segment").fill("second");
+  await named.getByLabel("Segment name").fill("second");
   await named.getByRole("button", { name: "Rename" }).click();
-  await named.getByText("There is a segment of this name already.").waitFor();
+  await named.getByText("A segment with this name already exists.").waitFor();
   // Somebody else is faster.
   await app.database.query(
     "UPDATE segments SET name = 'Faster', version = version + 1 WHERE shop = $1 AND name = 'Everybody'",
     [shop],
   );
-  await named.getByLabel("Name of the segment").fill("Slower");
+  await named.getByLabel("Segment name").fill("Slower");
   await named.getByRole("button", { name: "Rename" }).click();
-  await named.getByText("Somebody else has changed this segment.").waitFor();
+  await named.getByText("Someone else changed this segment.").waitFor();
   await named.getByRole("button", { name: "Cancel" }).click();
   await again.getByRole("link", { name: "Faster", exact: true }).waitFor();
   await ask("Faster", "Rename");
-  await named.getByLabel("Name of the segment").fill("First");
+  await named.getByLabel("Segment name").fill("First");
   await named.getByRole("button", { name: "Rename" }).click();
   await again.getByRole("link", { name: "First", exact: true }).waitFor();
   await ask("Second", "Delete");
-  await named.getByText("The customers and their tags stay.").waitFor();
+  await named.getByText("Customers and their tags stay.").waitFor();
   await named.getByRole("button", { name: "Delete" }).click();
-  await again.getByText("The segment is deleted.").waitFor();
+  await again.getByText("Segment deleted").waitFor();
   expect(await app.database.query("SELECT name FROM segments WHERE shop = $1", [shop])).toEqual([
     { name: "First" },
   ]);

@@ -117,10 +117,10 @@ test("an ERP is connected, tested and disconnected: its keys are removed, nothin
   await page.getByText(/^It works \(\d+ ms\)\.$/).waitFor();
   app.sandbox.failNext("erp", { status: 401 }, 10);
   await test.click();
-  await page.getByText("It does not work:").waitFor();
+  await page.getByText("The test failed:").waitFor();
   await page.goto(await embeddedUrl(app, shop, { path: ERP }));
   await page.getByText("Needs attention", { exact: true }).waitFor();
-  await page.getByText("It does not work:").waitFor();
+  await page.getByText("The test failed:").waitFor();
   await page.locator("time").waitFor();
 
   await app.database.query(
@@ -133,12 +133,12 @@ test("an ERP is connected, tested and disconnected: its keys are removed, nothin
   await page.goto(await embeddedUrl(app, shop, { path: ERP }));
   await page.getByRole("button", { name: "Disconnect" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("2 deliveries are waiting. They will not be sent").waitFor();
+  await dialog.getByText("2 deliveries are waiting. They won't be sent").waitFor();
   await dialog.getByRole("button", { name: "Disconnect" }).click();
   await page.getByText("Not connected", { exact: true }).waitFor();
   expect(Object.keys(await saved()).filter((name) => name.startsWith("erp_"))).toEqual([]);
   expect((await saved()).enabled_channels).toEqual(["cms"]);
-  expect(await page.getByText("It does not work:").count()).toBe(0);
+  expect(await page.getByText("The test failed:").count()).toBe(0);
   await visit.leave();
 });
 
@@ -227,9 +227,9 @@ test("a logo becomes a file of the store and its address is saved; what is no im
   const button = await page.getByRole("button", { name: "Upload logo" }).boundingBox();
   expect([button?.x, (button?.y ?? 0) > (field?.y ?? 0)]).toEqual([field?.x, true]);
   const refusals: [text: string, name: string, content: Buffer][] = [
-    ["This is not a PNG or JPEG image", "logo.png", Buffer.from("<svg onload=alert(1)>")],
+    ["This isn't a PNG or JPEG image", "logo.png", Buffer.from("<svg onload=alert(1)>")],
     ["This file is larger than 2 MB", "large.png", Buffer.alloc(2 * 1024 * 1024 + 1)],
-    ["This is not a PNG or JPEG image", "half.png", PIXEL.subarray(0, 40)],
+    ["This isn't a PNG or JPEG image", "half.png", PIXEL.subarray(0, 40)],
   ];
   for (const [text, name, content] of refusals) {
     await choose(name, "image/png", content);
@@ -241,10 +241,10 @@ test("a logo becomes a file of the store and its address is saved; what is no im
     match: "/staged-uploads",
   });
   await choose("logo.png", "image/png", PIXEL);
-  await page.getByText("Shopify could not process this image").waitFor();
+  await page.getByText("Shopify couldn't process this image").waitFor();
   app.sandbox.storefront.files.isFailing = true;
   await choose("logo.png", "image/png", PIXEL);
-  await page.getByText("Shopify could not process this image").waitFor();
+  await page.getByText("Shopify couldn't process this image").waitFor();
   app.sandbox.storefront.files.isFailing = false;
 
   await choose("logo.png", "image/png", PIXEL);
@@ -260,7 +260,7 @@ test("a store that did not allow access to its files is asked for it, and may en
   await connectStore(app, shop, {}, "write_customers");
   const visit = await open("/app/settings/brand");
   const { page } = visit;
-  await page.getByText("Uploads need access to your store's files").waitFor();
+  await page.getByText("To upload a logo, allow access to your store's files").waitFor();
   expect(await page.getByRole("button", { name: "Upload logo" }).isDisabled()).toBe(true);
   expect(
     await page.getByRole("link", { name: "Allow access to files" }).getAttribute("href"),
@@ -277,12 +277,12 @@ test("mails go to the recipients that the store chose; a refused save leads to t
   const { page } = visit;
   await page.getByLabel("Delivery alerts").fill("ops@store.example\nnot an address");
   await save(page);
-  await page.getByText("Enter an e-mail address.").waitFor();
+  await page.getByText("Enter an email address.").waitFor();
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute("name")))
     .toBe("alert_emails");
   await page.getByRole("button", { name: "Discard", exact: true }).click();
-  await page.getByText("Enter an e-mail address.").waitFor({ state: "hidden" });
+  await page.getByText("Enter an email address.").waitFor({ state: "hidden" });
   await page.getByLabel("Delivery alerts").fill("ops@store.example\ndesk@store.example");
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();
@@ -312,18 +312,18 @@ test("every mail is previewed in the store's brand, in each language, light and 
   expect(await colorOf(mail.locator("body"))).toBe("rgb(17, 18, 19)");
   expect(await colorOf(mail.locator(".button"))).toBe("rgb(31, 95, 74)");
 
-  await page.getByLabel("Mail", { exact: true }).selectOption("dead_letter");
+  await page.getByLabel("Email", { exact: true }).selectOption("dead_letter");
   await page.getByLabel("Language").selectOption("fr");
   await page.getByText("Subject: Des envois vers Système de contenu (CMS)").waitFor();
   await mail.getByText("Tentatives effectuées : 7.").waitFor();
 
-  await page.getByLabel("Your e-mail address").fill("nobody");
-  await page.getByRole("button", { name: "Send a test" }).click();
-  await page.getByText("Enter an e-mail address.").waitFor();
+  await page.getByLabel("Your email address").fill("nobody");
+  await page.getByRole("button", { name: "Send test" }).click();
+  await page.getByText("Enter an email address.").waitFor();
   const to = `desk@${shop}`;
-  await page.getByLabel("Your e-mail address").fill(to);
-  await page.getByRole("button", { name: "Send a test" }).click();
-  await page.getByText(`A test was sent to ${to}.`).waitFor();
+  await page.getByLabel("Your email address").fill(to);
+  await page.getByRole("button", { name: "Send test" }).click();
+  await page.getByText(`Test sent to ${to}.`).waitFor();
   expect(app.sandbox.email.mailsTo(to).map(({ subject }) => subject)).toEqual([
     "[Test] Des envois vers Système de contenu (CMS) ont échoué pour Tea & <b>Leaves</b>",
   ]);

@@ -47,8 +47,8 @@ test("a store without tags can set up the default tags, and each step shows its 
   const page = await open();
   await page.getByRole("heading", { name: "Start with the default tags" }).waitFor();
   await page.getByRole("button", { name: "Set up tags" }).click();
-  await page.getByText("Done: 17 new, 0 there already").waitFor();
-  await page.getByText("Done: 6 new, 0 there already").waitFor();
+  await page.getByText("Done: 17 created, 0 already there").waitFor();
+  await page.getByText("Done: 6 created, 0 already there").waitFor();
   await page.getByText("Skipped: no CMS connected").waitFor();
   await page.getByText("High Value", { exact: true }).waitFor();
   expect(await slugs()).toHaveLength(17);
@@ -60,7 +60,7 @@ test("a new store's setup shows a refusal of the store where it was started, abo
   app.sandbox.failNext("storefront", { status: 403, match: "graphql" }, 50);
   const page = await open();
   await page.getByRole("button", { name: "Set up tags" }).click();
-  const refusal = page.getByText("Your store refuses the app's access (HTTP 403).");
+  const refusal = page.getByText("Your store refused the app's access (HTTP 403).");
   await refusal.waitFor();
   await page.getByText("Skipped: no CMS connected").waitFor();
   const [shown, list] = await Promise.all([
@@ -81,7 +81,7 @@ test("the list shows the number of this store's customers per tag and links to t
     await page.getByRole("row").filter({ hasText: "GALA" }).getByRole("link").textContent(),
   ).toBe("2");
   expect(await page.getByText("theirs").count()).toBe(0);
-  await page.getByRole("link", { name: "Customers with the tag GALA" }).click();
+  await page.getByRole("link", { name: "Customers with tag GALA" }).click();
   await page.getByRole("link", { name: "Ada" }).waitFor();
   expect(new URL(page.url()).searchParams.get("tag")).toBe("gala");
   await visit.leave();
@@ -94,10 +94,10 @@ test("a tag is created, renamed and deleted; a duplicate, one without a letter a
   await page.getByRole("button", { name: "Create tag" }).click();
   await dialog.getByLabel("Name").fill("!!!");
   await dialog.getByRole("button", { name: "Create tag" }).click();
-  await dialog.getByText("The name must hold a letter").waitFor();
+  await dialog.getByText("The name needs at least one letter").waitFor();
   await dialog.getByLabel("Name").fill("Gala");
   await dialog.getByRole("button", { name: "Create tag" }).click();
-  await dialog.getByText("There is a tag of this name already.").waitFor();
+  await dialog.getByText("A tag with this name already exists.").waitFor();
   await dialog.getByLabel("Name").fill("Opening night");
   await dialog.getByLabel("Category").selectOption("segment");
   await dialog.getByRole("button", { name: "Create tag" }).click();
@@ -124,14 +124,14 @@ test("a tag is created, renamed and deleted; a duplicate, one without a letter a
     [shop],
   );
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await dialog.getByText("Customers have this tag now").waitFor();
+  await dialog.getByText("because customers have it").waitFor();
   await app.database.query(
     `DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1
       AND t.id = m.tag_id AND t.slug = 'opening_night'`,
     [shop],
   );
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("Tag deleted.").waitFor();
+  await page.getByText("Tag deleted").waitFor();
   expect(await slugs()).toEqual(["gala"]);
   await visit.leave();
 });
@@ -142,15 +142,15 @@ test("changed rules are saved with the save bar and show their run, and of two w
   const page = await open();
   const ours = visit;
   const other = await open();
-  const amount = (of: typeof page) => of.getByLabel("VIP: spent at least");
+  const amount = (of: typeof page) => of.getByLabel("VIP: minimum amount spent");
   const save = (of: typeof page) => of.getByRole("button", { name: "Save", exact: true }).click();
-  const shownRun = page.getByText("The change waits to start");
+  const shownRun = page.getByText("The change is waiting to start");
   await amount(page).fill("650");
   page.once("dialog", (dialog) => void dialog.dismiss());
   await page.getByRole("link", { name: "Customers", exact: true }).press("Enter");
   expect(await amount(page).inputValue()).toBe("650");
   await save(page);
-  await page.getByText("Rules saved.").first().waitFor();
+  await page.getByText("Rules saved").first().waitFor();
   await shownRun.waitFor();
   expect(await page.locator("ui-save-bar[data-open]").count()).toBe(0);
   // A save of one's own is not somebody else's change.
@@ -161,13 +161,15 @@ test("changed rules are saved with the save bar and show their run, and of two w
 
   await amount(other).fill("550");
   await save(other);
-  await other.getByText("Somebody else changed this meanwhile.").waitFor();
+  await other.getByText("Someone else changed this while you were editing.").waitFor();
   expect(await amount(other).inputValue()).toBe("550");
   expect(await findA11yViolations(other)).toEqual([]);
   expect((await getTenant(app.ctx, shop)).config.tag_rules.vip_amount).toBe(660);
-  await other.getByRole("button", { name: "Show what is saved" }).click();
+  await other.getByRole("button", { name: "Show the saved version" }).click();
   expect(await amount(other).inputValue()).toBe("660");
-  await other.getByText("Somebody else changed this meanwhile.").waitFor({ state: "detached" });
+  await other
+    .getByText("Someone else changed this while you were editing.")
+    .waitFor({ state: "detached" });
   await visit.leave();
   await ours.leave();
 });

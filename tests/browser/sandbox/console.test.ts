@@ -102,7 +102,7 @@ describe("a scenario shows what really happened", () => {
     await says(/^4 systems have it/);
     const { email } = service.sandbox.storefront.customers(SHOP).at(-1) as { email: string };
     expect(service.sandbox.email.mailsTo(email)).toHaveLength(1);
-    expect(await got("E-mail").innerText()).toContain(email);
+    expect(await got("Email").innerText()).toContain(email);
   });
 
   test("a withdrawn consent stands in the service's log", async () => {

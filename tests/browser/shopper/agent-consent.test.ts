@@ -44,11 +44,11 @@ it("the shopper signs in, reviews the request, allows it, and returns to the age
   );
   await page.goto(service.url + authorizePath(client, challenge, { redirect_uri: redirect }));
   expect(await page.title()).toBe("Sign in to decide - Kestrel Outdoor");
-  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Email address").fill(email);
   await page.getByLabel("Password").fill("not the password");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").waitFor();
-  expect(await page.getByLabel("E-mail address").inputValue()).toBe(email);
+  expect(await page.getByLabel("Email address").inputValue()).toBe(email);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Let this agent act for you?" }).waitFor();

@@ -95,7 +95,7 @@ test("a customer changes a consent, sees it in the history with its receipt, and
   const dialog = frame.locator("s-modal[id^=agent]");
   await dialog.getByText("The agent can no longer see your data").waitFor();
   await dialog.getByRole("button", { name: "End access" }).click();
-  await frame.getByText("No agent may act for you.").waitFor();
+  await frame.getByText("No agent can act for you.").waitFor();
   await frame.getByRole("button", { name: "Revoke the mandate of" }).click();
   await frame.locator("s-modal[id^=mandate]").getByRole("button", { name: "Revoke" }).click();
   await frame.getByText("revoked", { exact: true }).waitFor();
@@ -208,7 +208,7 @@ test("the customer downloads everything, and deletes it by typing the address", 
 
   await frame.getByRole("button", { name: "Delete my data" }).click();
   const dialog = frame.locator("s-modal#delete");
-  const confirm = dialog.getByRole("button", { name: "Delete for good" });
+  const confirm = dialog.getByRole("button", { name: "Delete permanently" });
   await dialog.getByLabel(`Type ${EMAIL} to confirm`).fill("yes");
   expect(await confirm.isDisabled()).toBe(true);
   await dialog.getByLabel(`Type ${EMAIL} to confirm`).fill(EMAIL);

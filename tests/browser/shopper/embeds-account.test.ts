@@ -28,7 +28,7 @@ async function signUpInTheme(options: { gpc?: boolean; wantsOffers?: boolean } =
   const { page } = visit;
   const email = `in-theme-${(shoppers += 1)}@example.com`;
   await page.getByRole("button", { name: "No account yet? Create one" }).click();
-  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Email address").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByRole("checkbox", { name: /I accept the terms/ }).check();
   await page.getByRole("checkbox", { name: /privacy policy/ }).check();

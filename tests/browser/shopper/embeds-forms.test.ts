@@ -60,7 +60,7 @@ const bridged = async () => {
 const today = () => new Date().toISOString().slice(0, 10);
 
 async function join(email: string, wantsOffers = true): Promise<void> {
-  await visit.page.getByLabel("E-mail", { exact: true }).fill(email);
+  await visit.page.getByLabel("Email", { exact: true }).fill(email);
   if (wantsOffers) await visit.page.getByLabel("Offers", { exact: true }).check();
   await visit.page.getByRole("button", { name: "Join" }).click();
 }
@@ -259,10 +259,10 @@ describe("a form that is submitted before the loader is there", () => {
   it("and leads to another page is recorded from there", async () => {
     const state = await enterEarly(FORM);
     const email = newAddress();
-    await visit.page.getByLabel("E-mail", { exact: true }).fill(email);
+    await visit.page.getByLabel("Email", { exact: true }).fill(email);
     await visit.page.getByLabel("Offers", { exact: true }).check();
     state.isHeld = false;
-    await visit.page.getByLabel("E-mail", { exact: true }).press("Enter", { noWaitAfter: true });
+    await visit.page.getByLabel("Email", { exact: true }).press("Enter", { noWaitAfter: true });
     const [, { body, status }] = await bridged();
     expect([status, body.email, body.consent_marketing]).toEqual([200, email, true]);
     await visit.close();

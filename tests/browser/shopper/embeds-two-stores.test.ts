@@ -116,14 +116,14 @@ describe("a page of another store", () => {
       return route.fallback();
     });
     await page.goto(`${service.url}/embed/account?shop=${SHOP}`);
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await page.getByLabel("Password", { exact: true }).fill("correct horse");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText(email).waitFor();
     const asked: string[] = [];
     page.on("request", (request) => void asked.push(request.headers().authorization ?? ""));
     await page.goto(`${service.url}/embed/account?shop=${OTHER_SHOP}`);
-    await page.getByLabel("E-mail address").waitFor();
+    await page.getByLabel("Email address").waitFor();
     await open(OTHER_SHOP);
     await join("grace@example.com");
     expect(asked.filter(Boolean)).toEqual([]);

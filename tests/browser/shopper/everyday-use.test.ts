@@ -42,7 +42,7 @@ const isFocused = (page: Page, name: string) =>
   eventually(`the keyboard at ${name}`, async () => (await focused(page)) === name);
 
 test.each([
-  ["/app/customers", "Search by name, e-mail, phone or number"],
+  ["/app/customers", "Search by name, email, phone or number"],
   ["/app/tags", "Search by the beginning of a name"],
 ])(
   "%s: what is typed while the list is searched stays as it is typed, and going back changes it",
@@ -149,13 +149,13 @@ test("paging and filtering keep the focus", async () => {
   await isFocused(page, "Next page");
   await visit.leave();
   const privacy = await open("/app/privacy?kind=data_request");
-  await privacy.getByRole("button", { name: "State", exact: true }).press("Enter");
+  await privacy.getByRole("button", { name: "Status", exact: true }).press("Enter");
   await privacy.getByRole("radio", { name: "Open" }).press("Space");
   await privacy.waitForURL(/state=open/);
   await privacy.keyboard.press("Escape");
-  await isFocused(privacy, "State: Open");
+  await isFocused(privacy, "Status: Open");
   await privacy.goBack();
-  await privacy.getByRole("button", { name: "State", exact: true }).waitFor();
+  await privacy.getByRole("button", { name: "Status", exact: true }).waitFor();
   await visit.leave();
 });
 
@@ -206,7 +206,7 @@ test("the filter for one destination does not hide that another has dead letters
   );
   const page = await open("/app/events/dead-letters?channel=email");
   await page.getByText("Clear all").waitFor();
-  expect(await page.getByText("Nothing has failed").count()).toBe(0);
+  expect(await page.getByText("No failed events").count()).toBe(0);
   await visit.leave();
 });
 
@@ -218,7 +218,7 @@ test("an unreachable service is reported beside the button and polled again for 
   await page.getByRole("dialog").getByLabel("Name").fill("Night of galas");
   await page.route("**/app/tags.data**", (route) => route.abort(), { times: 1 });
   await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
-  await page.getByText("The service was not reached.").waitFor();
+  await page.getByText("We couldn't reach the service.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
   await page.getByText("Night of galas").waitFor();
   expect(visit.errors.filter((text) => !isUnreached(text))).toEqual([]);
@@ -230,7 +230,7 @@ test("an unreachable service is reported beside the button and polled again for 
     [shop, id],
   );
   const list = await open("/app/customers");
-  await list.getByText("The change waits to start").waitFor();
+  await list.getByText("The change is waiting to start").waitFor();
   for (const answer of ["abort", "starting"]) {
     const asked = list.waitForRequest("**/app/customers/tag-run?**");
     await list.route(
@@ -253,12 +253,12 @@ test("an unreachable service is reported beside the button and polled again for 
 test("during the first import an unreachable service makes the page wait, and it shows the customers afterwards", async () => {
   const page = await open("/app/customers");
   await page.getByRole("button", { name: "Sync customers now" }).click();
-  await page.getByText("Customers are being copied").waitFor();
+  await page.getByText("Customers are being imported").waitFor();
   const away = ["**/health", "**/app/customers.data**"];
   for (const address of away) await page.route(address, (route) => route.abort());
   await page.waitForRequest("**/health");
   await page.waitForRequest("**/health");
-  await page.getByText("Customers are being copied").waitFor();
+  await page.getByText("Customers are being imported").waitFor();
   for (const address of away) await page.unroute(address);
   await putPerson(app.database, shop, { full_name: "Ada" });
   await page.getByRole("link", { name: "Ada" }).waitFor();

@@ -49,7 +49,7 @@ describe("signing up", () => {
       "https://store.example/terms",
     );
     await expectHealthyPage(page);
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Create an account" }).click();
     await page.getByRole("alert").waitFor();
@@ -103,18 +103,18 @@ describe("signing up", () => {
     const { page, close } = await open();
     await page.goto(pageUrl(service, "account"));
     await page.getByRole("button", { name: "No account yet? Create one" }).click();
-    await page.getByLabel("E-mail address").fill("nobody");
+    await page.getByLabel("Email address").fill("nobody");
     await page.getByLabel("Password", { exact: true }).fill("short");
     await page.getByRole("checkbox", { name: /I accept the terms/ }).check();
     await page.getByRole("checkbox", { name: /privacy policy/ }).check();
     await page.getByRole("button", { name: "Create an account" }).click();
-    await page.getByText("Enter an e-mail address such as").waitFor();
+    await page.getByText("Enter an email address such as").waitFor();
     expect(await page.getByText("The password must be 8 to 128 characters").isVisible()).toBe(true);
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Create an account" }).click();
-    await page.getByText("There is an account with this address already").first().waitFor();
-    expect(await page.getByLabel("E-mail address").getAttribute("aria-invalid")).toBe("true");
+    await page.getByText("An account with this address already exists").first().waitFor();
+    expect(await page.getByLabel("Email address").getAttribute("aria-invalid")).toBe("true");
     await close();
   });
 });
@@ -124,14 +124,14 @@ describe("signing in", () => {
     const { email } = await signUp(service);
     const { page, errors, foreign, close } = await open();
     await page.goto(pageUrl(service, "account"));
-    await page.getByLabel("E-mail address").waitFor();
+    await page.getByLabel("Email address").waitFor();
     await expectHealthyPage(page);
     const texts: string[] = [];
     for (const [address, password] of [
       ["nobody@example.com", PASSWORD],
       [email, "not the password"],
     ] as const) {
-      await page.getByLabel("E-mail address").fill(address);
+      await page.getByLabel("Email address").fill(address);
       await page.getByLabel("Password", { exact: true }).fill(password);
       await page.keyboard.press("Enter");
       await page.getByRole("alert").waitFor();
@@ -140,10 +140,10 @@ describe("signing in", () => {
     }
     expect(texts[0]).toBe(texts[1]);
     await page.reload();
-    await page.getByLabel("E-mail address").waitFor();
+    await page.getByLabel("Email address").waitFor();
     await page.keyboard.press("Tab");
     expect(
-      await page.getByLabel("E-mail address").evaluate((input) => input.matches(":focus-visible")),
+      await page.getByLabel("Email address").evaluate((input) => input.matches(":focus-visible")),
     ).toBe(true);
     await page.keyboard.type(email);
     await page.keyboard.press("Tab");
@@ -162,7 +162,7 @@ describe("signing in", () => {
     const { email } = await signUp(service);
     const { page, close } = await open();
     await page.goto(pageUrl(service, "account"));
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByText(email).waitFor();
@@ -181,7 +181,7 @@ describe("signing in", () => {
     const { email } = await signUp(service);
     const { page, close } = await open();
     await page.goto(pageUrl(service, "account"));
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByText(email).waitFor();
@@ -206,11 +206,11 @@ describe("a forgotten password", () => {
     await page.goto(pageUrl(service, "account"));
     const texts: string[] = [];
     for (const address of ["nobody@example.com", email]) {
-      await page.getByLabel("E-mail address").fill("");
+      await page.getByLabel("Email address").fill("");
       await page.getByRole("button", { name: "Forgot your password?" }).click();
       await page.getByRole("heading", { name: "Set a new password" }).waitFor();
       await expectHealthyPage(page);
-      await page.getByLabel("E-mail address").fill(address);
+      await page.getByLabel("Email address").fill(address);
       await page.keyboard.press("Enter");
       await page.getByText("If there is an account with this address").waitFor();
       texts.push(await page.locator("main").innerText());
@@ -258,7 +258,7 @@ describe("the page", () => {
   it("returns to a page of the store, by its path only", async () => {
     const { page, close } = await open();
     await page.goto(pageUrl(service, "account", "&return_to=/pages/club"));
-    await page.getByLabel("E-mail address").waitFor();
+    await page.getByLabel("Email address").waitFor();
     expect(await page.getByRole("link", { name: "Back to the store" }).getAttribute("href")).toBe(
       `${STORE_ORIGIN}/pages/club`,
     );
@@ -269,7 +269,7 @@ describe("the page", () => {
       "javascript:alert(1)",
     ]) {
       await page.goto(pageUrl(service, "account", `&return_to=${encodeURIComponent(evil)}`));
-      await page.getByLabel("E-mail address").waitFor();
+      await page.getByLabel("Email address").waitFor();
       expect([
         evil,
         await page.getByRole("link", { name: "Back to the store" }).count(),

@@ -30,8 +30,8 @@ describe("the dashboard", () => {
     const text = await visit.page.locator("main").innerText();
     for (const sentence of [
       "No orders in the last 60 days.",
-      "No mandates: no agent may pay for you.",
-      "No agent may act for you.",
+      "No mandates: no agent can pay for you.",
+      "No agent can act for you.",
     ])
       expect(text).toContain(sentence);
     await expectHealthyPage(visit.page);
@@ -44,7 +44,7 @@ describe("the dashboard", () => {
     await page.getByRole("link", { name: "Sign in" }).waitFor();
     await expectHealthyPage(page);
     await page.getByRole("link", { name: "Sign in" }).click();
-    await page.getByLabel("E-mail address").waitFor();
+    await page.getByLabel("Email address").waitFor();
     await close();
   });
 
@@ -194,12 +194,10 @@ describe("the profile", () => {
       full_name: "Grace Hopper",
       language_pref: "fr",
     });
-    await page.getByLabel("Address of your picture").fill("javascript:alert(1)");
+    await page.getByLabel("Picture address").fill("javascript:alert(1)");
     await page.keyboard.press("Enter");
-    await page.getByText("This value cannot be taken.").waitFor();
-    expect(await page.getByLabel("Address of your picture").getAttribute("aria-invalid")).toBe(
-      "true",
-    );
+    await page.getByText("This value isn't valid.").waitFor();
+    expect(await page.getByLabel("Picture address").getAttribute("aria-invalid")).toBe("true");
     expect((await getMe(service, shopper.token)).json.user.avatar_url).toBeNull();
     await visit.close();
   });

@@ -88,11 +88,11 @@ describe("agents", () => {
     await activity.getByText("See your orders").waitFor();
     const text = await activity.innerText();
     expect(text).toMatch(/See your orders[\s\S]*Trail Planner/);
-    expect(text).toMatch(/See your profile[\s\S]*You let it in/);
+    expect(text).toMatch(/See your profile[\s\S]*You linked it/);
     expect(
       (await service.call("GET", "/commerce/returns/R-1", { key: tokens.access_token })).status,
     ).toBe(404);
-    await activity.getByText("It did not work.").waitFor();
+    await activity.getByText("It failed.").waitFor();
     await close();
   });
 
@@ -105,8 +105,8 @@ describe("agents", () => {
     expect(await page.locator("#crm-agents").innerText()).toMatch(
       /Trail Planner[\s\S]*last used[\s\S]*see your orders/,
     );
-    await page.getByRole("button", { name: "Revoke the access of Trail Planner" }).click();
-    await page.getByText("The agent has no access any more.").waitFor();
+    await page.getByRole("button", { name: "Revoke access for Trail Planner" }).click();
+    await page.getByText("The agent no longer has access.").waitFor();
     await page.locator("#crm-agents").getByText("Trail Planner").waitFor({ state: "detached" });
     expect(await page.locator("#crm-agents").getByText("Gift Finder").count()).toBe(1);
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
@@ -118,8 +118,8 @@ describe("agents", () => {
     await linkAgent("Trail Planner");
     const { page, close } = await open();
     await page.locator("#crm-agents").getByText("Trail Planner").waitFor();
-    await page.getByRole("switch", { name: "Agents may act for you" }).click();
-    await page.getByText("No agent may act for you.").waitFor();
+    await page.getByRole("switch", { name: "Agents can act for you" }).click();
+    await page.getByText("No agent can act for you.").waitFor();
     await close();
   });
 });
@@ -134,7 +134,7 @@ describe("leaving", () => {
       is_complete: true,
       accounts: [{ email: shopper.email }],
     });
-    await page.getByText("The file was downloaded.").waitFor();
+    await page.getByText("File downloaded.").waitFor();
     await close();
   });
 
@@ -178,10 +178,10 @@ describe("leaving without a password", () => {
     );
     await page.reload();
     await page.getByRole("button", { name: "Delete the account" }).click();
-    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByRole("button", { name: "Delete permanently" }).click();
     await page.getByText("Tick this box.").waitFor();
     expect((await getMe(service, token)).status).toBe(200);
-    const final = page.getByRole("button", { name: "Delete for good" });
+    const final = page.getByRole("button", { name: "Delete permanently" });
     const cancel = page.getByRole("button", { name: "Cancel" });
     const [left, right] = await Promise.all([final.boundingBox(), cancel.boundingBox()]);
     expect((right?.x ?? 0) - (left?.x ?? 0) - (left?.width ?? 0)).toBeGreaterThanOrEqual(8);
@@ -191,8 +191,8 @@ describe("leaving without a password", () => {
       await colorOf(page.getByRole("button", { name: "Save", exact: true }).first()),
     );
     await expectHealthyPage(page);
-    await page.getByLabel("I want to delete my account for good").check();
-    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByLabel("I want to delete my account permanently").check();
+    await page.getByRole("button", { name: "Delete permanently" }).click();
     await page.getByText("Your account is deleted.").waitFor();
     expect((await getMe(service, token)).status).toBe(401);
     await close();
@@ -218,7 +218,7 @@ describe("a customer identified by the storefront's proxy", () => {
     expect(await page.locator("#crm-tags").innerText()).toContain("Trail club");
     expect(
       await page
-        .getByText("Sign in for your profile, your orders, your history and the rest.")
+        .getByText("Sign in for your profile, your orders, your history and more.")
         .isVisible(),
     ).toBe(true);
     await marketing.click();
@@ -231,7 +231,7 @@ describe("a customer identified by the storefront's proxy", () => {
       marketing: true,
     });
     await page.getByRole("link", { name: "Sign in" }).click();
-    await page.getByText("The store knows you are signed in there.").waitFor();
+    await page.getByText("You're signed in to the store.").waitFor();
     noErrors(visit);
     await visit.close();
   });
@@ -256,7 +256,7 @@ describe("a customer identified by the storefront's proxy", () => {
       await page.goto(`${origin}/`);
       if (origin !== STORE_ORIGIN) continue;
       const frame = page.frameLocator("iframe");
-      await frame.getByLabel("E-mail address").fill(shopper.email);
+      await frame.getByLabel("Email address").fill(shopper.email);
       await frame.getByLabel("Password", { exact: true }).fill(PASSWORD);
       await frame.getByRole("button", { name: "Sign in" }).click();
       await frame.getByText(shopper.email).waitFor();

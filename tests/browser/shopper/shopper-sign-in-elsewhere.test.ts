@@ -77,7 +77,7 @@ describe("signing in", () => {
     await page.goto(
       pageUrl(service, "account", `&error=${encodeURIComponent("<img src=x onerror=alert(1)>")}`),
     );
-    await page.getByText("The sign-in did not work. Try again.").waitFor();
+    await page.getByText("The sign-in didn't work. Try again.").waitFor();
     await close();
   });
 
@@ -86,7 +86,7 @@ describe("signing in", () => {
     await proxyThroughStore(service, page, () => "");
     await page.goto(`${STORE_ORIGIN}/apps/crm/embed/account`);
     await page.getByRole("link", { name: "Sign in with your identity provider" }).click();
-    await page.getByLabel("E-mail", { exact: true }).fill("proxied@example.com");
+    await page.getByLabel("Email", { exact: true }).fill("proxied@example.com");
     await page.getByLabel("Name").fill("Proxied Person");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("proxied@example.com").waitFor();
@@ -98,7 +98,7 @@ describe("signing in", () => {
     await page.getByRole("cell", { name: "Customer account" }).waitFor();
     await page
       .getByText("No orders in the last 60 days.")
-      .or(page.getByText("The orders cannot be shown"))
+      .or(page.getByText("The orders can't be shown"))
       .waitFor();
     expect([withoutRefusals(errors), foreign]).toEqual([[], []]);
     await close();
@@ -116,11 +116,11 @@ describe("signing in", () => {
       "/crm-theme.js": ["text/javascript", script],
     });
     await page.goto(`${STORE_ORIGIN}/pages/club`);
-    await page.getByLabel("E-mail address").waitFor();
+    await page.getByLabel("Email address").waitFor();
     expect(await findA11yViolations(page, { strict: true })).toEqual([]);
     expect(await overflowAt320(page)).toBe(0);
     await page.getByRole("link", { name: "Sign in with your identity provider" }).click();
-    await page.getByLabel("E-mail", { exact: true }).fill("club@example.com");
+    await page.getByLabel("Email", { exact: true }).fill("club@example.com");
     await page.getByLabel("Name").fill("Club Member");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("club@example.com").waitFor();
@@ -146,8 +146,8 @@ describe("a code in the URL", () => {
   it("from another person does not sign in: only a tab that started a sign-in exchanges one", async () => {
     const { page, close } = await open();
     await page.goto(`${pageUrl(service, "account")}#session_code=${await codeOf()}`);
-    await page.getByLabel("E-mail address").waitFor();
-    await page.getByText("The sign-in took too long or was used already").waitFor();
+    await page.getByLabel("Email address").waitFor();
+    await page.getByText("The sign-in took too long or was already used").waitFor();
     expect([
       page.url().includes("session_code"),
       await page.evaluate(TOKEN),
@@ -161,7 +161,7 @@ describe("a code in the URL", () => {
     await page.goto(pageUrl(service, "account"));
     await page.evaluate(`sessionStorage.setItem("crm_sign_in:${SHOP}", "1")`);
     await page.goto(`${pageUrl(service, "account", "&again=1")}#session_code=made-up`);
-    await page.getByText("The sign-in took too long or was used already").waitFor();
+    await page.getByText("The sign-in took too long or was already used").waitFor();
     expect(page.url()).not.toContain("made-up");
     await close();
   });

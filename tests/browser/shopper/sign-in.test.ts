@@ -80,7 +80,7 @@ test("with blocked cookies the store's page exchanges the code of the URL for a 
   await page.goto(
     `${service.url}/auth/federated/login?shop=${SHOP}&handoff=fragment&handoff_challenge=${CHALLENGE}&return_to=/account`,
   );
-  await page.getByLabel("E-mail", { exact: true }).fill("new-person@example.com");
+  await page.getByLabel("Email", { exact: true }).fill("new-person@example.com");
   await page.getByLabel("Name").fill("New Person");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByText("token of new-person@example.com").waitFor();

@@ -73,7 +73,7 @@ test("a listed address signs in with the mailed code, without script", async () 
   const visit = await browser.visit([app.url], { javaScriptEnabled: false });
   const { page } = visit;
   await page.goto(`${app.url}/onboarding?shop=${shop}`);
-  await page.getByLabel("Your e-mail address").fill("ops@example.com");
+  await page.getByLabel("Your email address").fill("ops@example.com");
   await page.getByRole("button", { name: "Send me a code" }).click();
   await page.getByText("a code is on its way").waitFor();
   const [button, other] = await Promise.all([
@@ -83,7 +83,7 @@ test("a listed address signs in with the mailed code, without script", async () 
   expect((other?.y ?? 0) - (button?.y ?? 0) - (button?.height ?? 0)).toBeGreaterThanOrEqual(8);
   await expect.poll(() => app.sandbox.email.mailsTo("ops@example.com").length).toBe(1);
   await page
-    .getByLabel("Code from the e-mail")
+    .getByLabel("Code from the email")
     .fill(/\d{8}/.exec(app.sandbox.email.mailsTo("ops@example.com")[0]?.text ?? "")?.[0] ?? "");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Onboarding", exact: true }).waitFor();

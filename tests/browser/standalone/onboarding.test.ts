@@ -67,7 +67,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   // The open page polls and shows it.
   await page.getByText("1 of 6 steps done").waitFor();
 
-  await page.getByRole("button", { name: "I have switched it on" }).click();
+  await page.getByRole("button", { name: "I have turned it on" }).click();
   await page.getByText("2 of 6 steps done").waitFor();
   await page.getByRole("button", { name: "Show the consent banner in your theme" }).click();
   for (const [name, block] of [
@@ -80,11 +80,11 @@ test("an empty store is connected, its tags set up and its customers imported, a
         "addAppBlockId",
       ),
     ).toMatch(new RegExp(`/${block}$`));
-  await page.getByRole("button", { name: "See a decision arrive" }).click();
+  await page.getByRole("button", { name: "Test the banner" }).click();
   const visited = page.context().waitForEvent("page");
   await page.getByRole("link", { name: "Open your store" }).click();
   await (await visited).close();
-  await page.getByText("Waiting for a decision in the banner of your store.").waitFor();
+  await page.getByText("Waiting for a choice in your store's banner.").waitFor();
   await fetch(`${app.url}/embed/banner-events?shop=${shop}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Origin: `https://${shop}` },
@@ -101,7 +101,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await page.getByText("4 of 6 steps done").waitFor();
 
   await page.getByRole("button", { name: "Start the first sync" }).click();
-  await page.getByText("Waiting for the customers of your store.").waitFor();
+  await page.getByText("Waiting for your store's customers.").waitFor();
   await page.reload();
   await page.getByText("In progress").first().waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
@@ -117,7 +117,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await page.getByText("Saved.", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Onboarding" }).click();
   await page.getByText("6 of 6 steps done").waitFor();
-  await page.getByText("Everything is set up.").waitFor();
+  await page.getByText("You're all set.").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await findOverflow(page)).toBe(0);
@@ -138,7 +138,7 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   await waitForHydration(page);
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Check now" }).click();
-  await page.getByText("The banner is not switched on in your published theme yet.").waitFor();
+  await page.getByText("The banner isn't turned on in your published theme yet.").waitFor();
   const comeBack = () => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   app.sandbox.storefront.setActiveBlock(shop, "consent", true);
   await comeBack();
@@ -152,12 +152,12 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   await page.getByRole("button", { name: "Set up tags" }).click();
   app.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
   await page.getByRole("button", { name: "Set up tags" }).last().click();
-  await page.getByText("This could not be finished.").waitFor();
+  await page.getByText("This couldn't be completed.").waitFor();
   await page.getByRole("button", { name: "Import customers" }).click();
   await page.getByRole("button", { name: "Start the first sync" }).click();
-  await page.getByText("Waiting for the customers of your store.").waitFor();
+  await page.getByText("Waiting for your store's customers.").waitFor();
   const worker = await startSyncWorker(app.ctx);
-  await page.getByText("The last sync stopped before its end.").waitFor();
+  await page.getByText("The last sync stopped before it finished.").waitFor();
   app.sandbox.clearFaults();
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("3 of 6 steps done").waitFor();

@@ -172,9 +172,9 @@ test("an invalid value shows a translated error at its field, nothing is saved, 
   await page.getByLabel("ERP address").fill("https://10.0.0.1/odata");
   await page.getByLabel("Tenant API key").fill("short");
   await save(page);
-  await page.getByText("Nothing was saved. Look at the marked fields.").waitFor();
+  await page.getByText("Nothing was saved. Check the marked fields.").waitFor();
   await page.getByText("It looks like G-ABC123").waitFor();
-  await page.getByText("inside a private network").waitFor();
+  await page.getByText("in a private network").waitFor();
   await page.getByText("Use at least 16 characters.").waitFor();
   expect(await page.getByLabel("Measurement id").getAttribute("aria-invalid")).toBe("true");
   expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
@@ -229,7 +229,7 @@ test("an unreachable or starting service is reported in the form, which keeps th
   for (const answer of answers) {
     await page.route("**/settings.data**", answer, { times: 1 });
     await save(page);
-    await page.getByText("The service was not reached.").waitFor();
+    await page.getByText("We couldn't reach the service.").waitFor();
     expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
   }
   await save(page);
@@ -253,14 +253,14 @@ test("a connection test shows success or the error, and the page works while sys
   await page.getByRole("button", { name: "Test: CMS" }).click();
   await page.getByText(/^It works \(\d+ ms\)\.$/).waitFor();
   await page.getByRole("button", { name: "Test: e-mail" }).click();
-  await page.getByText("A message was sent to help@test-store.example.").waitFor();
+  await page.getByText("An email was sent to help@test-store.example.").waitFor();
   expect(app.sandbox.email.mailsTo("help@test-store.example")).toHaveLength(1);
   await page.getByRole("button", { name: "Test: store connection" }).click();
-  await page.getByText("It does not work:").waitFor();
+  await page.getByText("The test failed:").waitFor();
   for (const system of ["cms", "email", "storefront"] as const)
     app.sandbox.failNext(system, { reset: true }, 50);
   await page.getByRole("button", { name: "Test: CMS" }).click();
-  await page.getByText("It does not work:").nth(1).waitFor();
+  await page.getByText("The test failed:").nth(1).waitFor();
   for (const path of ["/setup", `/settings?shop=${shop}`, `/onboarding?shop=${shop}`])
     expect((await page.goto(app.url + path))?.status()).toBe(200);
   await expectQuiet(visit);

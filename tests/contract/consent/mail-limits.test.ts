@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 let people = 0;
-/** Each call has a new e-mail address and a new client address. */
+/** Each call has a new email address and a new client address. */
 async function submit({ email = "", shop = SHOP } = {}): Promise<number> {
   people += 1;
   const answer = await service.call("POST", `/auth/consent-sync?shop=${shop}`, {

@@ -49,7 +49,7 @@ async function linkTo(email: string): Promise<{ search: string; token: string }>
 const confirm = (token: string, shop = SHOP) =>
   service.call("POST", `/auth/consent-confirm?shop=${shop}`, { body: { token }, key: null });
 
-describe("an e-mail address submitted in a form", () => {
+describe("an email address submitted in a form", () => {
   it("gets the same response whether it is known or not", async () => {
     const ada = await signUp(service);
     const [known, unknown] = [

@@ -79,14 +79,14 @@ describe("a consent row stores", () => {
     ["%zz-ada%40example.com", "redacted"],
     ["join%3Fto=ada@example.com", "redacted"],
     ["@brand", "@brand"],
-  ])("the page without an e-mail address in its path: %s", async (segment, kept) => {
+  ])("the page without an email address in its path: %s", async (segment, kept) => {
     const { source_page: page } = await onlyRow({
       source_page: `https://shop.example/account/${segment}/orders`,
     });
     expect(page).toBe(`https://shop.example/account/${kept}/orders`);
   });
 
-  it("no e-mail address from any text field, and the chain stays valid", async () => {
+  it("no email address from any text field, and the chain stays valid", async () => {
     const row = await onlyRow(
       {
         consent_version: "v1 ada@example.com",
@@ -122,7 +122,7 @@ describe("a consent row stores", () => {
   });
 });
 
-it("no e-mail address that a sign-up sends as a header", async () => {
+it("no email address that a sign-up sends as a header", async () => {
   const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
     body: {
       email: "grace@example.com",

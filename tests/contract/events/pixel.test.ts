@@ -167,7 +167,7 @@ describe("a message is refused in the contract's shape, and nothing of it is sto
     ["has no consent", () => completed({ consent: undefined }), 400],
     ["has a refused consent", () => completed({ consent: { analytics: false } }), 400],
     ["claims the consent by a text", () => completed({ consent: { analytics: "true" } }), 400],
-    ["names an e-mail address", () => completed({ email: "ada@shopper.example" }), 400],
+    ["names an email address", () => completed({ email: "ada@shopper.example" }), 400],
     ["names a customer beside the payload", () => completed({}, { customer_id: "1" }), 400],
     ["has a name in an item", () => completed({ items: [{ title: "For Ada" }] }), 400],
     ["has an address in the path", () => completed({ path: "/account/ada@shopper.example" }), 400],

@@ -143,7 +143,7 @@ test.each([
   ["retail_analytics_b", "retailAnalyticsB"],
   ["retail_analytics_a", "retailAnalyticsA"],
 ] as const)(
-  "%s rejects a document with a clear-text e-mail address instead of rewriting it",
+  "%s rejects a document with a clear-text email address instead of rewriting it",
   async (channel, system) => {
     const before = sentTo(system).length;
     const { status, json } = await deliver(
@@ -158,7 +158,7 @@ test.each([
     );
     expect([status, json.delivery_log.error]).toEqual([
       502,
-      expect.stringContaining("e-mail address"),
+      expect.stringContaining("email address"),
     ]);
     expect(JSON.stringify(json)).not.toContain("ann@");
     expect(sentTo(system)).toHaveLength(before);

@@ -234,7 +234,9 @@ describe("the page behind a verification link", () => {
     const { email, token: session } = await signUp(service);
     const link = await mailedLink(service, email, VERIFY);
     const page = await open(link);
-    expect(page.text).toContain(`An account with a password was made for this address: ${email}`);
+    expect(page.text).toContain(
+      `An account with a password was created for this address: ${email}`,
+    );
     expect(page.text).toMatch(/<label for="password">Password<\/label><input id="password"/);
     const token = await mailedToken(service, email, VERIFY);
     for (const password of ["", "short", email]) {

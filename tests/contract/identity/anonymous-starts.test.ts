@@ -65,7 +65,7 @@ const post = (path: string, body: unknown, address: string) =>
     headers: { "X-Forwarded-For": address },
   });
 
-describe("made-up e-mail addresses", () => {
+describe("made-up email addresses", () => {
   it("create no counter once their client address has used up its sign-ins", async () => {
     const address = newAddress();
     const before = await countKeys("^rate:login_per_email:");

@@ -317,7 +317,7 @@ describe("a deleted account", () => {
     await queueIsEmpty(service);
     expect(JSON.stringify(service.sandbox.cms.items())).not.toContain(EMAIL);
     expect(service.sandbox.email.mailsTo(EMAIL).map(({ subject }) => subject)).toEqual([
-      `Verify your e-mail address for ${SHOP}`,
+      `Verify your email address for ${SHOP}`,
       `Your account at ${SHOP} was deleted`,
     ]);
     const rows = await service.database.query(

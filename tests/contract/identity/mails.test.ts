@@ -143,15 +143,15 @@ describe("the one template of all mails", () => {
     const { html, text } = renderMail("welcome", { ...look, brand: full, link: LINK });
     const end = text.split("\n-- \n")[1] ?? "";
     expect(end.split("\n")).toEqual([
-      "Ada's Shop sent this message. You receive it because the store has an account for this address.",
+      "Ada's Shop sent this email. You're receiving it because the store has an account for this address.",
       "Questions? Write to help@ada.example.",
       "Privacy policy: https://ada.example/privacy",
     ]);
-    expect(html).toContain("Ada&#39;s Shop sent this message. You receive it because");
+    expect(html).toContain("Ada&#39;s Shop sent this email. You&#39;re receiving it because");
     expect(html).toContain('href="mailto:help@ada.example"');
     expect(html).toContain('href="https://ada.example/privacy"');
     expect(renderMail("dead_letter", look).text).toContain(
-      "The customer identity app of Ada's Shop sent this message.",
+      "The customer identity app of Ada's Shop sent this email.",
     );
   });
 

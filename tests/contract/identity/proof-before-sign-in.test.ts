@@ -59,7 +59,7 @@ describe("a store that verifies addresses first", () => {
     expect(comparable(taken)).toEqual(comparable(fresh));
     await eventually("the mail of the taken one", () => subjectsTo(email).length === 2);
     expect(subjectsTo(email)).toEqual([
-      `Verify your e-mail address for ${CAREFUL}`,
+      `Verify your email address for ${CAREFUL}`,
       `You already have an account at ${CAREFUL}`,
     ]);
     expect(

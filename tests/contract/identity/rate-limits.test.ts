@@ -33,7 +33,7 @@ const post = (path: string, body: unknown, address: string, shop = SHOP) =>
 const guess = (email: string, password: string, address = newAddress(), shop = SHOP) =>
   post("/auth/login", { email, password }, address, shop);
 
-describe("sign-ins with one e-mail address", () => {
+describe("sign-ins with one email address", () => {
   it("are limited to 10 a minute: the 11th answers 429 with Retry-After from every client, even with the right password; other addresses are unaffected", async () => {
     const { email } = await signUp(service);
     const neighbour = await signUp(service);

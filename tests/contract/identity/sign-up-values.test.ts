@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("an e-mail address", () => {
+describe("an email address", () => {
   it("is stored trimmed, in NFKC and lower case", async () => {
     const { answer } = await signUp(service, { email: " Dora@EXAMPLE.com\t" });
     expect(answer.json.user.email).toBe("dora@example.com");

@@ -70,7 +70,7 @@ describe("the file of refused customers", () => {
     expect(header).toBe("id,storefront_customer_gid,reason,refused_at,explanation");
     expect(row).toMatch(
       new RegExp(
-        `^${full},gid://shopify/Customer/\\d+,too_many_tags,.+,This customer has as many tags`,
+        `^${full},gid://shopify/Customer/\\d+,too_many_tags,.+,This customer already has as many tags`,
       ),
     );
     expect([end, english.text]).toEqual(["", expect.not.stringMatching(/ada|lovelace/i)]);

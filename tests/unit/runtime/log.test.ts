@@ -138,7 +138,7 @@ describe("never logged", () => {
       (log: Log) =>
         log.info("a.done", { url: "https://x.example/?email=bob.biller%2Bx%40store.example" }),
     ],
-  ])("is an e-mail address, not even in %s", (_, write) => {
+  ])("is an email address, not even in %s", (_, write) => {
     expect(capture(write).text.toLowerCase()).not.toMatch(/biller.*store\.example/);
   });
 

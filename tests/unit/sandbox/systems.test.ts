@@ -175,7 +175,7 @@ describe("web analytics", () => {
       `NAME_INVALID user_properties.${"x".repeat(25)}`,
     ],
     [
-      "an e-mail address",
+      "an email address",
       { client_id: "1.2", events: [{ name: "a", params: { who: "ada@shopper.example" } }] },
       "PERSONAL_DATA events.0.params.who",
     ],

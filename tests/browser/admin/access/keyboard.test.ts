@@ -89,7 +89,7 @@ test("a removed filter leaves the focus at its place, and the removal of all fil
 
   await page.getByRole("button", { name: "Clear all" }).press("Enter");
   await page.waitForURL((url) => !url.searchParams.has("decision"));
-  await expectFocus("Customer's e-mail");
+  await expectFocus("Customer's email");
   await leave();
 });
 

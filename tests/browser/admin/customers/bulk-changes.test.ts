@@ -73,7 +73,7 @@ test("a change of tags made by clicks is listed with who made it, whom it meant 
   await dialog.getByRole("button", { name: "Use this tag" }).click();
   await dialog.getByRole("button", { name: "Preview" }).click();
   await dialog.getByRole("button", { name: "Add tags (2)" }).click();
-  await page.getByText("The change waits to start").waitFor();
+  await page.getByText("The change is waiting to start").waitFor();
   await visit.leave();
 
   const list = await open(LIST);
@@ -146,11 +146,11 @@ test("each state says what it is: progress, the reason of a failure, what was no
   const running = rowOf("Add tags: gala");
   await running.getByText("1,200 of 4,000").waitFor();
   await running.getByText("Country: United Kingdom").waitFor();
-  await running.getByText("A search, whose words are not kept").waitFor();
+  await running.getByText("A search, whose words aren't kept").waitFor();
   await running.getByRole("progressbar", { name: "Progress of Add tags: gala" }).waitFor();
-  await rowOf("Reactivate accounts").getByText("Your store did not answer.").waitFor();
+  await rowOf("Reactivate accounts").getByText("Your store didn't respond.").waitFor();
   await rowOf("Erase personal data").getByText("Not reached: 2,800").waitFor();
-  await rowOf("Set tags by the rules").getByText("All customers").waitFor();
+  await rowOf("Apply tag rules").getByText("All customers").waitFor();
   expect(await rowOf("Request data exports").count()).toBe(0);
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Stop: Suspend accounts" }).focus();

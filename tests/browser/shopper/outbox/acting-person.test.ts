@@ -154,7 +154,7 @@ describe("a form that is submitted before the loader is there", () => {
     );
     await visit.open("/", "load");
     if (token) await page.evaluate((given) => sessionStorage.setItem("crm_session", given), token);
-    await page.getByLabel("E-mail", { exact: true }).fill("somebody.else@example.com");
+    await page.getByLabel("Email", { exact: true }).fill("somebody.else@example.com");
     await page.getByLabel("Offers", { exact: true }).check();
     state.isHeld = false;
     return () => page.getByRole("button", { name: "Join" }).click();
