@@ -1,4 +1,4 @@
-// The e-mail provider (Resend's API: resend.com/docs/api-reference/emails/send-email).
+// The email provider (Resend's API: resend.com/docs/api-reference/emails/send-email).
 import type { Outbound, OutboundAnswer } from "../runtime/outbound/outbound.ts";
 import { requireNoPage } from "./web-page.ts";
 

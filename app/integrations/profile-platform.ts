@@ -21,7 +21,7 @@ export type ProfileRecord = {
 
 type Access = { url: string; token?: string | undefined; about?: Record<string, unknown> };
 
-/** Identity namespace of SHA-256 hashes of lower-cased e-mail addresses. */
+/** Identity namespace of SHA-256 hashes of lower-cased email addresses. */
 export const HASHED_EMAIL = "Email_LC_SHA256";
 
 /**

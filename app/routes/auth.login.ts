@@ -6,7 +6,7 @@ import { Session } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Signs a person in with e-mail and password.",
+    summary: "Signs a person in with email and password.",
     auth: "none",
     tenant: "registered",
     rateLimit: SIGN_IN,

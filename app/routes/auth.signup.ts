@@ -8,7 +8,7 @@ import { Session } from "../http/openapi/results/person.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Signs a person up with e-mail, password and the two required consents.",
+    summary: "Signs a person up with email, password and the two required consents.",
     auth: "none",
     tenant: "registered",
     rateLimit: SIGN_UP,

@@ -18,7 +18,7 @@ export const { loader, action, route } = endpoint({
   },
   POST: {
     summary:
-      "Proves an e-mail address by a mailed link, once. An account with a password needs its session or the password as well; another password replaces it.",
+      "Proves an email address by a mailed link, once. An account with a password needs its session or the password as well; another password replaces it.",
     auth: "none",
     tenant: "registered",
     rateLimit: LINK_OR_CODE,

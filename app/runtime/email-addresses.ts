@@ -1,4 +1,4 @@
-// Finds e-mail addresses in untrusted text in linear time: a regular expression that looks for the
+// Finds email addresses in untrusted text in linear time: a regular expression that looks for the
 // `@` from every preceding character takes minutes for a megabyte without one.
 
 const isOutside = (code: number): boolean =>

@@ -1,5 +1,5 @@
 // One wide JSON line per event. Values of fields with secret or personal names are redacted here,
-// and so is every e-mail address inside a text.
+// and so is every email address inside a text.
 import { pino, type DestinationStream, type Logger } from "pino";
 
 type LogFields = Record<string, unknown>;
@@ -33,7 +33,7 @@ function hide(whole: string): string {
       ? `${whole.slice(0, MAX_TEXT_LENGTH)} (${whole.length - MAX_TEXT_LENGTH} more)`
       : whole;
   const withoutAddress =
-    text.includes("@") || text.includes("%40") ? text.replace(ADDRESS, "[e-mail]") : text;
+    text.includes("@") || text.includes("%40") ? text.replace(ADDRESS, "[email]") : text;
   return withoutAddress.replace(BEARER, "Bearer [redacted]");
 }
 

@@ -294,8 +294,8 @@ export const SETTINGS = {
     secret: true,
     outside: true,
   }),
-  EMAIL_API_URL: setting(outsideAddress, "E-mail provider.", { default: "https://api.resend.com" }),
-  EMAIL_API_KEY: setting(z.string(), "Key to the e-mail provider.", {
+  EMAIL_API_URL: setting(outsideAddress, "Email provider.", { default: "https://api.resend.com" }),
+  EMAIL_API_KEY: setting(z.string(), "Key to the email provider.", {
     secret: true,
     outside: true,
   }),
@@ -306,10 +306,10 @@ export const SETTINGS = {
   ),
   EMAIL_FROM: setting(
     z.string().regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"),
-    "Sender of e-mails, on a verified domain. Stores that use this key send from this address under their own name.",
+    "Sender of emails, on a verified domain. Stores that use this key send from this address under their own name.",
   ),
   SUPPORT_EMAIL: setting(
-    z.email("must be an e-mail address"),
+    z.email("must be an email address"),
     "Contact address of the service on its privacy page; unset: the address of `EMAIL_FROM`.",
   ),
   ARCHIVE_URL: setting(
@@ -338,7 +338,7 @@ export const SETTINGS = {
     "Name servers (`address` or `address:port`, comma-separated) that are asked for the records that prove a store's hosts, and for the hosts that stores and agents name; unset: the system's.",
   ),
   ADMIN_EMAILS: setting(
-    list.pipe(z.array(z.email("must be e-mail addresses, separated by commas"))),
+    list.pipe(z.array(z.email("must be email addresses, separated by commas"))),
     "Who may open the standalone admin pages by a mailed code.",
   ),
   EDGE_GATE_JWKS_URL: setting(

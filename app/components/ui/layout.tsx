@@ -37,7 +37,7 @@ export function WrappingText({ children }: { children: ReactNode }) {
   );
 }
 
-/** An e-mail address, which breaks after its @ and before its dots, not inside a word. */
+/** An email address, which breaks after its @ and before its dots, not inside a word. */
 export function EmailText({ email }: { email: string }) {
   return (email.match(/\.?[^.@]+@?|[.@]/g) ?? []).map((part, at) => (
     // The parts of one address keep their order.

@@ -13,7 +13,7 @@ const SESSION_AGENT = "session";
 /** Parses the filter of a URL. Invalid parts are ignored, as in every list. */
 export const ActivityFilters = z.object({
   agent: textField(500),
-  /** A name, an e-mail address or an id. */
+  /** A name, an email address or an id. */
   customer: textField(200),
   kind: z.enum(KINDS).optional().catch(undefined),
   outcome: z.enum(OUTCOMES).optional().catch(undefined),

@@ -226,7 +226,7 @@ function requireDeliverable(channel: Channel, { transformed_payload: document }:
   if (Object.keys(document).length === 0) throw new PermanentFailure("the message is empty");
   if (channel.marketing && CLEAR_ADDRESS.test(JSON.stringify(document)))
     throw new PermanentFailure(
-      `the message holds an e-mail address in the clear, and ${channel.name} takes none`,
+      `the message holds an email address in the clear, and ${channel.name} takes none`,
     );
 }
 

@@ -6,11 +6,11 @@ import { findEmailAddresses } from "../../runtime/email-addresses.ts";
 const CUSTOMER = /gid:\/\/shopify\/Customer\/\d+/g;
 const MAX_SUBJECTS = 50;
 
-/** The mark of an e-mail address or a customer's gid. */
+/** The mark of an email address or a customer's gid. */
 export const subjectMark = (ctx: Ctx, shop: string, value: string): string =>
   ctx.secrets.pseudonym(`${shop}/event-subject`, value.toLowerCase());
 
-/** Marks of every e-mail address and gid in a JSON text; none for most events. */
+/** Marks of every email address and gid in a JSON text; none for most events. */
 export function subjectMarks(ctx: Ctx, shop: string, text: string): string[] {
   const named = [
     ...findEmailAddresses(text),
@@ -21,7 +21,7 @@ export function subjectMarks(ctx: Ctx, shop: string, text: string): string[] {
 
 const PHONE = /^\+\d[\d\s().-]{5,}$/;
 
-/** Whether an entity id is an e-mail address or an international phone number. */
+/** Whether an entity id is an email address or an international phone number. */
 export const isPersonalId = (entityId: string): boolean =>
   entityId.includes("@") || PHONE.test(entityId.trim());
 

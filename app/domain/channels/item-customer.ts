@@ -1,5 +1,5 @@
 // Finds the customer of a queue row when the channel runs. Rows of the service itself name a user;
-// rows from outside contain the storefront's id or an e-mail address.
+// rows from outside contain the storefront's id or an email address.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../db.server.ts";

@@ -1,4 +1,4 @@
-// Writes marketing decisions back to the store: e-mail, SMS, and objections to the sale of data (DECISIONS 18).
+// Writes marketing decisions back to the store: email, SMS, and objections to the sale of data (DECISIONS 18).
 //   - A choice in a cookie banner is about tracking: it subscribes and unsubscribes nobody. Withdrawing on the privacy page
 //     unsubscribes, and agreeing there subscribes nobody (decidesSubscription).
 //   - The newer decision wins, so an old row or a retry cannot undo a later decision at the store.

@@ -1,4 +1,4 @@
-// Channel `profile_platform`: an XDM profile with the SHA-256 of the e-mail as the only personal
+// Channel `profile_platform`: an XDM profile with the SHA-256 of the email as the only personal
 // data; only when the tenant enabled it (SPEC "Real-time write matrix"). The membership of a segment that
 // the merchant sends goes with it, and only of a customer who accepts marketing.
 import { hash } from "node:crypto";

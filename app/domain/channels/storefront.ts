@@ -1,4 +1,4 @@
-// Channel `storefront`: our tags and metafields on the store's customer, who is found by e-mail,
+// Channel `storefront`: our tags and metafields on the store's customer, who is found by email,
 // else created, and from then on found by the gid (SPEC "Storefront customer metafield
 // definitions", DECISIONS 8 and 9). Tags are added and removed one by one, never written as a list,
 // which would delete the merchant's own tags.

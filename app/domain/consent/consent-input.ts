@@ -13,7 +13,7 @@ const identifier = (max: number) =>
     .regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -")
     .max(max);
 
-// Without @ and dot it cannot contain an e-mail address, which would stay in the log forever. A
+// Without @ and dot it cannot contain an email address, which would stay in the log forever. A
 // retry sends the same id.
 const ConsentId = z
   .string()

@@ -1,6 +1,6 @@
 // The consent types, once: the flag in the claims, and the name in the log (SPEC "consent_records").
 
-/** The consents that an e-mail address alone can decide. */
+/** The consents that an email address alone can decide. */
 export const ADDRESS_CONSENT_TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
 
 /** They authorize agents: only the person's own session can give them. */

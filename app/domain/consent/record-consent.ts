@@ -128,7 +128,7 @@ export async function lockHead(sql: TenantSql): Promise<ChainHead> {
 
 /**
  * Half a surrogate pair is stored as U+FFFD: hashed as sent, the row would look edited. Rows are never
- * erased, so their texts must not contain an e-mail address from any sender.
+ * erased, so their texts must not contain an email address from any sender.
  */
 const asStored = (entry: ConsentEntry): ConsentEntry =>
   Object.fromEntries(

@@ -77,7 +77,7 @@ function splitTags(list: string): string[] {
     .filter(Boolean);
 }
 
-/** E-mail addresses compare trimmed, in NFKC and lower case. */
+/** Email addresses compare trimmed, in NFKC and lower case. */
 export function normaliseEmail(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }

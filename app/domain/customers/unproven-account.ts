@@ -1,4 +1,4 @@
-// An account with an unverified e-mail address, and what happens when the address belongs to a customer.
+// An account with an unverified email address, and what happens when the address belongs to a customer.
 // `email` identifies at most one account of the store. When a storefront customer has the address
 // of an unverified account, the address of that account moves to `unproven_email`; until it is
 // verified (identity/prove-address.ts), the account cannot read, change or delete anything of the

@@ -27,9 +27,9 @@ export const FLOW_ACTIONS = {
     fields: [CUSTOMER, TAG],
   },
   record_consent_request: {
-    name: "Request consent by e-mail",
+    name: "Request consent by email",
     description:
-      "Asks a customer for a consent by e-mail, at most once in 30 days. Only the customer grants it, by the link in the message",
+      "Asks a customer for a consent by email, at most once in 30 days. Only the customer grants it, by the link in the message",
     fields: [
       CUSTOMER,
       {

@@ -212,7 +212,7 @@ async function askForConsent(
 ): Promise<Outcome> {
   if (!customer.email || customer.status !== "active")
     throw new AppError("conflict", {
-      message: "The customer has no e-mail address, or the account is suspended.",
+      message: "The customer has no email address, or the account is suspended.",
     });
   const claims = await prisma.userClaims.findFirst({ where: { user_id: customer.id } });
   if (claims?.[consentColumn(type)]) return "granted_before";

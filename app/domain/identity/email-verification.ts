@@ -1,4 +1,4 @@
-// Verifying an e-mail address by a mailed link (DECISIONS 6). The link proves the mailbox, but not
+// Verifying an email address by a mailed link (DECISIONS 6). The link proves the mailbox, but not
 // that its owner created the account: that needs a session or the account's password.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
@@ -103,7 +103,7 @@ async function readClaim(
     throw new AppError("invalid_request", { fields: { password: "must be 8 to 128 characters" } });
   if (chosen.data.toLowerCase() === emailOf(account))
     throw new AppError("invalid_request", {
-      fields: { password: "must not be the e-mail address" },
+      fields: { password: "must not be the email address" },
     });
   return {
     keeps: "nothing",

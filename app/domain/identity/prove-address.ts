@@ -1,4 +1,4 @@
-// The only place where an e-mail address becomes verified: by a verify link, a reset or welcome
+// The only place where an email address becomes verified: by a verify link, a reset or welcome
 // link, or a provider that verified it (DECISIONS 6). Two things follow in the same transaction:
 //
 //   1. Every sign-in method from before the verification ends (password, identity links, sessions, agents), except

@@ -98,7 +98,7 @@ const isOfPlatform = (name: RateLimitName) => "isOfPlatform" in RATE_LIMITS[name
 type Place = Pick<Tenant, "shop" | "region">;
 const PLATFORM_PLACE: Place = { shop: PLATFORM, region: HOME_REGION };
 
-/** What each limit counts by: a client address, an e-mail address, a token. */
+/** What each limit counts by: a client address, an email address, a token. */
 export type Subjects = Partial<Record<RateLimitName, string>>;
 
 /**
@@ -154,7 +154,7 @@ export async function tryConsumeWithin(
 
 /**
  * Counts everything in one statement. Client addresses are checked first: an address over its limit
- * creates no counters for the e-mail addresses and tokens that it makes up.
+ * creates no counters for the email addresses and tokens that it makes up.
  */
 async function secondsToWait(
   ctx: Ctx,

@@ -1,4 +1,4 @@
-// Sign-in with e-mail and password. An unknown address, a wrong password and an account without one are
+// Sign-in with email and password. An unknown address, a wrong password and an account without one are
 // indistinguishable: the same bytes after the same work.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";

@@ -1,4 +1,4 @@
-// Sign-up with e-mail and password (SPEC "Signup flow"). Person, claims, consent rows and queue
+// Sign-up with email and password (SPEC "Signup flow"). Person, claims, consent rows and queue
 // rows commit together.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
@@ -47,7 +47,7 @@ export const SignUpInput = z
   })
   .refine(({ email, password }) => password.toLowerCase() !== email, {
     path: ["password"],
-    message: "must not be the e-mail address",
+    message: "must not be the email address",
   });
 
 export type SignUpInput = z.output<typeof SignUpInput>;

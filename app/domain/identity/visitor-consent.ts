@@ -71,7 +71,7 @@ export async function syncConsent(
   requireAddressConsents(input);
   const email = EmailAddress.safeParse(input.email);
   if (!email.success)
-    throw new AppError("invalid_request", { fields: { email: "must be an e-mail address" } });
+    throw new AppError("invalid_request", { fields: { email: "must be an email address" } });
   const mayMail = () =>
     tryConsume(ctx, tenant, {
       consent_mail_per_email: email.data,

@@ -15,7 +15,7 @@ export const ACCOUNT_FIELDS: readonly AccountField[] = [
       "shows the customer in the customer's own account, in the store's admin and in the systems that the store connects; finds the customer in the store's admin; addresses messages",
   },
   {
-    field: "e-mail address",
+    field: "email address",
     columns: ["email", "unproven_email", "email_verified"],
     purpose:
       "signs the customer in, links the account to the store's customer, receives confirmations and one-time links; partners receive a hash at most",

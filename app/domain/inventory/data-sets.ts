@@ -8,7 +8,7 @@ const ACCOUNTS: DataSet = {
   tables: {
     storefront_users: {
       holds:
-        "the shopper's account: e-mail address, name, picture address, language, country, password hash, ids in the store and the CMS, number of orders, amount spent; name, address and numbers once more as the text that a search compares; the phone number only as a keyed hash",
+        "the shopper's account: email address, name, picture address, language, country, password hash, ids in the store and the CMS, number of orders, amount spent; name, address and numbers once more as the text that a search compares; the phone number only as a keyed hash",
       people: ["shoppers"],
       end: "account",
     },

@@ -144,7 +144,7 @@ export const TENANT_FIELDS = {
   },
   require_email_verification: {
     schema: z.boolean().default(false),
-    label: "Require a verified e-mail",
+    label: "Require a verified email",
   },
   auth_redirect_origin: {
     schema: origin,
@@ -266,12 +266,12 @@ export const TENANT_FIELDS = {
   },
   email_api_key: {
     schema: secretText,
-    label: "E-mail API key",
+    label: "Email API key",
     secret: true,
   },
   alert_emails: { schema: recipients, label: "Delivery alerts" },
   privacy_emails: { schema: recipients, label: "Privacy requests" },
-  support_email: { schema: z.email(), label: "Support e-mail" },
+  support_email: { schema: z.email(), label: "Support email" },
   enabled_channels: {
     schema: z.array(CHANNEL_NAME).max(40),
     label: "Enabled channels",

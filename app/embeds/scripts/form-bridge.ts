@@ -64,7 +64,7 @@ export function bridgeForms(
     // Only the consents the form asks for are sent.
     const flags: Record<string, boolean | undefined> = {};
     for (const type of TYPES) flags["consent_" + type] = findConsent(fields, "consent_" + type);
-    // An object, not a gtag command, so that no tag sends it by itself. The e-mail is then reset in
+    // An object, not a gtag command, so that no tag sends it by itself. The email is then reset in
     // the data layer, because a tag manager keeps it and would add it to every later event.
     win.dataLayer?.push(
       {

@@ -17,7 +17,7 @@ type FieldOptions = {
   maxlength?: string;
 };
 
-// Ids begin with crm-: the surrounding theme may have an e-mail field of its own.
+// Ids begin with crm-: the surrounding theme may have an email field of its own.
 export function field(
   name: string,
   label: string,

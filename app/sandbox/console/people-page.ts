@@ -13,19 +13,19 @@ export function signInSection(sandbox: Sandbox): string {
   const rows = newest.map(({ at, realm, email, sub }) => [
     time(at),
     escapeHtml(realm),
-    `${escapeHtml(email ?? "no e-mail")}<br><span class="quiet">${escapeHtml(sub)}</span>`,
+    `${escapeHtml(email ?? "no email")}<br><span class="quiet">${escapeHtml(sub)}</span>`,
   ]);
   const people = federated
     .people()
     .map(
       ({ email, emailVerified }) =>
-        `${escapeHtml(email ?? "no e-mail")}${emailVerified ? "" : " (unverified)"}`,
+        `${escapeHtml(email ?? "no email")}${emailVerified ? "" : " (unverified)"}`,
     );
   return `<section class="card"><h2>Sign-ins</h2>${table(["Signed in (UTC)", "With", "Person"], rows, "No sign-ins yet.")}
     <p class="quiet">Customer accounts: the customers of each store. Federated provider: ${people.join(", ") || "no users yet"}. Signed out: ${customerAccounts.logouts().length}.</p>
     <h3>Person of the federated provider</h3><form class="row" method="post" action="/_control/people">
-    <label>E-mail<input name="email" type="email" required></label><label>Name<input name="name"></label>
-    <label style="display:flex;gap:.4rem;align-items:center"><input type="checkbox" name="email_verified" value="true">E-mail is verified</label>
+    <label>Email<input name="email" type="email" required></label><label>Name<input name="name"></label>
+    <label style="display:flex;gap:.4rem;align-items:center"><input type="checkbox" name="email_verified" value="true">Email is verified</label>
     <button>Add or change</button></form></section>`;
 }
 

@@ -58,7 +58,7 @@ function newCustomerForm(shop: string): string {
   return `<h3>New customer</h3><form class="row" method="post" action="/_control/customers">
     <input type="hidden" name="shop" value="${escapeHtml(shop)}">
     <label>First name<input name="first_name" value="Ada" required></label><label>Last name<input name="last_name" value="Byron"></label>
-    <label>E-mail<input name="email" type="email" value="${freshEmail}"></label><label>Tags<input name="tags" placeholder="vip, newsletter"></label>
+    <label>Email<input name="email" type="email" value="${freshEmail}"></label><label>Tags<input name="tags" placeholder="vip, newsletter"></label>
     ${versionSelect()}<button class="primary">New customer</button></form>`;
 }
 
@@ -164,7 +164,7 @@ function profileSection(sandbox: Sandbox): string {
 }
 
 function inboxSection(sandbox: Sandbox): string {
-  return `<section class="card"><h2>E-mail inbox</h2>${inboxTable(sandbox.email.inbox(), SHOWN)}</section>`;
+  return `<section class="card"><h2>Email inbox</h2>${inboxTable(sandbox.email.inbox(), SHOWN)}</section>`;
 }
 
 function businessSection(sandbox: Sandbox): string {

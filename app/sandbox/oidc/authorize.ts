@@ -59,7 +59,7 @@ export function authorizeSignIn(realm: Realm, call: Call, rules: AuthorizeRules)
     if (query.get("prompt") === "none") return goBack({ error: "login_required" });
     return page(
       200,
-      signInPage(realm, query, query.get("decision") === "form" ? "Type an e-mail address." : null),
+      signInPage(realm, query, query.get("decision") === "form" ? "Type an email address." : null),
     );
   }
   const scopes = (query.get("scope") ?? "").split(" ").filter(Boolean);

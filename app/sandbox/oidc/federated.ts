@@ -100,7 +100,7 @@ export function createFederated(
         : json(404, { error: "not_found" });
     },
     people: (): Person[] => [...state.people],
-    /** Adds a user, or updates the one with that e-mail; the `sub` stays. */
+    /** Adds a user, or updates the one with that email; the `sub` stays. */
     putPerson,
     removePerson(email: string): void {
       const person = findByEmail(state.people, email);

@@ -26,7 +26,7 @@ export type Realm = {
     userinfo_endpoint?: string;
   };
   people(): Person[];
-  /** Creates or updates the user with that e-mail. */
+  /** Creates or updates the user with that email. */
   upsertUser(visitor: Visitor): Person;
 };
 

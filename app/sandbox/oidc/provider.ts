@@ -26,7 +26,7 @@ export type OidcSettings = {
    * does not say, so only client_secret_basic is accepted.
    */
   clientAuthMethods: ("client_secret_basic" | "client_secret_post")[] | null;
-  /** Whether ID tokens have the e-mail claims. */
+  /** Whether ID tokens have the email claims. */
   hasEmailClaim: boolean;
 };
 

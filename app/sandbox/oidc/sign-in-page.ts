@@ -25,9 +25,9 @@ export function signInPage(realm: Realm, query: URLSearchParams, problem: string
     `<main class="narrow"><section class="card"><h1>Sign in to ${escapeHtml(realm.name)}</h1>
     ${problem ? `<p class="bad" role="alert">${escapeHtml(problem)}</p>` : ""}${list}
     <h2>${people.length > 0 ? "Or as someone else" : "Who are you?"}</h2>
-    <form class="row" method="get">${hidden}<label>E-mail<input name="email" type="email" required autocomplete="off" value="${escapeHtml(hint)}"></label>
+    <form class="row" method="get">${hidden}<label>Email<input name="email" type="email" required autocomplete="off" value="${escapeHtml(hint)}"></label>
     <label>Name<input name="name" autocomplete="off"></label>
-    <label style="display:flex;gap:.4rem;align-items:center"><input type="checkbox" name="email_verified" value="true" checked>E-mail is verified</label>
+    <label style="display:flex;gap:.4rem;align-items:center"><input type="checkbox" name="email_verified" value="true" checked>Email is verified</label>
     <button class="primary" name="decision" value="form">Sign in</button></form>
     <form method="get" style="margin-top:1rem">${hidden}<button name="decision" value="cancel">Cancel</button></form>
     <p class="quiet">A sandbox identity provider. No password; nothing leaves your machine.</p></section></main>`,
@@ -50,5 +50,5 @@ export function signedOutPage(realm: Realm): string {
 
 function personButton({ sub, email, emailVerified, name }: Person): string {
   const label = `Sign in as ${[name, email === null ? null : `<${email}>`].filter(Boolean).join(" ")}`;
-  return `<li><button name="as" value="${escapeHtml(sub)}">${escapeHtml(label)}</button>${email !== null && !emailVerified ? ' <span class="quiet">e-mail not verified</span>' : ""}</li>`;
+  return `<li><button name="as" value="${escapeHtml(sub)}">${escapeHtml(label)}</button>${email !== null && !emailVerified ? ' <span class="quiet">email not verified</span>' : ""}</li>`;
 }

@@ -16,7 +16,7 @@ const firstPolicies = ({ name }: ShopState): ShopPolicy[] => [
   {
     type: "PRIVACY_POLICY",
     title: "Privacy policy",
-    body: `<h2>What we collect</h2><p>${name} collects your name, your e-mail address and your orders.</p><h2>Why</h2><ul><li>To deliver what you order.</li><li>With your consent, to measure visits and to send news.</li></ul><p>Write to us to see, correct or delete it.</p>`,
+    body: `<h2>What we collect</h2><p>${name} collects your name, your email address and your orders.</p><h2>Why</h2><ul><li>To deliver what you order.</li><li>With your consent, to measure visits and to send news.</li></ul><p>Write to us to see, correct or delete it.</p>`,
     updatedAt: PUBLISHED_AT,
   },
   {

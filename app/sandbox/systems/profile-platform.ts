@@ -121,7 +121,7 @@ function findProblem(message: Record<string, unknown>): string | null {
     .flatMap(([, identities]) => identities as Identity[])
     .filter(({ primary }) => primary === true);
   if (primaries.length > 1) return "identityMap has more than one primary identity";
-  return EMAIL_LIKE.test(JSON.stringify(entity)) ? "The entity holds a raw e-mail address" : null;
+  return EMAIL_LIKE.test(JSON.stringify(entity)) ? "The entity holds a raw email address" : null;
 }
 
 function problem(status: number, detail: string): ApiResponse {

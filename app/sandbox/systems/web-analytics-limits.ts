@@ -168,7 +168,7 @@ function checkTimestamp(value: unknown, path: string, report: Report): void {
 
 function findEmails(value: unknown, path: string, report: Report): void {
   if (typeof value === "string") {
-    if (EMAIL_LIKE.test(value)) report("PERSONAL_DATA", path, "looks like an e-mail address");
+    if (EMAIL_LIKE.test(value)) report("PERSONAL_DATA", path, "looks like an email address");
   } else if (typeof value === "object" && value !== null) {
     for (const [name, inner] of Object.entries(value))
       findEmails(inner, path === "" ? name : `${path}.${name}`, report);

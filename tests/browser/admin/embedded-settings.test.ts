@@ -46,10 +46,10 @@ test("a merchant saves a setting with the admin's own save bar, whose toast says
   await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/brand" }));
   await page.getByLabel("Brand name").fill("Kestrel");
   await page.locator("ui-save-bar[data-open]").waitFor();
-  await page.getByLabel("Support e-mail").fill("nobody");
+  await page.getByLabel("Support email").fill("nobody");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Enter an email address.").waitFor();
-  await page.getByLabel("Support e-mail").fill("help@store.example");
+  await page.getByLabel("Support email").fill("help@store.example");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect(await page.getByText("Saved.", { exact: true }).getAttribute("role")).toBe("status");

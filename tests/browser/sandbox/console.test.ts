@@ -88,7 +88,7 @@ describe("a scenario shows what really happened", () => {
     expect(await page.locator(".story tbody tr").allInnerTexts()).toEqual([
       expect.stringMatching(/Last name\s+Byron\s+Lovelace/),
     ]);
-    expect(await got("Profile platform").innerText()).toContain("Only a SHA-256 of the e-mail");
+    expect(await got("Profile platform").innerText()).toContain("Only a SHA-256 of the email");
     await got("CMS").locator("summary").click();
     expect(await got("CMS").innerText()).toContain(ADA);
     expect(await page.locator("#announcer").innerText()).toMatch(

@@ -205,7 +205,7 @@ test("a customer who is changed in the admin, and an order from the store's cart
   const visit = await open(`${ADMIN}/customers/${customerId}`);
   const { page } = visit;
   await page.getByLabel("Last name").fill("Murray");
-  await page.getByLabel("Subscribed to e-mail marketing").check();
+  await page.getByLabel("Subscribed to email marketing").check();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The store sends its webhooks now").waitFor();
   expect(storefront.customer(SHOP, `gid://shopify/Customer/${customerId}`)).toMatchObject({

@@ -33,7 +33,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-const FORM = `<form action="/contact" method="get" data-crm-form="newsletter"><label>E-mail <input type="email" name="contact[email]" required></label><label><input type="checkbox" name="consent_marketing"> Offers</label><button>Join</button></form>`;
+const FORM = `<form action="/contact" method="get" data-crm-form="newsletter"><label>Email <input type="email" name="contact[email]" required></label><label><input type="checkbox" name="consent_marketing"> Offers</label><button>Join</button></form>`;
 const enter = async (options: StoreOptions = {}) => {
   visit = await openStore(browser, service, { body: FORM, ...options });
   await visit.open();
@@ -171,7 +171,7 @@ describe("what a form's fields say", () => {
     '<input type="hidden" name="email_source" value="popup"><input type="checkbox" name="accepts_email_marketing" value="yes"><input type="hidden" name="consent_marketing" value="1">';
 
   it.each([
-    ["of type e-mail", `${HIDDEN}<label>Address <input type="email" name="who"></label>`],
+    ["of type email", `${HIDDEN}<label>Address <input type="email" name="who"></label>`],
     ["named so", `${HIDDEN}<label>Address <input name="contact[email]"></label>`],
   ])(
     "the address is in the field %s, whatever hidden fields and boxes are named",

@@ -105,7 +105,7 @@ test("settings are saved with a confirmation and survive a reload; a secret is m
     .getByLabel("Allowed origins")
     .fill("https://www.example.com/path\nhttps://shop.example.com");
   await page.getByLabel("Sales organization (vkorg)").fill("1010");
-  await page.getByLabel("Require a verified e-mail").check();
+  await page.getByLabel("Require a verified email").check();
   await page.getByLabel("Consent mode").selectOption("advanced");
   await page.getByRole("button", { name: "Add a route" }).click();
   await page.getByLabel("Events", { exact: true }).fill("order.*");
@@ -252,7 +252,7 @@ test("a connection test shows success or the error, and the page works while sys
   const { page } = visit;
   await page.getByRole("button", { name: "Test: CMS" }).click();
   await page.getByText(/^It works \(\d+ ms\)\.$/).waitFor();
-  await page.getByRole("button", { name: "Test: e-mail" }).click();
+  await page.getByRole("button", { name: "Test: email" }).click();
   await page.getByText("An email was sent to help@test-store.example.").waitFor();
   expect(app.sandbox.email.mailsTo("help@test-store.example")).toHaveLength(1);
   await page.getByRole("button", { name: "Test: store connection" }).click();
@@ -284,12 +284,10 @@ test("setup lists every setting without its value, and saves the shared settings
   await page.getByText("changes refused for 84 ms").waitFor();
   await page.getByText("Database: Works").waitFor();
   await page.getByLabel("Sender").fill("Ops <ops@another.example>");
-  await page.getByLabel("E-mail API key", { exact: true }).fill("platform-email-key-1");
+  await page.getByLabel("Email API key", { exact: true }).fill("platform-email-key-1");
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();
-  expect(await page.getByLabel("E-mail API key", { exact: true }).inputValue()).toBe(
-    "plat****ey-1",
-  );
+  expect(await page.getByLabel("Email API key", { exact: true }).inputValue()).toBe("plat****ey-1");
   await page.getByLabel("Sender").fill("nobody");
   await save(page);
   await page.getByText("Enter a name and an address").waitFor();

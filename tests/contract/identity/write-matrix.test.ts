@@ -71,7 +71,7 @@ const channelsOf = async (eventType: string) =>
     )
   ).map(({ channel, status }) => `${channel} ${status}`);
 
-it("an e-mail sign-up writes all seven columns", async () => {
+it("an email sign-up writes all seven columns", async () => {
   const written = await columnsWrittenBy(async () => {
     ada = await signUp(service, { consent_marketing: true, consent_cookie: true });
   });
@@ -124,7 +124,7 @@ it("a tag change writes the CMS, the storefront, analytics and the profile platf
   ]);
 });
 
-it("an e-mail sign-in writes only its time", async () => {
+it("an email sign-in writes only its time", async () => {
   const users = () =>
     service.database.query("SELECT to_jsonb(u) - 'last_login_at' AS kept FROM storefront_users u");
   const before = await users();

@@ -87,7 +87,7 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     expect(await mails(found.id)).toEqual([]);
   });
 
-  it("is the same person at the next sign-in, also after the e-mail changed at the provider; the address here stays", async () => {
+  it("is the same person at the next sign-in, also after the email changed at the provider; the address here stays", async () => {
     const sub = putPerson(service, provider, email);
     const first = await signedInUser(service, await signInAs(service, provider, sub));
     providerSandbox(service, provider).next({

@@ -85,7 +85,7 @@ test("the message of a rejection is found in the usual places", () => {
   expect(answerMessage('{"error":{"code":"X","message":{"lang":"en","value":"No area"}}}')).toBe(
     "No area",
   );
-  expect(answerMessage('{"errors":[{"detail":"Bad e-mail"}]}')).toBe("Bad e-mail");
+  expect(answerMessage('{"errors":[{"detail":"Bad email"}]}')).toBe("Bad email");
   expect(answerMessage('{"a":1}')).toBeNull();
   expect(answerMessage("<html>")).toBeNull();
 });

@@ -102,7 +102,7 @@ describe("customer accounts", () => {
     expect(claims.sub).not.toContain(gid.split("/").at(-1));
   });
 
-  it("omit the e-mail claims when that is switched", async () => {
+  it("omit the email claims when that is switched", async () => {
     const { settings } = app.sandbox.customerAccounts;
     settings.hasEmailClaim = false;
     const { body, attempt } = await signIn(metadata, client, "ada@shopper.example");
@@ -199,7 +199,7 @@ describe("customer accounts", () => {
     expect([both, plain]).toEqual([401, 401]);
   });
 
-  it("create a customer for a new e-mail, and send the webhooks", async () => {
+  it("create a customer for a new email, and send the webhooks", async () => {
     const token = app.sandbox.storefront.install(SHOP).access_token;
     const subscribe =
       "mutation($uri: String!) { webhookSubscriptionCreate(topic: CUSTOMERS_CREATE, webhookSubscription: { uri: $uri }) { userErrors { message } } }";

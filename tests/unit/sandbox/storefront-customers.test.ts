@@ -49,7 +49,7 @@ const setMetafields = async (...metafields: Record<string, unknown>[]) =>
   ).metafieldsSet;
 
 describe("a customer", () => {
-  it("is found by e-mail in any case, or not at all", async () => {
+  it("is found by email in any case, or not at all", async () => {
     expect(
       (await ask(CUSTOMER_BY_EMAIL, { email: `PERSON${serial}@shopper.example` }))
         .customerByIdentifier,
@@ -59,7 +59,7 @@ describe("a customer", () => {
     ).toBeNull();
   });
 
-  it("is created once per e-mail", async () => {
+  it("is created once per email", async () => {
     const create = async (email: string) =>
       (
         await ask(CUSTOMER_CREATE, {

@@ -59,7 +59,7 @@ describe("the CMS", () => {
     ["a missing name", { slug: "x-1" }],
     ["a missing slug", { name: "x" }],
     ["a field the collection does not declare", { name: "x", slug: "x-2", shoesize: "44" }],
-    ["an address that is no e-mail", { name: "x", slug: "x-3", email: "nobody" }],
+    ["an address that is no email", { name: "x", slug: "x-3", email: "nobody" }],
     ["a boolean where a text is", { name: "x", slug: "x-4", "consent-tos": true }],
     [
       "a reference to an item that is not there",
@@ -220,9 +220,9 @@ describe("the profile platform", () => {
   });
 
   it.each([
-    ["a raw e-mail as an identity", message({ Email: [{ id: "ada@shopper.example" }] })],
+    ["a raw email as an identity", message({ Email: [{ id: "ada@shopper.example" }] })],
     [
-      "a raw e-mail anywhere",
+      "a raw email anywhere",
       message({ CRMID: [{ id: "7" }] }, { note: "write to ada@shopper.example" }),
     ],
     ["a hash that is not 64 hex digits", message({ Email_LC_SHA256: [{ id: "abc" }] })],
@@ -246,7 +246,7 @@ describe("the profile platform", () => {
   });
 });
 
-describe("e-mail", () => {
+describe("email", () => {
   const emails = (): string => `${app.sandbox.addresses.emailApiUrl}/emails`;
   const mail = {
     from: "Store <hello@store.example>",

@@ -1,4 +1,4 @@
-// The store's own e-mail and SMS subscriptions, and where they differ from our marketing consent.
+// The store's own email and SMS subscriptions, and where they differ from our marketing consent.
 import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Card, InlineStack, Text } from "@shopify/polaris";
 import { labelOf } from "../../i18n/label-of.ts";

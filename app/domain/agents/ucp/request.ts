@@ -11,7 +11,7 @@ const Buyer = z
   .looseObject({
     first_name: text(200, "First name of the buyer."),
     last_name: text(200, "Last name of the buyer."),
-    email: text(1_000, "E-mail address of the buyer."),
+    email: text(1_000, "Email address of the buyer."),
     phone_number: text(100, "Phone number of the buyer, as E.164 writes it."),
   })
   .partial()

@@ -20,7 +20,7 @@ export const AttemptFilters = z.object({
   type: textField(100),
   /** The id of an event or of its object. */
   event: textField(200),
-  /** A name, an e-mail address or an id. */
+  /** A name, an email address or an id. */
   customer: textField(200),
   from: dayField,
   to: dayField,

@@ -166,7 +166,7 @@ export const emailChannel: Channel = {
     if (!recipient) return GONE;
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from)
-      throw new PermanentFailure(OWN_FAILURES.notSet.text("the e-mail key or sender"));
+      throw new PermanentFailure(OWN_FAILURES.notSet.text("the email key or sender"));
     const locale = mailLocaleOf(recipient.language ?? tenant.config.locale);
     const content = renderMail(mail.template, {
       channel: mail.alert?.channel ?? null,

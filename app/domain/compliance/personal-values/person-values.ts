@@ -76,7 +76,7 @@ const CUSTOMER_GID = /^gid:\/\/shopify\/Customer\/\d+$/;
 const CUSTOMER_OBJECTS: ReadonlySet<string> = new Set(["customer", "buyer"]);
 
 /**
- * Whether a document names a customer, by an e-mail address or an id of the store. The addresses of the store name
+ * Whether a document names a customer, by an email address or an id of the store. The addresses of the store name
  * nobody, and neither do the numbers of other systems (`hasForeignNumbers`).
  */
 export function namesCustomer(

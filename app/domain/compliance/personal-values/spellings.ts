@@ -40,7 +40,7 @@ const BEFORE_ADDRESS = [
 /** A full stop may end a sentence. */
 const AFTER_ADDRESS = `$|[^${LETTERS}.-]|\\.(?:$|[^${LETTERS}])`;
 
-/** An e-mail address, whole. */
+/** An email address, whole. */
 export const addressPattern = (email: string): string =>
   `(?:${BEFORE_ADDRESS})${spell(email)}(?:${AFTER_ADDRESS})`;
 

@@ -31,7 +31,7 @@ export async function enqueueConsentRequest(
   submission: Submission,
 ): Promise<void> {
   if (!isChannelEnabled(ctx, tenant, "email"))
-    throw new AppError("setting_missing", { message: "The store has no sender of e-mails." });
+    throw new AppError("setting_missing", { message: "The store has no sender of emails." });
   await enqueueConsentMail(ctx, sql, userId, submission, "request_consent");
 }
 

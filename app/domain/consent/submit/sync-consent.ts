@@ -1,7 +1,7 @@
 // `POST /auth/consent-sync` (DECISIONS 7): who is asking decides what may change.
 //   a signed-in person        flags and log
-//   a browser without e-mail  log, under its visitor id
-//   a browser with an e-mail  the form's row; flags only after the owner of the address confirms by a mailed link
+//   a browser without email  log, under its visitor id
+//   a browser with an email  the form's row; flags only after the owner of the address confirms by a mailed link
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";

@@ -58,7 +58,7 @@ const day = z.iso
 
 /** Invalid parts are ignored, so that an old or mistyped link still shows a list. */
 export const CustomerFilter = z.object({
-  /** Any part of a name, an e-mail address or a number; a whole phone number. */
+  /** Any part of a name, an email address or a number; a whole phone number. */
   q: z
     .string()
     .transform((typed) => typed.trim().slice(0, MAX_SEARCH) || undefined)

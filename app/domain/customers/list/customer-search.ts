@@ -1,5 +1,5 @@
 // The search of the customer list: every word that is typed must be somewhere in a customer's name,
-// e-mail address or number; a word of one or two characters must begin a word there. A phone number
+// email address or number; a word of one or two characters must begin a word there. A phone number
 // is stored as a keyed hash only, so a whole number is found and a part of one is not.
 //
 // A search must not cost more in a large store. How it is read depends on how many customers match:

@@ -122,7 +122,7 @@ async function mailCode(
 ): Promise<void> {
   try {
     const sender = await findSender(ctx);
-    if (!sender) throw new Error("no e-mail key or sender is set");
+    if (!sender) throw new Error("no email key or sender is set");
     await ctx.email.send(
       { apiKey: sender.apiKey, idempotencyKey: ctx.random.uuid(), about: { call: "gate code" } },
       {

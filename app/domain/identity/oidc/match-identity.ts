@@ -2,7 +2,7 @@
 //
 //   1. issuer and subject, unless that account is another storefront customer's
 //   2. the storefront's customer id
-//   3. the e-mail address, only when the provider verified it
+//   3. the email address, only when the provider verified it
 //
 // An account that the storefront deleted leaves its address, and its subject at the storefront, to a new
 // customer; the deleted customer itself stays deleted.

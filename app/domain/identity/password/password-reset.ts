@@ -55,7 +55,7 @@ export async function resetPassword(
         throw new AppError("invalid_link");
       if (email && input.password.toLowerCase() === email)
         throw new AppError("invalid_request", {
-          fields: { password: "must not be the e-mail address" },
+          fields: { password: "must not be the email address" },
         });
       const proof = { keeps: "nothing", method: "password_reset", userAgent: null } as const;
       const tx = { sql, prisma };

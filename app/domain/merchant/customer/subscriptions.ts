@@ -1,4 +1,4 @@
-// The storefront's own subscriptions of a customer beside our marketing consent. Shopify's e-mail tools
+// The storefront's own subscriptions of a customer beside our marketing consent. Shopify's email tools
 // follow the storefront's state; the systems that this service feeds follow the consent.
 import type { Account } from "../../identity/account.ts";
 

@@ -17,7 +17,7 @@ export const PLATFORM_FIELDS = {
     isInbound: true,
   },
   email_from: { schema: TENANT_FIELDS.email_from.schema, label: "Sender" },
-  email_api_key: { schema: secretText, label: "E-mail API key", secret: true },
+  email_api_key: { schema: secretText, label: "Email API key", secret: true },
   federated_client_id: { schema: text(400), label: "Identity provider client id" },
   federated_client_secret: {
     schema: secretText,

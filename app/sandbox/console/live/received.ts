@@ -47,11 +47,11 @@ export function toReceived(
 
 function privacyOf(system: SystemName, text: string, { email, name }: Subject) {
   const holds = (part: string) => part !== "" && text.toLowerCase().includes(part.toLowerCase());
-  if (holds(email)) return { isPersonal: true, text: "Has the e-mail address" };
+  if (holds(email)) return { isPersonal: true, text: "Has the email address" };
   if (holds(name)) return { isPersonal: true, text: "Has the name" };
   if (holds(emailHash(email)))
-    return { isPersonal: false, text: "Only a SHA-256 of the e-mail address: no name, no address" };
-  return system === "analytics" ? { isPersonal: false, text: "No name, no e-mail address" } : null;
+    return { isPersonal: false, text: "Only a SHA-256 of the email address: no name, no address" };
+  return system === "analytics" ? { isPersonal: false, text: "No name, no email address" } : null;
 }
 
 function fieldsFor(system: SystemName, body: Record<string, unknown>): Received["fields"] {
@@ -73,7 +73,7 @@ function fieldsFor(system: SystemName, body: Record<string, unknown>): Received[
       return [
         ...ids,
         { name: "consent, collect", value: shown(fieldsOf(collect)["val"]) },
-        { name: "consent, e-mail", value: shown(fieldsOf(fieldsOf(marketing)["email"])["val"]) },
+        { name: "consent, email", value: shown(fieldsOf(fieldsOf(marketing)["email"])["val"]) },
       ];
     }
     case "email":

@@ -105,7 +105,7 @@ async function joinStore(act: Act): Promise<void> {
   const email = `${firstName.toLowerCase()}.${Date.now().toString(36)}@shopper.example`;
   run.diff.push(
     { field: "Name", before: "", after: `${firstName} ${lastName}` },
-    { field: "E-mail", before: "", after: email },
+    { field: "Email", before: "", after: email },
     { field: "Country", before: "", after: countryCode },
   );
   await act.send(async (options) => {

@@ -30,7 +30,7 @@ export const OUTSIDE_SYSTEMS: readonly MapSystem[] = [
     purpose: "Hashed profiles",
     channels: ["profile_platform"],
   },
-  { system: "email", label: "E-mail", purpose: "Mails to shoppers", channels: ["email"] },
+  { system: "email", label: "Email", purpose: "Mails to shoppers", channels: ["email"] },
   {
     system: "erp",
     label: "ERP",

@@ -62,7 +62,7 @@ export function customerList(shop: ShopState, query: URLSearchParams): AdminPage
           ${table(
             [
               "Customer",
-              { wide: "E-mail subscription" },
+              { wide: "Email subscription" },
               { wide: "Country" },
               "Orders",
               "Amount spent",
@@ -139,7 +139,7 @@ export function customerPage(
               <h2>Contact</h2>
               <dl>
                 ${[
-                  definition("E-mail", customer.email),
+                  definition("Email", customer.email),
                   definition("Phone", customer.phone),
                   definition("Country", customer.countryCode),
                   definition("Language", customer.locale),
@@ -151,7 +151,7 @@ export function customerPage(
               <h2>Marketing</h2>
               <dl>
                 ${[
-                  definition("E-mail", statusBadge(customer.emailMarketingState)),
+                  definition("Email", statusBadge(customer.emailMarketingState)),
                   definition("SMS", statusBadge(customer.smsMarketingState)),
                 ]}
               </dl>
@@ -210,7 +210,7 @@ function editForm(shop: ShopState, customer: Customer): Html {
           value="yes"
           ${trusted(isSubscribed ? " checked" : "")}
         />
-        Subscribed to e-mail marketing</label
+        Subscribed to email marketing</label
       >
       <div><button class="button primary">Save</button></div>
     </form>

@@ -123,7 +123,7 @@ export function settingsPage(shop: ShopState, app: AdminApp): AdminPage {
                 row("Name", shop.name),
                 row("Domain", shop.domain),
                 row("Primary domain", primaryHostOf(shop)),
-                row("E-mail", shop.email),
+                row("Email", shop.email),
                 row("Currency", shop.currencyCode),
                 row("Country", shop.countryCode),
                 row("Time zone", timeZoneOf(shop)),

@@ -17,7 +17,7 @@ export type Discount = {
   isActive?: boolean;
   /** For `items`: how many units of each line are discounted; they become a line of their own. */
   units?: number;
-  /** Only for carts with an e-mail address. */
+  /** Only for carts with an email address. */
   forKnown?: boolean;
 };
 

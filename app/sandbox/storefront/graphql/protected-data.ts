@@ -1,6 +1,6 @@
 /**
  * Protected customer data (shopify.dev "Protected customer data"): an app needs an approval for
- * customers, and one for each of name, e-mail, phone and address. Without it a field is null beside
+ * customers, and one for each of name, email, phone and address. Without it a field is null beside
  * an error, and a webhook has null in its place.
  */
 import { readFileSync } from "node:fs";

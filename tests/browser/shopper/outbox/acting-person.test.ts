@@ -137,7 +137,7 @@ describe("a choice on a page that was opened before", () => {
 });
 
 describe("a form that is submitted before the loader is there", () => {
-  const FORM = `<form action="/contact" method="get" data-crm-form="newsletter"><label>E-mail <input type="email" name="contact[email]" required></label><label><input type="checkbox" name="consent_marketing"> Offers</label><button>Join</button></form>`;
+  const FORM = `<form action="/contact" method="get" data-crm-form="newsletter"><label>Email <input type="email" name="contact[email]" required></label><label><input type="checkbox" name="consent_marketing"> Offers</label><button>Join</button></form>`;
   /** No script of ours begins on the form's page. */
   const submitEarly = async (options: StoreOptions, token: string | null = null) => {
     await installStore(service, SHOP, {});

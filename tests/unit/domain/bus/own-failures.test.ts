@@ -13,7 +13,7 @@ test.each([
   [mappingMissing.text("erp_generic/order"), "mapping", "erp_generic/order"],
   [mappingInvalid.text("erp_generic/order", "Invalid input"), "mapping", "erp_generic/order"],
   [fieldNotSet.text("erp_base_url"), "setting", "erp_base_url"],
-  [notSet.text("the e-mail key or sender"), "setting", null],
+  [notSet.text("the email key or sender"), "setting", null],
   [notEnabled.text("the profile platform"), "setting", null],
   [entityRefused.text("erpsys", "customers, orders and invoices", "return"), "data", "return"],
 ])("a channel's reason keeps its kind: %s", (error, kind, about) => {
