@@ -1,6 +1,6 @@
 // Bundles and minifies the scripts and styles of the embeds into app/generated/embeds, as strings that the
 // embeds serve or inline. scripts/ensure.mjs runs it together with the Prisma client's generation: production
-// needs no build tool. With `--theme` it also renews the scripts among the assets of the theme extension.
+// needs no build tool. With `--theme` it also renews the scripts of the theme extension.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build, transformWithEsbuild, type Rollup } from "vite";
@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, "..");
 const sources = join(root, "app/embeds");
 const target = join(root, "app/generated/embeds");
 const themeAssets = join(root, "extensions/consent-footer/assets");
+const themeSnippets = join(root, "extensions/consent-footer/snippets");
 
 /** The sources by the name that the embeds use. */
 const SCRIPT_SOURCES = {
@@ -99,7 +100,13 @@ const THEME_SOURCES = {
   "crm-bridge.js": SCRIPT_SOURCES["stack-bridge"],
   "crm-theme.js": "scripts/theme-script.ts",
 };
+/** Inline in a page's head: a request would delay every page, and what follows would not wait for it. */
+const BLOCKER = "crm-blocker.liquid";
+const NOTE = "{%- comment -%} Made by `npm run build:theme`. {%- endcomment -%}";
+const blocker = `${NOTE}{% raw %}${await bundle("scripts/script-blocker.ts")}{% endraw %}\n`;
 mkdirSync(target, { recursive: true });
+writeFileSync(join(target, BLOCKER), blocker);
+if (process.argv.includes("--theme")) writeFileSync(join(themeSnippets, BLOCKER), blocker);
 writeFileSync(join(target, "web-pixel.js"), pixel);
 await bundleUiExtensions(join(target, "ui-extensions"));
 for (const [name, source] of Object.entries(THEME_SOURCES)) {

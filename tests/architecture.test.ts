@@ -160,6 +160,7 @@ describe("imports follow the map", () => {
 
   const SUBJECTS = [
     "inventory",
+    "vendors",
     "tenants",
     "mails",
     "bus",

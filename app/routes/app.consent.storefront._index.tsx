@@ -1,4 +1,4 @@
-// Which scripts of others the store's pages contain, and which of them do not wait for consent.
+// Which scripts of others the store's pages contain, which of them do not wait for consent, and which are held back.
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
@@ -9,6 +9,12 @@ import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { useJobProgress } from "../components/hooks/use-job-progress.ts";
 import { useScreenAction } from "../components/hooks/use-screen-action.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
+import {
+  BlockedVendorChoice,
+  chooseVendor,
+  switchBlocking,
+  SwitchedBlocking,
+} from "../domain/storefront-check/blocking-settings.ts";
 import {
   readStorefrontCheck,
   startStorefrontCheck,
@@ -39,6 +45,20 @@ export const action = defineActions({
     async run({ ctx, tenant }, { is_on: isOn }) {
       await switchWeeklyCheck(ctx, tenant, isOn);
       return { is_on: isOn };
+    },
+  },
+  blocking: {
+    input: SwitchedBlocking,
+    async run({ ctx, tenant }, input) {
+      await switchBlocking(ctx, tenant, input);
+      return { is_on: input.is_on };
+    },
+  },
+  vendor: {
+    input: BlockedVendorChoice,
+    async run({ ctx, tenant }, input) {
+      await chooseVendor(ctx, tenant, input);
+      return { waits: input.waits };
     },
   },
 });

@@ -103,6 +103,15 @@ describe("the theme app extension", () => {
     expect(gzipSync(read(`assets/${name}`), { level: 9 }).length).toBeLessThanOrEqual(most);
   });
 
+  it("holds scripts back with at most 2,048 bytes, compressed, inline and up to date with its source", () => {
+    const snippet = read("snippets/crm-blocker.liquid");
+    const built = resolve(import.meta.dirname, "../../app/generated/embeds/crm-blocker.liquid");
+    expect(snippet === readFileSync(built, "utf8")).toBe(true);
+    const [, code = ""] = /{% raw %}([^]*){% endraw %}/.exec(snippet) ?? [];
+    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(2_048);
+    expect(code).not.toMatch(/<\/script|<!--/i);
+  });
+
   it("uses only the app proxy's addresses, escaped, wherever the merchant configured it", async () => {
     for (const name of blockNames()) {
       const html = await renderBlock(name, {
@@ -169,6 +178,23 @@ describe("the consent embed", () => {
     expect(html.split("<script")).toHaveLength(4);
     expect(html).not.toContain("window.broken=1</script");
     expect(configOf(html)).toEqual([attack]);
+  });
+
+  it("holds nothing back without its metafield or where that says so: not a byte more is in the page", async () => {
+    const off = await render(loader(VALUES));
+    const field = (value: unknown) => ({
+      metafields: [
+        ...loader(VALUES).metafields,
+        { namespace: "crm", key: "held", type: "json", value: JSON.stringify(value) },
+      ],
+    });
+    expect(await render(field(false))).toBe(off);
+    expect(await render({ ...field([12, "", []]), isDesignMode: true })).not.toContain("crm-held");
+    const attack = `"><script>window.broken=1</script>`;
+    const on = await render(field([12, attack, [["marketing", "vendor.example/"]]]));
+    expect(on.indexOf("data-crm-held")).toBeLessThan(on.indexOf("window.dataLayer"));
+    expect(on.indexOf("Content-Security-Policy")).toBeLessThan(on.indexOf("data-crm-held"));
+    expect(on).not.toContain("window.broken=1</script");
   });
 
   it("knows the theme editor before any other script", async () => {

@@ -2,7 +2,7 @@
 // of November 2026). Names with `*` end in an id. Where a maker names no duration, it is the one that its script sets.
 import { TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { SESSION_SECONDS } from "../identity/session/session-token.ts";
-import { KNOWN_VENDORS } from "../storefront-check/known-vendors.ts";
+import { KNOWN_VENDORS } from "../vendors/known-vendors.ts";
 
 /** As the banner asks; `preferences` follows its question about analytics (app/embeds/scripts/marked-scripts.ts). */
 export const COOKIE_PURPOSES = ["necessary", "preferences", "analytics", "marketing"] as const;
@@ -58,6 +58,7 @@ export const serviceCookies = (consentMonths: number): KnownCookie[] =>
     ["crm_consent", "necessary", "choice", [consentMonths, "month"]],
     ["crm_platform", "necessary", "choice", "kept"],
     ["crm_unasked", "necessary", "choice", "kept"],
+    ["crm_free", "necessary", "choice", "session"],
     ["crm_visitor", "necessary", "proof", "kept"],
     ["crm_outbox", "necessary", "waiting", "kept"],
     ["crm_forms", "necessary", "waiting", "session"],

@@ -21,6 +21,8 @@ type PageState = {
     | "advanced"
     | "platformRegions"
     | "ownRegions"
+    | "scriptsWait"
+    | "scriptsRun"
     | "connected"
     | "noneConnected"
     | "attention"
@@ -80,6 +82,10 @@ const STATES: Record<
     text: config.consent_regions ? "ownRegions" : "platformRegions",
     tone: null,
   }),
+  scripts: ({ config }) =>
+    config.script_blocking.enabled
+      ? { text: "scriptsWait", tone: "success" }
+      : { text: "scriptsRun", tone: null },
   notifications: (tenant) => {
     const { config } = tenant;
     const addresses = new Set([...(config.alert_emails ?? []), ...(config.privacy_emails ?? [])]);

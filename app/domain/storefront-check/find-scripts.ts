@@ -1,19 +1,29 @@
 // Which scripts, frames, pixels and inline snippets of others a store's pages contain, and whether each
 // waits for consent. Only what stands in the pages is seen: nothing runs here.
 import { storableText } from "../../runtime/database/storable-json.ts";
+import type { BlockerValues } from "../tenants/storefront/blocker-values.ts";
 import { carriesEmbed } from "../tenants/storefront/theme-links.ts";
-import { appOfFile, findVendor, isShopify, type Purpose, type Vendor } from "./known-vendors.ts";
+import {
+  appOfFile,
+  findVendor,
+  isShopify,
+  type Purpose,
+  type Vendor,
+} from "../vendors/known-vendors.ts";
+import { toHolder } from "../vendors/held-addresses.ts";
 import { toMarkedVersion } from "./marked-version.ts";
 import { readElements, type PageElement } from "./read-elements.ts";
 
 /**
  * `before_consent`: loads whatever the shopper chose. `unknown`: so does a script of somebody who is not
- * on the list. `necessary`: payment or security. Sorted by what needs the merchant first.
+ * on the list. `blocked`: waits although it is not marked. `necessary`: payment or security. Sorted by what
+ * needs the merchant first.
  */
 const SCRIPT_STATES = [
   "before_consent",
   "unknown",
   "google_consent_mode",
+  "blocked",
   "waits",
   "necessary",
   "shopify",
@@ -86,6 +96,8 @@ type Place = {
   base: string;
   /** The page has set the defaults of Google's consent mode before this element. */
   hasDefaults: boolean;
+  /** Whether an address waits; null before the page's own script that holds it back. */
+  isHeld: ((url: URL) => boolean) | null;
 };
 
 function* scriptsOf({ url, html }: CheckedPage, ours: readonly string[]): Generator<Found> {
@@ -94,12 +106,26 @@ function* scriptsOf({ url, html }: CheckedPage, ours: readonly string[]): Genera
     ours,
     base: (base !== null && URL.parse(base, url)?.href) || url,
     hasDefaults: false,
+    isHeld: null,
   };
   for (const element of elements) {
     if (element.name === "script") yield* fromScript(element, place);
     else if (element.name === "iframe") yield* fromFrame(element, place);
     else yield* fromImage(element, place);
     place.hasDefaults ||= SETS_DEFAULTS.test(element.code);
+    place.isHeld ??= toHeld(element.attributes.get("data-crm-held"));
+  }
+}
+
+/** What the page itself holds back, which is what counts: its values may be older than the settings. */
+function toHeld(values: string | undefined): Place["isHeld"] {
+  if (values === undefined) return null;
+  try {
+    const [, , groups] = JSON.parse(values) as BlockerValues;
+    const purposesOf = toHolder(groups);
+    return (url) => Boolean(purposesOf(url));
+  } catch {
+    return null;
   }
 }
 
@@ -180,7 +206,7 @@ function* fromAppScripts(code: string, place: Place): Generator<Found> {
     const url = toUrl(written, place);
     if (!url || place.ours.includes(url.origin)) continue;
     const vendor = findVendor(url);
-    const state = stateOf(vendor, place.hasDefaults);
+    const state = place.isHeld?.(url) ? "blocked" : stateOf(vendor, place.hasDefaults);
     const needsApp = state === "before_consent" || state === "unknown";
     yield {
       kind: "script",
@@ -258,12 +284,15 @@ function judged(
   element: PageElement,
   vendor: Vendor | null,
   address: string,
-  { hasDefaults }: Place,
+  { hasDefaults, isHeld }: Place,
   markedFor: readonly string[] = vendor?.purposes ?? STRICTEST,
 ): Found {
-  const readsConsent =
-    hasDefaults && !element.isInNoscript && (kind === "script" || kind === "inline");
-  const state = stateOf(vendor, readsConsent);
+  // Frames and pictures in the markup are asked for before a script could hold them back.
+  const isScript = !element.isInNoscript && (kind === "script" || kind === "inline");
+  const state =
+    isScript && isHeld?.(new URL(`https://${address}`))
+      ? "blocked"
+      : stateOf(vendor, hasDefaults && isScript);
   return {
     kind,
     vendor: vendor?.name ?? null,

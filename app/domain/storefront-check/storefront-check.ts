@@ -22,6 +22,7 @@ import {
   type ReadPages,
 } from "./check-pages.ts";
 import { findScripts, type FoundScripts } from "./find-scripts.ts";
+import { readBlocking, type Blocking } from "./blocking-settings.ts";
 import {
   isCheckDue,
   keepProblem,
@@ -133,6 +134,7 @@ export type StorefrontCheck = {
   run: StorefrontRun | null;
   result: StorefrontResult | null;
   weekly: WeeklyCheck;
+  blocking: Blocking;
   /** Where the app embed is switched on. */
   themeEditorUrl: string;
 };
@@ -149,6 +151,7 @@ export async function readStorefrontCheck(ctx: Ctx, tenant: Tenant): Promise<Sto
     run,
     result: stored?.value ?? null,
     weekly,
+    blocking: readBlocking(ctx, tenant, stored?.value ?? null),
     themeEditorUrl: ctx.storefront.adminUrl(
       tenant.shop,
       themeEditorPaths(tenant.app.clientId).consent,

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { RETENTION_SETTINGS, type RetentionSettingName } from "../inventory/retention-settings.ts";
 import { LIFETIME_DEFAULT, LIFETIME_LEAST, LIFETIME_MOST } from "./banner/consent-lifetime.ts";
 import { ConsentRegions } from "./consent-regions.ts";
+import { NO_BLOCKING, ScriptBlocking } from "../vendors/script-blocking.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import {
   color,
@@ -299,6 +300,10 @@ export const TENANT_FIELDS = {
     label: "Consent mode",
   },
   consent_regions: { schema: ConsentRegions, label: "Consent by region" },
+  script_blocking: {
+    schema: ScriptBlocking.default(NO_BLOCKING),
+    label: "Known vendors' scripts wait for consent",
+  },
   self_service_tag_categories: {
     schema: z
       .array(z.enum(["status", "tier", "segment", "campaign", "consent", "marketing"]))

@@ -57,6 +57,8 @@ export type Connection = {
   loader_metafield?: string;
   /** SHA-256 of the footer's metafield as it was last written; it ends with the installation. */
   footer_metafield?: string;
+  /** SHA-256 of the metafield with what waits for consent, as last written; it ends with the installation. */
+  held_metafield?: string;
   /** The store's web pixel, and SHA-256 of its settings as last written; it ends with the installation. */
   web_pixel?: { id: string; settings: string };
   /** Counts the keys of the web pixel; 1 without it. */

@@ -15,6 +15,7 @@ const TONES = {
   before_consent: "critical",
   unknown: "warning",
   google_consent_mode: "info",
+  blocked: "success",
   waits: "success",
   necessary: "info",
   shopify: "info",

@@ -11,6 +11,7 @@ import { CardHeading } from "../../ui/card-heading.tsx";
 import { DateTime } from "../../ui/date-time.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FactRows } from "../../ui/fact-rows.tsx";
+import { BlockingCard } from "./blocking-card.tsx";
 import { ScriptCards } from "./script-cards.tsx";
 import { WeeklyCard } from "./weekly-card.tsx";
 
@@ -25,6 +26,7 @@ export function StorefrontScreen({
   run,
   result,
   weekly,
+  blocking,
   themeEditorUrl,
   isStarting,
   error,
@@ -56,6 +58,7 @@ export function StorefrontScreen({
           </Card>
         )
       )}
+      <BlockingCard blocking={blocking} hasEmbed={result?.hasEmbed ?? true} />
       <WeeklyCard weekly={weekly} />
       {result && <ScriptCards result={result} />}
       <Card>

@@ -48,6 +48,7 @@ const removeInstall = (ctx: Ctx, { shop, connection }: Tenant, at: Date): Promis
       previous_refresh_token: null,
       loader_metafield: null,
       footer_metafield: null,
+      held_metafield: null,
       web_pixel: null,
       uninstalled_at: at.toISOString(),
       last_uninstalled_at: at.toISOString(),

@@ -189,6 +189,7 @@ function tokenChange(
       previous_refresh_token: null,
       loader_metafield: null,
       footer_metafield: null,
+      held_metafield: null,
       web_pixel: null,
       uninstalled_at: null,
     };

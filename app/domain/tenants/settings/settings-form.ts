@@ -83,11 +83,13 @@ export async function readSettingsForm(
   asked: { by: SettingsActor },
 ): Promise<SettingsForm> {
   const tenant = await getTenant(ctx, shop);
-  // The region rules are edited on a screen of their own only.
-  const pages = SETTINGS_PAGES.filter(({ name }) => name !== "regions").map(({ name, cards }) => ({
-    name,
-    cards: toFormCards(ctx, tenant, cards, asked),
-  }));
+  // The region rules and the scripts that wait are edited on screens of their own only.
+  const pages = SETTINGS_PAGES.filter(({ name }) => name !== "regions" && name !== "scripts").map(
+    ({ name, cards }) => ({
+      name,
+      cards: toFormCards(ctx, tenant, cards, asked),
+    }),
+  );
   return {
     shop,
     hosts: await showHosts(ctx, shop),

@@ -101,6 +101,8 @@ export const SETTINGS_PAGES = [
     ],
   },
   { name: "regions", cards: [{ name: "regions", fields: ["consent_regions"] }] },
+  // Edited on the screen of the storefront check.
+  { name: "scripts", cards: [{ name: "scripts", fields: ["script_blocking"] }] },
   {
     name: "integrations",
     cards: [
@@ -180,7 +182,8 @@ export type IntegrationName = (typeof INTEGRATIONS)[number]["name"];
 
 export type SettingsCard = Card & { name: SettingsCardName };
 
-type OwnScreen = "integrations" | "regions" | "agents" | "places" | "connection" | "tags";
+type OwnScreen =
+  "integrations" | "regions" | "scripts" | "agents" | "places" | "connection" | "tags";
 /** The pages that are a form of their cards; each of the others is a screen of its own. */
 export type FormPageName = Exclude<SettingsPageName, OwnScreen>;
 type FormPage = { name: FormPageName; cards: readonly SettingsCard[] };
@@ -188,6 +191,7 @@ type FormPage = { name: FormPageName; cards: readonly SettingsCard[] };
 const OWN_SCREENS: ReadonlySet<string> = new Set<OwnScreen>([
   "integrations",
   "regions",
+  "scripts",
   "agents",
   "places",
   "connection",
@@ -204,8 +208,12 @@ export const findIntegration = (name: string) => INTEGRATIONS.find((one) => one.
 const ROOT = "/app/settings";
 export const DESTINATIONS_PATH = "/app/events/destinations";
 
-export const pathOfPage = (name: SettingsPageName): string =>
-  name === "tags" ? "/app/tags" : `${ROOT}/${name}`;
+/** Pages that are screens outside the settings. */
+const ELSEWHERE: Partial<Record<SettingsPageName, string>> = {
+  scripts: "/app/consent/storefront",
+  tags: "/app/tags",
+};
+export const pathOfPage = (name: SettingsPageName): string => ELSEWHERE[name] ?? `${ROOT}/${name}`;
 export const pathOfIntegration = (name: IntegrationName): string => `${ROOT}/integrations/${name}`;
 
 /** Where links with an anchor of the former single page lead. */

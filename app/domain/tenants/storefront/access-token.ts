@@ -56,6 +56,7 @@ export async function storeGrant(ctx: Ctx, shop: string, grant: TokenGrant): Pro
       granted_scopes: grant.scopes,
       loader_metafield: null,
       footer_metafield: null,
+      held_metafield: null,
       web_pixel: null,
       installed_at: ctx.clock.now().toISOString(),
       uninstalled_at: null,

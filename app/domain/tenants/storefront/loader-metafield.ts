@@ -1,6 +1,6 @@
-// The values of the loader, and the footer with its banner, in metafields of the app's own installation: the theme writes them
-// into its pages, so that a page view needs no call to the service for them (shopify.dev "App-data metafields"). Only the app
-// can write it, and it needs no scope.
+// The values of the loader, the footer with its banner, and the addresses that wait for consent, in metafields of the app's
+// own installation: the theme writes them into its pages, so that a page view needs no call to the service for them (shopify.dev
+// "App-data metafields"). Only the app can write it, and it needs no scope.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
 import { APP_INSTALLATION_ID, METAFIELDS_SET } from "../../../integrations/storefront/documents.ts";
@@ -10,12 +10,15 @@ import { isConnected } from "../store-access.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 import { changeTenantRecord } from "../tenant-record.ts";
 import { callAdminApi, requireNoUserErrors, type UserError } from "./admin-api.ts";
+import { toBlockerValues } from "./blocker-values.ts";
 import { toLoaderValues } from "./loader-values.ts";
 
 /** `app.metafields.crm.<key>` in extensions/consent-footer. */
 const METAFIELD = { namespace: "crm", type: "json" } as const;
 
-type Values = { loader: string; footer: string };
+type Values = { loader: string; footer: string; held: string };
+/** A store that never held anything back has no such metafield. */
+const NOTHING_HELD = "false";
 
 async function currentValues(ctx: Ctx, tenant: Tenant): Promise<Values> {
   const { shop, config } = tenant;
@@ -31,16 +34,25 @@ async function currentValues(ctx: Ctx, tenant: Tenant): Promise<Values> {
   });
   const published = await findPublishedBanner(ctx, tenant);
   const footer = ctx.renderThemeFooters(tenant, published, serviceUrl);
-  return { loader: JSON.stringify(loader), footer: JSON.stringify(footer) };
+  return {
+    loader: JSON.stringify(loader),
+    footer: JSON.stringify(footer),
+    held: JSON.stringify(toBlockerValues(config)),
+  };
 }
 
 /** The values that differ from what was last written. */
 async function outdatedValues(ctx: Ctx, tenant: Tenant): Promise<Partial<Values>> {
-  const { loader, footer } = await currentValues(ctx, tenant);
-  const { loader_metafield: writtenLoader, footer_metafield: writtenFooter } = tenant.connection;
+  const { loader, footer, held } = await currentValues(ctx, tenant);
+  const {
+    loader_metafield: writtenLoader,
+    footer_metafield: writtenFooter,
+    held_metafield: writtenHeld = hash("sha256", NOTHING_HELD),
+  } = tenant.connection;
   return {
     ...(writtenLoader !== loader && { loader }),
     ...(writtenFooter !== hash("sha256", footer) && { footer }),
+    ...(writtenHeld !== hash("sha256", held) && { held }),
   };
 }
 
@@ -81,6 +93,7 @@ async function writeUntilCurrent(ctx: Ctx, shop: string): Promise<"written" | "u
       connection: {
         ...(values.loader && { loader_metafield: values.loader }),
         ...(values.footer && { footer_metafield: hash("sha256", values.footer) }),
+        ...(values.held && { held_metafield: hash("sha256", values.held) }),
       },
       ifGeneration: tenant.connection.token_generation ?? 0,
     });

@@ -11,7 +11,7 @@ import {
   vendorCookies,
   withoutKnownCookies,
 } from "../../../../app/domain/cookie-list/known-cookies.ts";
-import { KNOWN_VENDORS } from "../../../../app/domain/storefront-check/known-vendors.ts";
+import { KNOWN_VENDORS } from "../../../../app/domain/vendors/known-vendors.ts";
 import { SESSION_COOKIE } from "../../../../app/http/auth/session-guard.ts";
 import { filesBelow, root } from "../../../support/source-files.ts";
 

@@ -8,7 +8,8 @@ import {
   MARK_NAMES,
   type FoundScript,
 } from "../../../../app/domain/storefront-check/find-scripts.ts";
-import { KNOWN_VENDORS } from "../../../../app/domain/storefront-check/known-vendors.ts";
+import { toHeldGroups } from "../../../../app/domain/vendors/script-blocking.ts";
+import { KNOWN_VENDORS } from "../../../../app/domain/vendors/known-vendors.ts";
 import { SCRIPTS_OF_OTHERS } from "../../../../app/sandbox/storefront/visitors/scripts-of-others.ts";
 import { root } from "../../../support/source-files.ts";
 
@@ -128,6 +129,48 @@ describe("a script of a known vendor", () => {
       advice: "remove",
       snippet: null,
     });
+  });
+
+  it("is blocked behind the page's own script that holds it back, as that script does it", () => {
+    const values = (groups: unknown) =>
+      `<script data-crm-held="${JSON.stringify([12, "", groups]).replaceAll('"', "&quot;")}">x</script>`;
+    const all = values(
+      toHeldGroups({ enabled: true, run: ["Hotjar"], block: ["Google Tag Manager"] }),
+    );
+    const states = (html: string) =>
+      Object.fromEntries(find(html).scripts.map((one) => [one.address, [one.kind, one.state]]));
+    const frame = '<iframe src="https://www.youtube.com/embed/1"></iframe>';
+    const picture = '<img width="1" height="1" src="https://www.facebook.com/tr?id=1">';
+    const hotjar = '<script src="https://static.hotjar.com/h.js"></script>';
+    const early = '<script src="https://s.pinimg.com/ct/core.js"></script>';
+    const list =
+      '<script>function asyncLoad() { var urls = ["https:\\/\\/loox.io\\/a.js"]; }</script>';
+    expect(
+      states(
+        early +
+          all +
+          DEFAULTS +
+          META +
+          GTM +
+          frame +
+          picture +
+          hotjar +
+          list +
+          `<noscript>${picture}</noscript>`,
+      ),
+    ).toEqual({
+      "s.pinimg.com/ct/core.js": ["script", "before_consent"],
+      "connect.facebook.net/en_US/fbevents.js": ["inline", "blocked"],
+      "www.googletagmanager.com/gtm.js": ["inline", "blocked"],
+      "www.youtube.com/embed/1": ["frame", "before_consent"],
+      "www.facebook.com/tr": ["image", "before_consent"],
+      "static.hotjar.com/h.js": ["script", "before_consent"],
+      "loox.io/a.js": ["script", "blocked"],
+    });
+    for (const broken of ["{", "[1]", '[12,"",[["marketing","("]]]', "null"])
+      expect(states(`<script data-crm-held='${broken}'>x</script>${hotjar}`)).toEqual({
+        "static.hotjar.com/h.js": ["script", "before_consent"],
+      });
   });
 
   it("that an app registered is found in the platform's own list, and cannot be marked", () => {

@@ -1,5 +1,6 @@
 // The vendors whose scripts stores load most, by the addresses in the vendors' own installation guides.
-// What the check says of a script, and what its marked version waits for, derive from this list.
+// What the check says of a script, what its marked version waits for, and what the store's pages hold back derive
+// from this list.
 
 /** The purposes of a marked script (docs/theme-editors.md); `necessary` is for payment and security. */
 export type Purpose = "analytics" | "marketing" | "preferences" | "necessary";
@@ -13,6 +14,8 @@ export type Vendor = {
   followsConsentMode?: true;
   /** A theme's own code names its pages as links, so only scripts and frames count. */
   isEmbedded?: true;
+  /** Its snippet loads code and sends data by itself, so that holding back its script is not enough. */
+  sendsFromPage?: true;
 };
 
 const ANALYTICS = ["analytics"] as const;
@@ -97,6 +100,7 @@ export const KNOWN_VENDORS: readonly Vendor[] = [
     name: "Triple Whale",
     purposes: MARKETING,
     at: ["triplewhale.com", "triplewhale-pixel.web.app", "config-security.com"],
+    sendsFromPage: true,
   },
   // Measurement
   { name: "Microsoft Clarity", purposes: ANALYTICS, at: ["clarity.ms"] },
@@ -108,7 +112,12 @@ export const KNOWN_VENDORS: readonly Vendor[] = [
   { name: "Mixpanel", purposes: ANALYTICS, at: ["cdn.mxpnl.com"] },
   { name: "Amplitude", purposes: ANALYTICS, at: ["cdn.amplitude.com"] },
   { name: "Heap", purposes: ANALYTICS, at: ["heapanalytics.com"] },
-  { name: "VWO", purposes: ANALYTICS, at: ["visualwebsiteoptimizer.com"] },
+  {
+    name: "VWO",
+    purposes: ANALYTICS,
+    at: ["visualwebsiteoptimizer.com"],
+    sendsFromPage: true,
+  },
   { name: "Optimizely", purposes: ANALYTICS, at: ["cdn.optimizely.com"] },
   // Mail and messages
   { name: "Klaviyo", purposes: MARKETING, at: ["klaviyo.com"] },
@@ -191,11 +200,14 @@ for (const [rank, vendor] of KNOWN_VENDORS.entries())
     PLACES.set(host, [...(PLACES.get(host) ?? []), place]);
   }
 
-/** The first vendor of the list with this address. */
-export function findVendor({ hostname, pathname }: Address): Vendor | null {
+/** The first vendor of the list with this address; `among`: of these only. */
+export function findVendor(
+  { hostname, pathname }: Address,
+  among: readonly Vendor[] = KNOWN_VENDORS,
+): Vendor | null {
   const places = [...suffixesOf(hostname)].flatMap((suffix) => PLACES.get(suffix) ?? []);
   const [first] = places
-    .filter(({ path }) => pathname.startsWith(path))
+    .filter(({ path, vendor }) => pathname.startsWith(path) && among.includes(vendor))
     .toSorted((a, b) => a.rank - b.rank);
   return first?.vendor ?? null;
 }
