@@ -1,0 +1,66 @@
+// Blocking scripts of known vendors by clicks: the switch, a choice per vendor, and what the next check says.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runScheduledNow } from "../../../../app/domain/scheduled-run/scheduled-run.ts";
+import { TENANT_STEPS } from "../../../../app/domain/scheduled-run/steps.ts";
+import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
+import { findOverflow } from "../../../support/browser/accessibility.ts";
+import {
+  expectHealthyPage,
+  startShop,
+  type Shop,
+} from "../../../support/browser/merchant-browser.ts";
+import { SHOP } from "../../../support/service.ts";
+
+const PATH = "/app/consent/storefront";
+let world: Shop;
+beforeAll(async () => {
+  world = await startShop();
+  await world.connect(SHOP);
+  world.service.sandbox.storefront.furnish(SHOP);
+  world.service.sandbox.storefront.setActiveBlock(SHOP, "consent", true);
+});
+afterAll(() => world?.stop());
+
+const setting = async () => (await getTenant(world.service.ctx, SHOP)).config.script_blocking;
+
+test("a merchant switches blocking on, lets one vendor run, and the next check shows what is blocked", async () => {
+  const visit = await world.open(PATH, { shop: SHOP });
+  const { page } = visit;
+  const check = page.getByRole("main").getByRole("button", { name: "Check storefront" }).first();
+  await check.click();
+  await page.getByText("5 scripts load before consent", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Turn on blocking" }).click();
+  await page.getByRole("button", { name: "Let it run: Meta" }).waitFor();
+  await page.getByText("What blocking does not reach").click();
+  await expectHealthyPage(visit);
+  const [button] = await page.getByRole("button", { name: /^Let it run: (?!Meta)/ }).all();
+  const name = await button?.getAttribute("aria-label");
+  await button?.click();
+  await expect.poll(async () => (await setting()).run.length).toBe(1);
+  expect(name).toContain((await setting()).run[0]);
+  expect((await setting()).enabled).toBe(true);
+  if (process.env.PICTURE) await page.screenshot({ path: process.env.PICTURE, fullPage: true });
+
+  await runScheduledNow(world.service.ctx, {
+    steps: TENANT_STEPS.filter((step) => step.name === "loader"),
+  });
+  await page.getByRole("button", { name: "Check storefront" }).first().click();
+  await page.getByRole("heading", { name: "Blocked until consent", exact: true }).waitFor();
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test.each([
+  ["es", "Bloquear scripts de proveedores conocidos"],
+  ["fr", "Bloquer les scripts des fournisseurs connus"],
+])("speaks %s, and fits a phone", async (locale, heading) => {
+  const visit = await world.open(PATH, {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
+  await visit.page.getByRole("heading", { name: heading }).waitFor();
+  await expectHealthyPage(visit);
+  expect(await findOverflow(visit.page)).toBe(0);
+  await visit.close();
+});
