@@ -45,8 +45,10 @@ const seenNow = async () =>
 test("every field of the table is in the standalone form once, with texts in every language", async () => {
   await saveTenantConfig(app.ctx, SHOP, {}, { by: "operator" });
   expect((await fieldsOf()).map(({ name }) => name).toSorted()).toEqual(
-    // The region rules have a screen of their own inside the store admin only.
-    tenantFieldNames.filter((name) => name !== "consent_regions").toSorted(),
+    // The region rules and the scripts that wait have screens of their own inside the store admin only.
+    tenantFieldNames
+      .filter((name) => name !== "consent_regions" && name !== "script_blocking")
+      .toSorted(),
   );
   const names = [...Object.keys(TENANT_FIELDS), ...Object.keys(PLATFORM_FIELDS)];
   expect(Object.keys(fr.fields).toSorted()).toEqual([...new Set(names)].toSorted());

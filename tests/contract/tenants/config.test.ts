@@ -189,6 +189,7 @@ describe("the returned configuration", () => {
       agent_payments_enabled: true,
       consent_mode: "basic",
       consent_lifetime_months: 12,
+      script_blocking: { enabled: false, run: [], block: [] },
       self_service_tag_categories: ["campaign", "marketing"],
       tag_rules: {
         new_days: 30,
