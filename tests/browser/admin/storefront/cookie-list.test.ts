@@ -96,7 +96,7 @@ test("a second row with the same name is refused beside its field", async () => 
   ] as const)
     await dialog.getByLabel(label).fill(value);
   await dialog.getByRole("button", { name: "Save" }).click();
-  await dialog.getByText("You have a row with this name and provider already.").waitFor();
+  await dialog.getByText("You already have a row with this name and provider.").waitFor();
   await visit.close();
 });
 
@@ -133,13 +133,13 @@ test("the storefront check says when it repeats itself, and has one switch for i
   const card = page.getByRole("main");
   await card.getByText("None yet").waitFor();
   await card.getByRole("button", { name: "Turn on weekly check" }).click();
-  await card.getByText("Within a quarter of an hour").waitFor();
+  await card.getByText("Within 15 minutes").waitFor();
   await expectHealthyPage(visit);
   await card.getByRole("button", { name: "Turn off weekly check" }).click();
   await card.getByRole("button", { name: "Turn on weekly check" }).waitFor();
   await app.service.database.query("DELETE FROM kv WHERE key = 'storefront_switch'", []);
   await card.getByRole("button", { name: "Check storefront" }).click();
   await card.getByRole("button", { name: "Turn off weekly check" }).waitFor();
-  expect(await card.getByText("Within a quarter of an hour").count()).toBe(0);
+  expect(await card.getByText("Within 15 minutes").count()).toBe(0);
   await visit.close();
 });

@@ -12,36 +12,35 @@ import {
 import { SHOP } from "../../../support/service.ts";
 
 const PATH = "/app/consent/storefront";
-let world: Shop;
+let app: Shop;
 beforeAll(async () => {
-  world = await startShop();
-  await world.connect(SHOP);
-  world.service.sandbox.storefront.furnish(SHOP);
-  world.service.sandbox.storefront.setActiveBlock(SHOP, "consent", true);
+  app = await startShop();
+  await app.connect(SHOP);
+  app.service.sandbox.storefront.furnish(SHOP);
+  app.service.sandbox.storefront.setActiveBlock(SHOP, "consent", true);
 });
-afterAll(() => world?.stop());
+afterAll(() => app?.stop());
 
-const setting = async () => (await getTenant(world.service.ctx, SHOP)).config.script_blocking;
+const setting = async () => (await getTenant(app.service.ctx, SHOP)).config.script_blocking;
 
 test("a merchant switches blocking on, lets one vendor run, and the next check shows what is blocked", async () => {
-  const visit = await world.open(PATH, { shop: SHOP });
+  const visit = await app.open(PATH, { shop: SHOP });
   const { page } = visit;
   const check = page.getByRole("main").getByRole("button", { name: "Check storefront" }).first();
   await check.click();
   await page.getByText("5 scripts load before consent", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Turn on blocking" }).click();
-  await page.getByRole("button", { name: "Let it run: Meta" }).waitFor();
-  await page.getByText("What blocking does not reach").click();
+  await page.getByRole("button", { name: "Don't block: Meta" }).waitFor();
+  await page.getByText("What isn't blocked").click();
   await expectHealthyPage(visit);
-  const [button] = await page.getByRole("button", { name: /^Let it run: (?!Meta)/ }).all();
+  const [button] = await page.getByRole("button", { name: /^Don't block: (?!Meta)/ }).all();
   const name = await button?.getAttribute("aria-label");
   await button?.click();
   await expect.poll(async () => (await setting()).run.length).toBe(1);
   expect(name).toContain((await setting()).run[0]);
   expect((await setting()).enabled).toBe(true);
-  if (process.env.PICTURE) await page.screenshot({ path: process.env.PICTURE, fullPage: true });
 
-  await runScheduledNow(world.service.ctx, {
+  await runScheduledNow(app.service.ctx, {
     steps: TENANT_STEPS.filter((step) => step.name === "loader"),
   });
   await page.getByRole("button", { name: "Check storefront" }).first().click();
@@ -54,7 +53,7 @@ test.each([
   ["es", "Bloquear scripts de proveedores conocidos"],
   ["fr", "Bloquer les scripts des fournisseurs connus"],
 ])("speaks %s, and fits a phone", async (locale, heading) => {
-  const visit = await world.open(PATH, {
+  const visit = await app.open(PATH, {
     shop: SHOP,
     locale,
     viewport: { width: 390, height: 800 },

@@ -34,7 +34,7 @@ test("a merchant checks the storefront, sees what does not wait, and copies its 
   const visit = await app.open("/app/consent", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "Storefront check", exact: true }).click();
-  await page.getByText("Your storefront has not been checked yet").waitFor();
+  await page.getByText("Your storefront hasn't been checked yet").waitFor();
   await expectHealthyPage(visit);
   // The title bar has the first such button.
   await page.getByRole("main").getByRole("button", { name: "Check storefront" }).click();
@@ -80,18 +80,18 @@ test("a closed store says why, and the last complete result stays", async () => 
   const { page } = visit;
   const check = page.getByRole("button", { name: "Check storefront" }).first();
   await check.click();
-  await page.getByText("The app's banner is not on these pages").waitFor();
+  await page.getByText("The app's banner isn't on these pages").waitFor();
   const editor = page.getByRole("link", { name: /Open the theme editor/ });
   expect(await editor.getAttribute("href")).toContain("/themes/current/editor");
   for (const [close, text] of [
-    [() => storefront.setPassword(SHOP, true), "Your store asks visitors for a password"],
-    [() => storefront.setAccess(SHOP, { status: 403 }), "Your store keeps programs out (HTTP 403)"],
+    [() => storefront.setPassword(SHOP, true), "Your store is password protected"],
+    [() => storefront.setAccess(SHOP, { status: 403 }), "Your store blocks bots (HTTP 403)"],
   ] as const) {
     storefront.setPassword(SHOP, false);
     close();
     await check.click();
     await page.getByText(text, { exact: false }).waitFor();
-    await page.getByText("Below is what the last complete check found.").waitFor();
+    await page.getByText("The results of the last complete check are below.").waitFor();
     await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
   }
   await expectHealthyPage(visit);
