@@ -80,7 +80,7 @@ test("a change of tags made by clicks is listed with who made it, whom it meant 
   const row = list.getByRole("row").filter({ hasText: "Add tags: gala" });
   await row.getByText("Waiting").waitFor();
   await row.getByText("Staff member 1").waitFor();
-  await row.getByText("Chosen: 2").waitFor();
+  await row.getByText("Selected: 2").waitFor();
   // The page follows the change without a reload.
   const worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   await row.getByText("Done").waitFor();
