@@ -20,7 +20,7 @@ export type TestedQueue = {
   final: string;
   table: LeasedTable<LeasedRow>;
   claim(database: Database, limit: number): Promise<Held[]>;
-  /** Puts rows that are due. Returns their ids in the order of their places. */
+  /** Puts rows that are due. Returns their ids in the order in which they are claimed. */
   seed(database: TestDatabase, count: number): Promise<string[]>;
 };
 
@@ -82,8 +82,10 @@ export const WORK_QUEUES: readonly TestedQueue[] = [
     seed: async (database, count) =>
       idsOf(
         await database.query(
-          `INSERT INTO tag_runs (shop, id, add, remove, total, last_id)
-           SELECT $1, gen_random_uuid(), '{vip}', '{}', 1, 1 FROM generate_series(1, $2) RETURNING id`,
+          // Their ids are random: only the times of creation give them places.
+          `INSERT INTO tag_runs (shop, id, add, remove, total, last_id, created_at)
+           SELECT $1, gen_random_uuid(), '{vip}', '{}', 1, 1, now() + make_interval(secs => n)
+             FROM generate_series(1, $2) n RETURNING id`,
           [QUEUE_SHOP, count],
         ),
       ),
