@@ -82,6 +82,7 @@ function cacheOf(ctx: Ctx): AnswerCache<Page> {
   const known = caches.get(ctx);
   if (known) return known;
   const made = createAnswerCache<Page>({
+    clock: ctx.clock,
     keptMs: KEPT_MS,
     maxSize: MAX_KEPT_SIZE,
     sizeOf: (page) => JSON.stringify(page).length,
@@ -91,9 +92,7 @@ function cacheOf(ctx: Ctx): AnswerCache<Page> {
 }
 
 export const searchProducts = (ctx: Ctx, tenant: Tenant, query: ProductQuery): Promise<Page> =>
-  cacheOf(ctx)(JSON.stringify([tenant.shop, query]), ctx.clock.now().getTime(), () =>
-    fetchProducts(ctx, tenant, query),
-  );
+  cacheOf(ctx)(JSON.stringify([tenant.shop, query]), () => fetchProducts(ctx, tenant, query));
 
 /**
  * Converts search words to the storefront's search syntax. Only letters, digits and joining
