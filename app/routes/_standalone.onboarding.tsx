@@ -29,6 +29,10 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export const action = defineStandaloneActions({
+  check_scripts: {
+    input: NoInput,
+    run: ({ ctx, shop }) => runGuideAction(ctx, shop, "check_scripts"),
+  },
   init_tags: { input: NoInput, run: ({ ctx, shop }) => runGuideAction(ctx, shop, "init_tags") },
   start_sync: { input: NoInput, run: ({ ctx, shop }) => runGuideAction(ctx, shop, "start_sync") },
   check_embed: { input: NoInput, run: ({ ctx, shop }) => runGuideAction(ctx, shop, "check_embed") },

@@ -13,7 +13,7 @@ import { installStore, putCustomers, secondsAgo } from "../support/storefront/sy
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ env: { RATE_LIMIT_SCALE: "1" } });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -47,6 +47,7 @@ test("each step is done when its state is reached, and another store's guide is 
     connect: "done",
     embed: "todo",
     decision: "todo",
+    scripts: "todo",
     tags: "todo",
     sync: "todo",
     systems: "todo",
@@ -65,6 +66,7 @@ test("each step is done when its state is reached, and another store's guide is 
     connect: "done",
     embed: "done",
     decision: "todo",
+    scripts: "todo",
     tags: "done",
     sync: "todo",
     systems: "done",
@@ -73,6 +75,7 @@ test("each step is done when its state is reached, and another store's guide is 
     connect: "done",
     embed: "todo",
     decision: "todo",
+    scripts: "todo",
     tags: "todo",
     sync: "todo",
     systems: "todo",
@@ -94,6 +97,53 @@ test("the first answer to the store's banner completes its step, and no other st
     "done",
     "todo",
   ]);
+});
+
+test("the check of the store's scripts completes its step with their number, and no other store's", async () => {
+  for (const shop of [SHOP, OTHER_SHOP]) {
+    await installStore(service, shop, BARE);
+    service.sandbox.storefront.setPassword(shop, false);
+    service.sandbox.storefront.furnish(shop);
+  }
+  service.sandbox.storefront.setThemeHtml(
+    SHOP,
+    '<script nomodule src="https://connect.facebook.net/en_US/fbevents.js"></script>',
+  );
+  const scripts = async () => (await guide()).steps.find(({ name }) => name === "scripts");
+  expect(await act("check_scripts")).toEqual({ outcome: "done", step: "scripts" });
+  await eventually("the check to end", async () => (await scripts())?.state === "done");
+  expect(await scripts()).toMatchObject({ count: 1 });
+  expect((await states(OTHER_SHOP)).scripts).toBe("todo");
+});
+
+test("a store whose pages could not be read has a failed step until a check reads them, and keeps the result of an earlier one", async () => {
+  await installStore(service, SHOP, BARE);
+  service.sandbox.storefront.furnish(SHOP);
+  const checked = async (state: string) => {
+    await act("check_scripts");
+    await eventually("the check to end", async () => (await states()).scripts === state);
+  };
+  service.sandbox.storefront.setPassword(SHOP, true);
+  await checked("failed");
+  service.sandbox.storefront.setPassword(SHOP, false);
+  await checked("done");
+  service.sandbox.storefront.setPassword(SHOP, true);
+  await checked("done");
+  service.sandbox.storefront.setPassword(SHOP, false);
+});
+
+test("a check that is in progress is joined, and one that is asked for too often says so at its step", async () => {
+  await installStore(service, SHOP, BARE);
+  service.sandbox.storefront.setPassword(SHOP, false);
+  service.sandbox.failNext("storefront", { hang: 1_000 }, 1);
+  const end = () => eventually("the check to end", async () => !(await guide()).isRunning);
+  expect(await act("check_scripts")).toMatchObject({ outcome: "done" });
+  expect((await guide()).isRunning).toBe(true);
+  for (let time = 1; time <= 20; time += 1) {
+    expect([time, await act("check_scripts")]).toMatchObject([time, { outcome: "done" }]);
+    await end();
+  }
+  expect(await act("check_scripts")).toMatchObject({ outcome: "failed", problem: "refused" });
 });
 
 test("an ended connection is a failed step, and no step that needs it starts", async () => {

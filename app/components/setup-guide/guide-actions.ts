@@ -6,6 +6,7 @@ export type GuideActions = ReturnType<typeof useGuideActions>;
 
 export function useGuideActions(action: string) {
   return {
+    check_scripts: useScreenAction<GuideResult>("check_scripts", { action }),
     init_tags: useScreenAction<GuideResult>("init_tags", { action }),
     start_sync: useScreenAction<GuideResult>("start_sync", { action }),
     check_embed: useScreenAction<GuideResult>("check_embed", { action }),

@@ -158,7 +158,6 @@ function StepHeading({
   onOpen(): void;
 }) {
   const { t } = useTranslation("setup-guide");
-  const tone = TONES[step.state];
   return (
     <InlineStack align="space-between" blockAlign="center" gap="200">
       {isOpen ? (
@@ -170,7 +169,16 @@ function StepHeading({
           {t(`steps.${step.name}.title`)}
         </Button>
       )}
-      <Badge {...(tone && { tone })}>{t(`states.${step.state}`)}</Badge>
+      <StepBadge {...step} />
     </InlineStack>
   );
+}
+
+/** What the check found stays in sight when the guide goes on to the next step. */
+function StepBadge({ name, state, count }: GuideStep) {
+  const { t } = useTranslation("setup-guide");
+  if (name === "scripts" && state === "done" && count)
+    return <Badge tone="warning">{t("earlyScriptsBadge", { count })}</Badge>;
+  const tone = TONES[state];
+  return <Badge {...(tone && { tone })}>{t(`states.${state}`)}</Badge>;
 }

@@ -26,6 +26,7 @@ type Props = {
 
 const BUTTONS = {
   connect: ConnectButton,
+  scripts: ScriptsButtons,
   tags: TagsButton,
   sync: SyncButton,
   systems: SystemsButton,
@@ -52,6 +53,24 @@ function ConnectButton({ step, guide, isEmbedded }: Props) {
     >
       {step.state === "failed" ? t("reconnect") : t("steps.connect.button")}
     </Button>
+  );
+}
+
+function ScriptsButtons({ step, actions, isEmbedded }: Props) {
+  const { t } = useTranslation("setup-guide");
+  const wasChecked = step.state !== "todo";
+  return (
+    <>
+      <SubmitButton
+        intent="check_scripts"
+        text={wasChecked ? t("checkScriptsAgain") : t("steps.scripts.button")}
+        variant={variantOf(step)}
+        actions={actions}
+      />
+      {wasChecked && isEmbedded && (
+        <Button url="/app/consent/storefront">{t("showScripts")}</Button>
+      )}
+    </>
   );
 }
 

@@ -17,6 +17,8 @@ export function StepResult({
   const { t } = useTranslation("setup-guide");
   if (step.name === "sync" && step.state === "running")
     return <InProgress text={t("syncing", { count: step.count ?? 0 })} />;
+  if (step.name === "scripts" && step.state === "running")
+    return <InProgress text={t("checkingScripts")} />;
   if (step.state === "failed" && step.name === "sync")
     return <Problem text={t("syncFailed")} {...step} />;
   for (const { data, error } of Object.values(actions)) {
@@ -24,6 +26,10 @@ export function StepResult({
     if (data?.outcome === "failed" && data.step === step.name)
       return <Problem text={t(`problems.${data.problem}`)} {...data} />;
   }
+  if (step.name === "scripts" && step.state === "failed")
+    return <Problem text={t("scriptsNotChecked")} reason={null} />;
+  if (step.name === "scripts" && step.count !== null)
+    return <Text as="p">{t("earlyScripts", { count: step.count })}</Text>;
   return null;
 }
 

@@ -1,14 +1,20 @@
-// The setup guide from a new installation to a synced store: six steps, each with its current
+// The setup guide from a new installation to a synced store: its steps, each with its current
 // state, and the actions of their buttons. The state is read on every request; no step is stored as
 // done.
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { deleteKey, findKey, keysRead, putKey, toValues } from "../../runtime/database/kv.ts";
 import { KEYS, type Key } from "../../runtime/database/kv-keys.ts";
-import { readTogether, type Read } from "../../runtime/database/read-together.ts";
+import { readTogether, type Read, type RowsOf } from "../../runtime/database/read-together.ts";
 import { isChannelEnabled } from "../bus/channel.ts";
 import type { Failure } from "../bus/log/failure-kind.ts";
 import { failureOf } from "../bus/log/system-problem.ts";
+import {
+  checkSummaryRead,
+  toCheckSummary,
+  type CheckSummary,
+} from "../storefront-check/check-summary.ts";
+import { startStorefrontCheck } from "../storefront-check/storefront-check.ts";
 import {
   requestSync,
   SYNC_KEYS,
@@ -26,13 +32,13 @@ import {
 } from "../tenants/storefront/theme-links.ts";
 import { appOf, dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 
-const GUIDE_STEPS = ["connect", "embed", "decision", "tags", "sync", "systems"] as const;
+const GUIDE_STEPS = ["connect", "embed", "decision", "scripts", "tags", "sync", "systems"] as const;
 export type GuideStepName = (typeof GUIDE_STEPS)[number];
 
 export type GuideStep = {
   name: GuideStepName;
   state: "todo" | "running" | "done" | "failed";
-  /** The number of customers read so far, or of connected systems. */
+  /** The number of customers read so far, of scripts that load before consent, or of connected systems. */
   count: number | null;
   /** The external error, for the person who has to fix it. */
   reason: string | null;
@@ -55,7 +61,8 @@ export type SetupGuide = {
   storeUrl: string;
 };
 
-export type GuideIntent = "init_tags" | "start_sync" | "check_embed" | "confirm_embed";
+export type GuideIntent =
+  "check_scripts" | "init_tags" | "start_sync" | "check_embed" | "confirm_embed";
 /**
  * `not_seen`: the store's front page does not contain the app embed; `page_closed`: it does not open
  * for a program. `not_active`: the store admin says that the embed is off in the published theme.
@@ -81,6 +88,7 @@ export type SetupProgress = {
   hasEmbed: boolean;
   /** A shopper, or the merchant on the store's pages, has answered the banner. */
   hasDecision: boolean;
+  check: CheckSummary;
   hasTags: boolean;
   isDismissed: boolean;
   sync: SyncProgress;
@@ -88,8 +96,7 @@ export type SetupProgress = {
 
 const TAG_STEPS = [KEYS.tagStep("backend"), KEYS.tagStep("storefront")];
 
-/** What `toSetupProgress` needs of the store's keys. */
-export const SETUP_KEYS: readonly Key[] = [
+const SETUP_KEYS: readonly Key[] = [
   KEYS.themeEmbed,
   KEYS.guideDismissed,
   ...TAG_STEPS,
@@ -97,30 +104,40 @@ export const SETUP_KEYS: readonly Key[] = [
 ];
 
 /** A row where the banner was ever answered. */
-export const decisionRead: Read<{ has_decision: boolean }> = {
+const decisionRead: Read<{ has_decision: boolean }> = {
   sql: `SELECT true AS has_decision FROM banner_days
     WHERE shop = $1 AND accepted + refused + customised > 0 LIMIT 1`,
+};
+
+/** What `toSetupProgress` needs, for a statement that reads more beside it. */
+export const SETUP_READS = {
+  setupKeys: keysRead(SETUP_KEYS),
+  decision: decisionRead,
+  check: checkSummaryRead,
 };
 
 async function readProgress(ctx: Ctx, tenant: Tenant): Promise<SetupProgress> {
   const [isRequested, rows] = await Promise.all([
     isSyncRequested(ctx, tenant),
-    readTogether(dataOf(ctx, tenant).sql, { keys: keysRead(SETUP_KEYS), decision: decisionRead }),
+    readTogether(dataOf(ctx, tenant).sql, SETUP_READS),
   ]);
-  return toSetupProgress(isRequested, toValues(rows.keys), rows.decision);
+  return toSetupProgress(isRequested, rows);
 }
 
-export const toSetupProgress = (
+export function toSetupProgress(
   isSyncRequested: boolean,
-  stored: ReadonlyMap<Key, unknown>,
-  decision: readonly unknown[],
-): SetupProgress => ({
-  hasEmbed: stored.has(KEYS.themeEmbed),
-  hasDecision: decision.length > 0,
-  hasTags: TAG_STEPS.every((key) => stored.has(key)),
-  isDismissed: stored.has(KEYS.guideDismissed),
-  sync: toSyncProgress(isSyncRequested, stored),
-});
+  { setupKeys, decision, check }: RowsOf<typeof SETUP_READS>,
+): SetupProgress {
+  const stored: ReadonlyMap<Key, unknown> = toValues(setupKeys);
+  return {
+    hasEmbed: stored.has(KEYS.themeEmbed),
+    hasDecision: decision.length > 0,
+    check: toCheckSummary(check),
+    hasTags: TAG_STEPS.every((key) => stored.has(key)),
+    isDismissed: stored.has(KEYS.guideDismissed),
+    sync: toSyncProgress(isSyncRequested, stored),
+  };
+}
 
 /** `known`: null for a store that was never connected. */
 export function toSetupGuide(
@@ -158,7 +175,7 @@ function toSteps(
   ctx: Ctx,
   {
     tenant,
-    progress: { hasEmbed, hasDecision, hasTags, sync },
+    progress: { hasEmbed, hasDecision, check, hasTags, sync },
   }: { tenant: Tenant; progress: SetupProgress },
 ): GuideStep[] {
   const token = tokenState(tenant);
@@ -171,6 +188,9 @@ function toSteps(
     step("connect", token === "valid" ? "done" : token === "none" ? "todo" : "failed"),
     step("embed", hasEmbed ? "done" : "todo"),
     step("decision", hasDecision ? "done" : "todo"),
+    step("scripts", check.state === "never" ? "todo" : check.state, {
+      count: check.state === "done" ? check.early : null,
+    }),
     step("tags", hasTags ? "done" : "todo"),
     step("sync", sync.state === "never" ? "todo" : sync.state, {
       count: sync.state === "running" ? sync.read : null,
@@ -182,6 +202,7 @@ function toSteps(
 }
 
 const STEP_OF: Record<GuideIntent, GuideStepName> = {
+  check_scripts: "scripts",
   init_tags: "tags",
   start_sync: "sync",
   check_embed: "embed",
@@ -207,6 +228,7 @@ export async function runGuideAction(
   if (intent === "check_embed") return checkEmbed(ctx, tenant);
   if (intent === "confirm_embed") return recordEmbed(ctx, tenant, "merchant");
   if (!isConnected(tenant)) return failed(STEP_OF[intent], "not_connected");
+  if (intent === "check_scripts") return checkScripts(ctx, tenant);
   if (intent === "init_tags") return initTags(ctx, tenant);
   await requestSync(ctx, shop);
   return { outcome: "done", step: "sync" };
@@ -219,6 +241,15 @@ export async function reportEmbed(ctx: Ctx, shop: string, isActive: boolean): Pr
   if (isActive) return recordEmbed(ctx, tenant, "admin");
   await deleteKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed);
   return failed("embed", "not_active");
+}
+
+async function checkScripts(ctx: Ctx, tenant: Tenant): Promise<GuideResult> {
+  try {
+    await startStorefrontCheck(ctx, tenant);
+    return { outcome: "done", step: "scripts" };
+  } catch (error) {
+    return refused("scripts", error);
+  }
 }
 
 async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideResult> {

@@ -31,7 +31,7 @@ import {
   type WeeklyCheck,
 } from "./weekly-check.ts";
 
-const NAME = "storefront_check";
+export const CHECK_JOB = "storefront_check";
 
 type Progress = { done: number; of: number };
 /** `status`: what the store answered. `host`: where it redirects to. */
@@ -51,7 +51,7 @@ export async function startStorefrontCheck(ctx: Ctx, tenant: Tenant): Promise<vo
   });
   const isStarted = await startBackgroundJob<Progress, Outcome>(
     equipmentOf(ctx, tenant),
-    NAME,
+    CHECK_JOB,
     (report) => check(ctx, tenant, report),
   );
   if (!isStarted) await giveBack();
@@ -70,7 +70,7 @@ export async function repeatStorefrontCheck(
   let mailed = 0;
   const outcome = await runBackgroundJob<Progress, Outcome>(
     equipmentOf(ctx, tenant),
-    NAME,
+    CHECK_JOB,
     (report) => check(ctx, tenant, report, { signal, onMailed: (count) => (mailed = count) }),
   );
   if (!outcome) return null;
@@ -160,4 +160,4 @@ export async function readStorefrontCheck(ctx: Ctx, tenant: Tenant): Promise<Sto
 }
 
 export const readStorefrontRun = (ctx: Ctx, tenant: Tenant): Promise<StorefrontRun | null> =>
-  readBackgroundJob(dataOf(ctx, tenant).sql, NAME);
+  readBackgroundJob(dataOf(ctx, tenant).sql, CHECK_JOB);

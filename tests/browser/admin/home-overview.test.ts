@@ -181,23 +181,45 @@ test("the home of a new store begins with the setup guide, and says nothing of s
   await visit.leave();
 });
 
+test("the setup guide checks the store's scripts, says how many load before consent, and leads to them", async () => {
+  app.sandbox.storefront.setPassword(shop, false);
+  app.sandbox.storefront.furnish(shop);
+  app.sandbox.storefront.setThemeHtml(
+    shop,
+    '<script src="https://connect.facebook.net/en_US/fbevents.js" async></script>',
+  );
+  // Known before: the guide goes on to the next step once the admin says that the embed is on.
+  await app.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'theme_embed', '{}')", [
+    shop,
+  ]);
+  const page = await open("/app/setup");
+  await page.getByRole("button", { name: "Check your store's scripts" }).click();
+  await page.getByRole("button", { name: "Check your store", exact: true }).click();
+  await page.getByText("1 script loads before consent.").waitFor();
+  await page.getByText("1 before consent").waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  await page.getByRole("link", { name: "See results" }).click();
+  await page.getByText("connect.facebook.net/en_US/fbevents.js").first().waitFor();
+  await visit.leave();
+});
+
 test("the setup guide is collapsed once it was begun, is dismissed for good, and comes back from the settings", async () => {
   await app.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'theme_embed', '{}')", [
     shop,
   ]);
   const page = await open();
-  await page.getByText("of 6 steps done").waitFor();
+  await page.getByText("of 7 steps done").waitFor();
   expect(await page.getByText("Set up tags").count()).toBe(0);
   await page.getByRole("button", { name: "Show steps" }).click();
   await page.getByText("Set up tags").first().waitFor();
   await page.getByRole("button", { name: "Dismiss" }).click();
-  await page.getByText("of 6 steps done").waitFor({ state: "detached" });
+  await page.getByText("of 7 steps done").waitFor({ state: "detached" });
   await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/connection" }));
   await page.getByRole("button", { name: "Show on Home again" }).click();
   await page.getByRole("button", { name: "Show on Home again" }).waitFor({ state: "detached" });
   expect(await findA11yViolations(page)).toEqual([]);
   await page.goto(await embeddedUrl(app, shop));
-  await page.getByText("of 6 steps done").waitFor();
+  await page.getByText("of 7 steps done").waitFor();
   await visit.leave();
 });
 

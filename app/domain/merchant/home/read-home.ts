@@ -1,7 +1,6 @@
 // What Home shows at once, before the metrics: the connection, the setup guide and what needs the
 // merchant. Read before the page is sent: a later banner would cause a layout shift.
 import type { Ctx } from "../../../context.server.ts";
-import { keysRead, toValues } from "../../../runtime/database/kv.ts";
 import { readTogether } from "../../../runtime/database/read-together.ts";
 import { toRetainedAt, wholeStoreRequestRead } from "../../compliance/find-retained-store.ts";
 import { isSyncRequested } from "../../customers/sync/sync-request.ts";
@@ -12,13 +11,7 @@ import {
   type ConnectionState,
 } from "../../tenants/connection-state.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import {
-  decisionRead,
-  SETUP_KEYS,
-  toSetupGuide,
-  toSetupProgress,
-  type SetupGuide,
-} from "../setup-guide.ts";
+import { SETUP_READS, toSetupGuide, toSetupProgress, type SetupGuide } from "../setup-guide.ts";
 import {
   NO_PROBLEMS,
   problemCountsRead,
@@ -39,14 +32,13 @@ export async function readHome(ctx: Ctx, shop: string, tenant: Tenant | null): P
   const [isRequested, rows] = await Promise.all([
     isSyncRequested(ctx, tenant),
     readTogether(dataOf(ctx, tenant).sql, {
-      keys: keysRead(SETUP_KEYS),
+      ...SETUP_READS,
       circuits: openCircuitsRead(ctx),
       problems: problemCountsRead,
-      decision: decisionRead,
       wholeStoreRequests: wholeStoreRequestRead(ctx, shop),
     }),
   ]);
-  const progress = toSetupProgress(isRequested, toValues(rows.keys), rows.decision);
+  const progress = toSetupProgress(isRequested, rows);
   const keptAt = toRetainedAt(rows.wholeStoreRequests);
   return {
     connection: toConnectionState(ctx, shop, tenant, toChannels(ctx, tenant, rows.circuits)),

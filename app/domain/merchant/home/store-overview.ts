@@ -4,7 +4,6 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { HealthState } from "../../bus/log/health-rules.ts";
 import { IS_DEAD } from "../../bus/outcome.ts";
-import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { readTogether, type Read } from "../../../runtime/database/read-together.ts";
 import { deliveryHealthQuery, type DeliveryHealth } from "../../channels/delivery-health.ts";
 import { NEEDS_MERCHANT } from "../../compliance/board/request-list.ts";
@@ -54,17 +53,15 @@ export const NO_PROBLEMS: StoreHealth = {
 const PROBLEMS = `
   SELECT (SELECT count(*)::int FROM (SELECT 1 FROM integration_queue
       WHERE shop = $1 AND ${IS_DEAD} LIMIT ${MAX_COUNTED + 1}) AS dead) AS "deadLetters",
-    (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND ${NEEDS_MERCHANT}) AS "urgentRequests",
-    coalesce((SELECT (value #>> '{counts,before_consent}')::int FROM kv
-      WHERE shop = $1 AND key = '${KEYS.storefrontCheck}'), 0) AS "earlyScripts"`;
+    (SELECT count(*)::int FROM privacy_requests WHERE shop = $1 AND ${NEEDS_MERCHANT}) AS "urgentRequests"`;
 
-export type ProblemCounts = Pick<StoreHealth, "deadLetters" | "urgentRequests" | "earlyScripts">;
+export type ProblemCounts = Pick<StoreHealth, "deadLetters" | "urgentRequests">;
 export const problemCountsRead: Read<ProblemCounts> = { sql: PROBLEMS };
 
 export const toStoreHealth = (
   tenant: Tenant,
-  { sync, isDismissed }: SetupProgress,
-  [counts = { deadLetters: 0, urgentRequests: 0, earlyScripts: 0 }]: readonly ProblemCounts[],
+  { check, sync, isDismissed }: SetupProgress,
+  [counts = { deadLetters: 0, urgentRequests: 0 }]: readonly ProblemCounts[],
   keptAt: Date | null,
 ): StoreHealth => ({
   ...counts,
@@ -72,6 +69,7 @@ export const toStoreHealth = (
   // Without access to customers no sync can succeed, and Home says so already.
   syncError: sync.state === "failed" && !isWithheld(tenant, "Customer") ? sync.error : null,
   refusedTopics: (tenant.connection.refused_webhooks ?? []).map(({ topic }) => topic),
+  earlyScripts: check.early,
   areAgentsBlocked: !tenant.config.agent_access_enabled,
   isGuideDismissed: isDismissed,
 });
