@@ -3,6 +3,7 @@
 // with 304.
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import { LRUCache } from "lru-cache";
 import type { Ctx } from "../../context.server.ts";
 import { allowedOrigins } from "../../domain/tenants/allowed-origins.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
@@ -73,19 +74,13 @@ export function embedPageHeaders(
   };
 }
 
-const PACKED_LIMIT = 1_000;
 const GZIP = { level: 9 } as const;
 /** Compressed bodies by their ETag: each is compressed once, not per shopper. */
-const packed = new Map<string, Buffer>();
-
-/** The body of this ETag, compressed. The least recently sent one makes room. */
-function pack(etag: string, body: string): Buffer {
-  const bytes = packed.get(etag) ?? gzipSync(body, GZIP);
-  packed.delete(etag);
-  packed.set(etag, bytes);
-  if (packed.size > PACKED_LIMIT) packed.delete(packed.keys().next().value as string);
-  return bytes;
-}
+const packed = new LRUCache<string, Buffer, string>({
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: ({ byteLength }, etag) => byteLength + etag.length,
+  memoMethod: (_etag, _stale, { context: body }) => gzipSync(body, GZIP),
+});
 
 /**
  * The full body, compressed if accepted, or 304 when the client has it. `isForOne`: a caller's own
@@ -116,7 +111,8 @@ export function cacheable(
     ? {
         ...plain(200, contentType, body, { ...all, "Content-Encoding": "gzip" }),
         // Only the text that the ETag was made of: a later step may have changed it.
-        encode: (text) => (text === body && !isForOne ? pack(etag, body) : gzipSync(text, GZIP)),
+        encode: (text) =>
+          text === body && !isForOne ? packed.memo(etag, { context: body }) : gzipSync(text, GZIP),
       }
     : plain(200, contentType, body, all);
 }
