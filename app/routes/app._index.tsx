@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { HomeScreen } from "../components/home/home-screen.tsx";
 import { readHome } from "../domain/merchant/home/read-home.ts";
-import { setGuideDismissed } from "../domain/merchant/setup-guide.ts";
+import { setGuideDismissed } from "../domain/merchant/setup-guide/dismissal.ts";
 import { countNamedCustomers, readStoreOverview } from "../domain/merchant/home/store-overview.ts";
 import { defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";

@@ -8,7 +8,7 @@ import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { withTranslations } from "../components/i18n/load-translations.ts";
 import { PlaceList, PlaceListWaiting } from "../components/places/place-list.tsx";
 import { readPlaces, replacePixelKey, testPlace, turnOnPixel } from "../domain/merchant/places.ts";
-import { runGuideAction, reportEmbed } from "../domain/merchant/setup-guide.ts";
+import { runGuideAction, reportEmbed } from "../domain/merchant/setup-guide/run-step.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 

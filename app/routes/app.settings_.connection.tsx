@@ -4,7 +4,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { ConnectionPage } from "../components/connection/connection-page.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
-import { isGuideDismissed, setGuideDismissed } from "../domain/merchant/setup-guide.ts";
+import { isGuideDismissed, setGuideDismissed } from "../domain/merchant/setup-guide/dismissal.ts";
 import {
   readConnectionState,
   readWebhooksState,

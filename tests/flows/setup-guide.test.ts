@@ -2,11 +2,8 @@
 // outlives its process.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startSyncWorker } from "../../app/domain/customers/sync/sync-worker.ts";
-import {
-  runGuideAction,
-  reportEmbed,
-  readSetupGuide,
-} from "../../app/domain/merchant/setup-guide.ts";
+import { readSetupGuide } from "../../app/domain/merchant/setup-guide/read-guide.ts";
+import { runGuideAction, reportEmbed } from "../../app/domain/merchant/setup-guide/run-step.ts";
 import { changeTenantRecord } from "../../app/domain/tenants/tenant-record.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { installStore, putCustomers, secondsAgo } from "../support/storefront/synced-store.ts";

@@ -1,7 +1,7 @@
 // The app's home: what needs the merchant, the setup guide, and the store's metrics.
 import { useTranslation } from "react-i18next";
 import type { ConnectionState } from "../../domain/tenants/connection-state.ts";
-import type { SetupGuide } from "../../domain/merchant/setup-guide.ts";
+import type { SetupGuide } from "../../domain/merchant/setup-guide/read-guide.ts";
 import type { StoreHealth, StoreOverview } from "../../domain/merchant/home/store-overview.ts";
 import { ScreenPage } from "../frame/screen-page.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";

@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, Button, InlineStack, Text } from "@shopify/polaris";
 import type { Place } from "../../domain/merchant/places.ts";
-import type { GuideResult } from "../../domain/merchant/setup-guide.ts";
+import type { GuideResult } from "../../domain/merchant/setup-guide/run-step.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useThemeEmbed } from "../setup-guide/use-theme-embed.ts";
 import { ActionProblem, TestButton } from "./place-test.tsx";

@@ -1,5 +1,5 @@
 // The actions of the setup guide's buttons.
-import type { GuideResult } from "../../domain/merchant/setup-guide.ts";
+import type { GuideResult } from "../../domain/merchant/setup-guide/run-step.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 
 export type GuideActions = ReturnType<typeof useGuideActions>;

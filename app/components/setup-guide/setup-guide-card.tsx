@@ -13,7 +13,11 @@ import {
   Text,
 } from "@shopify/polaris";
 import { useRef, useState } from "react";
-import type { GuideStep, GuideStepName, SetupGuide } from "../../domain/merchant/setup-guide.ts";
+import type {
+  GuideStep,
+  GuideStepName,
+  SetupGuide,
+} from "../../domain/merchant/setup-guide/read-guide.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
 import { useGuideActions } from "./guide-actions.ts";

@@ -3,11 +3,11 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@shopify/polaris";
 import type { ReactNode } from "react";
 import type {
-  GuideIntent,
   GuideStep,
   GuideStepName,
   SetupGuide,
-} from "../../domain/merchant/setup-guide.ts";
+} from "../../domain/merchant/setup-guide/read-guide.ts";
+import type { GuideIntent } from "../../domain/merchant/setup-guide/run-step.ts";
 import type { GuideActions } from "./guide-actions.ts";
 
 /** Places that a theme may show besides the banner. */

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Box, InlineStack, Spinner, Text } from "@shopify/polaris";
 import type { ReactNode } from "react";
 import type { Failure } from "../../domain/bus/log/failure-kind.ts";
-import type { GuideStep } from "../../domain/merchant/setup-guide.ts";
+import type { GuideStep } from "../../domain/merchant/setup-guide/read-guide.ts";
 import { useFailureText } from "../events/failure-text.ts";
 import type { GuideActions } from "./guide-actions.ts";
 

@@ -2,7 +2,7 @@
 // merchant's first screens.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
-import { readSetupGuide } from "../../../app/domain/merchant/setup-guide.ts";
+import { readSetupGuide } from "../../../app/domain/merchant/setup-guide/read-guide.ts";
 import { requestSync } from "../../../app/domain/customers/sync/sync-request.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";

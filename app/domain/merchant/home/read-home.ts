@@ -11,7 +11,12 @@ import {
   type ConnectionState,
 } from "../../tenants/connection-state.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { SETUP_READS, toSetupGuide, toSetupProgress, type SetupGuide } from "../setup-guide.ts";
+import {
+  SETUP_READS,
+  toSetupGuide,
+  toSetupProgress,
+  type SetupGuide,
+} from "../setup-guide/read-guide.ts";
 import {
   NO_PROBLEMS,
   problemCountsRead,

@@ -11,7 +11,7 @@ import { forReading } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { homeMetricsQuery, type HomeMetrics } from "./home-metrics.ts";
 import { recentActivityRead, toRecentActivity, type ActivityItem } from "./recent-activity.ts";
-import type { SetupProgress } from "../setup-guide.ts";
+import type { SetupProgress } from "../setup-guide/read-guide.ts";
 
 /** Counted exactly; what is beyond it is shown as more. */
 const MAX_COUNTED = 1_000;
