@@ -70,6 +70,8 @@ export type Channel = {
   credentialsKey: string | null;
   /** Marketing channels never receive warehouse events. */
   marketing: boolean;
+  /** SPEC gives its records an email address. No other marketing channel takes one in the clear. */
+  takesAddresses?: true;
   /**
    * The consent scope that a delivery requires. Without it the row becomes a dead letter that the
    * sweep never retries.

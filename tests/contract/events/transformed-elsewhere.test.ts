@@ -78,6 +78,48 @@ describe.each(DOCUMENTS)("%s", (channel, system, document) => {
   });
 });
 
+describe.each(["erpsys", "erp_generic"])("%s and a message of an unknown event", (channel) => {
+  test.each([
+    ["a whole address", "https://elsewhere.example/odata/A_ReturnOrder?x=1", "/A_ReturnOrder"],
+    ["a path", "/odata/A_ReturnOrder", "/A_ReturnOrder"],
+    ["no place", "", "/"],
+    ["no place by a bare address", "https://elsewhere.example", "/"],
+    ["a place with other characters", "/../A B", "/"],
+  ])("that names %s reaches the store's own ERP", async (_, endpoint, path) => {
+    const before = sentTo("erp").length;
+    await deliver(
+      service,
+      {
+        queue_id: 1,
+        event_id: randomUUID(),
+        channel,
+        transformed_payload: { Total: "1" },
+        delivery_config: { method: "POST", endpoint, credentials_key: null },
+      },
+      { query: `?shop=${SHOP}` },
+    );
+    expect(sentTo("erp").slice(before)).toMatchObject([{ path, body: { Total: "1" } }]);
+  });
+});
+
+test("cms finds the customer of an unknown event by the fields of the item, its address among them", async () => {
+  const { email } = await signUp(service);
+  const fieldData = { name: "Made elsewhere", slug: "made-elsewhere", email };
+  const before = sentTo("cms").length;
+  const answer = await deliver(
+    service,
+    {
+      queue_id: 1,
+      event_id: randomUUID(),
+      channel: "cms",
+      transformed_payload: { fieldData },
+    },
+    { query: `?shop=${SHOP}` },
+  );
+  expect(answer.json).toMatchObject({ ok: true, delivery_log: { error: null } });
+  expect(sentTo("cms").slice(before)).toMatchObject([{ body: { fieldData } }]);
+});
+
 test("cms receives the fields of a known customer's item exactly as sent", async () => {
   const { email } = await signUp(service);
   const { json } = await ingest(service, {

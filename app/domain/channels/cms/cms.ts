@@ -70,6 +70,7 @@ export const cmsChannel: Channel = {
   needs: ["cms_api_token", "cms_customers_collection_id"],
   credentialsKey: "cms_api_token",
   marketing: true,
+  takesAddresses: true,
   requiresConsent: null,
   isDestination: true,
   waitsForWebhook: true,
@@ -104,8 +105,9 @@ export const cmsChannel: Channel = {
     if (isNothing(message)) return skipOf(message);
     if (item.entityType === "product")
       return { httpStatus: null, skipped: "the CMS has no collection for products" };
-    return withCustomerLease(ctx, tenant, item, "cms", (userId) =>
-      write(ctx, tenant, item, userId, givenFields(message)),
+    const given = givenFields(message);
+    return withCustomerLease(ctx, tenant, subjectOf(item, given), "cms", (userId) =>
+      write(ctx, tenant, item, userId, given),
     );
   },
   async probe(ctx, tenant) {
@@ -167,6 +169,12 @@ function givenFields({ isMadeElsewhere, transformed_payload }: DeliveryMessage):
   return isMadeElsewhere && typeof fieldData === "object" && fieldData !== null
     ? (fieldData as CmsFields)
     : null;
+}
+
+/** The fields of an item name its customer where the event itself is not known. */
+function subjectOf(item: QueueItem, given: CmsFields | null): QueueItem {
+  if (!given || item.entityType !== "") return item;
+  return { ...item, payload: { id: given["storefront-customer-id"], email: given.email } };
 }
 
 type KeptItem = { userId: number; itemId: string | null; digest: string };

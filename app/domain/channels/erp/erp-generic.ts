@@ -5,13 +5,14 @@ import {
   isListedOrConfigured,
   PermanentFailure,
   type Channel,
+  type DeliveryMessage,
   type QueueItem,
 } from "../../bus/channel.ts";
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import { findMapping, Mapping } from "../../events/mappings.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { probeErp, requireErp } from "./access.ts";
+import { pathNamedBy, probeErp, requireErp } from "./access.ts";
 import { applyMapping } from "./field-mapping.ts";
 import {
   findPresentCustomer,
@@ -59,12 +60,8 @@ export const erpGenericChannel: Channel = {
   async deliver(ctx, tenant, item, message) {
     const access = requireErp(NAME, tenant, item);
     if (isNothing(message)) return skipOf(message);
-    const path =
-      item.entityType === "" ? message.delivery_config.endpoint : `/generic/${item.entityType}`;
-    if (!/^\/generic\/[a-z_]{1,40}$/.test(path))
-      throw new PermanentFailure("the message names no place of the ERP");
     const answer = await ctx.erp.post(access, {
-      path,
+      path: pathOf(item, message),
       contentType: "application/json",
       body: JSON.stringify(message.transformed_payload),
       idempotencyKey: `${item.eventId}:${NAME}`,
@@ -73,6 +70,12 @@ export const erpGenericChannel: Channel = {
   },
   probe: (ctx, tenant) => probeErp(NAME, ctx, tenant),
 };
+
+function pathOf({ entityType }: QueueItem, message: DeliveryMessage): string {
+  const { endpoint } = message.delivery_config;
+  if (entityType !== "") return `/generic/${entityType}`;
+  return /^\/generic\/[a-z_]{1,40}$/.test(endpoint) ? endpoint : pathNamedBy(message);
+}
 
 async function requireMapping(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Mapping> {
   const stored = await findMapping(dataOf(ctx, tenant), NAME, item.entityType);

@@ -11,7 +11,7 @@ import {
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { probeErp, requireErp } from "./access.ts";
+import { pathNamedBy, probeErp, requireErp } from "./access.ts";
 import {
   ENTITY_SETS,
   numberOf,
@@ -69,7 +69,7 @@ export const erpsysChannel: Channel = {
       path,
       contentType: isXml ? "application/xml" : "application/json",
       body: isXml
-        ? toXml(path.slice(path.lastIndexOf("/") + 1), message.transformed_payload)
+        ? toXml(path.slice(1) || "Document", message.transformed_payload)
         : JSON.stringify(message.transformed_payload),
       idempotencyKey: `${item.eventId}:erpsys`,
     });
@@ -129,14 +129,7 @@ function toParty(item: QueueItem, customer: CustomerSnapshot | null): Party {
   };
 }
 
-/**
- * A message from outside may set only the path: the store's credentials are never sent to another
- * host.
- */
 function pathOf(item: QueueItem, message: DeliveryMessage): string {
   const entitySet = ENTITY_SETS[item.entityType];
-  if (entitySet) return `/${entitySet}`;
-  const asked = message.delivery_config.endpoint;
-  if (/^\/[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(asked)) return asked;
-  throw new PermanentFailure("the message names no entity set of the ERP");
+  return entitySet ? `/${entitySet}` : pathNamedBy(message);
 }
