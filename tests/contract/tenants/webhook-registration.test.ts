@@ -71,6 +71,49 @@ test("all late: every one is registered", async () => {
   expect(await home()).toMatchObject({ registered: total, missing: [] });
 });
 
+test.each<[string, Record<string, unknown>]>([
+  ["without data", {}],
+  ["without the list", { shop: { name: "A store" } }],
+  ["with an empty list", { webhookSubscriptions: {} }],
+])("an answer %s of the registered ones keeps none from being registered", async (_, data) => {
+  const restore = around(service, (_call, { document }) => {
+    if (document.startsWith("query WebhookSubscriptions"))
+      service.sandbox.failNext("storefront", { status: 200, body: { data } });
+  });
+  await install(service);
+  restore();
+  service.sandbox.clearFaults();
+  expect(await home()).toMatchObject({ registered: total, missing: [] });
+});
+
+test("a list that fails of a registered store reports no topic as refused", async () => {
+  await install(service);
+  const restore = around(service, (_call, { document }) => {
+    if (document.startsWith("query WebhookSubscriptions"))
+      service.sandbox.failNext("storefront", serverFault("INTERNAL_SERVER_ERROR"));
+  });
+  await expect(registerWebhooks(service.ctx, SHOP)).rejects.toThrow("failed at the call");
+  restore();
+  service.sandbox.clearFaults();
+  expect(await home()).toEqual({ state: "known", registered: total, total, missing: [] });
+});
+
+test("one whose answer has no result costs no other, and Home says so", async () => {
+  const restore = around(service, (_call, { variables }) => {
+    if (variables?.topic === "CUSTOMERS_CREATE")
+      service.sandbox.failNext("storefront", {
+        status: 200,
+        body: { data: { shop: { name: "A store" } } },
+      });
+  });
+  await install(service);
+  restore();
+  expect(await home()).toMatchObject({
+    missing: ["customers/create"],
+    refused: [{ topic: "customers/create", reason: "The platform answered without a result." }],
+  });
+});
+
 test("one without an answer costs no other, and Home says so until the next run", async () => {
   const restore = around(service, (_call, { variables }) => {
     if (variables?.topic === "CUSTOMERS_UPDATE")

@@ -26,9 +26,9 @@ const MAX_SILENT = 2;
 
 type Subscription = { id: string; topic: string; uri: string };
 type Listed = {
-  webhookSubscriptions: {
-    nodes: Subscription[];
-    pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  webhookSubscriptions?: {
+    nodes?: Subscription[];
+    pageInfo?: { hasNextPage: boolean; endCursor: string | null };
   };
 };
 
@@ -54,7 +54,8 @@ export type Registered = {
  * other topic. Throws when the platform does not answer at all, or not for this store.
  */
 export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Registered> {
-  const [tenant, known] = [await getTenant(ctx, shop), await listSubscriptions(ctx, shop)];
+  const tenant = await getTenant(ctx, shop);
+  const { known, problem } = await tryList(ctx, shop);
   const result: Registered = { created: 0, updated: 0, existing: 0, removed: 0, refused: [] };
   const findReason = untilAway();
   for (const { name, slug, graphqlTopic } of API_TOPICS) {
@@ -72,6 +73,7 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
     else if (ours) result.updated += 1;
     else result.created += 1;
   }
+  if (problem && result.refused.length > 0) throw problem;
   for (const { id } of known.filter(isOfManifest)) {
     const reason = await findReason(() => remove(ctx, shop, id));
     if (reason === null) result.removed += 1;
@@ -101,28 +103,33 @@ const isOfManifest = ({ topic, uri }: Subscription): boolean =>
 const isOurs = (uri: string, slug: string): boolean =>
   uri.endsWith(`/webhooks/${slug}`) || uri.endsWith(BUS_PATH);
 
+type Result = { userErrors?: UserError[] };
+
+const errorsOf = (result: Result | undefined): UserError[] =>
+  result ? (result.userErrors ?? []) : [{ message: "The platform answered without a result." }];
+
 async function remove(ctx: Ctx, shop: string, id: string): Promise<UserError[]> {
   const { webhookSubscriptionDelete } = await call<{
-    webhookSubscriptionDelete: { userErrors: UserError[] };
+    webhookSubscriptionDelete?: Result;
   }>(ctx, shop, WEBHOOK_SUBSCRIPTION_DELETE, { id });
-  return webhookSubscriptionDelete.userErrors;
+  return errorsOf(webhookSubscriptionDelete);
 }
 
 async function move(ctx: Ctx, shop: string, id: string, uri: string): Promise<UserError[]> {
   const { webhookSubscriptionUpdate } = await call<{
-    webhookSubscriptionUpdate: { userErrors: UserError[] };
+    webhookSubscriptionUpdate?: Result;
   }>(ctx, shop, WEBHOOK_SUBSCRIPTION_UPDATE, { id, webhookSubscription: { uri } });
-  return webhookSubscriptionUpdate.userErrors;
+  return errorsOf(webhookSubscriptionUpdate);
 }
 
 async function create(ctx: Ctx, shop: string, topic: string, uri: string): Promise<UserError[]> {
   const { webhookSubscriptionCreate } = await call<{
-    webhookSubscriptionCreate: { userErrors: UserError[] };
+    webhookSubscriptionCreate?: Result;
   }>(ctx, shop, WEBHOOK_SUBSCRIPTION_CREATE, {
     topic,
     webhookSubscription: { uri, format: "JSON" },
   });
-  return webhookSubscriptionCreate.userErrors;
+  return errorsOf(webhookSubscriptionCreate);
 }
 
 /**
@@ -160,10 +167,27 @@ async function findRefusal(work: () => Promise<UserError[]>): Promise<string | n
       .join("; ")
       .slice(0, MAX_REASON);
   } catch (error) {
-    const isAnswered =
-      error instanceof OutboundError && error.kind === "graphql" && error.status !== THROTTLED;
-    if (!isAnswered) throw error;
+    if (!isAnswered(error)) throw error;
     return error.message.slice(0, MAX_REASON);
+  }
+}
+
+const isAnswered = (error: unknown): error is OutboundError =>
+  error instanceof OutboundError && error.kind === "graphql" && error.status !== THROTTLED;
+
+/**
+ * A store that answers without its list gets every topic. `problem`: then a topic may be refused only because it is
+ * registered already.
+ */
+async function tryList(
+  ctx: Ctx,
+  shop: string,
+): Promise<{ known: Subscription[]; problem: OutboundError | null }> {
+  try {
+    return { known: await listSubscriptions(ctx, shop), problem: null };
+  } catch (error) {
+    if (!isAnswered(error)) throw error;
+    return { known: [], problem: error };
   }
 }
 
@@ -183,8 +207,8 @@ export async function listSubscriptions(ctx: Ctx, shop: string): Promise<Subscri
       first: 100,
       after,
     });
-    all.push(...webhookSubscriptions.nodes);
-    if (!webhookSubscriptions.pageInfo.hasNextPage) return all;
+    all.push(...(webhookSubscriptions?.nodes ?? []));
+    if (!webhookSubscriptions?.pageInfo?.hasNextPage) return all;
     after = webhookSubscriptions.pageInfo.endCursor;
   }
 }
