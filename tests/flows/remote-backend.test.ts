@@ -1,5 +1,7 @@
 // With BACKEND_BASE_URL another system runs the queue: events are sent to it, and it calls back for each
 // delivery.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { BACKEND_KEY, BACKEND_SECRET, ingest, order } from "../support/bus/events.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
@@ -23,6 +25,8 @@ beforeEach(async () => {
     erp_username: "erp",
     erp_password: "erp-password-0123456789",
     erp_defaults: { bukrs: "1000", vkorg: "1000", vtweg: "10" },
+    analytics_measurement_id: "G-REMOTE1",
+    analytics_api_secret: "analytics-secret-0123456789",
   });
 });
 
@@ -111,4 +115,71 @@ test("the backend's status report for its own row is accepted and changes nothin
     json: { ok: true, status: "delivered", updated: 0 },
   });
   expect((await report("erpsys")).status).toBe(404);
+});
+
+/** The rows of the event once none of those named waits any more. */
+const settledRows = (eventId: string, channels: string[]) =>
+  eventually("the rows that are delivered here", async () => {
+    const rows = await query(
+      "SELECT channel, status, payload FROM integration_queue WHERE event_id = $1 ORDER BY channel",
+      [eventId],
+    );
+    const done = rows.filter(({ status }) => status === "delivered").map(({ channel }) => channel);
+    return channels.every((channel) => done.includes(channel)) && rows;
+  });
+const hitsOf = (eventId: string) =>
+  service.sandbox.analytics.hits().filter((hit) => JSON.stringify(hit).includes(eventId));
+
+test("while the backend is down an urgent event is pushed to web analytics and archived at once", async () => {
+  service.sandbox.failNext("backend", { status: 503 }, Infinity);
+  const event = order({ destinations: ["web_analytics", "archive", "erpsys"], priority: 2 });
+  const { json } = await ingest(service, event);
+  expect(json).toMatchObject({ queued: 3, destinations: event.destinations });
+  const rows = await settledRows(json.event_id, ["archive", "web_analytics"]);
+  expect(rows).toMatchObject([
+    { channel: "archive", payload: event.payload },
+    { channel: "backend" },
+    { channel: "web_analytics", payload: event.payload },
+  ]);
+  expect(hitsOf(json.event_id)).toHaveLength(1);
+  const day = new Date().toISOString().slice(0, 10);
+  const archive = service.ctx.archive.ofStore(SHOP);
+  const file = archive.urlOf(`events/archive/${day}/${json.event_id}.json`);
+  expect(JSON.parse(readFileSync(fileURLToPath(file), "utf8"))).toMatchObject({
+    event_id: json.event_id,
+    transformed_payload: event.payload,
+  });
+});
+
+test("what was pushed at once is not pushed again when the backend asks for it", async () => {
+  const { json } = await ingest(
+    service,
+    order({ destinations: ["web_analytics", "archive"], priority: 1 }),
+  );
+  await settledRows(json.event_id, ["archive", "backend", "web_analytics"]);
+  const [sent] = enqueued();
+  expect(sent?.body).toMatchObject({ destinations: ["web_analytics", "archive"] });
+  for (const channel of ["web_analytics", "archive"])
+    expect(
+      await service.call("POST", "/events/deliver", {
+        body: {
+          queue_id: 1,
+          event_id: json.event_id,
+          channel,
+          transformed_payload: { client_id: "1.1", events: [{ name: "again", params: {} }] },
+        },
+        key: null,
+        headers: { "x-backend-webhook-secret": BACKEND_SECRET },
+      }),
+    ).toMatchObject({ status: 200, json: { ok: true } });
+  expect(hitsOf(json.event_id)).toHaveLength(1);
+});
+
+test.each([
+  ["of a lower priority", { priority: 3 }, SHOP],
+  ["that is not enabled", { priority: 1 }, null],
+])("web analytics %s is left to the backend", async (_, fields, connected) => {
+  if (!connected) await service.addTenant(SHOP, { analytics_measurement_id: null });
+  const { json } = await ingest(service, order({ destinations: ["web_analytics"], ...fields }));
+  expect(await settledRows(json.event_id, ["backend"])).toMatchObject([{ channel: "backend" }]);
 });

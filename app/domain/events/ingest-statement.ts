@@ -6,6 +6,7 @@
 // The plan therefore outlives the table sizes it was made for, and the statement is written to be
 // fast for every size.
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
+import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { currentShops } from "../tenants/tenant.ts";
 
 /**
@@ -14,7 +15,7 @@ import { currentShops } from "../tenants/tenant.ts";
  */
 const MAX_WAIT = "interval '10 minutes'";
 
-/** The columns in the arrays $1 to $19. */
+/** The columns in the arrays $1 to $19. With `channels` the payload is a remote backend's whole message. */
 const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::jsonb[], $11::jsonb[], $12::jsonb[], $13::smallint[], $14::smallint[], $15::text[], $16::text[], $17::jsonb[], $18::jsonb[], $19::text[])
       WITH ORDINALITY AS e(shop, key, event_id, source, event_type, entity_type, entity_id, mark, destinations, channels, archive_only, waiting, priority, max_retries, payload_sha256, occurred_at, subjects, payload, trace_parent, place)`;
 
@@ -110,7 +111,9 @@ const statement = (parts: Parts, region: string): string => `
     INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, payload, priority, max_retries, delivery_config, next_attempt_at, trace_parent)
     SELECT e.shop, e.event_id, c.channel, e.source, e.event_type, e.entity_type, e.entity_id, CASE
-      WHEN e.waiting ? c.channel THEN '{}' ELSE e.payload END, e.priority, e.max_retries,
+      WHEN e.waiting ? c.channel THEN '{}'
+      WHEN e.channels IS NOT NULL AND c.channel <> '${BACKEND_CHANNEL}' THEN e.payload -> 'payload'
+      ELSE e.payload END, e.priority, e.max_retries,
       CASE WHEN e.archive_only ? c.channel
         THEN jsonb_build_object('method', 'ARCHIVE', 'endpoint', 'events/' || c.channel,
         'credentials_key', NULL) END,

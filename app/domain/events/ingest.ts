@@ -19,7 +19,7 @@ import {
   inboxEventId,
   type DeliveryIdentity,
 } from "../customers/webhooks/webhook-inbox.ts";
-import { BACKEND_CHANNEL, findChannel } from "../bus/channel.ts";
+import { ARCHIVE_CHANNEL, BACKEND_CHANNEL, findChannel } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
 import { isOpenTo, isWarehouseEvent } from "../bus/routing.ts";
@@ -129,20 +129,39 @@ function toStorable<T>(build: () => T): T {
   }
 }
 
+/** SPEC pushes to this channel at once at this priority or a more urgent one. */
+const PUSHED_CHANNEL = "web_analytics";
+const MAX_PUSHED_PRIORITY = 2;
+
 /**
- * With a remote backend one row sends the whole event there. The backend creates the deliveries and
- * calls back for each.
+ * The destinations that SPEC's ingest serves at once, also with a remote backend. Its callback for
+ * one of them finds the row.
+ */
+function servedAtOnce(ctx: Ctx, tenant: Tenant, { destinations, priority }: Envelope): string[] {
+  const isPushed =
+    priority <= MAX_PUSHED_PRIORITY &&
+    !busFlags(tenant).isArchiveOnly &&
+    isOpenTo(ctx, tenant, PUSHED_CHANNEL);
+  return destinations.filter(
+    (name) => name === ARCHIVE_CHANNEL || (name === PUSHED_CHANNEL && isPushed),
+  );
+}
+
+/**
+ * With a remote backend one row sends the whole event there. The backend creates the other
+ * deliveries and calls back for each.
  */
 function toRemote(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const { idempotency_key: _, ...message } = envelope;
+  const channels = servedAtOnce(ctx, tenant, envelope);
   return {
     tenant,
     envelope,
     webhook,
     ...storedForm(ctx, tenant, envelope, JSON.stringify(message)),
-    channels: [BACKEND_CHANNEL],
+    channels: [BACKEND_CHANNEL, ...channels],
     archiveOnly: [],
-    waiting: [],
+    waiting: waitingOf(ctx, envelope, webhook, channels),
   };
 }
 
@@ -152,14 +171,7 @@ function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook 
   const archiveOnly = envelope.destinations.filter(
     (channel) => isOnlyArchived || !isOpenTo(ctx, tenant, channel),
   );
-  // These channels read the customer, whom the webhook's work is about to change. That work
-  // releases the rows.
-  const isWaiting = webhook !== null && envelope.entity_type === "customer";
-  const waiting = isWaiting
-    ? envelope.destinations.filter(
-        (channel) => findChannel(ctx, channel)?.waitsForWebhook && !archiveOnly.includes(channel),
-      )
-    : [];
+  const sent = envelope.destinations.filter((channel) => !archiveOnly.includes(channel));
   return {
     tenant,
     envelope,
@@ -167,8 +179,22 @@ function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook 
     ...storedForm(ctx, tenant, envelope, JSON.stringify(envelope.payload)),
     channels: null,
     archiveOnly,
-    waiting,
+    waiting: waitingOf(ctx, envelope, webhook, sent),
   };
+}
+
+/**
+ * The channels that read the customer, whom the webhook's work is about to change. That work
+ * releases their rows.
+ */
+function waitingOf(
+  ctx: Ctx,
+  envelope: Envelope,
+  webhook: Webhook | null,
+  channels: string[],
+): string[] {
+  if (webhook === null || envelope.entity_type !== "customer") return [];
+  return channels.filter((channel) => findChannel(ctx, channel)?.waitsForWebhook);
 }
 
 const storedForm = (ctx: Ctx, tenant: Tenant, envelope: Envelope, payload: string) => ({
