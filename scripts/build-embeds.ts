@@ -35,7 +35,7 @@ const OLDEST_BROWSERS = ["chrome109", "firefox115", "safari15"];
 const TERSER = {
   ecma: 2020,
   toplevel: true,
-  compress: { passes: 3, unsafe_arrows: true },
+  compress: { passes: 3, unsafe_arrows: true, hoist_funs: true },
 } as const;
 
 /** The loader of the theme reads its store's values from the page. */

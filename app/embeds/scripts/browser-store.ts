@@ -3,20 +3,18 @@
 import { isPast } from "./choice-age.ts";
 import type { Choice } from "./window-globals.ts";
 
-/** Null where storage is forbidden or full, or the value is not JSON. */
-export function attempt<T>(act: () => T): T | null {
+/** Undefined where storage is forbidden or full, or the value is not JSON. */
+export function attempt<T>(act: () => T): T | undefined {
   try {
     return act();
-  } catch {
-    return null;
-  }
+  } catch {}
 }
 
 /** What storage did not take. For this page it counts more than what is still stored. */
 export const held: Record<string, unknown> = {};
 
-export const read = <T>(key: string): T | null =>
-  key in held ? (held[key] as T) : attempt(() => JSON.parse(localStorage[key] as string) as T);
+export const read = <T>(key: string): T | null | undefined =>
+  (held[key] as T) ?? attempt(() => JSON.parse(localStorage[key] as string) as T);
 
 /** Returns whether storage took the value. Where it did not, the older value stays. */
 export const put = (key: string, value: unknown): boolean =>
@@ -26,8 +24,7 @@ export const put = (key: string, value: unknown): boolean =>
 export function write(key: string, value?: unknown): boolean {
   held[key] = value;
   // An older value takes room, and must not come back on the next page.
-  const isStored =
-    put(key, value) || attempt(() => delete localStorage[key] && put(key, value)) === true;
+  const isStored = put(key, value) || !!attempt(() => delete localStorage[key] && put(key, value));
   if (isStored) delete held[key];
   return isStored;
 }
@@ -43,7 +40,9 @@ export function readChoice(key: string, months?: number | false): Choice | null 
   const kinds = TYPES.map((type) => typeof kept?.[type]).join();
   // Short for "a boolean" and "no string, number or object".
   const isChoice = /b/.test(kinds) && !/[rt]/.test(kinds);
-  return isChoice && !(months && isPast((kept as Choice).at, months)) ? kept : null;
+  return isChoice && !(months && isPast((kept as Choice).at, months, Date.now()))
+    ? (kept as Choice)
+    : null;
 }
 
 export const word = (isGranted: unknown) => (isGranted === true ? "granted" : "denied");

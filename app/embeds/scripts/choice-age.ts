@@ -5,7 +5,7 @@ import type { Choice, Flags } from "./window-globals.ts";
  * Whether a choice ended: so many months of the calendar after it was made. Where the last month is too
  * short, its missing days count into the next one. Without a time that can be read it has no age.
  */
-export function isPast(at: string | undefined, months: number, now = Date.now()): boolean {
+export function isPast(at: string | undefined, months: number, now: number): boolean {
   const end = new Date(at as string);
   return end.setMonth(end.getMonth() + months) <= now;
 }

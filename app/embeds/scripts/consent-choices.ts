@@ -8,9 +8,8 @@ import {
   reconcile,
   startPlatform,
 } from "./platform-consent.ts";
-import { hasGpc, type Choice, type ConsentApi, type StoreWindow } from "./window-globals.ts";
+import { hasGpc, type Choice, type ConsentApi, win } from "./window-globals.ts";
 
-const win = window as StoreWindow;
 const all = <E extends HTMLElement>(selector: string) => document.querySelectorAll<E>(selector);
 const first = <E extends HTMLElement>(selector: string) => document.querySelector<E>(selector);
 

@@ -1,9 +1,8 @@
 // Keeps the forms that are submitted before stack-bridge.ts is there. The theme's page has done so since
 // its head (extensions/consent-footer/blocks/consent.liquid).
-import type { FormSubmission, StoreWindow } from "./window-globals.ts";
+import { win, type FormSubmission } from "./window-globals.ts";
 
-export function queueForms(win: StoreWindow): void {
-  if (win._crmForms) return;
+export function queueForms(): void {
   const waiting: FormSubmission[] = [];
   // A copy, because the page may empty the form meanwhile.
   const submit = async (name?: string, email?: string, form?: HTMLFormElement) =>

@@ -5,11 +5,10 @@ import type { LoaderValues } from "../../domain/tenants/storefront/loader-values
 
 declare const __CONFIG__: LoaderValues;
 
-const config = __CONFIG__;
-export const [shop, service, basic, tag] = config;
-export const version = config[4] || undefined;
-/** How many months a choice holds. */
-export const lifetime = config[6] || LIFETIME_DEFAULT;
+/** `lifetime`: how many months a choice holds. */
+const [shop, service, basic, tag, policy, , lifetime = LIFETIME_DEFAULT] = __CONFIG__;
+export { basic, lifetime, service, shop, tag };
+export const version = policy || undefined;
 const script = document.currentScript as HTMLScriptElement | null;
 /** An address of the service is `at + path + query`. */
 export const [, at, query] = /^(.+).embed.stack-loader.js(.*)/.exec(script?.src as string) ?? [

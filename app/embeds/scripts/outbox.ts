@@ -14,9 +14,8 @@ import {
   tag,
   version,
 } from "./loader-place.ts";
-import type { LoaderAccess, OutboxBody, OutboxItem, StoreWindow } from "./window-globals.ts";
+import { win, type LoaderAccess, type OutboxBody, type OutboxItem } from "./window-globals.ts";
 
-const win = window as StoreWindow;
 const MAX_KEPT_EVENTS = 20;
 const outboxKey = OUTBOX_KEY + ofStore;
 
@@ -30,13 +29,10 @@ const items = () => [...stored(), ...unstored];
 function keep(next: OutboxItem[]): void {
   unstored = [];
   if (put(outboxKey, next)) return;
-  const ids = stored().map(({ id }) => id);
-  unstored = next.filter(({ id }) => !ids.includes(id));
+  const isStored = ({ id }: OutboxItem) => stored().some((one) => one.id === id);
+  unstored = next.filter((one) => !isStored(one));
   // Without what is sent: it takes less room than before.
-  put(
-    outboxKey,
-    next.filter(({ id }) => ids.includes(id)),
-  );
+  put(outboxKey, next.filter(isStored));
 }
 
 const sessionToken = () =>
@@ -47,9 +43,7 @@ const sessionToken = () =>
  * sent, never what is allowed.
  */
 const userId = (token = sessionToken()) =>
-  attempt(
-    () => /"sub":"(\d+)/.exec(atob(/\.(\w{24})/.exec(token as string)?.[1] as string))?.[1],
-  ) ?? undefined;
+  attempt(() => /"sub":"(\d+)/.exec(atob(/\.(\w{24})/.exec(token as string)?.[1] as string))?.[1]);
 
 const loader: LoaderAccess = {
   items,

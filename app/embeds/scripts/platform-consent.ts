@@ -9,13 +9,7 @@
 import type { RegionValues } from "../../domain/tenants/consent-regions.ts";
 import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 import { attempt, read, write } from "./browser-store.ts";
-import {
-  hasGpc,
-  type Choice,
-  type CustomerPrivacy,
-  type Flags,
-  type StoreWindow,
-} from "./window-globals.ts";
+import { hasGpc, type Choice, type CustomerPrivacy, type Flags, win } from "./window-globals.ts";
 
 /** localStorage: the platform's record as it was last seen here. */
 const SEEN_KEY = "crm_platform";
@@ -25,7 +19,6 @@ const FREE_KEY = "crm_unasked";
 const PATIENCE_MS = 1_000;
 const [OPT_IN, OPT_OUT] = [0, 1];
 
-const win = window as StoreWindow;
 let api: CustomerPrivacy | undefined;
 /** Whether the API answered, or was waited for long enough. */
 let isSettled = false;
@@ -33,8 +26,7 @@ let isSettled = false;
 let isOursNewer = false;
 
 const ask = <N extends keyof CustomerPrivacy>(name: N) =>
-  attempt(() => (api as unknown as Record<N, () => ReturnType<CustomerPrivacy[N]>>)[name]()) ??
-  undefined;
+  attempt(() => (api as unknown as Record<N, () => ReturnType<CustomerPrivacy[N]>>)[name]());
 
 function readPlatform(): { seen: string; flags: Flags } {
   const { analytics, marketing, sale_of_data: sale } = ask("currentVisitorConsent") ?? {};
@@ -107,7 +99,7 @@ function readRules(): RegionValues | null | undefined {
   const [config, banner] = [find("[data-crm-config]"), find(".crm-banner")];
   if (config)
     return attempt(() => (JSON.parse(config.crmConfig as string) as LoaderValues)[5]) ?? null;
-  return banner && attempt(() => JSON.parse(banner.regions as string) as RegionValues);
+  return banner && (attempt(() => JSON.parse(banner.regions as string) as RegionValues) ?? null);
 }
 
 /** The rule of the visitor's region; undefined without rules, or without a region. */

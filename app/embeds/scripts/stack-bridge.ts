@@ -5,9 +5,8 @@ import { put } from "./browser-store.ts";
 import { bridgeForms } from "./form-bridge.ts";
 import { activateMarked } from "./marked-scripts.ts";
 import { createSender } from "./outbox-sender.ts";
-import type { StoreWindow } from "./window-globals.ts";
+import { win } from "./window-globals.ts";
 
-const win = window as StoreWindow;
 const loader = win._crmLoader;
 
 /**
@@ -23,7 +22,8 @@ function dateChoice(outboxKey: string): void {
 // Once per page.
 if (loader && !loader.send) {
   dateChoice(loader.place[5]);
-  loader.send = createSender(loader);
+  const send = (loader.send = createSender(loader));
+  addEventListener("online", () => void send());
   bridgeForms(win, loader);
   if (win._crmConsent) activateMarked(win._crmConsent);
 }

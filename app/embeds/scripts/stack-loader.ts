@@ -7,9 +7,8 @@ import { held, readChoice, TYPES, word, write } from "./browser-store.ts";
 import { queueForms } from "./form-queue.ts";
 import { basic, lifetime, ofStore, tag, version } from "./loader-place.ts";
 import { context, flush, loadBridge, post } from "./outbox.ts";
-import { hasGpc, type Flags, type StoreWindow } from "./window-globals.ts";
+import { hasGpc, win, type Flags } from "./window-globals.ts";
 
-const win = window as StoreWindow;
 const layer = (win.dataLayer ||= []);
 // Tags read commands only from an arguments object, not from an array.
 function gtag(..._command: unknown[]): void {
@@ -90,12 +89,9 @@ function start(): void {
     follow();
     void flush();
   });
-  // Shorter for every shopper; nobody waits for it.
-  // oxlint-disable-next-line typescript/no-misused-promises
-  addEventListener("online", flush);
 
   apply();
-  queueForms(win);
+  if (!win._crmForms) queueForms();
   loadBridge();
   void flush();
   win._crmConsent = {

@@ -13,10 +13,10 @@ const {
 } = script.dataset as Record<"crmConfig" | "crmBridge" | "path" | "locale" | "customer", string>;
 
 const config = JSON.parse(crmConfig) as LoaderValues;
-export const [shop, service, basic, tag] = config;
-export const version = config[4] || undefined;
-/** How many months a choice holds. */
-export const lifetime = config[6] || LIFETIME_DEFAULT;
+/** `lifetime`: how many months a choice holds. */
+const [shop, service, basic, tag, policy, , lifetime = LIFETIME_DEFAULT] = config;
+export { basic, lifetime, service, shop, tag };
+export const version = policy || undefined;
 export const at = path;
 export const query = "?locale=" + encodeURIComponent(locale);
 export const bridgeScript = crmBridge;

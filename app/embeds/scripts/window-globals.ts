@@ -141,5 +141,7 @@ export type StoreWindow = Window & {
   };
 };
 
+export const win = window as StoreWindow;
+
 export const hasGpc =
   (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
