@@ -66,7 +66,7 @@ const ERRORS = {
   agent_consent_required: [403, "The shopper has not allowed agents to act, or has withdrawn it."],
   payment_consent_required: [
     403,
-    "The shopper has not consented to payments by agents, or has withdrawn it.",
+    "Agent payments consent is required: the shopper has not given it, or has withdrawn it.",
   ],
   agent_payments_disabled: [403, "This store does not accept payments by agents."],
   mandate_refused: [403, "The mandate does not cover this checkout."],

@@ -208,7 +208,7 @@ describe("POST /commerce/mandates", () => {
       expect(answer.json).toMatchObject({
         error: "Forbidden",
         code: "payment_consent_required",
-        message: expect.stringContaining("payments"),
+        message: expect.stringMatching(/agent payments consent is required/i),
       });
     }
     expect(await count()).toBe(0);
