@@ -29,6 +29,13 @@ const FormType = z
   .transform((text) => text.toLowerCase())
   .refine((text) => !isConsentType(text), "is the name of a consent, not of a form");
 
+/** The form of a method `<form_type>_form`; undefined for other methods. */
+const formOfMethod = (method: string): string | undefined =>
+  FormType.safeParse(/^(.+)_form$/.exec(method)?.[1]).data;
+
+const isFlagged = (input: Partial<Record<keyof typeof FLAGS, boolean | undefined>>): boolean =>
+  CONSENT_TYPES.some((type) => input[consentColumn(type)] !== undefined);
+
 /** How long a browser keeps unsent decisions. */
 const MAX_WAIT_SECONDS = 30 * 86_400;
 /** A browser whose clock was moved meanwhile is still heard. */
@@ -59,12 +66,15 @@ export const ConsentSyncInput = z
     acted_by: ActedBy,
     waited_seconds: WaitedSeconds,
   })
-  .refine(
-    (input) =>
-      input.form_type !== undefined ||
-      CONSENT_TYPES.some((type) => input[consentColumn(type)] !== undefined),
-    { path: ["consent_tos"], message: "say at least one consent, or a form_type" },
-  )
+  // A body that says nothing else than its method is the submission of the form that this names.
+  .transform(({ form_type: form, ...input }) => {
+    const formType = form ?? (isFlagged(input) ? undefined : formOfMethod(input.method));
+    return { ...input, ...(formType !== undefined && { form_type: formType }) };
+  })
+  .refine((input) => input.form_type !== undefined || isFlagged(input), {
+    path: ["consent_tos"],
+    message: "say at least one consent, or a form_type",
+  })
   .refine((input) => input.form_consent === undefined || input.form_type !== undefined, {
     path: ["form_type"],
     message: "names the form of form_consent",

@@ -115,6 +115,25 @@ describe("a signed-in person", () => {
     expect(await consentsOf(service, ada)).toEqual(before);
   });
 
+  it("submits the form that the method names, when the body says nothing else", async () => {
+    const ada = await signUp(service);
+    const answer = await syncAs(service, ada, { method: "Wait-List_form" });
+    expect([answer.status, answer.json.recorded]).toEqual([
+      200,
+      [{ consent_type: "wait-list", action: "granted" }],
+    ]);
+    const [row] = await saidLater(service, ada);
+    expect([row?.form_type, row?.method]).toEqual(["wait-list", "Wait-List_form"]);
+  });
+
+  it("records a flag alone for a method that names a form", async () => {
+    const ada = await signUp(service);
+    const body = { method: "newsletter_form", consent_marketing: true };
+    expect((await syncAs(service, ada, body)).json.recorded).toEqual([
+      { consent_type: "marketing", action: "granted" },
+    ]);
+  });
+
   it("withdraws a form's consent, once, and only one that was given; a later submission grants it again", async () => {
     const ada = await signUp(service);
     const form = { method: "dashboard", form_type: "analytics_partners" };
@@ -177,6 +196,9 @@ describe("a signed-in person", () => {
 
 describe("a request is rejected with 400 and writes nothing", () => {
   it("without a flag and without a form", () => refused({ method: "banner" }));
+  it.each(["marketing_form", "_form", "form"])("with the method %s alone", (method) =>
+    refused({ method }),
+  );
   it("with a form's consent and no form", () =>
     refused({ method: "banner", consent_cookie: true, form_consent: false }, "form_type"));
   it("without a method", () => refused({ consent_cookie: true }, "method"));
