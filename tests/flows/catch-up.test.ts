@@ -453,4 +453,24 @@ describe("many customers", () => {
       counts: { created: 10 },
     });
   });
+
+  it.each([
+    ["does not know the call", { errors: [{ message: "No such field." }] }, 1],
+    ["answers without data", { data: {} }, 3],
+    ["answers something else", { data: { customers: { nodes: [] } } }, 1],
+    [
+      "refuses the query",
+      { data: { bulkOperationRunQuery: { userErrors: [{ message: "No." }] } } },
+      1,
+    ],
+  ])("a store that starts no bulk operation is read by pages: it %s", async (_, body, times) => {
+    putCustomers(service, 30, (index) => secondsAgo(100 + index * 100_000));
+    service.sandbox.failNext("storefront", { delayMs: 1, match: "graphql" });
+    service.sandbox.failNext("storefront", { status: 200, body, match: "graphql" }, times);
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 30, failed: 0 },
+    });
+    expect(storefrontCalls(service, "CustomersPage")).toBe(3);
+  });
 });

@@ -15,7 +15,7 @@ import {
   type GraphqlCustomer,
 } from "../customer-change.ts";
 import { ask, commitPage, isWithheld, pause, type SyncRun } from "./sync-run.ts";
-import { closeWindow, dayBeside } from "./sync-state.ts";
+import { closeWindow, dayBeside, type SyncState } from "./sync-state.ts";
 
 /** Enough that one of them has each field. */
 const SAMPLE_SIZE = 50;
@@ -23,7 +23,10 @@ const FIRST_POLL_MS = 200;
 const MAX_POLL_MS = 10_000;
 
 type Started = {
-  bulkOperationRunQuery: { bulkOperation: { id: string } | null; userErrors: UserError[] };
+  bulkOperationRunQuery?: {
+    bulkOperation?: { id: string } | null;
+    userErrors?: UserError[];
+  } | null;
 };
 type Operation = {
   bulkOperation: {
@@ -33,6 +36,16 @@ type Operation = {
     url: string | null;
   } | null;
 };
+
+/**
+ * Whether the storefront answered and still started no bulk operation. Where it did not answer, or
+ * another operation runs, a later run asks again.
+ */
+export function isBulkRefused(state: SyncState, error: unknown): error is OutboundError {
+  if (state.bulk_id !== null || !(error instanceof OutboundError)) return false;
+  const isAnswered = error.kind === "graphql" || error.kind === "malformed";
+  return !error.retryable || (isAnswered && error.status !== 429);
+}
 
 /** True when the window is drained, false when the run has to stop before. */
 export async function drainByBulk(run: SyncRun): Promise<boolean> {
@@ -69,13 +82,14 @@ async function start(run: SyncRun, isPersonal: boolean): Promise<string> {
     document: BULK_OPERATION_RUN,
     variables: { query },
   });
-  if (answer.userErrors.some(({ code }) => code === "OPERATION_IN_PROGRESS"))
+  const errors = answer?.userErrors ?? [];
+  if (errors.some(({ code }) => code === "OPERATION_IN_PROGRESS"))
     throw new OutboundError("storefront", "status", {
       status: 429,
       message: "another bulk operation runs in this store; the next run tries again",
     });
-  requireNoUserErrors("bulkOperationRunQuery", answer.userErrors);
-  if (!answer.bulkOperation)
+  requireNoUserErrors("bulkOperationRunQuery", errors);
+  if (!answer?.bulkOperation)
     throw new OutboundError("storefront", "malformed", {
       message: "the storefront started no bulk operation",
     });

@@ -7,7 +7,7 @@ import { OutboundError, isAppError } from "../../../runtime/errors.ts";
 import { LeaseLost, withLease, type Lease } from "../../../runtime/database/queue/lease.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { noCounts, type PageCounts } from "./page-counts.ts";
-import { drainByBulk } from "./catch-up-bulk.ts";
+import { drainByBulk, isBulkRefused } from "./catch-up-bulk.ts";
 import { drainByPages } from "./catch-up-pages.ts";
 import { isWithheld, type SyncRun } from "./sync-run.ts";
 import {
@@ -112,10 +112,25 @@ async function drainAll(run: SyncRun): Promise<boolean> {
   ) {
     if (run.state.window_end === null)
       run.state = openWindow(await readAgainIfGranted(run), now, ctx.random.uuid());
-    if (run.state.mode === "pages" && !(await drainByPages(run)) && run.state.mode === "pages")
-      return false;
-    if (run.state.mode === "bulk" && run.state.window_end !== null && !(await drainByBulk(run)))
-      return false;
+    if (!(await drainWindow(run))) return false;
   }
   return true;
+}
+
+async function drainWindow(run: SyncRun): Promise<boolean> {
+  const isPaged = run.state.mode === "pages";
+  if (isPaged && (await drainByPages(run))) return true;
+  if (run.state.mode === "pages") return false;
+  try {
+    return await drainByBulk(run);
+  } catch (error) {
+    // Where this run's paging has ended already, it would end at the same place again.
+    if (isPaged || !isBulkRefused(run.state, error)) throw error;
+    run.ctx.log.warn("customer_sync.bulk_refused", {
+      shop: run.tenant.shop,
+      reason: error.message,
+    });
+    run.state = { ...run.state, mode: "pages" };
+    return drainByPages(run);
+  }
 }
