@@ -107,7 +107,7 @@ describe("the status", () => {
       headers: { "x-backend-webhook-secret": BACKEND_SECRET },
     });
     await fail(second);
-    // Nothing was sent: not delivered.
+    // Nothing was sent: the rows are `delivered` all the same, as in the log.
     await query(
       `INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, skipped, latency_ms_sum)
         VALUES ($1, 'web_analytics', now() - interval '1 minute', 0, 0, 9, 0)`,
@@ -129,7 +129,7 @@ describe("the status", () => {
     });
     expect(channels.web_analytics).toEqual({
       circuit: "closed",
-      last_24h: { delivered: 1, failed: 0, pending: 1 },
+      last_24h: { delivered: 10, failed: 0, pending: 1 },
     });
     expect(dead_letter.count).toBe(1);
     expect(Date.now() - new Date(dead_letter.oldest).getTime()).toBeGreaterThan(7_000_000);
@@ -138,6 +138,23 @@ describe("the status", () => {
       circuit: "closed",
       last_24h: { delivered: 0, failed: 0, pending: 1 },
     });
+  });
+
+  test("counts a delivery to an unknown channel, which is archived, as the log does", async () => {
+    const eventId = await accept({ destinations: ["data_lake"] });
+    const [row] = await service.database.query<{ id: string }>(
+      "SELECT id FROM integration_queue WHERE event_id = $1",
+      [eventId],
+    );
+    const { json } = await service.call("POST", `/events/deliver?shop=${SHOP}`, {
+      body: { queue_id: Number(row?.id), event_id: eventId, channel: "data_lake" },
+      key: null,
+      headers: { "x-backend-webhook-secret": BACKEND_SECRET },
+    });
+    expect(json).toMatchObject({ ok: true, delivery_log: { status: "delivered" } });
+    const { channels, throughput } = await status();
+    expect(channels.data_lake.last_24h).toEqual({ delivered: 1, failed: 0, pending: 0 });
+    expect(throughput.events_per_minute).toBeGreaterThan(0);
   });
 
   test("omits what is older than a day", async () => {

@@ -1,5 +1,7 @@
-// The state of the bus for one store (SPEC "GET /admin/events/status"). What was skipped is not
-// delivered. A day is 1,440 minute rows per channel; pending and dead rows are counted on partial indexes, so delivered history costs nothing.
+// The state of the bus for one store (SPEC "GET /admin/events/status"). `delivered` counts what the
+// queue and the log call so, also where nothing had to be sent: screens count that apart as skipped.
+// A day is 1,440 minute rows per channel; pending and dead rows are counted on partial indexes, so
+// delivered history costs nothing.
 import type { Ctx } from "../../../context.server.ts";
 import type { ChannelMinute, Columns, IntegrationQueue, Kv } from "../../../db.server.ts";
 import { KEYS } from "../../../runtime/database/kv-keys.ts";
@@ -32,7 +34,7 @@ export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus
       AND status ${states} GROUP BY channel`;
   const [days, waiting, [dead], [rate]] = await Promise.all([
     sql<Day>(
-      `SELECT channel, sum(delivered)::int AS delivered, sum(failed)::int AS failed
+      `SELECT channel, sum(delivered + skipped)::int AS delivered, sum(failed)::int AS failed
         FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '24 hours' GROUP BY channel`,
     ),
     // Each half is the predicate of a partial index.
@@ -44,7 +46,7 @@ export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus
         WHERE shop = $1 AND ${IS_DEAD}`,
     ),
     sql<Rate>(
-      `SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(delivered + failed),
+      `SELECT coalesce(sum(delivered + skipped), 0)::int AS delivered, coalesce(sum(delivered + failed),
         0)::int AS attempts, coalesce(sum(latency_ms_sum), 0)::float8 AS latency_ms
         FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '${RATE_MINUTES} minutes'`,
     ),
