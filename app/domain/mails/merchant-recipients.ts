@@ -24,10 +24,19 @@ export async function findMerchantRecipients(
     const email = isConnected(tenant) ? await readStoreEmail(ctx, tenant) : null;
     if (email) return { addresses: [email], found: "store_email" };
   } catch (error) {
-    const isLasting = isAppError(error) || (error instanceof OutboundError && !error.retryable);
-    if (!isLasting && admins.length === 0) throw error;
+    if (!isLasting(error, mail) && admins.length === 0) throw error;
   }
   return { addresses: admins, found: admins.length > 0 ? "admin_emails" : "nobody" };
+}
+
+/**
+ * Whether the storefront will not say the address. An alert may be about the storefront itself, so
+ * it does not wait for one that answers without the address.
+ */
+function isLasting(error: unknown, mail: MerchantMail): boolean {
+  if (!(error instanceof OutboundError)) return isAppError(error);
+  const isAnswered = error.kind === "graphql" && error.status !== 429;
+  return !error.retryable || (mail === "alert_emails" && isAnswered);
 }
 
 /** Those that the store chose or has at the storefront, and never the operators of the service. */
@@ -41,8 +50,12 @@ export async function findStoreRecipients(
 }
 
 async function readStoreEmail(ctx: Ctx, tenant: Tenant): Promise<string | null> {
-  const { shop } = await callAdminApi<{ shop: { email: string | null } }>(ctx, tenant.shop, {
-    document: SHOP,
-  });
-  return shop.email;
+  const { shop } = await callAdminApi<{ shop: { email?: string | null } | null }>(
+    ctx,
+    tenant.shop,
+    {
+      document: SHOP,
+    },
+  );
+  return shop?.email ?? null;
 }

@@ -1,0 +1,43 @@
+// Who receives an alert when the storefront, which knows the store's own address, does not say it.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { findMerchantRecipients } from "../../../app/domain/mails/merchant-recipients.ts";
+import type { Tenant } from "../../../app/domain/tenants/tenant.ts";
+import { startService, type Service } from "../../support/service.ts";
+import { installStore } from "../../support/storefront/synced-store.ts";
+
+let service: Service;
+let tenant: Tenant;
+beforeAll(async () => {
+  service = await startService();
+  tenant = await installStore(service);
+});
+afterAll(() => service.stop());
+beforeEach(() => service.sandbox.clearFaults());
+
+const answerWith = (body: object) =>
+  service.sandbox.failNext("storefront", { status: 200, body, match: "graphql" });
+const NOBODY = { addresses: [], found: "nobody" };
+
+test.each([
+  ["no data", { data: {} }],
+  ["no store", { data: { shop: null } }],
+  [
+    "a failure of its own",
+    { errors: [{ message: "x", extensions: { code: "INTERNAL_SERVER_ERROR" } }] },
+  ],
+])("an alert does not wait for a storefront that answers with %s", async (_, body) => {
+  answerWith(body);
+  expect(await findMerchantRecipients(service.ctx, tenant, "alert_emails")).toEqual(NOBODY);
+});
+
+test("an alert waits for a storefront that does not answer", async () => {
+  service.sandbox.failNext("storefront", { status: 503, match: "graphql" });
+  await expect(findMerchantRecipients(service.ctx, tenant, "alert_emails")).rejects.toThrow("503");
+});
+
+test("a privacy request waits for the store's address, which a later answer may contain", async () => {
+  answerWith({ data: {} });
+  await expect(findMerchantRecipients(service.ctx, tenant, "privacy_emails")).rejects.toThrow(
+    "without data",
+  );
+});
