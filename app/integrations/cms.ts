@@ -23,10 +23,10 @@ const ItemList = z.looseObject({
   items: z.array(ListedItem).nullish(),
   pagination: z.looseObject({ total: z.number().nullish() }).nullish(),
 });
-const Collection = z.looseObject({ id: z.string().min(1), slug: z.string() });
+const Collection = z.looseObject({ id: z.string().min(1), slug: z.string().nullish() });
 const CollectionList = z.looseObject({ collections: z.array(Collection).nullish() });
-const WholeCollection = Collection.extend({
-  fields: z.array(z.looseObject({ slug: z.string(), type: z.string() })),
+const WholeCollection = z.looseObject({
+  fields: z.array(z.looseObject({ slug: z.string().nullish() })),
 });
 
 type CmsItem = { id: string };
@@ -35,8 +35,8 @@ export type CmsFields = Record<string, string | number | boolean | string[] | nu
 type Access = { token: string; collectionId: string; about?: Record<string, unknown> };
 
 type SiteAccess = { token: string; siteId: string };
-type CmsCollection = { id: string; slug: string };
-type CmsCollectionField = { slug: string; type: string };
+type CmsCollection = { id: string; slug?: string | null | undefined };
+type CmsCollectionField = { slug?: string | null | undefined };
 
 /**
  * One method per endpoint of Webflow CMS API v2. Every method throws an OutboundError of system
@@ -51,8 +51,8 @@ export type CmsClient = {
     access: SiteAccess,
     collection: { displayName: string; singularName: string; slug: string },
   ): Promise<CmsCollection>;
-  /** GET /collections/{collection_id}: the collection with its fields. */
-  getCollection(access: Access): Promise<CmsCollection & { fields: CmsCollectionField[] }>;
+  /** GET /collections/{collection_id}: the collection's fields. */
+  getCollection(access: Access): Promise<{ fields: CmsCollectionField[] }>;
   /** POST /collections/{collection_id}/fields. The field is optional on items. */
   createField(
     access: Access,

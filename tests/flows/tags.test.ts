@@ -54,6 +54,25 @@ describe("the tag system is initialised", () => {
       (await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=cms`)).json,
     ).toEqual({ ok: true, step: "cms", created: 0, existing: 17 });
   });
+
+  it("reads no more of an answer than it uses", async () => {
+    const fields = [{ slug: "category" }, { slug: "tag-refs" }];
+    service.sandbox.failNext("cms", {
+      status: 200,
+      body: { fields },
+      match: /\/collections\/\w+$/,
+    });
+    service.sandbox.failNext("storefront", {
+      status: 200,
+      body: { data: { metafieldDefinitions: null } },
+      match: "graphql",
+    });
+    expect((await service.call("POST", `/admin/init-tag-system?shop=${SHOP}`)).json).toMatchObject({
+      ok: true,
+      created: 0,
+      existing: 17 + DEFINITIONS + 17,
+    });
+  });
 });
 
 describe("a person changes their own tags", () => {

@@ -97,7 +97,9 @@ const DEFINITIONS = [
   { key: "crm_consent_tos", name: "CRM terms consent", type: "boolean" },
 ] as const;
 
-type Defined = { metafieldDefinitions: { nodes: { key: string; type: { name: string } }[] } };
+type Defined = {
+  metafieldDefinitions: { nodes: { key: string; type: { name: string } }[] } | null;
+};
 
 async function defineMetafields(ctx: Ctx, tenant: Tenant): Promise<Counts> {
   const state = tokenState(tenant);
@@ -111,7 +113,8 @@ async function defineMetafields(ctx: Ctx, tenant: Tenant): Promise<Counts> {
     document: METAFIELD_DEFINITIONS,
     variables: { namespace: NAMESPACE, first: 250 },
   });
-  const known = new Map(metafieldDefinitions.nodes.map(({ key, type }) => [key, type.name]));
+  const nodes = metafieldDefinitions?.nodes ?? [];
+  const known = new Map(nodes.map(({ key, type }) => [key, type.name]));
   const clash = DEFINITIONS.find(({ key, type }) => known.has(key) && known.get(key) !== type);
   if (clash)
     throw new AppError("conflict", {
