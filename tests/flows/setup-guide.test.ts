@@ -231,7 +231,8 @@ test("a requested sync whose process stopped halfway is completed by the next on
 test("a sync that the storefront rejects is a failed step with its reason, and can be requested again", async () => {
   await installStore(service, SHOP, BARE);
   putCustomers(service, 3, () => secondsAgo(600));
-  service.sandbox.failNext("storefront", { status: 403, match: "graphql" }, 1);
+  // The bulk operation and then the first page.
+  service.sandbox.failNext("storefront", { status: 403, match: "graphql" }, 2);
   await act("start_sync");
   const worker = await startSyncWorker(service.ctx);
   await eventually("the sync to fail", async () => (await states()).sync === "failed");
