@@ -48,7 +48,7 @@ const MADE_AT_RUN_TIME: Record<string, string> = {
   "app/domain/compliance/erasure/erase-outside.ts":
     "one person's escaped addresses and ids, without repetitions",
   "app/domain/vendors/held-addresses.ts":
-    "from the addresses of the list of vendors: hosts and paths without repetitions",
+    "from addresses: those of the list of vendors, and of a page those that the check has found to be hosts and paths",
   "app/embeds/scripts/outbox.ts": "from two texts of that file, over the browser's own cookies",
   "app/http/address-guard.ts":
     "from constants of that file; what may come before a name, a name and what may come after it begin with different signs",

@@ -1,7 +1,7 @@
 // Which scripts, frames, pixels and inline snippets of others a store's pages contain, and whether each
 // waits for consent. Only what stands in the pages is seen: nothing runs here.
+import { z } from "zod";
 import { storableText } from "../../runtime/database/storable-json.ts";
-import type { BlockerValues } from "../tenants/storefront/blocker-values.ts";
 import { carriesEmbed } from "../tenants/storefront/theme-links.ts";
 import {
   appOfFile,
@@ -10,7 +10,7 @@ import {
   type Purpose,
   type Vendor,
 } from "../vendors/known-vendors.ts";
-import { toHolder } from "../vendors/held-addresses.ts";
+import { toHolder, type HeldGroup } from "../vendors/held-addresses.ts";
 import { toMarkedVersion } from "./marked-version.ts";
 import { readElements, type PageElement } from "./read-elements.ts";
 
@@ -59,24 +59,29 @@ export type CheckedPage = { name: string; url: string; html: string };
 export type FoundScripts = {
   /** At most MAX_LISTED, those that need the merchant first. */
   scripts: FoundScript[];
-  /** All that were found, by state. */
+  /** All that were found, by state; 5,000 of a page at most. */
   counts: Record<ScriptState, number>;
   hasEmbed: boolean;
 };
 
 const MAX_LISTED = 100;
+/** Far more than a store's page has: a hostile one names a hundred thousand addresses. */
+const MAX_OF_PAGE = 5_000;
 const MAX_ADDRESS_LENGTH = 300;
 
 /** `ours`: the origins of the store itself and of this service. */
 export function findScripts(pages: readonly CheckedPage[], ours: readonly string[]): FoundScripts {
   const found = new Map<string, FoundScript>();
-  for (const page of pages)
+  for (const page of pages) {
+    let ofPage = 0;
     for (const one of scriptsOf(page, ours)) {
+      if (++ofPage > MAX_OF_PAGE) break;
       const key = JSON.stringify([one.kind, one.state, one.vendor, one.address, one.advice]);
       const known = found.get(key);
       if (!known) found.set(key, { ...one, pages: [page.name] });
       else if (!known.pages.includes(page.name)) known.pages.push(page.name);
     }
+  }
   const counts = Object.fromEntries(SCRIPT_STATES.map((state) => [state, 0])) as Record<
     ScriptState,
     number
@@ -117,12 +122,24 @@ function* scriptsOf({ url, html }: CheckedPage, ours: readonly string[]): Genera
   }
 }
 
+/**
+ * The values in a page, which anybody may have written: patterns are made of the addresses, so each is one. Ours
+ * have 2,000 characters.
+ */
+const MAX_HELD_LENGTH = 10_000;
+const HeldAddresses = z.string().regex(/^[\w./ -]*$/);
+const HeldValues = z
+  .tuple(
+    [z.unknown(), z.unknown(), z.array(z.tuple([z.string(), HeldAddresses], z.unknown()))],
+    z.unknown(),
+  )
+  .transform(([, , groups]) => groups.map(([purposes, held]): HeldGroup => [purposes, held]));
+
 /** What the page itself holds back, which is what counts: its values may be older than the settings. */
 function toHeld(values: string | undefined): Place["isHeld"] {
-  if (values === undefined) return null;
+  if (values === undefined || values.length > MAX_HELD_LENGTH) return null;
   try {
-    const [, , groups] = JSON.parse(values) as BlockerValues;
-    const purposesOf = toHolder(groups);
+    const purposesOf = toHolder(HeldValues.parse(JSON.parse(values)));
     return (url) => Boolean(purposesOf(url));
   } catch {
     return null;
@@ -329,10 +346,14 @@ function adviceFor(
     : { advice: "mark", snippet: null };
 }
 
+/** The longest name that DNS has. */
+const MAX_HOST_LENGTH = 253;
+
 /** Null for an address that loads nothing from a host, as `javascript:` or `data:`. */
 function toUrl(written: string, { base }: Place): URL | null {
   const url = written.trim() === "" ? null : URL.parse(written, base);
-  return url && (url.protocol === "https:" || url.protocol === "http:") ? url : null;
+  if (!url || url.hostname.length > MAX_HOST_LENGTH) return null;
+  return url.protocol === "https:" || url.protocol === "http:" ? url : null;
 }
 
 const shownAddress = ({ host, pathname }: URL): string =>

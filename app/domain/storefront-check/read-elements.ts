@@ -23,6 +23,8 @@ export type PageElements = {
 
 const READ = new Set(["script", "iframe", "img", "a", "base"]);
 const MAX_LINKS = 2_000;
+/** Far more than a store's page has, with all its pictures: of short elements 2 MB hold a hundred thousand. */
+const MAX_ELEMENTS = 10_000;
 
 export function readElements(html: string): PageElements {
   const elements: PageElement[] = [];
@@ -39,7 +41,7 @@ export function readElements(html: string): PageElements {
 
   const add = (name: PageElement["name"], of: Attributes, code = "") => {
     // A template is inert until a script copies it.
-    if (open.template === 0)
+    if (open.template === 0 && elements.length < MAX_ELEMENTS)
       elements.push({ name, attributes: of, code, isInNoscript: open.noscript > 0 });
   };
   const endScript = () => {

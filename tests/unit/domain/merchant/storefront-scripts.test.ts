@@ -11,6 +11,7 @@ import {
 import { toHeldGroups } from "../../../../app/domain/vendors/script-blocking.ts";
 import { KNOWN_VENDORS } from "../../../../app/domain/vendors/known-vendors.ts";
 import { SCRIPTS_OF_OTHERS } from "../../../../app/sandbox/storefront/visitors/scripts-of-others.ts";
+import { processorMs } from "../../../support/processor-time.ts";
 import { root } from "../../../support/source-files.ts";
 
 const STORE = "https://www.store.example";
@@ -304,6 +305,44 @@ describe("a hostile page", () => {
   ])("of two megabytes of %s is read in linear time", (_, html) => {
     // A quadratic reading takes minutes, and the test's time limit ends it.
     expect(find(html).scripts).toEqual([]);
+  });
+
+  it.each([
+    ["a pattern that never ends", "([a-z]+)+!", `https://${"a".repeat(60)}.example/`],
+    ["a pattern that no engine reads", "(", "https://a.example/"],
+    ["no text", 7, "https://a.example/"],
+  ])("that says it holds back %s holds back nothing", (_, addresses, src) => {
+    const held = JSON.stringify([12, "", [["analytics", addresses]]]);
+    expect(
+      only(`<script data-crm-held='${held}'></script><script src="${src}"></script>`),
+    ).toMatchObject({ state: "unknown" });
+  });
+
+  it.each([
+    ["hosts without an end", `https://${"a.".repeat(5_000)}example/`, 200],
+    ["one host of a megabyte", `https://${"a.".repeat(500_000)}example/`, 1],
+  ])("with %s, which no browser finds, lists none of them", (_, src, times) => {
+    const before = processorMs();
+    expect(find(`<script src="${src}"></script>`.repeat(times)).scripts).toEqual([]);
+    expect(processorMs() - before).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ["elements", (at: number) => `<iframe src=//${at.toString(36)}.x>`, "", ""],
+    [
+      "addresses of apps",
+      (at: number) =>
+        `"//${at.toString(36)}.x/",${at % 1_000 === 0 ? '"//x.x/"]</script><script>asyncLoad var urls = [' : ""}`,
+      "<script>asyncLoad var urls = [",
+      '"//end.x/"]</script>',
+    ],
+  ])("of two megabytes of %s is read as far as any store's page goes", (_, part, start, end) => {
+    const parts = Array.from({ length: 110_000 }, (_, at) => part(at)).join("");
+    const before = processorMs();
+    const { counts } = find(start + parts + end);
+    expect(counts.unknown).toBeLessThanOrEqual(5_000);
+    expect(counts.unknown).toBeGreaterThan(4_000);
+    expect(processorMs() - before).toBeLessThan(1_500);
   });
 
   it("with names of JavaScript's own objects, odd characters and half pairs gives plain, storable text", () => {
