@@ -15,8 +15,9 @@ export function guardedConnector(
   nameServers: readonly string[],
 ): buildConnector.connector {
   const lookup = createPublicLookup(nameServers);
-  const open = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
-  const guard = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup });
+  const options = { timeout: CONNECT_TIMEOUT_MS, allowH2: false };
+  const open = buildConnector(options);
+  const guard = buildConnector({ ...options, lookup });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, "");
     const port = target.port || (target.protocol === "https:" ? "443" : "80");

@@ -16,6 +16,8 @@ import { REFUSED } from "./public-lookup.ts";
 const DEFAULT_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
+/** HTTP/1.1 only: a call that times out then ends its connection, so that no later one waits on a dead one. */
+const KEPT_ALIVE = { keepAliveTimeout: 30_000, allowH2: false } as const;
 
 export type OutboundCall = {
   /** The outside system, by the contract's neutral name. */
@@ -72,10 +74,10 @@ type OutboundOptions = {
 };
 
 export function createOutbound(options: OutboundOptions): Outbound {
-  const trusted = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, keepAliveTimeout: 30_000 });
+  const trusted = new Agent({ ...KEPT_ALIVE, connect: { timeout: CONNECT_TIMEOUT_MS } });
   const guarded = new Agent({
+    ...KEPT_ALIVE,
     connect: guardedConnector(new Set(options.allow), options.nameServers ?? []),
-    keepAliveTimeout: 30_000,
   });
 
   const deadlines = createDeadlines();

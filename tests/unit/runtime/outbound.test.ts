@@ -1,6 +1,6 @@
 // Calls to outside systems: tenants' addresses, and failing systems.
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OutboundError } from "../../../app/runtime/errors.ts";
 import { createLog } from "../../../app/runtime/log.ts";
@@ -175,6 +175,31 @@ describe("a system that", () => {
       expect([error.kind, error.retryable]).toEqual(["network", true]);
     }
   });
+
+  // HTTP/2 would keep the connection after the timeout: one that a firewall has dropped without a word is then used
+  // by every later call too.
+  test.each([true, false])(
+    "speaks HTTP/2 is called by HTTP/1.1, where a call that times out ends its connection (a tenant's: %s)",
+    async (isTenantAddress) => {
+      let hello = "";
+      const listener = createTcpServer((socket) => {
+        socket.on("error", () => {});
+        socket.once("data", (bytes) => {
+          hello = bytes.toString("latin1");
+          socket.destroy();
+        });
+      });
+      await new Promise<void>((ready) => listener.listen(0, "127.0.0.1", ready));
+      const { port: tlsPort } = listener.address() as AddressInfo;
+      const allowed = createOutbound({ log: createLog("silent"), allow: ["127.0.0.1"] });
+      const url = `https://127.0.0.1:${tlsPort}/x`;
+      await failure(allowed.call({ system: "erp", url, isTenantAddress }));
+      expect(hello).toContain("\x08http/1.1");
+      expect(hello).not.toContain("\x02h2");
+      await allowed.close();
+      await new Promise((closed) => listener.close(closed));
+    },
+  );
 
   test("refuses connections is unreachable", async () => {
     expect((await failure(call({ url: "http://127.0.0.1:1/x" }))).kind).toBe("network");
