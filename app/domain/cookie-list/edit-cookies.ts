@@ -29,18 +29,22 @@ export const SavedCookie = NamedCookie.extend({
   duration: line(1, 60),
   /** The row that is changed; null for a new one. */
   was: NamedCookie.nullable(),
+  /** The merchant's words of that row when the form was opened; null: it had none. */
+  seen: z
+    .object({ purpose: z.string().max(40), use: z.string().max(300), duration: z.string().max(60) })
+    .nullish(),
 });
 export const HiddenCookie = NamedCookie.extend({ is_hidden: z.boolean() });
 type Named = z.output<typeof NamedCookie>;
 
 /**
  * Adds a row, or changes one. A known row keeps its provider and name. Throws `conflict` when another row of the
- * merchant has them, and `invalid_request`.
+ * merchant has them, or when somebody else changed this one meanwhile, and `invalid_request`.
  */
 export async function saveCookie(
   ctx: Ctx,
   tenant: Tenant,
-  { was, provider, name, ...values }: z.output<typeof SavedCookie>,
+  { was, seen, provider, name, ...values }: z.output<typeof SavedCookie>,
 ): Promise<void> {
   const row = { provider, name };
   const isSame = was !== null && was.provider === provider && was.name === name;
@@ -48,22 +52,34 @@ export async function saveCookie(
     throw new AppError("invalid_request", { fields: { name: "a known cookie keeps its name" } });
   try {
     await dataOf(ctx, tenant).transaction(async (_, prisma) => {
-      if (isSame) {
-        await requireRow(prisma, row);
-        await put(prisma, tenant, row, values);
-        return;
-      }
-      if (was) {
-        const { count } = await prisma.cookieEntry.deleteMany({ where: was });
-        if (count === 0) throw new AppError("not_found");
-      }
-      await requireRoom(prisma);
+      if (was && (await changeEntry(prisma, was, seen, { ...row, ...values }))) return;
+      if (!was) await requireRoom(prisma);
       await prisma.cookieEntry.create({ data: { shop: tenant.shop, ...row, ...values } });
     });
   } catch (error) {
-    if (isUniqueViolation(error)) throw new AppError("conflict", { fields: { name: "exists" } });
-    throw error;
+    if (!isUniqueViolation(error)) throw error;
+    throw isSame ? changedMeanwhile() : new AppError("conflict", { fields: { name: "exists" } });
   }
+}
+
+const changedMeanwhile = () => new AppError("conflict");
+
+/** False for a known row without an entry. Whether shoppers see the row stays as it is. */
+async function changeEntry(
+  prisma: TransactionPrisma,
+  was: Named,
+  seen: z.output<typeof SavedCookie>["seen"],
+  data: Named & Required<Omit<Values, "is_hidden">>,
+): Promise<boolean> {
+  const asSeen = seen === undefined ? {} : (seen ?? { purpose: null });
+  const { count } = await prisma.cookieEntry.updateMany({ where: { ...was, ...asSeen }, data });
+  if (count > 0) return true;
+  // A save that was stored and is sent again because its answer was lost is no conflict.
+  if ((await prisma.cookieEntry.count({ where: { AND: [was, data] } })) > 0) return true;
+  const isThere = (await prisma.cookieEntry.count({ where: was })) > 0;
+  if (!isThere && !isKnownCookie(was)) throw new AppError("not_found");
+  if (isThere || seen) throw changedMeanwhile();
+  return false;
 }
 
 /** Throws `not_found`. */

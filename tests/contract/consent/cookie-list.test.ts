@@ -148,6 +148,45 @@ describe("a merchant", () => {
     expect([await rowOf("_fbp"), await rowOf("_fbc")]).toMatchObject(expected);
   });
 
+  it("renames a hidden row, and shoppers still do not see it", async () => {
+    await save({ name: "one" });
+    await hide("one", "Partner");
+    await save({ name: "two", was: { name: "one", provider: "Partner" } });
+    expect([await rowOf("one"), await rowOf("two")]).toMatchObject([undefined, { isHidden: true }]);
+    expect((await get()).text).not.toContain("two");
+  });
+
+  const cart = { name: "cart", provider: "Shopify" };
+  const changed = (use: string) => ({ purpose: "marketing" as const, use, duration: "1 day" });
+
+  it("gets a conflict when somebody else changed the row meanwhile, and that change stays", async () => {
+    await save({ ...cart, use: "First.", was: cart, seen: null });
+    for (const seen of [null, changed("Another.")])
+      await expect(save({ ...cart, use: "Second.", was: cart, seen })).rejects.toMatchObject({
+        code: "conflict",
+      });
+    expect(await rowOf("cart")).toMatchObject({ text: { use: "First." } });
+    await save({ ...cart, use: "Second.", was: cart, seen: changed("First.") });
+    // The same once more: its answer was lost.
+    await save({ ...cart, use: "Second.", was: cart, seen: changed("First.") });
+    expect(await rowOf("cart")).toMatchObject({ text: { use: "Second." } });
+    await resetCookie(service.ctx, await tenant(), cart);
+    await expect(
+      save({ ...cart, use: "Third.", was: cart, seen: changed("Second.") }),
+    ).rejects.toMatchObject({ code: "conflict" });
+    expect(await entries()).toBe(0);
+  });
+
+  it("changes a row in eight tabs at once, and one of them is saved", async () => {
+    const saves = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, tab) =>
+        save({ ...cart, use: `Tab ${tab}.`, was: cart, seen: null }),
+      ),
+    );
+    const refused = saves.filter((one) => one.status === "rejected");
+    expect(refused.map(({ reason }) => reason.code)).toEqual(Array(7).fill("conflict"));
+  });
+
   it("undoes a change and shows a hidden row again", async () => {
     const cart = { name: "cart", provider: "Shopify" };
     await save({ ...cart, was: cart });

@@ -14,6 +14,12 @@ type Props = CookieQuestion & { brand: string; onClose(): void };
 
 const LENGTHS = { name: 100, provider: 80, use: 300, duration: 60 } as const;
 
+/** So that what somebody else writes meanwhile is not replaced unseen. */
+const wordsSeen = (cookie: ListedCookie | null) =>
+  cookie?.text.by === "merchant"
+    ? { purpose: cookie.purpose, use: cookie.text.use, duration: cookie.text.duration }
+    : null;
+
 export function CookieDialog({ cookie, brand, onClose }: Props) {
   const { t } = useTranslation("cookie-list");
   const words = useCookieWords();
@@ -65,6 +71,7 @@ export function CookieDialog({ cookie, brand, onClose }: Props) {
             use,
             duration,
             was: cookie && { name: cookie.name, provider: cookie.provider },
+            seen: wordsSeen(cookie),
           }),
         loading: isBusy,
         disabled: isEmpty,
