@@ -31,7 +31,7 @@ import {
 } from "./channel.ts";
 import { recordFailure } from "./circuit.ts";
 import { sealExchange } from "./exchanges/exchange.ts";
-import { archiveMessage } from "./message-archive.ts";
+import { archiveMessage, copyMessage } from "./message-archive.ts";
 import { nextRetryMs } from "./retry-policy.ts";
 import type { Settlement, Settler } from "./settle.ts";
 
@@ -199,21 +199,16 @@ export async function send(
   // The archive channel's delivery is the copy itself. An empty message is archived too, because it
   // contains the reason.
   const isArchiveItself = channel.name === ARCHIVE_CHANNEL;
-  const archiving = isArchiveItself
-    ? Promise.resolve(true)
-    : archiveMessage(ctx, item, message).then(
-        () => true,
-        () => false,
-      );
+  const archiving = isArchiveItself ? Promise.resolve(true) : copyMessage(ctx, item, message);
   // Awaited in both cases: a retry must not overtake the copy of the attempt before.
-  const [sent, isArchived] = await Promise.allSettled([
+  const [sent, copied] = await Promise.allSettled([
     isRecorded(channel, item)
       ? recordCalls(recording, () => channel.deliver(ctx, tenant, item, message))
       : channel.deliver(ctx, tenant, item, message),
     archiving,
   ]);
   if (sent.status === "rejected") throw sent.reason;
-  return { ...sent.value, isArchived: isArchived.status === "fulfilled" && isArchived.value };
+  return { ...sent.value, isArchived: copied.status === "fulfilled" && copied.value };
 }
 
 const isRecorded = (channel: Channel, item: QueueItem) => channel.isRecorded?.(item) ?? true;

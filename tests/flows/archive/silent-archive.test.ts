@@ -64,6 +64,25 @@ describe("the bus", () => {
     expect(app.fast.received).toHaveLength(20);
   });
 
+  it("does not hold up deliveries for as long as it is silent: one of many asks it again", async () => {
+    bucket.feel("silent");
+    await app.start({ archive: impatientArchive() });
+    await add("fast", 1);
+    await app.allDelivered(1);
+    bucket.requests.length = 0;
+    await add("fast", 100);
+    await app.allDelivered(101);
+    // Besides, what is missing is tried at every poll, one row of a store at a time.
+    expect(bucket.requests.length).toBeLessThan(25);
+    bucket.feel("well");
+    bucket.objects.clear();
+    await app.service.database.query(
+      "UPDATE integration_queue SET updated_at = clock_timestamp() - interval '1 second'",
+    );
+    await eventually("all copies", () => bucket.objects.size === 101);
+    expect(app.fast.received).toHaveLength(101);
+  });
+
   it("counts a delivery that never ends as a failed attempt, and goes on", async () => {
     app.fast.answer(() => {});
     const worker = await app.start({ timeoutMs: 600_000, deliveryMs: 200 });
