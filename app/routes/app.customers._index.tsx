@@ -2,7 +2,11 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { CustomersScreen } from "../components/customers/list/customers-screen.tsx";
 import { cancelRun, CancelledRun } from "../domain/customers/bulk/cancel-run.ts";
-import { previewAction, previewTagRun } from "../domain/customers/bulk/preview-run.ts";
+import {
+  previewAction,
+  previewTagRun,
+  toConfirmable,
+} from "../domain/customers/bulk/preview-run.ts";
 import { ActionRunInput, TagRunInput } from "../domain/customers/bulk/run-inputs.ts";
 import { listSelectedCustomerIds } from "../domain/customers/bulk/selection.ts";
 import { startAction, startTagRun } from "../domain/customers/bulk/start-run.ts";
@@ -57,9 +61,7 @@ export const action = defineActions({
   },
   preview_tags: {
     input: TagRunInput,
-    run: async ({ ctx, tenant }, run) => ({
-      preview: await previewTagRun(ctx, tenant, run),
-    }),
+    run: async ({ ctx, tenant }, run) => toConfirmable(ctx, await previewTagRun(ctx, tenant, run)),
   },
   start_tags: {
     input: TagRunInput,
@@ -71,7 +73,8 @@ export const action = defineActions({
   },
   preview_action: {
     input: ActionRunInput,
-    run: async ({ ctx, tenant }, input) => ({ preview: await previewAction(ctx, tenant, input) }),
+    run: async ({ ctx, tenant }, input) =>
+      toConfirmable(ctx, await previewAction(ctx, tenant, input)),
   },
   start_action: {
     input: ActionRunInput,

@@ -1,7 +1,11 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { SegmentsScreen } from "../components/segments/segments-screen.tsx";
-import { previewAction, previewTagRun } from "../domain/customers/bulk/preview-run.ts";
+import {
+  previewAction,
+  previewTagRun,
+  toConfirmable,
+} from "../domain/customers/bulk/preview-run.ts";
 import { ActionRunInput, TagRunInput } from "../domain/customers/bulk/run-inputs.ts";
 import { startAction, startTagRun } from "../domain/customers/bulk/start-run.ts";
 import { countSegments } from "../domain/customers/segments/count-segments.ts";
@@ -47,7 +51,8 @@ export const action = defineActions({
   },
   preview_tags: {
     input: TagRunInput,
-    run: async ({ ctx, tenant }, input) => ({ preview: await previewTagRun(ctx, tenant, input) }),
+    run: async ({ ctx, tenant }, input) =>
+      toConfirmable(ctx, await previewTagRun(ctx, tenant, input)),
   },
   start_tags: {
     input: TagRunInput,
@@ -59,7 +64,8 @@ export const action = defineActions({
   },
   preview_action: {
     input: ProfileRunInput,
-    run: async ({ ctx, tenant }, input) => ({ preview: await previewAction(ctx, tenant, input) }),
+    run: async ({ ctx, tenant }, input) =>
+      toConfirmable(ctx, await previewAction(ctx, tenant, input)),
   },
   start_action: {
     input: ProfileRunInput,

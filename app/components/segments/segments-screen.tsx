@@ -83,7 +83,7 @@ export function SegmentsScreen({ segments, choices, currency, runs, hasProfiles 
           <BulkActionDialog
             key={key}
             action={question.action}
-            selection={{ segment: question.segment.id }}
+            selection={{ segment: question.segment.id, version: question.segment.version }}
             tags={choices.tags}
             onClose={close}
             onStarted={(run) => {

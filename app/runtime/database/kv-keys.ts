@@ -119,6 +119,8 @@ export const KEYS = keys({
   flowConsentAsked: (userId: number, type: string) => `flow_consent_asked:${userId}:${type}`,
   /** One page of a customer's orders. */
   orders: (userId: number, page: string) => `orders:${userId}:${page}`,
+  /** The bulk run that this confirmation of a merchant started. */
+  confirmedRun: (requestId: string) => `confirmed_run:${requestId}`,
   /** The stored response of a request with this Idempotency-Key. */
   idempotent: (requestHash: string) => `idempotent:${requestHash}`,
   rate: (limit: string, subject: string) => `rate:${limit}:${subject}`,
@@ -149,6 +151,7 @@ export const TTL_SECONDS = {
   flowProgress: 604_800,
   flowRun: 2_592_000,
   flowConsentAsked: 2_592_000,
+  confirmedRun: 86_400,
   idempotent: 86_400,
   idempotentRun: 60,
   gateCode: 600,

@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, Text, TextField } from "@shopify/polaris";
 import { useEffect, useRef, useState } from "react";
-import type { ActionPreview } from "../../../domain/customers/bulk/preview-run.ts";
+import type { ActionPreview, Confirmable } from "../../../domain/customers/bulk/preview-run.ts";
 import type { CustomerAction } from "../../../domain/customers/bulk/run-inputs.ts";
 import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
@@ -22,7 +22,7 @@ export default function BulkAction({ kind, selection, onStarted, onClose }: Prop
   const { t } = useTranslation("customers");
   const locale = useLocale();
   const [typed, setTyped] = useState("");
-  const preview = useScreenAction<{ preview: ActionPreview }>("preview_action");
+  const preview = useScreenAction<Confirmable<ActionPreview>>("preview_action");
   const start = useScreenAction<{ run: BulkRunState }>("start_action", {
     onSuccess: ({ run }) => onStarted(run),
   });
@@ -39,7 +39,13 @@ export default function BulkAction({ kind, selection, onStarted, onClose }: Prop
       title={t(`action.${kind}.title`)}
       primaryAction={{
         content: t(`action.${kind}.confirm`, { total: counts ? count(counts.changing) : "…" }),
-        onAction: () => start.submit({ kind, selection, ...(isErasure && { typed }) }),
+        onAction: () =>
+          start.submit({
+            kind,
+            selection,
+            request_id: preview.data?.request_id,
+            ...(isErasure && { typed }),
+          }),
         loading: preview.isBusy || start.isBusy,
         disabled: !counts || counts.changing === 0 || !isConfirmed,
         destructive: isErasure || kind === "suspend",

@@ -7,7 +7,8 @@ import type { ListFilter } from "./list-address.ts";
 const BulkTags = clientLazy(() => import("./bulk-tags.tsx"));
 const BulkAction = clientLazy(() => import("./bulk-action.tsx"));
 
-export type Selection = { ids: number[] } | { filter: ListFilter } | { segment: string };
+export type Selection =
+  { ids: number[] } | { filter: ListFilter } | { segment: string; version: number };
 export type OpenAction = "add" | "remove" | "profile" | CustomerAction;
 
 type Props = {

@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 import { BlockStack, List, Text } from "@shopify/polaris";
 import { useState } from "react";
-import type { TagPreview } from "../../../domain/customers/bulk/preview-run.ts";
+import type { Confirmable, TagPreview } from "../../../domain/customers/bulk/preview-run.ts";
 import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -23,10 +23,11 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
   const { t } = useTranslation("customers");
   const locale = useLocale();
   const [chosen, setChosen] = useState<string[]>([]);
-  const [preview, setPreview] = useState<TagPreview | null>(null);
+  const [previewed, setPreviewed] = useState<Confirmable<TagPreview> | null>(null);
+  const preview = previewed?.preview ?? null;
   const count = (value: number) => formatCount(locale, value);
-  const previewTags = useScreenAction<{ preview: TagPreview }>("preview_tags", {
-    onSuccess: (data) => setPreview(data.preview),
+  const previewTags = useScreenAction<Confirmable<TagPreview>>("preview_tags", {
+    onSuccess: setPreviewed,
   });
   const startTags = useScreenAction<{ run: BulkRunState }>("start_tags", {
     onSuccess: ({ run }) => onStarted(run),
@@ -49,7 +50,7 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
         preview
           ? {
               content: confirm(preview.changing),
-              onAction: () => startTags.submit(fields),
+              onAction: () => startTags.submit({ ...fields, request_id: previewed?.request_id }),
               loading: isBusy,
               disabled: preview.changing === 0,
               destructive: action === "remove",
@@ -63,7 +64,7 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
       }
       secondaryAction={
         preview
-          ? { content: t("bulk.back"), onAction: () => setPreview(null) }
+          ? { content: t("bulk.back"), onAction: () => setPreviewed(null) }
           : { content: t("bulk.close"), onAction: onClose }
       }
     >

@@ -19,6 +19,14 @@ export type TagPreview = {
   }[];
 };
 
+/** What is shown, and the id of its confirmation: confirmed twice, it starts one run. */
+export type Confirmable<Preview> = { preview: Preview; request_id: string };
+
+export const toConfirmable = <Preview>(ctx: Ctx, preview: Preview): Confirmable<Preview> => ({
+  preview,
+  request_id: ctx.random.uuid(),
+});
+
 /**
  * Previews a run without changes. Each count is one pass over the selected customers and the
  * holders of a tag.

@@ -15,9 +15,11 @@ const tagNames = z
   )
   .max(MAX_TAGS)
   .default([]);
+/** Of one confirmation: sent again, it starts no second run. */
+const request_id = z.uuid().optional();
 const slugsOf = (names: readonly string[]): string[] => names.map((name) => defineTag(name).slug);
 export const TagRunInput = z
-  .object({ selection: CustomerSelection, add: tagNames, remove: tagNames })
+  .object({ selection: CustomerSelection, add: tagNames, remove: tagNames, request_id })
   .refine(({ add, remove }) => add.length + remove.length > 0, {
     message: "name a tag",
     path: ["add"],
@@ -36,6 +38,7 @@ export const ActionRunInput = z
     selection: CustomerSelection,
     /** For an erasure: the number of customers, typed by the merchant. */
     typed: z.string().max(40).optional(),
+    request_id,
   })
   .refine(({ kind, selection }) => kind !== "profile" || "segment" in selection, {
     message: "must name a segment",

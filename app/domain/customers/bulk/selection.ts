@@ -2,8 +2,9 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import { AppError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { getSegment, SegmentId } from "../segments/segment.ts";
+import { getSegment, SegmentId, type Segment } from "../segments/segment.ts";
 import { IS_SENT, type Audience } from "../segments/profile-audience.ts";
 import { CustomerFilter } from "../list/customer-filter.ts";
 import { conditionOf, prepareFilter, type Condition } from "../list/filter-condition.ts";
@@ -14,7 +15,8 @@ const MAX_NAMED = 1_000;
 
 export const CustomerSelection = z.union([
   z.object({ ids: z.array(z.number().int().positive().max(2_147_483_647)).min(1).max(MAX_NAMED) }),
-  z.object({ segment: SegmentId }),
+  /** `version`: as it was shown. One that somebody has changed since may mean other customers. */
+  z.object({ segment: SegmentId, version: z.number().int().positive().optional() }),
   z.object({ filter: CustomerFilter }),
 ]);
 export type CustomerSelection = z.output<typeof CustomerSelection>;
@@ -35,13 +37,25 @@ export function readSelection(query: URLSearchParams): CustomerSelection | null 
   return CustomerSelection.safeParse(selection).data ?? null;
 }
 
+/** Throws `not_found`, and `conflict` for another version than the one that was shown. */
+async function getSelected(
+  ctx: Ctx,
+  tenant: Tenant,
+  { segment: id, version: shown }: Extract<CustomerSelection, { segment: string }>,
+): Promise<Segment> {
+  const segment = await getSegment(ctx, tenant, id);
+  if (shown !== undefined && shown !== segment.version)
+    throw new AppError("conflict", { fields: { version: "somebody has changed it" } });
+  return segment;
+}
+
 /** `segment`: the one that was selected. */
 export type FixedSelection = { selection: FixedCustomers; segment: Audience | null };
 
 /**
  * A file means whom its segment means when it begins, a run whom it means when it is confirmed; also when
  * the segment is changed or deleted since.
- * Throws `not_found` for an unknown segment.
+ * Throws like `getSelected`.
  */
 export async function fixSelection(
   ctx: Ctx,
@@ -49,11 +63,11 @@ export async function fixSelection(
   selection: CustomerSelection,
 ): Promise<FixedSelection> {
   if (!("segment" in selection)) return { selection, segment: null };
-  const { id, name, filter } = await getSegment(ctx, tenant, selection.segment);
+  const { id, name, filter } = await getSelected(ctx, tenant, selection);
   return { selection: { filter }, segment: { id, name } };
 }
 
-/** Over `storefront_users u`; values from `$<first>`. Throws `not_found` for an unknown segment. */
+/** Over `storefront_users u`; values from `$<first>`. Throws like `getSelected`. */
 export async function selectionOf(
   ctx: Ctx,
   tenant: Tenant,
@@ -65,8 +79,7 @@ export async function selectionOf(
       sql: `u.shop = $1 AND u.status <> 'deleted' AND u.id = ANY($${first}::int[])`,
       values: [selection.ids],
     };
-  const { filter } =
-    "segment" in selection ? await getSegment(ctx, tenant, selection.segment) : selection;
+  const { filter } = "segment" in selection ? await getSelected(ctx, tenant, selection) : selection;
   return conditionOf(await prepareFilter(ctx, tenant, filter), first);
 }
 

@@ -2,6 +2,8 @@
 // customer is changed by the same function as a single one, never by a whole list.
 import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../db.server.ts";
+import { findKey, putKeyIfAbsent } from "../../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -33,11 +35,12 @@ const MAX_CUSTOMERS: Partial<Record<string, number>> = { data_request: 250, eras
 export async function startTagRun(
   ctx: Ctx,
   tenant: Tenant,
-  { selection, add, remove }: TagRunInput,
+  { selection, add, remove, request_id: requestId }: TagRunInput,
   startedBy: string | null = null,
 ): Promise<BulkRunState> {
   const fixed = await fixSelection(ctx, tenant, selection);
-  return storeWithMembers(ctx, tenant, { kind: "tags", ...fixed, add, remove, startedBy });
+  const run = { kind: "tags" as const, ...fixed, add, remove, startedBy, requestId };
+  return storeWithMembers(ctx, tenant, run);
 }
 
 /**
@@ -47,14 +50,14 @@ export async function startTagRun(
 export async function startAction(
   ctx: Ctx,
   tenant: Tenant,
-  { kind, selection, typed }: ActionRunInput,
+  { kind, selection, typed, request_id: requestId }: ActionRunInput,
   startedBy: string | null = null,
 ): Promise<BulkRunState> {
   if (kind === "profile" && !isChannelEnabled(ctx, tenant, PROFILE_CHANNEL))
     throw new AppError("invalid_request", { fields: { kind: "is not connected" } });
   const fixed = await fixSelection(ctx, tenant, selection);
   const most = MAX_CUSTOMERS[kind];
-  const run = { kind, ...fixed, add: [], remove: [], startedBy, most };
+  const run = { kind, ...fixed, add: [], remove: [], startedBy, requestId, most };
   return storeWithMembers(ctx, tenant, run, (total) => {
     if (most !== undefined && total > most)
       throw new AppError("invalid_request", {
@@ -70,6 +73,7 @@ type NewRun = FixedSelection & {
   add: readonly string[];
   remove: readonly string[];
   startedBy: string | null;
+  requestId: string | undefined;
   /** Beyond it one customer is counted, no matter how many there are. */
   most?: number | undefined;
 };
@@ -86,21 +90,27 @@ const storeStatement = (selected: string) => `
       coalesce(max(user_id), 0)
     FROM members RETURNING ${SHOWN.join(", ")}`;
 
-/** Nothing is stored when `check` throws for the number of customers. */
+/**
+ * Nothing is stored when `check` throws for the number of customers, nor for a confirmation that has started its run
+ * before.
+ */
 async function storeWithMembers(
   ctx: Ctx,
   tenant: Tenant,
-  { kind, selection, segment, add, remove, startedBy, most }: NewRun,
+  { kind, selection, segment, add, remove, startedBy, requestId, most }: NewRun,
   check: (total: number) => void = () => {},
 ): Promise<BulkRunState> {
   const condition = await selectionOf(ctx, tenant, selection, 11);
   const kept: MembersKept = { audience: segment };
+  const id = ctx.random.orderedUuid();
   return dataOf(ctx, tenant).transaction(async (sql) => {
+    const before = requestId === undefined ? null : await confirmOnce(sql, requestId, id);
+    if (before) return before;
     const started = await insertRun(
       sql,
       storeStatement(`${condition.sql} AND ${changedBy(kind)}`),
       [
-        ctx.random.orderedUuid(),
+        id,
         kind,
         ctx.secrets.seal(sealContext(tenant.shop), JSON.stringify(kept)),
         add,
@@ -117,6 +127,24 @@ async function storeWithMembers(
       throw new AppError("invalid_request", { fields: { selection: "selects no customers" } });
     return started;
   });
+}
+
+/** The run that this confirmation has started before; null when it starts this one. Waits for one that is starting it. */
+async function confirmOnce(
+  sql: TenantSql,
+  requestId: string,
+  id: string,
+): Promise<BulkRunState | null> {
+  const key = KEYS.confirmedRun(requestId);
+  if (await putKeyIfAbsent(sql, key, { id }, TTL_SECONDS.confirmedRun)) return null;
+  const known = await findKey<{ id: string }>(sql, key);
+  const [started] = await sql<ShownRun>(
+    `SELECT ${SHOWN.join(", ")} FROM tag_runs WHERE shop = $1 AND id = $2::uuid`,
+    [known?.value.id],
+  );
+  // Deleted by its retention.
+  if (!started) throw new AppError("conflict");
+  return toState(started);
 }
 
 async function insertRun(
