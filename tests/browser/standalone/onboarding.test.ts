@@ -55,7 +55,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await waitForHydration(page);
   await page.getByLabel("Store domain").fill(`https://${shop}/admin`);
   await page.getByRole("button", { name: "Connect" }).click();
-  await page.getByText("0 of 6 steps done").waitFor();
+  await page.getByText("0 of 7 steps done").waitFor();
 
   const opened = page.context().waitForEvent("page");
   await page.getByRole("link", { name: "Connect", exact: true }).click();
@@ -65,10 +65,10 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await store.frameLocator("iframe").locator("h1").first().waitFor();
   await store.close();
   // The open page polls and shows it.
-  await page.getByText("1 of 6 steps done").waitFor();
+  await page.getByText("1 of 7 steps done").waitFor();
 
   await page.getByRole("button", { name: "I have turned it on" }).click();
-  await page.getByText("2 of 6 steps done").waitFor();
+  await page.getByText("2 of 7 steps done").waitFor();
   await page.getByRole("button", { name: "Show the consent banner in your theme" }).click();
   for (const [name, block] of [
     ["Add the footer", "footer"],
@@ -96,9 +96,12 @@ test("an empty store is connected, its tags set up and its customers imported, a
       region: "FR",
     }),
   });
-  await page.getByText("3 of 6 steps done").waitFor();
+  await page.getByText("3 of 7 steps done").waitFor();
+  app.sandbox.storefront.setPassword(shop, false);
+  await page.getByRole("button", { name: "Check your store", exact: true }).click();
+  await page.getByText("4 of 7 steps done").waitFor();
   await page.getByRole("button", { name: "Set up tags" }).last().click();
-  await page.getByText("4 of 6 steps done").waitFor();
+  await page.getByText("5 of 7 steps done").waitFor();
 
   await page.getByRole("button", { name: "Start the first sync" }).click();
   await page.getByText("Waiting for your store's customers.").waitFor();
@@ -106,7 +109,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await page.getByText("In progress").first().waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
   const worker = await startSyncWorker(app.ctx);
-  await page.getByText("5 of 6 steps done").waitFor();
+  await page.getByText("6 of 7 steps done").waitFor();
   await worker.stop();
   expect(await customers(shop)).toBe(1);
 
@@ -116,7 +119,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Onboarding" }).click();
-  await page.getByText("6 of 6 steps done").waitFor();
+  await page.getByText("7 of 7 steps done").waitFor();
   await page.getByText("You're all set.").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
@@ -134,7 +137,7 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   const { page, errors, close } = await browser.visit([app.url, app.sandbox.url]);
   // Opening the app inside its admin connects the store.
   await page.goto(await embeddedUrl(app, shop, { path: "/app/setup" }));
-  await page.getByText("1 of 6 steps done").waitFor();
+  await page.getByText("1 of 7 steps done").waitFor();
   await waitForHydration(page);
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Check now" }).click();
@@ -142,13 +145,13 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   const comeBack = () => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   app.sandbox.storefront.setActiveBlock(shop, "consent", true);
   await comeBack();
-  await page.getByText("2 of 6 steps done").waitFor();
+  await page.getByText("2 of 7 steps done").waitFor();
   app.sandbox.storefront.setActiveBlock(shop, "consent", false);
   await comeBack();
-  await page.getByText("1 of 6 steps done").waitFor();
+  await page.getByText("1 of 7 steps done").waitFor();
   app.sandbox.storefront.setActiveBlock(shop, "consent", true);
   await comeBack();
-  await page.getByText("2 of 6 steps done").waitFor();
+  await page.getByText("2 of 7 steps done").waitFor();
   await page.getByRole("button", { name: "Set up tags" }).click();
   app.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
   await page.getByRole("button", { name: "Set up tags" }).last().click();
@@ -160,7 +163,7 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   await page.getByText("The last sync stopped before it finished.").waitFor();
   app.sandbox.clearFaults();
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("3 of 6 steps done").waitFor();
+  await page.getByText("3 of 7 steps done").waitFor();
   await worker.stop();
   expect(errors).toEqual([]);
   await close();
