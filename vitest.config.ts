@@ -2,6 +2,7 @@
 // Vite and rewrites modules.
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { RepeatedTests } from "./tests/support/repeated-tests.ts";
 import { SlowestFirst } from "./tests/support/slowest-first.ts";
 
 /** No database, no process, no browser: seconds. */
@@ -39,6 +40,7 @@ const integration = { ...withServers, maxWorkers: cores * 2, sequence: { groupOr
 export default defineConfig({
   test: {
     sequence: { sequencer: SlowestFirst },
+    reporters: ["default", new RepeatedTests()],
     projects: [
       { test: { ...shared, name: "unit", include: UNIT, maxWorkers: cores } },
       {
