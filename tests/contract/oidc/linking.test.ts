@@ -375,3 +375,20 @@ describe("a customer of the storefront whose address the store does not vouch fo
     expect((await logIn()).status).toBe(401);
   });
 });
+
+describe("a verified federated person whose address another one of the same issuer has unverified", () => {
+  it("gets the account: the other's sign-in method and sessions end", async () => {
+    const stranger = putPerson(service, "federated", email, { name: "Sly Stranger" });
+    providerSandbox(service, "federated").next({ idToken: "email_unverified" });
+    const before = await signInAs(service, "federated", stranger);
+    const { id } = await signedInUser(service, before);
+    const owner = putPerson(service, "federated", `owner-${email}`, { name: "Grace Hopper" });
+    providerSandbox(service, "federated").next({ claims: { email, email_verified: true } });
+    const found = await signedInUser(service, await signInAs(service, "federated", owner));
+    expect(found).toMatchObject({ id, email, email_verified: true, full_name: "Grace Hopper" });
+    expect(await links(id)).toMatchObject([{ sub: owner }]);
+    expect((await me(sessionOf(before))).status).toBe(401);
+    providerSandbox(service, "federated").next({ idToken: "email_unverified" });
+    await expectRefused(service, "account_exists", () => signInAs(service, "federated", stranger));
+  });
+});

@@ -83,10 +83,14 @@ async function matchByCustomer(
     return isTaken ? { refused: "account_exists" } : { account: null };
   }
   if (owner.status !== "active") return { refused: "account_unavailable" };
-  // The mailbox may have been reassigned: the account stays with its first owner.
-  const other = await tx.prisma.identityLink.findFirst({
-    where: { user_id: owner.id, issuer: identity.issuer, sub: { not: identity.sub } },
-  });
+  // The mailbox may have been reassigned: the account stays with its first owner. One whose address was never
+  // proven has no owner yet, and its other ways in end with this sign-in (prove-address.ts), except a storefront's.
+  const mayHaveOwner = owner.email_verified || identity.gid !== null;
+  const other =
+    mayHaveOwner &&
+    (await tx.prisma.identityLink.findFirst({
+      where: { user_id: owner.id, issuer: identity.issuer, sub: { not: identity.sub } },
+    }));
   const hasOtherCustomer =
     identity.gid !== null &&
     owner.storefront_customer_gid !== null &&
