@@ -392,3 +392,19 @@ describe("a verified federated person whose address another one of the same issu
     await expectRefused(service, "account_exists", () => signInAs(service, "federated", stranger));
   });
 });
+
+describe("a verified federated person with the address of a contact", () => {
+  it("has the provider's name, not that of a stranger's sign-up that waited for the address", async () => {
+    const asked = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+      key: null,
+      headers: { Origin: `https://${SHOP}` },
+      body: { email, form_type: "news", method: "news_form" },
+    });
+    expect(asked.status).toBe(200);
+    const stranger = await signUp();
+    const sub = putPerson(service, "federated", email, { name: "Grace Hopper" });
+    const found = await signedInUser(service, await signInAs(service, "federated", sub));
+    expect(found).toMatchObject({ full_name: "Grace Hopper", first_name: null, last_name: null });
+    expect((await me(stranger.token)).status).toBe(401);
+  });
+});

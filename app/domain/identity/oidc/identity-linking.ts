@@ -165,6 +165,7 @@ async function applyProof(
       where: { id: userId },
       data: { full_name: null, first_name: null, last_name: null, avatar_url: null },
     });
+  await fillName(tx, identity, userId);
   if (identity.gid !== null)
     await liftUnprovenTombstones(ctx, tx.sql, tenant.shop, {
       gid: identity.gid,
@@ -198,6 +199,16 @@ async function takeAddress(
     [userId, email],
   );
   return taken.length > 0;
+}
+
+/** Before a sign-up that waits for the address would: its name may be a stranger's choice. */
+async function fillName({ sql }: Transaction, { name }: ProvenIdentity, userId: number) {
+  if (name === null) return;
+  await sql(
+    `UPDATE storefront_users SET full_name = $3 WHERE shop = $1 AND id = $2 AND unproven_email IS NULL
+      AND full_name IS NULL AND first_name IS NULL AND last_name IS NULL`,
+    [userId, name],
+  );
 }
 
 async function createAccount({ tenant, tx, identity }: SignIn): Promise<number> {
