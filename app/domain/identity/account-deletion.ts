@@ -13,7 +13,7 @@ import { tombstoneOf } from "../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { emailOf, getAccount, isProven, isWaiting, type Account, type Person } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
-import { clearAccount } from "./clear-account.ts";
+import { clearAccount, clearPurchases } from "./clear-account.ts";
 import { requireRecentAuth } from "./session/recent-auth.ts";
 import { enqueueMail } from "./mails.ts";
 import { TypedPassword, verifyPassword } from "./password/password.ts";
@@ -58,6 +58,7 @@ export async function deleteOwnAccount(
     if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
     await revokeAll(ctx, tenant, { sql, prisma }, account.id, visit);
     await insertTombstones(ctx, sql, tenant.shop, account, isOwnerVerified);
+    await clearPurchases(sql, [account.id]);
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account);
     await deleteAgentTasks(sql, account.id);

@@ -1,6 +1,6 @@
 // Removes all personal data from an account. The row stays, `deleted`, because the consent log
 // refers to it.
-import type { Transaction } from "../../db.server.ts";
+import type { TenantSql, Transaction } from "../../db.server.ts";
 import { END_ALL_SESSIONS } from "./session/sessions.ts";
 
 /**
@@ -39,4 +39,45 @@ export async function clearAccount(
   // Last: what is recorded at this moment waits for the row above.
   await prisma.agentActivity.deleteMany({ where });
   await prisma.tagRunRefusal.deleteMany({ where });
+}
+
+/** One past its time reads as expired, and stays so. */
+const IS_USABLE_MANDATE = "(status = 'active' AND expires_at > clock_timestamp())";
+
+// A draft order keeps its id until the scheduled run has taken it from the merchant's list.
+const CLEAR_CHECKOUTS = `
+  UPDATE checkout_sessions SET checkout_url = NULL, order_id = NULL, ap2_checkout = NULL, discounts = NULL,
+    delivery = NULL, cart_id = NULL, orders = NULL, replaced_carts = NULL, reserved_amount = 0,
+    external_id = CASE WHEN source = 'draft_order' AND status <> 'completed' THEN external_id END,
+    status = CASE WHEN status = 'completed' THEN status ELSE 'canceled' END
+  WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL
+    OR external_id IS NOT NULL OR order_id IS NOT NULL OR ap2_checkout IS NOT NULL
+    OR discounts IS NOT NULL OR delivery IS NOT NULL OR orders IS NOT NULL
+    OR replaced_carts IS NOT NULL OR status NOT IN ('completed', 'canceled'))
+  RETURNING 1`;
+
+// What orders owe is spent: nothing holds the rest any more.
+const END_MANDATES = `
+  UPDATE mandates SET status = CASE WHEN ${IS_USABLE_MANDATE} THEN 'revoked' ELSE status END,
+    reserved_amount = 0, reservations = 0, owed_amount = 0,
+    spent_amount = least(max_amount, spent_amount + owed_amount)
+  WHERE shop = $1 AND customer_id = ANY($2::int[])
+    AND (${IS_USABLE_MANDATE} OR reservations > 0 OR owed_amount > 0)
+  RETURNING 1`;
+
+const CLEAR_RETURNS = `
+  UPDATE return_cases SET user_id = NULL, order_id = NULL, updated_at = now()
+  WHERE shop = $1 AND user_id = ANY($2::int[]) RETURNING 1`;
+
+/**
+ * Cancels open checkouts, ends mandates, and removes from checkouts and returns which orders they became.
+ * Call it before the row becomes `deleted`, whose trigger locks the mandates: an order locks its checkout first.
+ */
+export async function clearPurchases(sql: TenantSql, userIds: readonly number[]) {
+  const change = async (statement: string) => (await sql(statement, [userIds])).length;
+  return {
+    checkout_sessions: await change(CLEAR_CHECKOUTS),
+    mandates: await change(END_MANDATES),
+    return_cases: await change(CLEAR_RETURNS),
+  };
 }

@@ -38,3 +38,84 @@ it("a deleted account's archived messages go with the next scheduled run, and no
   const marks = "SELECT 1 FROM kv WHERE key LIKE 'deleted_account:%'";
   expect(await service.database.query(marks)).toEqual([]);
 });
+
+it("a deleted account's checkouts are canceled, its mandates hold nothing, and nothing says which orders were its own", async () => {
+  const { id, token } = await signUp(service);
+  const insert = (columns: string, values: string) =>
+    service.database.query(
+      `INSERT INTO checkout_sessions (shop, id, customer_id, source, checkout_url, line_items, subtotal, total,
+        currency, expires_at, ${columns}) VALUES ($1, gen_random_uuid(), $2, 'cart', 'https://x.example/c', '[]',
+        40, 40, 'EUR', now() + interval '1 hour', ${values})`,
+      [SHOP, id],
+    );
+  const mandate = "00000000-0000-4000-8000-000000000001";
+  await service.database.query(
+    `INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, spent_amount, reserved_amount, owed_amount,
+      reservations, currency, scope, usage, signature, proof, expires_at)
+      VALUES ($1, $3, $2, 100, 60, 40, 40, 1, 'EUR', 'all', 'multi', 's', 'p', now() + interval '1 day')`,
+    [SHOP, id, mandate],
+  );
+  await insert(
+    "status, external_id, mandate_id, reserved_amount",
+    `'ready_for_complete', 'gid://shopify/Cart/open', '${mandate}', 40`,
+  );
+  await insert(
+    "status, external_id, order_id, orders",
+    `'completed', 'gid://shopify/Cart/paid', 'gid://shopify/Order/1',
+      '[{"id":"gid://shopify/Order/1","amount":"40.00","is_own":true}]'`,
+  );
+  await service.database.query(
+    `INSERT INTO return_cases (shop, rma, order_id, user_id, status)
+      VALUES ($1, 'RMA-deleted', 'gid://shopify/Order/1', $2, 'open')`,
+    [SHOP, id],
+  );
+  await service.database.query(
+    `INSERT INTO kv (shop, key, value) VALUES ($1, 'idempotent:deleted', $2), ($1, 'orders:deleted', $2)`,
+    [SHOP, JSON.stringify({ user_id: id, answer: "{}" })],
+  );
+  const { status } = await service.call("DELETE", `/auth/me?shop=${SHOP}`, {
+    key: token,
+    body: { password: PASSWORD },
+  });
+  expect(status).toBe(200);
+  expect(
+    await service.database.query(
+      `SELECT status, checkout_url, external_id, order_id, orders, reserved_amount FROM checkout_sessions
+        WHERE customer_id = $1 ORDER BY status`,
+      [id],
+    ),
+  ).toEqual(
+    ["canceled", "completed"].map((ended) => ({
+      status: ended,
+      checkout_url: null,
+      external_id: null,
+      order_id: null,
+      orders: null,
+      reserved_amount: "0.00",
+    })),
+  );
+  expect(
+    await service.database.query(
+      "SELECT status, spent_amount, reserved_amount, reservations, owed_amount FROM mandates WHERE mandate_id = $1",
+      [mandate],
+    ),
+  ).toEqual([
+    {
+      status: "revoked",
+      spent_amount: "100.00",
+      reserved_amount: "0.00",
+      reservations: 0,
+      owed_amount: "0.00",
+    },
+  ]);
+  expect(
+    await service.database.query(
+      "SELECT user_id, order_id FROM return_cases WHERE rma = 'RMA-deleted'",
+    ),
+  ).toEqual([{ user_id: null, order_id: null }]);
+  await queueIsEmpty(service);
+  await service.call("POST", "/admin/scheduled-run");
+  expect(
+    await service.database.query("SELECT key FROM kv WHERE value->>'user_id' = $1", [String(id)]),
+  ).toEqual([]);
+});

@@ -1,12 +1,14 @@
-// What was archived of accounts that their owners deleted. The deletion empties the rows at once and
-// leaves a mark; the archive is in another system, so its objects follow with the scheduled run.
+// What was archived and kept for a while of accounts that their owners deleted. The deletion empties the rows
+// at once and leaves a mark; the archive is in another system, and the key-value store is walked in slices, so
+// both follow with the scheduled run.
 import type { Ctx } from "../../../context.server.ts";
-import type { TenantPrisma } from "../../../db.server.ts";
+import type { Database, TenantPrisma } from "../../../db.server.ts";
 import { deleteKey } from "../../../runtime/database/kv.ts";
 import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { entityIdsOf, type DeletedAccount } from "../../customers/deleted-account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { eraseArchived } from "./erase-outside.ts";
+import { tableSlices } from "./table-slices.ts";
 
 const AT_ONCE = 200;
 
@@ -23,6 +25,11 @@ export async function eraseCopies(
     take: AT_ONCE,
   });
   if (marks.length === 0) return null;
+  await deleteKeptAnswers(
+    ctx.regions.get(tenant.region),
+    tenant.shop,
+    marks.map(({ value }) => String((value as DeletedAccount).user_id)),
+  );
   let [accounts, objects] = [0, 0];
   for (const { value } of marks) {
     const mark = value as DeletedAccount;
@@ -42,6 +49,24 @@ export async function eraseCopies(
 
 /** The events alone: texts that mention the customer belong to orders, which stay. */
 const NOBODY = { userIds: [], gids: [], emails: [], phones: [], names: [], orders: [] };
+
+/**
+ * Answers kept for a repeated request, pages of orders, links that were mailed. The marks themselves stay until
+ * the archive is done.
+ */
+async function deleteKeptAnswers(
+  database: Database,
+  shop: string,
+  userIds: readonly string[],
+): Promise<void> {
+  const { sql } = database.forTenant(shop);
+  for await (const { condition, values } of tableSlices(database, shop, "kv", 4))
+    await sql(
+      `DELETE FROM kv WHERE shop = $1 AND jsonb_typeof(value) = 'object'
+        AND value->>'user_id' = ANY($2::text[]) AND NOT starts_with(key, $3) AND ${condition}`,
+      [userIds, KEYS.deletedAccount(""), ...values],
+    );
+}
 
 type Named = { entity_type: string; entity_id: { in: string[] } };
 

@@ -13,6 +13,7 @@ import { subjectMark } from "../../bus/ledger-subjects.ts";
 import { countMinutes } from "../../bus/log/minute-counts.ts";
 import { CUSTOMER_GONE, ERASED_PAYLOAD, REDACTED } from "../../bus/outcome.ts";
 import { tombstoneOf } from "../../customers/tombstones.ts";
+import { clearPurchases } from "../../identity/clear-account.ts";
 import { END_ALL_SESSIONS } from "../../identity/session/sessions.ts";
 import { mentionPattern, type KnownSubject } from "../subject.ts";
 import { tableSlices } from "./table-slices.ts";
@@ -54,9 +55,6 @@ const DELETED_WITH_ACCOUNT = [
   "identity_links",
 ] as const;
 
-/** One past its time reads as expired, and stays so. */
-const IS_USABLE_MANDATE = "(status = 'active' AND expires_at > clock_timestamp())";
-
 export async function anonymiseAccounts(
   sql: TenantSql,
   userIds: readonly number[],
@@ -64,7 +62,8 @@ export async function anonymiseAccounts(
   const ids = [userIds];
   const deleteRows = (table: string) =>
     counted(sql, `DELETE FROM ${table} WHERE shop = $1 AND user_id = ANY($2::int[])`, ids);
-  const counts: Counts = {};
+  // Before the claims, whose trigger locks the mandates.
+  const counts: Counts = await clearPurchases(sql, userIds);
   for (const table of DELETED_WITH_ACCOUNT) counts[table] = await deleteRows(table);
   return {
     ...counts,
@@ -76,32 +75,6 @@ export async function anonymiseAccounts(
     ),
     // After its tokens, which name no account themselves.
     oauth_grants: await deleteRows("oauth_grants"),
-    mandates: await counted(
-      sql,
-      `UPDATE mandates SET status = CASE WHEN ${IS_USABLE_MANDATE} THEN 'revoked'
-        ELSE status END, reserved_amount = 0, reservations = 0 WHERE shop = $1
-        AND customer_id = ANY($2::int[]) AND (${IS_USABLE_MANDATE} OR reservations > 0)`,
-      ids,
-    ),
-    // Cancels open checkouts: their mandate is revoked, and no one can pay for them any more.
-    checkout_sessions: await counted(
-      sql,
-      `UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL, order_id = NULL,
-        ap2_checkout = NULL, discounts = NULL, delivery = NULL, cart_id = NULL, orders = NULL, replaced_carts = NULL,
-        reserved_amount = 0,
-        status = CASE WHEN status = 'completed' THEN status ELSE 'canceled' END
-       WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL
-         OR external_id IS NOT NULL OR order_id IS NOT NULL OR ap2_checkout IS NOT NULL
-         OR discounts IS NOT NULL OR delivery IS NOT NULL OR orders IS NOT NULL
-         OR replaced_carts IS NOT NULL OR status NOT IN ('completed', 'canceled'))`,
-      ids,
-    ),
-    return_cases: await counted(
-      sql,
-      `UPDATE return_cases SET user_id = NULL, order_id = NULL, updated_at = now() WHERE shop = $1
-        AND user_id = ANY($2::int[])`,
-      ids,
-    ),
     storefront_users: await counted(
       sql,
       `UPDATE storefront_users SET status = 'deleted', email = NULL, unproven_email = NULL,
