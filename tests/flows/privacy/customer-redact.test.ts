@@ -274,11 +274,16 @@ describe("customers/redact", () => {
         body: { password: "correct horse battery" },
       });
       expect(gone.status).toBe(200);
+      await service.database.query(
+        `INSERT INTO identity_links (shop, user_id, provider, issuer, sub)
+          VALUES ($1, $2, 'federated', 'https://idp.example', $3)`,
+        [SHOP, userId, `sub-${named}`],
+      );
       const who = named === "id" ? { id: gid.split("/").at(-1) as string } : { email };
       const { json: asked } = await privacy(service, "customer-redact", redactBody(who));
       const request = await settled(service, asked.request_id);
       expect(request.evidence.looked.accounts).toBeGreaterThan(0);
-      expect(await findEverywhere(service, [email, "Redactable"])).toEqual([]);
+      expect(await findEverywhere(service, [email, "Redactable", `sub-${named}`])).toEqual([]);
     },
   );
 

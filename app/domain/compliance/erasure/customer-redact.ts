@@ -124,7 +124,9 @@ async function eraseAccounts(pass: Pass): Promise<{ progress: Progress; found: n
   return dataOf(ctx, tenant).transaction(async (sql) => {
     const { progress, found } = await findSubject(ctx, sql, tenant, readProgress(ctx, request));
     await insertTombstones(ctx, sql, tenant.shop, progress.known);
-    const userIds = found.map(({ id }) => id);
+    // The first pass clears also what an account's own deletion leaves, such as its ids at sign-in providers.
+    const isFirst = pass.evidence.passes === 1;
+    const userIds = isFirst ? progress.known.userIds : found.map(({ id }) => id);
     if (userIds.length > 0) count(pass, await anonymiseAccounts(sql, userIds));
     await savePass(pass, sql, progress);
     await savePeople(sql, request, progress.known.userIds);
