@@ -23,10 +23,7 @@ export type MatchedAccount = Columns<
 // The gid is also in the federated identity of the storefront. Gid and address are on the tombstones of
 // a customer who was deleted earlier, by the storefront or here: `customers/redact` usually follows
 // `customers/delete`, when the account has lost both.
-const FIND = `
-  SELECT id, email, unproven_email, full_name, first_name, last_name, storefront_customer_gid,
-    phone_hash, status, federated_sub, cms_item_id FROM storefront_users u
-  WHERE shop = $1 AND (
+const MATCHES = `(
     storefront_customer_gid = $2
     OR lower(email) = $3
     OR lower(unproven_email) = $3
@@ -37,7 +34,18 @@ const FIND = `
       AND ((kind = 'gid' AND subject_hmac = $5) OR (kind = 'email' AND subject_hmac = $7)))
     OR (phone_hash = $6 AND (storefront_customer_gid IS NULL OR $2::text IS NULL) AND (email IS NULL
       OR $3::text IS NULL))
-  ) ORDER BY id`;
+  )`;
+
+// With the ended accounts that were merged into theirs: a store that merges two customers names the kept one only.
+const FIND = `
+  WITH RECURSIVE people AS (
+    SELECT id FROM storefront_users u WHERE shop = $1 AND ${MATCHES}
+    UNION SELECT m.id FROM people p JOIN storefront_users m ON m.shop = $1 AND m.merged_into = p.id
+      AND m.status = 'deleted'
+  )
+  SELECT id, email, unproven_email, full_name, first_name, last_name, storefront_customer_gid,
+    phone_hash, status, federated_sub, cms_item_id FROM storefront_users u
+  WHERE shop = $1 AND id IN (SELECT id FROM people) ORDER BY id`;
 
 /** Families share phone numbers: a match by phone is ignored when the other identifiers differ. */
 export async function findPeople(

@@ -28,6 +28,9 @@ async function insertTombstone(ctx: Ctx, sql: TenantSql, shop: string, gid: stri
   );
 }
 
+/** `forgetStorefrontCustomer` and a merge take the storefront's away. */
+const HAS_NO_WAY_IN = "(password_hash = '' AND federated_sub IS NULL)";
+
 type AffectedAccount = Columns<StorefrontUser, "id" | "status">;
 
 /** The other systems are informed by the write matrix, as for any deleted account. */
@@ -63,8 +66,8 @@ export async function forgetStorefrontCustomer(
     const left = await sql<AffectedAccount>(
       `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
         storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now(),
-         status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END,
-         sessions_valid_after = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN now()
+         status = CASE WHEN ${HAS_NO_WAY_IN} THEN 'deleted' ELSE status END,
+         sessions_valid_after = CASE WHEN ${HAS_NO_WAY_IN} THEN now()
            ELSE sessions_valid_after END
        WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
       [gid],
@@ -103,12 +106,17 @@ export async function mergeStorefrontCustomers(
           await giveCustomerItsOwnAccount(ctx, tenant, { sql, prisma }, account.id);
       return;
     }
+    // An account that ends stays linked: the store will ask for the erasure of the kept customer only. Its sessions
+    // end, also one that is being made: as a merged one's they would be sessions of the kept account.
     const left = await sql<AffectedAccount>(
       `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
         storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now(),
-         status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END
+         status = CASE WHEN ${HAS_NO_WAY_IN} THEN 'deleted' ELSE status END,
+         merged_into = CASE WHEN ${HAS_NO_WAY_IN} THEN $3 ELSE merged_into END,
+         sessions_valid_after = CASE WHEN ${HAS_NO_WAY_IN} THEN now() + interval '1 minute'
+           ELSE sessions_valid_after END
        WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
-      [deletedGid],
+      [deletedGid, kept.id],
     );
     await enqueueAffectedAccounts(ctx, tenant, sql, left);
   });

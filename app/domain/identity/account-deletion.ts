@@ -164,9 +164,9 @@ async function insertTombstones(
  * Messages for other systems contain personal data, and so may their responses. The events of other
  * sources name the customer by the storefront's id and hold all of the data; ours are references.
  */
-async function emptyDeliveries(
+export async function emptyDeliveries(
   sql: TenantSql,
-  { id, storefront_customer_gid: gid }: Account,
+  { id, storefront_customer_gid: gid }: Pick<Account, "id" | "storefront_customer_gid">,
 ): Promise<void> {
   const named = [String(id), ...(gid ? [gid] : [])];
   const ofPerson = "shop = $1 AND entity_type = 'customer' AND entity_id = ANY($2::text[])";

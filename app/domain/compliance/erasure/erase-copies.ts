@@ -5,7 +5,13 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Database, TenantPrisma } from "../../../db.server.ts";
 import { deleteKey } from "../../../runtime/database/kv.ts";
 import { KEYS } from "../../../runtime/database/kv-keys.ts";
-import { entityIdsOf, type DeletedAccount } from "../../customers/deleted-account.ts";
+import {
+  entityIdsOf,
+  markDeletedAccount,
+  type DeletedAccount,
+} from "../../customers/deleted-account.ts";
+import { emptyDeliveries } from "../../identity/account-deletion.ts";
+import { clearAccount, clearPurchases } from "../../identity/clear-account.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { eraseArchived } from "./erase-outside.ts";
 import { tableSlices } from "./table-slices.ts";
@@ -25,11 +31,9 @@ export async function eraseCopies(
     take: AT_ONCE,
   });
   if (marks.length === 0) return null;
-  await deleteKeptAnswers(
-    ctx.regions.get(tenant.region),
-    tenant.shop,
-    marks.map(({ value }) => String((value as DeletedAccount).user_id)),
-  );
+  const userIds = marks.map(({ value }) => (value as DeletedAccount).user_id);
+  await deleteKeptAnswers(ctx.regions.get(tenant.region), tenant.shop, userIds.map(String));
+  await deleteMergedAccounts(ctx, tenant, userIds);
   let [accounts, objects] = [0, 0];
   for (const { value } of marks) {
     const mark = value as DeletedAccount;
@@ -49,6 +53,30 @@ export async function eraseCopies(
 
 /** The events alone: texts that mention the customer belong to orders, which stay. */
 const NOBODY = { userIds: [], gids: [], emails: [], phones: [], names: [], orders: [] };
+
+/** Those that the store had merged into them. Each leaves its own mark, for the next run. */
+async function deleteMergedAccounts(
+  ctx: Ctx,
+  tenant: Tenant,
+  userIds: readonly number[],
+): Promise<void> {
+  const data = dataOf(ctx, tenant);
+  const merged = await data.prisma.storefrontUser.findMany({
+    select: { id: true, merged_into: true },
+    where: {
+      merged_into: { in: [...userIds] },
+      status: "deleted",
+      OR: [{ email: { not: null } }, { full_name: { not: null } }, { phone_hash: { not: null } }],
+    },
+  });
+  for (const { id, merged_into: into } of merged)
+    await data.transaction(async (sql, prisma) => {
+      await clearPurchases(sql, [id]);
+      await clearAccount({ sql, prisma }, id, into);
+      await emptyDeliveries(sql, { id, storefront_customer_gid: null });
+      await markDeletedAccount(ctx, sql, tenant.shop, { userId: id, gid: null });
+    });
+}
 
 /**
  * Answers kept for a repeated request, pages of orders, links that were mailed. The marks themselves stay until
