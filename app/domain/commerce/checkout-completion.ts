@@ -24,23 +24,25 @@ import { enqueueCommerceEvent } from "./commerce-events.ts";
 import { release, spend } from "./mandate-ledger.ts";
 import { toRounded } from "./money.ts";
 
+const Price = z.union([z.string(), z.number()]).nullish().catch(null);
+
+// Whoever has a cart's address can give it attributes: a field that is not as expected counts as absent, and never
+// keeps a paid order from being counted.
 const Order = z.looseObject({
   admin_graphql_api_id: z
     .string()
     .regex(/^gid:\/\/shopify\/Order\/\d{1,20}$/)
-    .nullish(),
-  cart_token: z.string().min(1).max(200).nullish(),
-  note_attributes: z
-    .array(z.looseObject({ name: z.string().max(255), value: z.unknown().optional() }))
-    .max(500)
-    .nullish(),
+    .nullish()
+    .catch(null),
+  cart_token: z.string().min(1).max(200).nullish().catch(null),
+  note_attributes: z.array(z.unknown()).nullish().catch(null),
   customer: z
     .looseObject({ admin_graphql_api_id: z.string().regex(CUSTOMER_GID).nullish().catch(null) })
     .nullish()
     .catch(null),
-  subtotal_price: z.string().nullish(),
-  total_price: z.string().nullish(),
-  currency: z.string().nullish(),
+  subtotal_price: Price,
+  total_price: Price,
+  currency: z.string().nullish().catch(null),
 });
 type Order = z.output<typeof Order>;
 
@@ -113,13 +115,17 @@ async function findCheckout(
 async function candidatesFor(ctx: Ctx, tenant: Tenant, order: Order): Promise<Candidate[]> {
   const { sql } = dataOf(ctx, tenant);
   const { note_attributes: attributes, cart_token: token } = order;
-  const name = z
-    .uuid()
-    .safeParse(attributes?.find(({ name: one }) => one === CHECKOUT_ATTRIBUTE)?.value);
+  const name = z.uuid().safeParse(attributes?.map(toCheckoutId).find((id) => id !== undefined));
   const named = name.success ? await sql<Candidate>(BY_ID, [name.data]) : [];
   if (!token || named.some((row) => hasCart(row, token))) return named;
   return [...(await sql<Candidate>(BY_CART, [token])), ...named];
 }
+
+const Attribute = z.looseObject({
+  name: z.literal(CHECKOUT_ATTRIBUTE),
+  value: z.unknown().optional(),
+});
+const toCheckoutId = (attribute: unknown): unknown => Attribute.safeParse(attribute).data?.value;
 
 const hasCart = (row: CheckoutRow, cartId: string): boolean =>
   ownCarts(row).some(({ id }) => id === cartId);

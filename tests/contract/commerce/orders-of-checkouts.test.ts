@@ -304,6 +304,21 @@ describe("the budget of a mandate", () => {
     expect((await checkoutAs(service, small.id)).status).toBe("ready_for_complete");
   });
 
+  // Whoever has a cart's address can give it attributes.
+  it.each([
+    ["a name that is too long", { note_attributes: [{ name: "x".repeat(300), value: "y" }] }],
+    ["no name", { note_attributes: [{ name: null, value: "y" }] }],
+    ["more names than a store needs", { note_attributes: Array(600).fill({ name: "n" }) }],
+    ["no list", { note_attributes: {} }],
+    ["prices as numbers", { subtotal_price: 40, total_price: 40.0 }],
+    ["prices as nothing known", { subtotal_price: {}, currency: 978 }],
+  ])("counts the order of its cart whatever else the order has: %s", async (_, fields) => {
+    const made = await bought();
+    await ordered(made.id, { cart_token: tokenOf(made), ...fields });
+    expect(await spent()).toEqual({ spent: "40.00", held: "0.00" });
+    expect((await checkoutAs(service, made.id)).status).toBe("completed");
+  });
+
   it("remembers an order for which other checkouts leave no room until one of them ends", async () => {
     const made = await bought();
     const changed = await change(made.id, lamp());
