@@ -26,7 +26,7 @@ import { toRounded } from "./money.ts";
 
 const Price = z.union([z.string(), z.number()]).nullish().catch(null);
 
-// Whoever has a cart's address can give it attributes: a field that is not as expected counts as absent, and never
+// Anyone with a cart's address can give it attributes: a field that is not as expected counts as absent, and never
 // keeps a paid order from being counted.
 const Order = z.looseObject({
   admin_graphql_api_id: z

@@ -304,11 +304,14 @@ describe("the budget of a mandate", () => {
     expect((await checkoutAs(service, small.id)).status).toBe("ready_for_complete");
   });
 
-  // Whoever has a cart's address can give it attributes.
+  // Anyone with a cart's address can give it attributes.
   it.each([
     ["a name that is too long", { note_attributes: [{ name: "x".repeat(300), value: "y" }] }],
     ["no name", { note_attributes: [{ name: null, value: "y" }] }],
-    ["more names than a store needs", { note_attributes: Array(600).fill({ name: "n" }) }],
+    [
+      "more names than a store needs",
+      { note_attributes: Array.from({ length: 600 }, () => ({ name: "n" })) },
+    ],
     ["no list", { note_attributes: {} }],
     ["prices as numbers", { subtotal_price: 40, total_price: 40.0 }],
     ["prices as nothing known", { subtotal_price: {}, currency: 978 }],
