@@ -141,11 +141,14 @@ describe("an agent's call", () => {
       const next = refusalOf(await create(token));
       expect([401, 403]).toContain(next[0]);
       expect(answers.map(refusalOf)).toEqual(answers.map(() => next));
+      const isDeleted = change === deleteAccount;
       expect((await checkouts()).map(({ id, status, total }) => [id, status, total])).toEqual(
-        before.map(({ id, status, total }) => [id, status, total]),
+        before.map(({ id, status, total }) => [id, isDeleted ? "canceled" : status, total]),
       );
       expect(await mandateRow(service, ready)).toMatchObject(UNTOUCHED);
-      expect(await mandateRow(service, held)).toMatchObject({ reserved_amount: "80.00" });
+      expect(await mandateRow(service, held)).toMatchObject({
+        reserved_amount: isDeleted ? "0.00" : "80.00",
+      });
     },
   );
 

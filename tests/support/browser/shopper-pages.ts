@@ -64,7 +64,9 @@ export async function proxyThroughStore(
       headers: { "Content-Type": "application/json" },
       ...(route.request().postData() !== null && { body: route.request().postData() as string }),
       redirect: "manual",
-    });
+    }).catch(() => null);
+    // The service ends with the last visit, also while a page's last call is on its way.
+    if (!response) return route.abort().catch(() => {});
     const headers = Object.fromEntries(
       [...response.headers].filter(
         ([name]) =>

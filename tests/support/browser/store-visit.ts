@@ -111,7 +111,9 @@ export async function openStore(
       method: request.method(),
       headers: { ...headers, ...(options.gpc && { "sec-gpc": "1" }) },
       ...(request.postData() && { body: request.postData() as string }),
-    });
+    }).catch(() => null);
+    // The service ends with the last visit, also while a page's last call is on its way.
+    if (!answer) return route.abort().catch(() => {});
     note({
       method: request.method(),
       path,
@@ -134,7 +136,8 @@ export async function openStore(
   /** A call from the page to the service's own address. */
   const goStraight = async (route: Route) => {
     const request = route.request();
-    const answer = await route.fetch();
+    const answer = await route.fetch().catch(() => null);
+    if (!answer) return route.abort().catch(() => {});
     if (request.method() !== "OPTIONS")
       note({
         method: request.method(),
