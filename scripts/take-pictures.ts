@@ -103,6 +103,26 @@ for (const [name, screen, tab, height] of tabs.filter(
   });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
+// The brand, with colors that are being chosen. A frame is painted in the window only.
+if (wanted.length === 0 || wanted.includes("app-brand")) {
+  await page.setViewportSize({ width: 1_100, height: 1_250 });
+  await page.locator("ui-nav-menu").getByRole("link", { name: "Settings", exact: true }).click();
+  await page
+    .getByRole("link", { name: /^Brand/ })
+    .first()
+    .click();
+  await page.getByLabel("Brand color", { exact: true }).fill("#1f5f4a");
+  await page.getByLabel("Background color", { exact: true }).fill("#f4ecd8");
+  await page.locator('iframe[title="Preview"][srcdoc*="f4ecd8"]').waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.screenshot({
+    path: join(root, "docs/pictures/app-brand.png"),
+    style: WITHOUT_MENU,
+  });
+  await page.setViewportSize({ width: 1_100, height: 620 });
+  await page.getByRole("button", { name: "Discard", exact: true }).click();
+  process.stdout.write("docs/pictures/app-brand.png\n");
+}
 // What shoppers read of it, after the check of the storefront.
 if (wanted.length === 0 || wanted.includes("cookie-list")) {
   const { page: shopper, close: leave } = await browser.visit([service, sandbox]);

@@ -80,6 +80,7 @@ const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
     "app.settings_.connection.tsx",
     "app.settings.$page.tsx",
     "app.settings.agents.tsx",
+    "app.settings.brand.preview.ts",
     "app.settings.places.tsx",
     "app.settings.regions.tsx",
     "app.settings.integrations._index.tsx",

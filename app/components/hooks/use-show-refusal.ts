@@ -5,16 +5,22 @@ const WRONG_FIELD = '[aria-invalid="true"]:not(:disabled)';
 
 type Refusal = { fields?: Record<string, string> } | null;
 
-/** The returned ref belongs to the element that says why. */
-export function useShowRefusal(error: Refusal) {
+/**
+ * The returned ref belongs to the element that says why. `isReady`: the wrong fields are marked; false
+ * while something that marks them is still asked for.
+ */
+export function useShowRefusal(error: Refusal, { isReady = true } = {}) {
   const place = useRef<HTMLDivElement>(null);
+  const isShown = useRef(false);
   const isRefused = error !== null;
   const fields = error?.fields;
   useEffect(() => {
-    if (!isRefused) return;
+    if (!isRefused) isShown.current = false;
+    if (!isRefused || !isReady || isShown.current) return;
+    isShown.current = true;
     const first = fields && document.querySelector<HTMLElement>(WRONG_FIELD);
     if (first) first.focus();
     else place.current?.scrollIntoView({ block: "nearest" });
-  }, [isRefused, fields]);
+  }, [isRefused, fields, isReady]);
   return place;
 }

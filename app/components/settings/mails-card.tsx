@@ -17,6 +17,7 @@ import type { MailSamples } from "../../domain/merchant/mail-samples.ts";
 import type { RenderedMail } from "../../domain/mails/render-mail.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
+import { PREVIEW_FRAME } from "./preview-frame.ts";
 
 const PATH = "/app/settings/mails";
 /** Each language in its own words. */
@@ -25,12 +26,6 @@ const LANGUAGES = [
   { value: "es", label: "Español" },
   { value: "fr", label: "Français" },
 ];
-const FRAME = {
-  width: "100%",
-  height: "36rem",
-  border: "var(--p-border-width-025) solid var(--p-color-border)",
-  borderRadius: "var(--p-border-radius-200)",
-} as const;
 
 type Chosen = { template: string; locale: string; scheme: string };
 
@@ -104,7 +99,12 @@ function Preview({ chosen }: { chosen: Chosen }) {
         </Text>
       </div>
       {/* Without scripts, forms and navigation: it is only looked at. */}
-      <iframe title={t("mails.preview")} sandbox="" srcDoc={mail?.html ?? ""} style={FRAME} />
+      <iframe
+        title={t("mails.preview")}
+        sandbox=""
+        srcDoc={mail?.html ?? ""}
+        style={PREVIEW_FRAME}
+      />
     </BlockStack>
   );
 }

@@ -1,6 +1,7 @@
 // A page of the settings inside the store admin: its cards as one form.
 import { useTranslation } from "react-i18next";
 import { BlockStack, Card } from "@shopify/polaris";
+import { Fragment } from "react";
 import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
 import type { SettingsPageView } from "../../domain/merchant/settings-page.ts";
 import { clientLazy } from "../frame/deferred-card.tsx";
@@ -14,7 +15,8 @@ import { LogoUploader } from "./logo-uploader.tsx";
 import { PublicHosts } from "./public-hosts.tsx";
 import { useSettingsForm } from "./use-settings-form.ts";
 
-/** Part of one page: the others do not load it. */
+/** Each is part of one page: the others do not load it. */
+const BrandPreviewCard = clientLazy(() => import("./brand-preview-card.tsx"));
 const MailsCard = clientLazy(() => import("./mails-card.tsx"));
 
 export function SettingsPage({ shop, cards, hosts, canUploadLogo, mails }: SettingsPageView) {
@@ -41,25 +43,28 @@ export function SettingsPage({ shop, cards, hosts, canUploadLogo, mails }: Setti
       <FormResult form={{ ...form, isSaved: false }} fields={fields} />
       <BlockStack gap="400">
         {cards.map((card) => (
-          <Card key={card.name}>
-            <BlockStack gap="400">
-              <CardIntro name={card.name} as="h2" />
-              <FormFields
-                fields={card.fields}
-                form={form}
-                {...(logo && { below: { [logo.name]: uploader(logo) } })}
-              />
-              {hosts && card.fields.some(({ name }) => name === "public_hosts") && (
-                <PublicHosts data={hosts} />
-              )}
-              {card.test && (
-                <ConnectionTest
-                  system={card.test}
-                  isDirty={card.fields.some(({ name }) => name in form.patch)}
+          <Fragment key={card.name}>
+            <Card>
+              <BlockStack gap="400">
+                <CardIntro name={card.name} as="h2" />
+                <FormFields
+                  fields={card.fields}
+                  form={form}
+                  {...(logo && { below: { [logo.name]: uploader(logo) } })}
                 />
-              )}
-            </BlockStack>
-          </Card>
+                {hosts && card.fields.some(({ name }) => name === "public_hosts") && (
+                  <PublicHosts data={hosts} />
+                )}
+                {card.test && (
+                  <ConnectionTest
+                    system={card.test}
+                    isDirty={card.fields.some(({ name }) => name in form.patch)}
+                  />
+                )}
+              </BlockStack>
+            </Card>
+            {card.name === "look" && <BrandPreviewCard fields={form.patch} />}
+          </Fragment>
         ))}
         {mails && <MailsCard samples={mails} />}
       </BlockStack>

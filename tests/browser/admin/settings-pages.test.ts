@@ -256,6 +256,67 @@ test("a logo becomes a file of the store and its address is saved; what is no im
   await visit.leave();
 });
 
+test("a brand color is picked or typed, its editor shows it, and an empty one is none", async () => {
+  const visit = await open("/app/settings/brand");
+  const { page } = visit;
+  const field = page.getByLabel("Brand color", { exact: true });
+  const picker = page.getByLabel("Pick a color: Brand color");
+  await picker.fill("#1f5f4a");
+  expect(await field.inputValue()).toBe("#1f5f4a");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).brand_color).toBe("#1f5f4a");
+
+  await field.fill("#ABCDEF");
+  expect(await picker.inputValue()).toBe("#abcdef");
+  await field.fill("green");
+  await save(page);
+  await page.getByText("Enter # and six digits or letters from a to f: #1f5f4a.").waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  await field.fill("");
+  await save(page);
+  await expect.poll(async () => (await saved()).brand_color ?? null).toBeNull();
+  await visit.leave();
+});
+
+test("the preview shows what is typed before it is saved, in both schemes; a value that cannot be saved leaves the saved one", async () => {
+  await saveTenantConfig(app.ctx, shop, { brand_color: "#1f5f4a" }, { by: "store" });
+  const visit = await open("/app/settings/brand");
+  const { page } = visit;
+  const preview = page.frameLocator('iframe[title="Preview"]');
+  const background = (selector: string) =>
+    preview.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor);
+  await preview.getByRole("button").waitFor();
+  expect(await background("button")).toBe("rgb(31, 95, 74)");
+
+  await page.getByLabel("Brand name", { exact: true }).fill("Tea & <b>Leaves</b>");
+  await preview.getByText("Tea & <b>Leaves</b>").waitFor();
+  await page.getByLabel("Brand color", { exact: true }).fill("#8a1c7c");
+  await expect.poll(() => background("button")).toBe("rgb(138, 28, 124)");
+  await page.getByLabel("Brand color", { exact: true }).fill("red;}*{display:none");
+  await page.getByLabel("Corner radius (pixels)").fill("24");
+  const radius = () =>
+    preview.locator("button").evaluate((element) => getComputedStyle(element).borderRadius);
+  await expect.poll(radius).toBe("24px");
+  expect(await background("button")).toBe("rgb(31, 95, 74)");
+  const light = await background(".card");
+  await page.getByRole("button", { name: "Dark", exact: true }).click();
+  await expect.poll(() => background(".card")).not.toBe(light);
+  expect(await saved()).not.toHaveProperty("brand_name");
+
+  await page.getByLabel("Brand color", { exact: true }).fill("");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await saved()).toMatchObject({
+    brand_name: "Tea & <b>Leaves</b>",
+    brand_corner_radius: 24,
+  });
+  await preview.getByText("Tea & <b>Leaves</b>").waitFor();
+  expect(await radius()).toBe("24px");
+  expect(await findA11yViolations(page)).toEqual([]);
+  await visit.leave();
+});
+
 test("a store that did not allow access to its files is asked for it, and may enter an address", async () => {
   await connectStore(app, shop, {}, "write_customers");
   const visit = await open("/app/settings/brand");

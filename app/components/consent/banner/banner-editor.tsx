@@ -52,7 +52,7 @@ export function BannerEditor({ shop, work, facts, place, canUploadLogo, storePag
         onDiscard={form.discard}
       />
       <BlockStack gap="400">
-        <SaveProblem form={form} facts={facts} />
+        <SaveProblem form={form} facts={facts} isMarked={preview.isCurrent} />
         <PublishCard work={work} place={place} isDirty={form.isDirty} />
         <InlineGrid columns={{ xs: 1, lg: ["oneThird", "twoThirds"] }} gap="400" alignItems="start">
           <div className="banner-preview-place">
@@ -82,8 +82,15 @@ export function BannerEditor({ shop, work, facts, place, canUploadLogo, storePag
   );
 }
 
-function SaveProblem({ form, facts }: { form: BannerForm; facts: BannerEditorFacts }) {
-  const place = useShowRefusal(form.error);
+type SaveProblemProps = {
+  form: BannerForm;
+  facts: BannerEditorFacts;
+  /** The preview has marked the colors whose contrast is too low. */
+  isMarked: boolean;
+};
+
+function SaveProblem({ form, facts, isMarked }: SaveProblemProps) {
+  const place = useShowRefusal(form.error, { isReady: isMarked });
   return (
     form.error && (
       <div ref={place}>

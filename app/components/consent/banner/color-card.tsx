@@ -1,24 +1,16 @@
 // The colours of both schemes, each with the contrast that the service measured.
 import { useTranslation } from "react-i18next";
-import {
-  Badge,
-  BlockStack,
-  Card,
-  InlineGrid,
-  InlineStack,
-  Text,
-  TextField,
-} from "@shopify/polaris";
+import { Badge, BlockStack, Card, InlineGrid, InlineStack, Text } from "@shopify/polaris";
 import type { BannerColors, BannerContrast } from "../../../domain/tenants/banner/banner-design.ts";
 import { formatDecimal } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
+import { ColorField, isColor } from "../../ui/color-field.tsx";
 import type { BannerForm } from "./use-banner-form.ts";
 
 const COLORS = ["ground", "text", "button", "on_button"] as const;
 /** The colour that a pair with too little contrast is about. */
 const COLOR_OF = { text: "text", button_text: "on_button", button: "button" } as const;
-const IS_COLOR = /^#[0-9a-f]{6}$/i;
 
 type Props = {
   form: BannerForm;
@@ -74,7 +66,8 @@ function Scheme({
             key={name}
             label={`${names[name]} (${t(`preview.${scheme}`)})`}
             value={colors[name]}
-            isWrong={tooLow.includes(name)}
+            // The badges below say which contrast is too low, and by how much.
+            problem={isColor(colors[name]) ? tooLow.includes(name) : t("colors.format")}
             onChange={(value) => form.change(scheme, { ...colors, [name]: value })}
           />
         ))}
@@ -93,38 +86,5 @@ function Scheme({
         </InlineStack>
       </div>
     </BlockStack>
-  );
-}
-
-type FieldProps = {
-  label: string;
-  value: string;
-  /** Its contrast is too low; the badges below say which and by how much. */
-  isWrong: boolean;
-  onChange(value: string): void;
-};
-
-/** Typed, or picked with the browser's own picker. */
-function ColorField({ label, value, isWrong, onChange }: FieldProps) {
-  const { t } = useTranslation("banner");
-  const isColor = IS_COLOR.test(value);
-  return (
-    <TextField
-      label={label}
-      autoComplete="off"
-      maxLength={7}
-      value={value}
-      onChange={onChange}
-      error={isColor ? isWrong : t("colors.format")}
-      prefix={
-        <input
-          type="color"
-          aria-label={t("colors.pick", { name: label })}
-          value={isColor ? value : "#000000"}
-          onChange={({ currentTarget }) => onChange(currentTarget.value)}
-          style={{ width: 24, height: 24, padding: 0, border: 0, background: "none" }}
-        />
-      }
-    />
   );
 }

@@ -1,18 +1,10 @@
 // The draft beside the published banner, as a phone or a desktop shows them. The frames run no script and reach
 // nothing of the admin.
 import { useTranslation } from "react-i18next";
-import {
-  Banner,
-  BlockStack,
-  Button,
-  ButtonGroup,
-  Card,
-  InlineGrid,
-  InlineStack,
-  Text,
-} from "@shopify/polaris";
+import { Banner, BlockStack, Card, InlineGrid, InlineStack, Text } from "@shopify/polaris";
 import { useEffect, useRef, useState } from "react";
 import { CardHeading } from "../../ui/card-heading.tsx";
+import { SegmentedChoice } from "../../ui/segmented-choice.tsx";
 import type { BannerPreview } from "./use-banner-preview.ts";
 
 const SIZES = {
@@ -32,26 +24,26 @@ export function PreviewCard({ preview, published }: { preview: BannerPreview; pu
       <BlockStack gap="300">
         <CardHeading title={t("preview.title")} />
         <InlineStack gap="300">
-          <Choice
+          <SegmentedChoice
             label={t("preview.device")}
             names={{ phone: t("preview.phone"), desktop: t("preview.desktop") }}
             value={device}
             onChange={(next) => setDevice(next)}
           />
-          <Choice
+          <SegmentedChoice
             label={t("preview.scheme")}
             names={{ light: t("preview.light"), dark: t("preview.dark") }}
             value={scheme}
             onChange={(next) => setScheme(next)}
           />
-          <Choice
+          <SegmentedChoice
             label={t("preview.view")}
             names={{ banner: t("preview.banner"), preferences: t("preview.preferences") }}
             value={view}
             onChange={(next) => setView(next)}
           />
           {store?.html && (
-            <Choice
+            <SegmentedChoice
               label={t("preview.page")}
               names={{ store: t("preview.store"), neutral: t("preview.neutral") }}
               value={page}
@@ -94,30 +86,6 @@ export function PreviewCard({ preview, published }: { preview: BannerPreview; pu
         </Text>
       </BlockStack>
     </Card>
-  );
-}
-
-function Choice<Name extends string>({
-  label,
-  names,
-  value,
-  onChange,
-}: {
-  label: string;
-  names: Readonly<Record<Name, string>>;
-  value: NoInfer<Name>;
-  onChange(value: Name): void;
-}) {
-  return (
-    <div role="group" aria-label={label}>
-      <ButtonGroup variant="segmented">
-        {(Object.entries(names) as [Name, string][]).map(([name, text]) => (
-          <Button key={name} size="slim" pressed={name === value} onClick={() => onChange(name)}>
-            {text}
-          </Button>
-        ))}
-      </ButtonGroup>
-    </div>
   );
 }
 

@@ -3,8 +3,7 @@
 import { useEffect, useState } from "react";
 import type { BannerContrast } from "../../../domain/tenants/banner/banner-design.ts";
 import type { BannerFields } from "../../../domain/tenants/banner/banner-drafts.ts";
-import type { ActionError, ActionResult } from "../../../http/screens/screen-actions.ts";
-import { useErrorMessage } from "../../hooks/use-screen-action.ts";
+import { useTypedPreview } from "../../hooks/use-typed-preview.ts";
 
 /** `html`: the store's front page in a document of its own; null where it cannot be framed. */
 export type StorePage =
@@ -19,9 +18,6 @@ type Preview = {
   contrasts: Record<"light" | "dark", BannerContrast[] | null>;
 };
 
-const PATH = "/app/consent/banner/preview";
-const TYPING_MS = 200;
-
 export function useBannerPreview(
   fields: BannerFields,
   language: string,
@@ -35,32 +31,21 @@ export function useBannerPreview(
   const page: "store" | "neutral" = store?.html && !isNeutral ? "store" : "neutral";
   const [shown, setShown] = useState<Preview | null>(null);
   const [isDraftOld, setDraftOld] = useState(false);
-  const [error, setError] = useState<Pick<ActionError, "code"> | null>(null);
-  const messageOf = useErrorMessage();
-  const asked = JSON.stringify({ intent: "preview", fields, language, scheme, view, page });
-  useEffect(() => {
-    const leaving = new AbortController();
-    const read = async () => {
-      const result = await askForPreview(asked, leaving.signal);
-      if (leaving.signal.aborted) return;
-      setError(result.ok ? null : result);
-      if (!result.ok) return;
-      setDraftOld(result.data.draft === null);
-      setShown((last) => ({ ...result.data, draft: result.data.draft ?? last?.draft ?? null }));
-    };
-    const timer = setTimeout(() => void read(), TYPING_MS);
-    return () => {
-      leaving.abort();
-      clearTimeout(timer);
-    };
-    // `published` is what the answer shows beside the draft.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [asked, published]);
-  const problem = error && { code: error.code, message: messageOf(error) };
+  const { error, isCurrent } = useTypedPreview<Preview>({
+    path: "/app/consent/banner/preview",
+    input: { fields, language, scheme, view, page },
+    // The answer shows the published banner beside the draft.
+    also: published,
+    onAnswer(next) {
+      setDraftOld(next.draft === null);
+      setShown((last) => ({ ...next, draft: next.draft ?? last?.draft ?? null }));
+    },
+  });
   return {
     shown,
     isDraftOld,
-    error: problem,
+    error,
+    isCurrent,
     scheme,
     setScheme,
     view,
@@ -87,23 +72,6 @@ function useStorePage(found: Promise<StorePage>): StorePage | null {
     };
   }, [found]);
   return store;
-}
-
-/**
- * Not with a fetcher: the router drops the reload after a save when a later call of the same page ends first, and the
- * screen would keep the draft of before the save.
- */
-async function askForPreview(
-  body: string,
-  signal: AbortSignal,
-): Promise<ActionResult<Preview> | { ok: false; code: "unreachable" }> {
-  try {
-    const headers = { "Content-Type": "application/json" };
-    const answer = await fetch(PATH, { method: "POST", headers, body, signal });
-    return (await answer.json()) as ActionResult<Preview>;
-  } catch {
-    return { ok: false, code: "unreachable" };
-  }
 }
 
 export type BannerPreview = ReturnType<typeof useBannerPreview>;

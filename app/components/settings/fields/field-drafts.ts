@@ -78,6 +78,7 @@ export function toValue({ kind }: FormField, draft: Draft): unknown {
       return text === "" ? null : Number.isNaN(Number(text)) ? text : Number(text);
     }
     case "text":
+    case "color":
     case "choice": {
       const text = (draft as string).trim();
       return text === "" ? null : text;

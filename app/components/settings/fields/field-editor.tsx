@@ -17,6 +17,7 @@ import { FieldMessages, type EditorProps } from "./field-messages.tsx";
 import type { SettingsFormState } from "../use-settings-form.ts";
 import { useFieldTexts, useOptionLabel } from "./field-texts.ts";
 import { RoutesEditor } from "./routes-editor.tsx";
+import { ColorField } from "../../ui/color-field.tsx";
 import { useLabelled } from "../../i18n/use-labelled.ts";
 
 type Props = {
@@ -33,11 +34,12 @@ type Editable =
   | { kind: "choices"; draft: string[] }
   | { kind: "group"; draft: Record<string, string> }
   | { kind: "routes"; draft: RouteDraft[] }
-  | { kind: "text" | "number" | "list" | "choice"; draft: string };
+  | { kind: "text" | "color" | "number" | "list" | "choice"; draft: string };
 
 /** The others show the value that applies without a saved one in the editor itself. */
 const SHOWS_FALLBACK: ReadonlySet<FieldKind> = new Set([
   "text",
+  "color",
   "number",
   "list",
   "group",
@@ -95,6 +97,18 @@ export function FieldEditor({ field, draft, problem: refused, onChange }: Props)
           }))}
           selected={editable.draft}
           {...(problem && { error: problem })}
+          onChange={onChange}
+        />
+      );
+    case "color":
+      return (
+        <ColorField
+          label={label}
+          help={hints}
+          name={field.name}
+          value={editable.draft}
+          isReadOnly={field.isReadOnly}
+          problem={problem}
           onChange={onChange}
         />
       );

@@ -14,6 +14,7 @@ import { sameProblem, type FieldProblemCode } from "../../../runtime/field-probl
 import type { SettingsActor } from "../admin-key.ts";
 import { showHosts, type HostsView } from "../public-hosts.ts";
 import type { FieldTable } from "./field-patch.ts";
+import { color } from "./field-schemas.ts";
 import { NOT_FOR_SHARED } from "./field-rules.ts";
 import { PLATFORM_FIELDS } from "./platform-config.ts";
 import {
@@ -29,7 +30,16 @@ import { isBusField, isErpField, tenantField, type TenantFieldName } from "../te
 import { getTenant, withTenant, type Tenant } from "../tenant.ts";
 
 export type FieldKind =
-  "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
+  | "text"
+  | "color"
+  | "secret"
+  | "number"
+  | "switch"
+  | "choice"
+  | "choices"
+  | "list"
+  | "group"
+  | "routes";
 
 export type FormField = {
   name: string;
@@ -196,6 +206,7 @@ type Def = {
 
 function shapeOf(schema: z.ZodType): { kind: FieldKind; options: string[] } {
   const def = schema.def as Def;
+  if (schema === color) return { kind: "color", options: [] };
   const inner = def.innerType ?? (def.type === "pipe" ? def.in : undefined);
   if (inner) return shapeOf(inner);
   if (def.type === "boolean") return { kind: "switch", options: [] };
