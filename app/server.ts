@@ -13,7 +13,12 @@ import { createScreens } from "./http/screens/screens.ts";
 import { createListener } from "./http/serve.ts";
 import { openPort, servesNoPages } from "./process/open-port.ts";
 import { prepareDatabase, refuseSharedDatabases, withOwner } from "./process/prepare-database.ts";
-import { explainListening, refuseToStart, type ListenError } from "./process/start-error.ts";
+import {
+  explainListening,
+  explainUnreachable,
+  refuseToStart,
+  type ListenError,
+} from "./process/start-error.ts";
 import { stopOnSignal, type Stop } from "./process/stop-on-signal.ts";
 import { createTerminalLog } from "./process/terminal-log.ts";
 import { shapeConfig, type Config } from "./runtime/config.ts";
@@ -124,7 +129,10 @@ async function main(): Promise<void> {
   const work: Stop[] = [() => background.stop()];
   http.serve(listener);
   stopOnSignal(ctx, { http, work, stops });
-  if (sandbox && config.roles.has("web")) await sandbox.prepareDemo(ctx);
+  if (sandbox && config.roles.has("web"))
+    await sandbox.prepareDemo(ctx).catch((error: Error) => {
+      throw explainUnreachable(error, baseUrl);
+    });
   process.stdout.write(`listening on http://127.0.0.1:${http.port}\n`);
   if (sandbox) process.stdout.write(sandbox.welcome(ctx));
   if (sandbox && config.roles.has("web")) {

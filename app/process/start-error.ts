@@ -16,6 +16,14 @@ export function explainListening(error: ListenError, setting: "PORT" | "SANDBOX_
   return new StartError(error.message);
 }
 
+/** `error`: of the sandbox, which calls the service at its own address to fill the demo store. */
+export function explainUnreachable(error: NodeJS.ErrnoException, baseUrl: string): Error {
+  if (error.code === undefined) return error;
+  return new StartError(
+    `The sandbox cannot reach the service at ${baseUrl} (${error.message}). Start what leads there, or remove BASE_URL.`,
+  );
+}
+
 /** Errors whose message says what to do. */
 const EXPLAINED: ReadonlySet<string> = new Set([
   "ConfigError",

@@ -111,6 +111,20 @@ describe("an error of the start ends the process with code 1 and a readable mess
     expect(text).toContain("set SANDBOX_PORT to a free one");
   });
 
+  test("names BASE_URL when the sandbox cannot reach the service there", async () => {
+    const text = await refusal({
+      PORT: "0",
+      SANDBOX_PORT: "0",
+      SANDBOX: "on",
+      BASE_URL: "https://service.invalid",
+      DATABASE_URL: (await freshDatabase()).url,
+      DATA_DIR: await mkdtemp(join(at.folder, "base-")),
+    });
+    requireSentence(text);
+    expect(text).toContain("cannot reach the service at https://service.invalid");
+    expect(text).toContain("remove BASE_URL");
+  });
+
   test("names DATABASE_URL when the database is missing or cannot be reached", async () => {
     const nowhere = "postgresql://someone:a-secret-word@127.0.0.1:1/none";
     const [unknown, unreachable] = await Promise.all([
