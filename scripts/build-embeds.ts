@@ -101,12 +101,17 @@ const THEME_SOURCES = {
   "crm-theme.js": "scripts/theme-script.ts",
 };
 /** Inline in a page's head: a request would delay every page, and what follows would not wait for it. */
-const BLOCKER = "crm-blocker.liquid";
+const INLINE_SOURCES = {
+  "crm-blocker.liquid": "scripts/script-blocker.ts",
+  "crm-microsoft.liquid": "scripts/microsoft-consent.ts",
+};
 const NOTE = "{%- comment -%} Made by `npm run build:theme`. {%- endcomment -%}";
-const blocker = `${NOTE}{% raw %}${await bundle("scripts/script-blocker.ts")}{% endraw %}\n`;
 mkdirSync(target, { recursive: true });
-writeFileSync(join(target, BLOCKER), blocker);
-if (process.argv.includes("--theme")) writeFileSync(join(themeSnippets, BLOCKER), blocker);
+for (const [name, source] of Object.entries(INLINE_SOURCES)) {
+  const snippet = `${NOTE}{% raw %}${await bundle(source)}{% endraw %}\n`;
+  writeFileSync(join(target, name), snippet);
+  if (process.argv.includes("--theme")) writeFileSync(join(themeSnippets, name), snippet);
+}
 writeFileSync(join(target, "web-pixel.js"), pixel);
 await bundleUiExtensions(join(target, "ui-extensions"));
 for (const [name, source] of Object.entries(THEME_SOURCES)) {

@@ -103,14 +103,20 @@ describe("the theme app extension", () => {
     expect(gzipSync(read(`assets/${name}`), { level: 9 }).length).toBeLessThanOrEqual(most);
   });
 
-  it("holds scripts back with at most 2,048 bytes, compressed, inline and up to date with its source", () => {
-    const snippet = read("snippets/crm-blocker.liquid");
-    const built = resolve(import.meta.dirname, "../../app/generated/embeds/crm-blocker.liquid");
-    expect(snippet === readFileSync(built, "utf8")).toBe(true);
-    const [, code = ""] = /{% raw %}([^]*){% endraw %}/.exec(snippet) ?? [];
-    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(2_048);
-    expect(code).not.toMatch(/<\/script|<!--/i);
-  });
+  it.each([
+    ["holds scripts back", "crm-blocker.liquid", 2_048],
+    ["tells Microsoft's tags the choice", "crm-microsoft.liquid", 512],
+  ])(
+    "%s inline (%s) with at most %d bytes, compressed, up to date with its source",
+    (_, name, most) => {
+      const snippet = read(`snippets/${name}`);
+      const built = resolve(import.meta.dirname, "../../app/generated/embeds", name);
+      expect(snippet === readFileSync(built, "utf8")).toBe(true);
+      const [, code = ""] = /{% raw %}([^]*){% endraw %}/.exec(snippet) ?? [];
+      expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(most);
+      expect(code).not.toMatch(/<\/script|<!--/i);
+    },
+  );
 
   it("uses only the app proxy's addresses, escaped, wherever the merchant configured it", async () => {
     for (const name of blockNames()) {
@@ -195,6 +201,14 @@ describe("the consent embed", () => {
     expect(on.indexOf("data-crm-held")).toBeLessThan(on.indexOf("window.dataLayer"));
     expect(on.indexOf("Content-Security-Policy")).toBeLessThan(on.indexOf("data-crm-held"));
     expect(on).not.toContain("window.broken=1</script");
+  });
+
+  it("tells Microsoft's tags before any other script only where the merchant switched it on", async () => {
+    const off = await render(loader(VALUES));
+    expect(off).not.toContain("uetq");
+    const on = await render({ ...loader(VALUES), settings: { microsoft_consent: true } });
+    expect(on.indexOf("uetq")).toBeGreaterThan(0);
+    expect(on.indexOf("uetq")).toBeLessThan(on.indexOf("window._crmDefaults"));
   });
 
   it("knows the theme editor before any other script", async () => {

@@ -14,6 +14,7 @@ import { isConnected } from "../tenants/store-access.ts";
 import { tryToReadPrimaryDomain } from "../tenants/storefront/primary-domain.ts";
 import { themeEditorPaths } from "../tenants/storefront/theme-links.ts";
 import { dataOf, getTenant, type Tenant } from "../tenants/tenant.ts";
+import { KNOWN_VENDORS } from "../vendors/known-vendors.ts";
 import {
   originsOf,
   readPages,
@@ -135,6 +136,8 @@ export type StorefrontCheck = {
   result: StorefrontResult | null;
   weekly: WeeklyCheck;
   blocking: Blocking;
+  /** The vendors that were found and whose tags the app embed can tell the shopper's choice. */
+  vendorsToTell: string[];
   /** Where the app embed is switched on. */
   themeEditorUrl: string;
 };
@@ -152,12 +155,19 @@ export async function readStorefrontCheck(ctx: Ctx, tenant: Tenant): Promise<Sto
     result: stored?.value ?? null,
     weekly,
     blocking: readBlocking(ctx, tenant, stored?.value ?? null),
+    vendorsToTell: findVendorsToTell(stored?.value ?? null),
     themeEditorUrl: ctx.storefront.adminUrl(
       tenant.shop,
       themeEditorPaths(tenant.app.clientId).consent,
     ),
   };
 }
+
+const findVendorsToTell = (result: StorefrontResult | null): string[] =>
+  KNOWN_VENDORS.filter(
+    ({ name, takesChoice }) =>
+      takesChoice && result?.scripts.some(({ vendor }) => vendor === name) === true,
+  ).map(({ name }) => name);
 
 export const readStorefrontRun = (ctx: Ctx, tenant: Tenant): Promise<StorefrontRun | null> =>
   readBackgroundJob(dataOf(ctx, tenant).sql, CHECK_JOB);

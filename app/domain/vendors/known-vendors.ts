@@ -16,6 +16,8 @@ export type Vendor = {
   isEmbedded?: true;
   /** Its snippet loads code and sends data by itself, so that holding back its script is not enough. */
   sendsFromPage?: true;
+  /** The app embed can tell its tag the shopper's choice (embeds/scripts/microsoft-consent.ts). */
+  takesChoice?: true;
 };
 
 const ANALYTICS = ["analytics"] as const;
@@ -81,7 +83,12 @@ export const KNOWN_VENDORS: readonly Vendor[] = [
     at: ["s.pinimg.com", "ct.pinterest.com", "assets.pinterest.com"],
   },
   { name: "Snapchat", purposes: MARKETING, at: ["sc-static.net", "tr.snapchat.com"] },
-  { name: "Microsoft Advertising", purposes: MARKETING, at: ["bat.bing.com", "bat.bing.net"] },
+  {
+    name: "Microsoft Advertising",
+    purposes: MARKETING,
+    at: ["bat.bing.com", "bat.bing.net"],
+    takesChoice: true,
+  },
   {
     name: "X",
     purposes: MARKETING,
@@ -103,7 +110,7 @@ export const KNOWN_VENDORS: readonly Vendor[] = [
     sendsFromPage: true,
   },
   // Measurement
-  { name: "Microsoft Clarity", purposes: ANALYTICS, at: ["clarity.ms"] },
+  { name: "Microsoft Clarity", purposes: ANALYTICS, at: ["clarity.ms"], takesChoice: true },
   { name: "Hotjar", purposes: ANALYTICS, at: ["hotjar.com"] },
   { name: "Lucky Orange", purposes: ANALYTICS, at: ["luckyorange.com", "luckyorange.net"] },
   { name: "FullStory", purposes: ANALYTICS, at: ["fullstory.com"] },

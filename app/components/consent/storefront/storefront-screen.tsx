@@ -12,6 +12,7 @@ import { DateTime } from "../../ui/date-time.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FactRows } from "../../ui/fact-rows.tsx";
 import { BlockingCard } from "./blocking-card.tsx";
+import { ChoiceCard } from "./choice-card.tsx";
 import { ScriptCards } from "./script-cards.tsx";
 import { WeeklyCard } from "./weekly-card.tsx";
 
@@ -27,6 +28,7 @@ export function StorefrontScreen({
   result,
   weekly,
   blocking,
+  vendorsToTell,
   themeEditorUrl,
   isStarting,
   error,
@@ -59,6 +61,9 @@ export function StorefrontScreen({
         )
       )}
       <BlockingCard blocking={blocking} hasEmbed={result?.hasEmbed ?? true} />
+      {vendorsToTell.length > 0 && (
+        <ChoiceCard vendors={vendorsToTell} themeEditorUrl={themeEditorUrl} />
+      )}
       <WeeklyCard weekly={weekly} />
       {result && <ScriptCards result={result} />}
       <Card>

@@ -113,6 +113,24 @@ test("a slow store shows how far the check is, also after a reload, and nothing 
   await visit.close();
 });
 
+test("Microsoft's tags bring the hint that the app embed can tell them the choice; other pages have none", async () => {
+  const { storefront } = app.service.sandbox;
+  const hint = "Tell vendors the shopper's choice";
+  storefront.setThemeHtml(SHOP, HOSTILE);
+  const visit = await app.open(PATH, { shop: SHOP });
+  const { page } = visit;
+  const check = page.getByRole("button", { name: "Check storefront" }).first();
+  await check.click();
+  await page.getByText("x.example/", { exact: false }).first().waitFor();
+  expect(await page.getByRole("heading", { name: hint }).count()).toBe(0);
+  storefront.setThemeHtml(SHOP, '<script src="https://www.clarity.ms/tag/abc" async></script>');
+  await check.click();
+  await page.getByRole("heading", { name: hint }).waitFor();
+  await page.getByText("Microsoft Clarity: these tags need the shopper's choice").waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
 test("what the pages contain is shown as text, and only to their own store", async () => {
   const { storefront } = app.service.sandbox;
   storefront.setThemeHtml(SHOP, HOSTILE);
