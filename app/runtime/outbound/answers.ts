@@ -29,13 +29,16 @@ export const statusIn = (message: string): number | null => {
   return status ? Number(status) : null;
 };
 
-/** A date is compared with the date of the same response: the clock of this machine may be wrong. */
+/**
+ * Seconds, which the storefront platform writes with a decimal (`2.0`), or a date. A date is compared with the
+ * date of the same response: the clock of this machine may be wrong.
+ */
 function parseRetryAfter(headers: OutboundAnswer["headers"]): number | undefined {
   const text = firstOf(headers["retry-after"]);
   if (!text) return undefined;
   const sentAt = Date.parse(firstOf(headers.date) ?? "");
   const now = Number.isNaN(sentAt) ? Date.now() : sentAt;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 

@@ -15,6 +15,7 @@ import { FILE_DEFAULTS, showFile, takeUpload } from "./files.ts";
 import { answerGraphql, API_VERSIONS } from "./graphql/admin-api.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
 import { storefrontResolvers } from "./graphql/resolvers.ts";
+import { createRestLimits } from "./rest-limits.ts";
 import { mintCustomerToken, mintSessionToken } from "./session-token.ts";
 import { newShop, primaryHostOf, storeOfFirstHost, STOREFRONT_DEFAULTS } from "./state.ts";
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
@@ -49,6 +50,7 @@ export function createStorefront(
   const bulk = createBulkDesk({ runningPolls: 1, failWith: null });
   const files = { ...FILE_DEFAULTS };
   const buckets = new Map<string, CostBucket>();
+  const restLimits = createRestLimits();
   // Customers in a state file from before metafields have none.
   for (const shop of Object.values(state.shops))
     for (const customer of Object.values(shop.customers)) customer.metafields ??= [];
@@ -153,8 +155,11 @@ export function createStorefront(
     if (token.expiresAt === null && settings.nonExpiringTokens === "refused")
       return json(403, { errors: NON_EXPIRING_TOKEN });
     const headers = { "x-shopify-api-version": version };
-    if (resource === "shop.json" && call.method === "GET")
-      return json(200, { shop: restShop(shop) }, headers);
+    if (resource === "shop.json" && call.method === "GET") {
+      const taken = restLimits.take(shop.domain);
+      if ("refused" in taken) return taken.refused;
+      return json(200, { shop: restShop(shop) }, { ...headers, ...taken.headers });
+    }
     if (resource !== "graphql.json") return json(404, { errors: "Not Found" });
     if (call.method !== "POST") return json(405, { errors: "Method Not Allowed" });
     const context = {

@@ -324,6 +324,9 @@ describe("Retry-After", () => {
 
   test("is parsed in seconds and as a date", async () => {
     expect(await after("120")).toBe(120_000);
+    // As the storefront platform writes it.
+    expect(await after("2.0")).toBe(2_000);
+    expect(await after("0.5")).toBe(500);
     const ms = (await after(new Date(Date.now() + 90_000).toUTCString())) ?? 0;
     expect(ms).toBeGreaterThan(85_000);
     expect(ms).toBeLessThanOrEqual(90_000);
@@ -341,7 +344,7 @@ describe("Retry-After", () => {
     expect((await failure(call())).retryAfterMs).toBe(90_000);
   });
 
-  test.each(["0", "-5", "soon", "", "1e9x", new Date(0).toUTCString()])(
+  test.each(["0", "0.0", "-5", "2.", ".5", "soon", "", "1e9x", new Date(0).toUTCString()])(
     "that is invalid is ignored: %s",
     async (value) => {
       expect(await after(value)).toBeUndefined();

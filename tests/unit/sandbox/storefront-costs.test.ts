@@ -119,6 +119,22 @@ it("is not counted for a list of more than 250 values, which is refused", async 
   expect((await graphql(app, token, VARIANTS, ids(250))).body.errors).toBeUndefined();
 });
 
+it("is not that of the REST API, which takes 40 calls at once and says when the next one fits", async () => {
+  const read = async () => {
+    const answer = await fetch(`${app.storefront}/admin/api/2026-04/shop.json`, {
+      headers: { "X-Shopify-Access-Token": token },
+    });
+    await answer.text();
+    return answer;
+  };
+  const answers: Response[] = [];
+  for (let call = 0; call < 60 && answers.at(-1)?.status !== 429; call += 1)
+    answers.push(await read());
+  expect(answers.length).toBeGreaterThan(40);
+  expect(answers[0]?.headers.get("x-shopify-shop-api-call-limit")).toBe("1/40");
+  expect(answers.at(-1)?.headers.get("retry-after")).toBe("2.0");
+});
+
 it("does not limit bulk operations, of which one runs at a time", async () => {
   const run = async () =>
     (await graphql(app, token, BULK_OPERATION_RUN, { query: bulkCustomers(null) })).body.data
