@@ -122,7 +122,7 @@ export function graphql(
   query: string,
   variables: unknown = {},
   version = "2026-04",
-): Promise<{ status: number; body: any }> {
+): Promise<{ status: number; body: any; headers: Headers }> {
   return post(
     `${app.storefront}/admin/api/${version}/graphql.json`,
     { query, variables },

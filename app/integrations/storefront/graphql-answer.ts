@@ -20,6 +20,11 @@ export type GraphqlAnswer<T> = {
    * state it.
    */
   throttle: { requested: number; available: number; restorePerSecond: number } | null;
+  /**
+   * The version that the call asked for, the one that answered, and the deprecated fields of the call; null when the
+   * response names no version.
+   */
+  version: { asked: string; served: string; deprecated: string[] } | null;
 };
 
 /** `throttleStatus`: of the Admin API alone. */
@@ -36,7 +41,21 @@ export function toGraphqlAnswer<T>(call: OutboundCall, answer: OutboundAnswer): 
     data: usable(data),
     errors: errorsOf(errors, call),
     throttle: toThrottle(extensions?.cost),
+    version: toVersion(call, answer),
   };
+}
+
+const VERSION = /\/api\/(\d{4}-\d{2})\/graphql\.json$/;
+const MAX_DEPRECATED = 50;
+
+/** shopify.dev "About Shopify API versioning". */
+function toVersion({ url }: OutboundCall, { headers }: OutboundAnswer) {
+  const asked = VERSION.exec(url)?.[1];
+  const served = headers["x-shopify-api-version"];
+  if (asked === undefined || typeof served !== "string") return null;
+  const reason = headers["x-shopify-api-deprecated-reason"];
+  const deprecated = typeof reason === "string" ? reason.split(/, */).filter(Boolean) : [];
+  return { asked, served, deprecated: deprecated.slice(0, MAX_DEPRECATED) };
 }
 
 function toThrottle(cost: Cost | undefined): GraphqlAnswer<unknown>["throttle"] {

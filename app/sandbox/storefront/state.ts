@@ -8,6 +8,7 @@ import type { ReceivedTrigger } from "./flow/flow-triggers.ts";
 import type { Cart } from "./checkout/carts.ts";
 import type { DeliverySettings } from "./checkout/delivery.ts";
 import type { Discount } from "./checkout/discounts.ts";
+import { API_VERSIONS } from "./graphql/api-versions.ts";
 import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
 import type { ShopPolicy } from "./policies.ts";
@@ -233,6 +234,8 @@ export type StorefrontSettings = {
   refreshTokenLifetimeSeconds: number;
   /** Calls with a non-expiring token are rejected for public apps, accepted for custom apps. */
   nonExpiringTokens: "refused" | "accepted";
+  /** Versions of the Admin API that are served; calls in an older one are answered in the oldest of them. */
+  apiVersions: readonly string[];
   webhookApiVersion: string;
   webhookTimeoutMs: number;
   /** A change the app makes through the API sends webhooks back to the app. */
@@ -259,6 +262,7 @@ export const STOREFRONT_DEFAULTS: StorefrontSettings = {
   tokenLifetimeSeconds: 3600,
   refreshTokenLifetimeSeconds: 7_776_000,
   nonExpiringTokens: "refused",
+  apiVersions: API_VERSIONS,
   webhookApiVersion: "2026-07",
   webhookTimeoutMs: 5000,
   echoWebhooks: true,

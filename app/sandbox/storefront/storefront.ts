@@ -12,8 +12,9 @@ import { answerCartApi } from "./checkout/cart-api.ts";
 import { createStorefrontControls } from "./controls.ts";
 import type { CustomerPatch } from "./customers.ts";
 import { FILE_DEFAULTS, showFile, takeUpload } from "./files.ts";
-import { answerGraphql, API_VERSIONS } from "./graphql/admin-api.ts";
+import { answerGraphql } from "./graphql/admin-api.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
+import { servedVersion } from "./graphql/api-versions.ts";
 import { storefrontResolvers } from "./graphql/resolvers.ts";
 import { createRestLimits } from "./rest-limits.ts";
 import { mintCustomerToken, mintSessionToken } from "./session-token.ts";
@@ -140,13 +141,10 @@ export function createStorefront(
     return null;
   };
 
-  const answerApi = (
-    shop: ShopState,
-    path: string,
-    call: Call,
-  ): ApiResponse | Promise<ApiResponse> => {
-    const [, version = "", resource = ""] = /^\/admin\/api\/([^/]+)\/(.+)$/.exec(path) ?? [];
-    if (!API_VERSIONS.includes(version)) return json(404, { errors: "Not Found" });
+  const answerApi = async (shop: ShopState, path: string, call: Call): Promise<ApiResponse> => {
+    const [, asked = "", resource = ""] = /^\/admin\/api\/([^/]+)\/(.+)$/.exec(path) ?? [];
+    const version = servedVersion(asked, settings.apiVersions);
+    if (version === null) return json(404, { errors: "Not Found" });
     const token = findAccessToken(
       shop,
       call.headers["x-shopify-access-token"] as string | undefined,
@@ -174,7 +172,9 @@ export function createStorefront(
       baseUrl: `http://${call.headers.host ?? "localhost"}/storefront/${shop.domain}`,
       saveCustomer: (patch: CustomerPatch) => controls.saveCustomer(shop.domain, patch),
     };
-    return answerGraphql(call.body, context, storefrontResolvers, bucketOf(shop.domain), settings);
+    const bucket = bucketOf(shop.domain);
+    const answer = await answerGraphql(call.body, context, storefrontResolvers, bucket, settings);
+    return { ...answer, headers: { ...answer.headers, ...headers } };
   };
 
   return {

@@ -102,12 +102,21 @@ describe("GraphQL", () => {
     });
   });
 
-  it("rejects an unknown token with 401 and an unknown version with 404", async () => {
+  it("answers a retired version in the oldest that is served, and says so", async () => {
+    const reply = await graphql(app, token, SHOP_QUERY, {}, "2025-10");
+    expect(reply.body.data.shop.myshopifyDomain).toBe(SHOP);
+    expect(reply.headers.get("x-shopify-api-version")).toBe("2026-04");
+    const newer = await graphql(app, token, SHOP_QUERY, {}, "2026-07");
+    expect(newer.headers.get("x-shopify-api-version")).toBe("2026-07");
+  });
+
+  it("rejects an unknown token with 401 and a version that never was with 404", async () => {
     expect(await graphql(app, "nope", SHOP_QUERY)).toMatchObject({
       status: 401,
       body: { errors: expect.stringContaining("[API] Invalid API key") },
     });
-    expect((await graphql(app, token, SHOP_QUERY, {}, "2019-01")).status).toBe(404);
+    for (const version of ["2027-07", "2026-05", "latest"])
+      expect((await graphql(app, token, SHOP_QUERY, {}, version)).status).toBe(404);
   });
 
   it("reports the cost and throttles with 200 once the bucket is empty", async () => {

@@ -8,6 +8,7 @@ import {
 } from "../../../integrations/storefront/graphql-answer.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { ensureStorefrontToken } from "./access-token.ts";
+import { noteVersion } from "./api-version.ts";
 import { noteWithheld, takeData } from "./withheld-data.ts";
 
 const MAX_THROTTLED = 6;
@@ -100,6 +101,7 @@ async function ask<T>(ctx: Ctx, shop: string, call: AdminCall): Promise<GraphqlA
     await onAttempt?.("sending");
     try {
       const answer = await ctx.storefront.graphql<T>(shop, token.accessToken, asked);
+      noteVersion(ctx, answer);
       if (has(answer, "THROTTLED")) await onAttempt?.("refused");
       return answer;
     } catch (error) {

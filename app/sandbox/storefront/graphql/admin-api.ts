@@ -8,14 +8,13 @@ import { buildSchema, execute, getOperationAST, GraphQLError, parse, validate } 
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import { fieldsOf, json } from "../../exchange.ts";
 import type { ApiResponse } from "../../exchange.ts";
+import { deprecationHeaders } from "./api-versions.ts";
 import { actualCost, requestedCost } from "./query-cost.ts";
 import { resolveUnlessWithheld } from "./protected-data.ts";
 import type { BulkDesk } from "./bulk-operations.ts";
 import type { CustomerPatch } from "../customers.ts";
 import type { FileSettings } from "../files.ts";
 import type { Customer, ShopState, StorefrontSettings } from "../state.ts";
-
-export const API_VERSIONS = ["2026-04", "2026-07"];
 
 const MAX_INPUT_ARRAY = 250;
 const schemas = new Map<string, GraphQLSchema>();
@@ -127,11 +126,15 @@ export async function answerGraphql(
   });
   const actual = Math.min(requested, actualCost(document, result.data));
   bucket.available += requested - actual;
-  return json(200, {
-    ...(result.data !== undefined && { data: result.data }),
-    ...(result.errors && { errors: result.errors.map(describe) }),
-    extensions: { cost: costReport(requested, actual, bucket, settings) },
-  });
+  return json(
+    200,
+    {
+      ...(result.data !== undefined && { data: result.data }),
+      ...(result.errors && { errors: result.errors.map(describe) }),
+      extensions: { cost: costReport(requested, actual, bucket, settings) },
+    },
+    deprecationHeaders(schema, document),
+  );
 }
 
 export function schemaOf(version: string): GraphQLSchema {
