@@ -74,9 +74,12 @@ const usable = <T>(data: T | null | undefined): T | null =>
 /** The platform's own failures. It answers them with HTTP 200. */
 const SERVER_FAULTS: readonly (string | undefined)[] = ["INTERNAL_SERVER_ERROR", "TIMEOUT"];
 
+const MAX_MESSAGES = 500;
+
 /**
  * The error of an answer without usable data. Status 502 where the platform itself failed, which
- * includes an answer without an error; 429 for a throttled call; else 422, which no retry can fix.
+ * includes an answer without an error; 429 for a throttled call; 423, as of HTTP, for a store that is
+ * not active; else 422, which no retry can fix.
  */
 export function toGraphqlError(name: string, errors: readonly GraphqlError[]): OutboundError {
   if (errors.length === 0)
@@ -86,10 +89,18 @@ export function toGraphqlError(name: string, errors: readonly GraphqlError[]): O
     });
   const codes = errors.map(({ extensions }) => extensions?.code);
   const hasFailed = codes.some((code) => SERVER_FAULTS.includes(code));
-  const messages = errors.map(({ message }) => message).join("; ");
+  const messages = errors
+    .map(({ message }) => message)
+    .join("; ")
+    .slice(0, MAX_MESSAGES);
+  if (codes.includes("SHOP_INACTIVE"))
+    return new OutboundError(SYSTEM, "status", {
+      status: 423,
+      message: `${name} refused every call of this store: ${messages}`,
+    });
   return new OutboundError(SYSTEM, "graphql", {
     status: codes.includes("THROTTLED") ? 429 : hasFailed ? 502 : 422,
-    message: `${name} ${hasFailed ? "failed at" : "refused"} the call: ${messages.slice(0, 500)}`,
+    message: `${name} ${hasFailed ? "failed at" : "refused"} the call: ${messages}`,
   });
 }
 

@@ -88,6 +88,11 @@ const ProtectedDataChange = z.object({
   shop: Text,
   withheld: z.array(z.enum(["customers", "name", "email", "phone", "address"])),
 });
+/** Without `closure` the store is open again. */
+const StoreClosure = z.object({
+  shop: Text,
+  closure: z.enum(["frozen", "locked", "inactive"]).nullable().default(null),
+});
 /** What visitors of the online store meet; what is left out ends. */
 const VisitorChange = z.object({
   shop: Text,
@@ -202,6 +207,11 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
     case "/_control/protected-data": {
       const { shop, withheld } = ProtectedDataChange.parse(body);
       sandbox.storefront.withholdData(shop, withheld);
+      return { ok: true };
+    }
+    case "/_control/close-store": {
+      const { shop, closure } = StoreClosure.parse(body);
+      sandbox.storefront.closeStore(shop, closure);
       return { ok: true };
     }
     case "/_control/visitors": {

@@ -4,6 +4,7 @@
  */
 import type { Saving } from "../state-file.ts";
 import { putProduct } from "./catalog.ts";
+import type { Closure } from "./closed-store.ts";
 import { putDelivery, type DeliverySettings } from "./checkout/delivery.ts";
 import { putDiscount, type Discount } from "./checkout/discounts.ts";
 import type { Product, ProductPatch } from "./catalog.ts";
@@ -292,6 +293,11 @@ export function createStorefrontControls({
     /** The text of one of the store's own policies, as HTML. */
     putPolicy(domain: string, type: ShopPolicy["type"], body: string): void {
       putPolicy(ensureShop(domain), type, body);
+      saving.soon();
+    },
+    /** The platform closes the store to apps, or opens it again: null. Its webhooks go on. */
+    closeStore(domain: string, closure: Closure | null): void {
+      ensureShop(domain).closure = closure;
       saving.soon();
     },
     /** The online store asks visitors for its password from now on, or no longer. */

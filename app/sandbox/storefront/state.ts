@@ -2,6 +2,7 @@
  * The sandbox storefront's state per shop. Plain JSON: it is written to the state file as it
  * stands.
  */
+import type { Closure } from "./closed-store.ts";
 import type { Catalog } from "./catalog.ts";
 import type { FlowRun } from "./flow/flow-runs.ts";
 import type { ReceivedTrigger } from "./flow/flow-triggers.ts";
@@ -105,6 +106,8 @@ export type ShopState = {
   /** Absent in older state files: `DEFAULT_TIME_ZONE`. */
   timeZone?: string;
   isInstalled: boolean;
+  /** The platform has closed it to apps. */
+  closure?: Closure | null;
   grantedScope: string;
   codes: { code: string; scope: string; expiresAt: number; isUsed: boolean }[];
   accessTokens: AccessToken[];

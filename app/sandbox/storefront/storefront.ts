@@ -8,6 +8,7 @@ import type { Saving } from "../state-file.ts";
 import { answerAdmin } from "./admin/admin.ts";
 import { authorize } from "./authorize.ts";
 import { createBulkDesk } from "./graphql/bulk-operations.ts";
+import { closedAnswer } from "./closed-store.ts";
 import { answerCartApi } from "./checkout/cart-api.ts";
 import { createStorefrontControls } from "./controls.ts";
 import type { CustomerPatch } from "./customers.ts";
@@ -83,6 +84,8 @@ export function createStorefront(
     }
     const shop = state.shops[domain];
     if (!shop) return json(404, { errors: "Not Found" });
+    const closed = closedAnswer(shop, path);
+    if (closed) return closed;
     if (path === "/admin/oauth/access_token") {
       if (call.method !== "POST") return json(404, { errors: "Not Found" });
       const reply = await answerTokenRequest(shop, fieldsOf(call.body), app, settings);

@@ -26,7 +26,7 @@ test("a call in a version that is served says nothing about it", async () => {
   expect(logged("storefront_api.version_retired")).toEqual([]);
 });
 
-test("a call in a retired version still works, and the operator is told once which one answers", async () => {
+test("a call in a retired version still works, and the log names once which one answers", async () => {
   const { settings } = service.sandbox.storefront;
   settings.apiVersions = ["2026-07"];
   expect(await readShop()).toEqual({ shop: expect.objectContaining({ myshopifyDomain: SHOP }) });
