@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { syncCustomers } from "../../app/domain/customers/sync/catch-up.ts";
+import { callAdminApi } from "../../app/domain/tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../app/domain/tenants/tenant.ts";
+import { BULK_OPERATION_RUN, bulkCustomers } from "../../app/integrations/storefront/documents.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
 import {
   around,
@@ -9,6 +11,7 @@ import {
   queued,
   secondsAgo,
   setWatermark,
+  storefrontCalls,
   syncState,
 } from "../support/storefront/synced-store.ts";
 
@@ -97,5 +100,52 @@ describe("a failing storefront", () => {
     ]);
     expect(results.map(({ outcome }) => outcome).sort()).toEqual(["busy", "done"]);
     expect(await queued(service)).toMatchObject({ cms: 60 });
+  });
+});
+
+describe("a first sync", () => {
+  beforeEach(() => void putCustomers(service, 30, (index) => secondsAgo(100 + index * 100_000)));
+  const startBulk = (times: number) =>
+    Promise.all(
+      Array.from({ length: times }, () =>
+        callAdminApi<{ bulkOperationRunQuery: { userErrors: unknown[] } }>(service.ctx, SHOP, {
+          document: BULK_OPERATION_RUN,
+          variables: { query: bulkCustomers(null) },
+        }),
+      ),
+    );
+
+  it("waits for a later run where the app's bulk operations of the store are all in use", async () => {
+    await startBulk(5);
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "failed",
+      error: { status: 429, retryable: true },
+    });
+    expect(storefrontCalls(service, "CustomersPage")).toBe(0);
+  });
+
+  it("starts its bulk operation beside others of the store", async () => {
+    await startBulk(4);
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "done",
+      counts: { created: 30 },
+    });
+  });
+
+  it("whose bulk operations end without a result again and again is read page by page", async () => {
+    const { bulk } = service.sandbox.storefront;
+    for (const code of ["TIMEOUT", "INTERNAL_SERVER_ERROR"] as const) {
+      bulk.failWith = code;
+      expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+        outcome: "failed",
+        error: { message: expect.stringContaining(code) },
+      });
+    }
+    bulk.failWith = "TIMEOUT";
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 30 },
+    });
+    expect(storefrontCalls(service, "BulkOperationRun")).toBe(2);
   });
 });

@@ -102,7 +102,7 @@ export function bulkCustomers(day: string | null, isPersonal = true): string {
 }`;
 }
 
-// One at a time per store; the result is a JSON Lines file, kept for seven days.
+// Five at a time per store; the result is a JSON Lines file, kept for seven days.
 export const BULK_OPERATION_RUN = `mutation BulkOperationRun($query: String!) {
   bulkOperationRunQuery(query: $query, groupObjects: false) {
     bulkOperation { id status }

@@ -22,6 +22,9 @@ const SAMPLE_SIZE = 50;
 const FIRST_POLL_MS = 200;
 const MAX_POLL_MS = 10_000;
 
+/** The app has no bulk operation left in the store: others have to end first. */
+const IN_USE: ReadonlySet<string> = new Set(["OPERATION_IN_PROGRESS", "LIMIT_REACHED"]);
+
 type Started = {
   bulkOperationRunQuery?: {
     bulkOperation?: { id: string } | null;
@@ -83,10 +86,10 @@ async function start(run: SyncRun, isPersonal: boolean): Promise<string> {
     variables: { query },
   });
   const errors = answer?.userErrors ?? [];
-  if (errors.some(({ code }) => code === "OPERATION_IN_PROGRESS"))
+  if (errors.some(({ code }) => typeof code === "string" && IN_USE.has(code)))
     throw new OutboundError("storefront", "status", {
       status: 429,
-      message: "another bulk operation runs in this store; the next run tries again",
+      message: "other bulk operations run in this store; the next run tries again",
     });
   requireNoUserErrors("bulkOperationRunQuery", errors);
   if (!answer?.bulkOperation)

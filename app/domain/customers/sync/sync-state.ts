@@ -32,6 +32,8 @@ export type SyncState = {
   objects: number;
   bulk_id: string | null;
   bulk_line: number;
+  /** Bulk operations of this window that ended without a result. */
+  bulk_failures: number;
   /** The platform withheld fields of customers since the last complete reading. */
   lacks_fields: boolean;
   synced_at: string | null;
@@ -47,6 +49,7 @@ const NO_WINDOW = {
   objects: 0,
   bulk_id: null,
   bulk_line: 0,
+  bulk_failures: 0,
 } as const;
 
 export async function readSyncState(ctx: Ctx, tenant: Tenant): Promise<SyncState> {
@@ -118,19 +121,24 @@ export function closeWindow(state: SyncState, now: Date): SyncState {
 }
 
 const THROTTLED = 429;
+/** After so many the window is read page by page, which takes more calls. */
+const MAX_BULK_FAILURES = 2;
 
 /**
  * Drops a cursor that the storefront rejects, or at which it fails: it may fail there for ever. The window is read
- * again, which repeats no effect. A bulk operation is dropped for a rejection only, as its start is expensive.
+ * again, which repeats no effect. A bulk operation is dropped for a rejection only, as its start is expensive; once two
+ * of a window had no result, it is read page by page.
  */
 export function failWindow(state: SyncState, error: Error): SyncState {
   const isOutbound = error instanceof OutboundError;
   const isRefused = isOutbound && !error.retryable;
   const isAnswered = isOutbound && error.kind === "graphql" && error.status !== THROTTLED;
+  const failures = state.bulk_failures + (isRefused && state.bulk_id !== null ? 1 : 0);
   return {
     ...state,
     ...((isRefused || isAnswered) && { cursor: null, objects: 0 }),
-    ...(isRefused && { bulk_id: null, bulk_line: 0 }),
+    ...(isRefused && { bulk_id: null, bulk_line: 0, bulk_failures: failures }),
+    ...(failures >= MAX_BULK_FAILURES && { mode: "pages" as const }),
     error: error.message.slice(0, 500),
   };
 }

@@ -1,12 +1,14 @@
 /**
- * Bulk operations: one query at a time per shop; the result is a JSON Lines file at an unguessable
- * address.
+ * Bulk operations: five queries at a time per shop, since 2026-01 (shopify.dev "Perform bulk operations"); the result
+ * is a JSON Lines file at an unguessable address.
  */
 import { execute, parse, validate } from "graphql";
 import type { GraphQLSchema } from "graphql";
 import type { GraphqlContext } from "./admin-api.ts";
 import type { ShopState } from "../state.ts";
 import { resolveUnlessWithheld } from "./protected-data.ts";
+
+const MAX_RUNNING = 5;
 
 type Operation = {
   id: string;
@@ -43,15 +45,14 @@ export function createBulkDesk(settings: BulkSettings) {
     ) {
       const own = operations.get(shop.domain) ?? [];
       operations.set(shop.domain, own);
-      const running = own.find(({ status }) => status === "RUNNING");
-      if (running)
+      if (own.filter(({ status }) => status === "RUNNING").length >= MAX_RUNNING)
         return {
           bulkOperation: null,
           userErrors: [
             {
               field: null,
-              message: `A bulk query operation for this app and shop is already in progress: ${running.id}.`,
-              code: "OPERATION_IN_PROGRESS",
+              message: "Bulk operations limit reached. Please try again later.",
+              code: "LIMIT_REACHED",
             },
           ],
         };
