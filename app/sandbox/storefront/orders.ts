@@ -98,11 +98,17 @@ export function putOrder(shop: ShopState, { lines, ...fields }: OrderPatch): Ord
   return made;
 }
 
+const VISIBLE_MS = 60 * 24 * 60 * 60 * 1_000;
+
+/** An app sees the orders of the last 60 days, unless it has `read_all_orders` (shopify.dev "Order"). */
+const isVisible = ({ createdAt }: Order, scope: string): boolean =>
+  scope.split(",").includes("read_all_orders") || Date.parse(createdAt) > Date.now() - VISIBLE_MS;
+
 export const orderResolvers: Record<string, unknown> = {
   order: ({ id }: { id: string }, { shop, scope }: GraphqlContext) => {
     requireAccess(scope, "order", "read_orders");
     const order = shop.orders?.[id];
-    return order ? toGraphqlOrder(shop, order) : null;
+    return order && isVisible(order, scope) ? toGraphqlOrder(shop, order) : null;
   },
 };
 
@@ -115,7 +121,10 @@ export function ordersOfCustomer(customerGid: string) {
     requireAccess(scope, "orders", "read_orders");
     const name = /^name:"?#?([\w-]+)"?$/.exec(query ?? "")?.[1];
     const own = Object.values(shop.orders ?? {}).filter(
-      (order) => order.customerGid === customerGid && (!query || order.name === `#${name}`),
+      (order) =>
+        order.customerGid === customerGid &&
+        isVisible(order, scope) &&
+        (!query || order.name === `#${name}`),
     );
     const { nodes, pageInfo } = pageOf(
       own.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),

@@ -12,6 +12,7 @@ import {
   useDashboard,
 } from "../../support/browser/dashboard.ts";
 import { SHOP, type Service } from "../../support/service.ts";
+import { daysAgo } from "../../support/storefront/synced-store.ts";
 import { pageUrl } from "../../support/browser/shopper-pages.ts";
 
 const EVIL = `<img src=x onerror="document.title='run'">`;
@@ -320,7 +321,7 @@ describe("tags and orders", () => {
       customerGid: shopper.gid,
       name: `#${EVIL}`,
       lines: [{ variantGid: variant?.gid ?? "", quantity: 2 }],
-      createdAt: "2026-11-01T10:00:00Z",
+      createdAt: daysAgo(20),
       fulfillments: [
         {
           gid: "gid://shopify/Fulfillment/1",

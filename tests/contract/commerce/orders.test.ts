@@ -13,6 +13,7 @@ import {
   type Shopper,
 } from "../../support/agents/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { daysAgo } from "../../support/storefront/synced-store.ts";
 import { signUp } from "../identity/people.ts";
 
 let service: Service;
@@ -29,7 +30,7 @@ beforeEach(async () => {
   shopper = await newShopper(service);
 });
 
-const order = (customerGid = shopper.gid, quantity = 2, createdAt = "2026-11-01T10:00:00Z") =>
+const order = (customerGid = shopper.gid, quantity = 2, createdAt = daysAgo(20)) =>
   service.sandbox.storefront.putOrder(SHOP, {
     customerGid,
     lines: [{ variantGid: variant, quantity }],
@@ -46,7 +47,7 @@ const order = (customerGid = shopper.gid, quantity = 2, createdAt = "2026-11-01T
 
 describe("GET /commerce/orders", () => {
   it("lists the shopper's own orders, newest first, and caches them per customer", async () => {
-    const [older, newer] = [order(), order(shopper.gid, 1, "2026-11-05T10:00:00Z")];
+    const [older, newer] = [order(), order(shopper.gid, 1, daysAgo(16))];
     order((await newShopper(service)).gid);
     const first = await asShopper(service, shopper, "GET", "/commerce/orders");
     expect([first.status, first.headers.get("x-cache")]).toEqual([200, "miss"]);
@@ -94,7 +95,7 @@ describe("GET /commerce/orders", () => {
   });
 
   it("pages by its own cursor", async () => {
-    for (const day of ["01", "02", "03"]) order(shopper.gid, 1, `2026-11-${day}T00:00:00Z`);
+    for (const days of [3, 2, 1]) order(shopper.gid, 1, daysAgo(days));
     const first = await asShopper(service, shopper, "GET", "/commerce/orders?limit=2");
     expect(first.json.orders).toHaveLength(2);
     const second = await asShopper(
@@ -113,6 +114,16 @@ describe("GET /commerce/orders", () => {
       expect((await asShopper(service, shopper, "GET", `/commerce/orders?${query}`)).status).toBe(
         400,
       );
+  });
+
+  it("shows what the storefront shows the app: the orders of the last 60 days", async () => {
+    const { gid: visible } = order(shopper.gid, 1, daysAgo(59));
+    const { gid: older } = order(shopper.gid, 1, daysAgo(61));
+    const { json } = await asShopper(service, shopper, "GET", "/commerce/orders");
+    expect(json.orders.map(({ id }: { id: string }) => id)).toEqual([visible]);
+    const path = (gid: string) => `/commerce/orders/${gid.split("/").pop()}`;
+    expect((await asShopper(service, shopper, "GET", path(visible))).status).toBe(200);
+    expect((await asShopper(service, shopper, "GET", path(older))).status).toBe(404);
   });
 
   it("shows nothing to an account with an unverified address", async () => {

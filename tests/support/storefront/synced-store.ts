@@ -25,6 +25,8 @@ export async function installStore(
 export const secondsAgo = (seconds: number): string =>
   new Date(Date.now() - seconds * 1_000).toISOString().replace(/\.\d+Z$/, "Z");
 
+export const daysAgo = (days: number): string => secondsAgo(days * 86_400);
+
 /**
  * Creates `count` customers changed at the times of `changedAt`, without webhooks. Returns their gids in
  * order.

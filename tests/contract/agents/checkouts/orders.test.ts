@@ -5,6 +5,7 @@ import { newPayer, seedProducts, type Shelf } from "../../../support/agents/chec
 import type { Shopper } from "../../../support/agents/commerce.ts";
 import { hasUcpSchemas, ucpSchemas } from "../../../support/agents/ucp-schemas.ts";
 import { SHOP, startService, type Service } from "../../../support/service.ts";
+import { daysAgo } from "../../../support/storefront/synced-store.ts";
 
 let service: Service;
 let shelf: Shelf;
@@ -25,7 +26,7 @@ const put = (fields: Patch) =>
       { variantGid: shelf.camera, quantity: 2 },
       { variantGid: shelf.lamp, quantity: 1 },
     ],
-    createdAt: "2026-11-01T10:00:00Z",
+    createdAt: daysAgo(20),
     ...fields,
   });
 async function read({ gid: id }: { gid: string }): Promise<any> {
