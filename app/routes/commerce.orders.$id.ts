@@ -8,7 +8,7 @@ import { AppError } from "../runtime/errors.ts";
 export const { loader, action, route } = endpoint({
   GET: {
     summary:
-      "One of the shopper's own orders, by its gid or number, with line items and fulfillments.",
+      "One of the shopper's own orders of the last 60 days, by its gid or number, with line items and fulfillments.",
     auth: "person",
     access: "viewed",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },

@@ -9,7 +9,7 @@ import { NextCursor } from "../http/openapi/results/outcome.ts";
 export const { loader, action, route } = endpoint({
   GET: {
     summary:
-      "The shopper's own orders, newest first, at most five minutes old (`X-Cache: hit|miss`).",
+      "The shopper's own orders of the last 60 days, newest first; the list is at most five minutes old (`X-Cache: hit|miss`).",
     auth: "person",
     access: "viewed",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },

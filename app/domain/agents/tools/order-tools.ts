@@ -22,7 +22,7 @@ export const ORDER_TOOLS: readonly AgentTool[] = [
     name: "get_order",
     title: "One order",
     description:
-      "One of the shopper's own orders, by its id, with items, amounts in minor units and parcels.",
+      "One of the shopper's own orders of the last 60 days, by its id, with items, amounts in minor units and parcels.",
     ucp: ORDER,
     input: z.strictObject({ meta: Meta.optional(), id: z.string().min(1).max(255) }),
     output: ucpOutput({
@@ -44,7 +44,7 @@ export const ORDER_TOOLS: readonly AgentTool[] = [
     name: "list_orders",
     title: "The shopper's orders",
     description:
-      "The shopper's own orders, newest first, at most five minutes old; amounts are decimal texts.",
+      "The shopper's own orders of the last 60 days, newest first; the list is at most five minutes old. Amounts are decimal texts. There may be older orders, which are not listed.",
     input: z.strictObject({ meta: Meta.optional(), ...Page }),
     output: {
       type: "object",

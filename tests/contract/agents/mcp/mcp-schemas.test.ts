@@ -7,7 +7,7 @@ import { newPayer, seedProducts, type Shelf } from "../../../support/agents/chec
 import { SHOP, startService, type Service } from "../../../support/service.ts";
 
 type Schema = { properties?: Record<string, Schema>; required?: string[]; [name: string]: any };
-type Tool = { name: string; inputSchema: Schema; outputSchema: Schema };
+type Tool = { name: string; description: string; inputSchema: Schema; outputSchema: Schema };
 
 let service: Service;
 let shelf: Shelf;
@@ -89,6 +89,14 @@ describe.each(UCP_VERSIONS)("the tools of UCP %s", (version) => {
       expect(strictly(tool?.inputSchema as Schema)({ ...id, [place]: checkout() })).toBe(true);
     },
   );
+
+  // The platform shows an app no older ones, so an empty list is not a shopper without orders.
+  it("name the time whose orders an app sees", async () => {
+    const descriptions = (await toolsOf(version))
+      .filter(({ name }) => name === "list_orders" || name === "get_order")
+      .map(({ description }) => description);
+    expect(descriptions).toEqual(Array(2).fill(expect.stringContaining("last 60 days")));
+  });
 
   it("return results that match their output schema", async () => {
     const tools = new Map((await toolsOf(version)).map((tool) => [tool.name, tool]));
