@@ -51,6 +51,11 @@ export type CustomerAccountClient = {
     issuer: string,
   ): { authorization_endpoint?: string; token_endpoint?: string; jwks_uri?: string } | null;
   /**
+   * The platform's issuer of a store. Null while its number is not known, and where one host of the operator
+   * answers for all stores. Makes no call.
+   */
+  issuerOf(store: AccountStore): string | null;
+  /**
    * The customer who signed in; `origin` is sent as the Origin header. Throws an OutboundError: `status`,
    * `timeout` after 6 s, `network`, or `malformed` for a foreign issuer and for an answer that names no
    * customer.
@@ -102,6 +107,10 @@ export function createCustomerAccountClient({
             jwks_uri: `${issuer}/.well-known/jwks.json`,
           };
     },
+    issuerOf: ({ number }) =>
+      storefront.isDomainHost && number !== undefined
+        ? `${PLATFORM}/authentication/${number}`
+        : null,
     async customer(store, issuer, accessToken, origin) {
       const url = storefront.isDomainHost ? platformApi(store, issuer) : await namedApi(store);
       if (url === null) throw malformed("the issuer is not the platform's for this store");

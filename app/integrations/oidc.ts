@@ -51,6 +51,11 @@ export type OidcPlace = {
    * Absent: the metadata's own.
    */
   endpointsOf?: (issuer: string) => Partial<OidcMetadata> | null;
+  /**
+   * Taken, with its endpoints by `endpointsOf`, where the address refuses to answer, does not answer, or
+   * answers something that is not JSON. Absent or null: that is an error.
+   */
+  knownIssuer?: string | null;
 };
 
 export type OidcClient = {
@@ -58,6 +63,7 @@ export type OidcClient = {
    * GETs the discovery document; cached for 10 minutes. Throws an OutboundError: `status`,
    * `timeout` after 6 s, `network`, `refused_address`, `foreign_redirect`, or `malformed` when a
    * required field is missing, the issuer is not the expected one or refused, or an https provider names an endpoint without https.
+   * With a known issuer only a 404, a refused address, a foreign redirect and foreign or incomplete metadata throw.
    */
   discover(system: string, place: OidcPlace): Promise<OidcMetadata>;
   /** Drops the cached metadata. */
@@ -123,6 +129,16 @@ function basicCredentials(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
+/**
+ * Whether nothing is known of the provider. A 404 says that the store has no such accounts; an address that
+ * is refused is the merchant's to correct.
+ */
+const isWithoutAnswer = (error: unknown): boolean =>
+  error instanceof OutboundError &&
+  error.status !== 404 &&
+  error.kind !== "refused_address" &&
+  error.kind !== "foreign_redirect";
+
 /** Keeps at most 500 providers in each cache. */
 export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClient {
   const metadata = new Map<string, { found: OidcMetadata; until: number }>();
@@ -133,23 +149,32 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
     return value;
   };
 
-  return {
-    async discover(system, place) {
-      const { url, issuer, isTenantAddress } = place;
-      const known = metadata.get(nameOf(place));
-      if (known && known.until > performance.now()) return known.found;
-      const call = {
-        system,
-        url,
-        headers: { Accept: "application/json" },
-        timeoutMs: TIMEOUT_MS,
-        isTenantAddress,
-        about: { call: "discovery" },
-      };
+  async function fetchMetadata(system: string, place: OidcPlace): Promise<unknown> {
+    const call = {
+      system,
+      url: place.url,
+      headers: { Accept: "application/json" },
+      timeoutMs: TIMEOUT_MS,
+      isTenantAddress: place.isTenantAddress,
+      about: { call: "discovery" },
+    };
+    try {
       const answer = place.redirectsWithin
         ? await callWithin(outbound, call, place.redirectsWithin)
         : await outbound.call(call);
-      const parsed = Metadata.safeParse(parseAnswer(system, answer));
+      return parseAnswer(system, answer);
+    } catch (error) {
+      if (!place.knownIssuer || !isWithoutAnswer(error)) throw error;
+      return { issuer: place.knownIssuer, ...place.endpointsOf?.(place.knownIssuer) };
+    }
+  }
+
+  return {
+    async discover(system, place) {
+      const { url, issuer } = place;
+      const known = metadata.get(nameOf(place));
+      if (known && known.until > performance.now()) return known.found;
+      const parsed = Metadata.safeParse(await fetchMetadata(system, place));
       if (!parsed.success)
         throw new OutboundError(system, "malformed", {
           message: `${system}: the provider's metadata is incomplete`,

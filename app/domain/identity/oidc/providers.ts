@@ -117,6 +117,8 @@ const storefront: OidcProvider = {
       isTenantAddress: ctx.storefront.isDomainHost,
       redirectsWithin: domains.map((domain) => ctx.storefront.domainUrl(domain, "")),
       endpointsOf: (issuer) => ctx.customerAccounts.endpointsOf(store, issuer),
+      // The platform limits unsigned bots on a store's pages, and so does a proxy of the merchant's.
+      knownIssuer: ctx.customerAccounts.issuerOf(store),
     };
   },
   async identify(ctx, tenant, claims, accessToken) {

@@ -1,10 +1,10 @@
 // The addresses of the platform's customer accounts: a store's domain, whose DNS is the merchant's, chooses
 // only the number in them.
 import { afterAll, expect, it } from "vitest";
-import { createCustomerAccountClient } from "../../app/integrations/customer-account-api.ts";
-import { createStorefrontClient } from "../../app/integrations/storefront/storefront-client.ts";
-import { createLog } from "../../app/runtime/log.ts";
-import { createOutbound } from "../../app/runtime/outbound/outbound.ts";
+import { createCustomerAccountClient } from "../../../app/integrations/customer-account-api.ts";
+import { createStorefrontClient } from "../../../app/integrations/storefront/storefront-client.ts";
+import { createLog } from "../../../app/runtime/log.ts";
+import { createOutbound } from "../../../app/runtime/outbound/outbound.ts";
 
 const outbound = createOutbound({ log: createLog("silent"), allow: [] });
 afterAll(() => outbound.close());
