@@ -125,15 +125,22 @@ describe("the sender", () => {
       `https://${SHOP}`,
       `https://${primary}`,
       `https://account.${primary.replace(/^www\./, "")}`,
+      `https://accounts.${primary.replace(/^www\./, "")}`,
+      `https://${SHOP.replace(".myshopify.com", ".account.myshopify.com")}`,
       "https://checkout.shopify.com",
     ])
       expect([origin, (await send(completed(), { origin })).status]).toEqual([origin, 202]);
-    for (const origin of ["https://elsewhere.example", `https://${OTHER_SHOP}`, null])
+    for (const origin of [
+      "https://elsewhere.example",
+      `https://${OTHER_SHOP}`,
+      `https://${OTHER_SHOP.replace(".myshopify.com", ".account.myshopify.com")}`,
+      null,
+    ])
       expect([origin, (await send(completed(), { origin })).json.code]).toEqual([
         origin,
         "origin_not_allowed",
       ]);
-    expect(await stored()).toHaveLength(5);
+    expect(await stored()).toHaveLength(7);
   });
 
   test("gets no credentials and no answer to read from an opaque origin", async () => {

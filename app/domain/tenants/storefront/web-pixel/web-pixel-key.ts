@@ -14,7 +14,7 @@ const PLATFORM_ORIGINS: ReadonlySet<string> = new Set([
   "https://shopify.com",
 ]);
 /** Hosts below a store's own domain for its checkout and its customer accounts. */
-const STORE_HOSTS = ["account", "checkout"];
+const STORE_HOSTS = ["account", "accounts", "checkout"];
 /** The origin of a sandboxed frame and of its workers: the platform runs pixels in both. */
 const OPAQUE_ORIGIN = "null";
 
@@ -30,6 +30,7 @@ export const isPixelOrigin = (ctx: Ctx, tenant: Tenant, origin: string): boolean
   origin === OPAQUE_ORIGIN ||
   PLATFORM_ORIGINS.has(origin) ||
   isAllowedOrigin(ctx, tenant, origin) ||
+  origin === `https://${tenant.shop.replace(".myshopify.com", ".account.myshopify.com")}` ||
   storeDomains(tenant).some((domain) =>
     STORE_HOSTS.some((host) => origin === `https://${host}.${domain.replace(/^www\./, "")}`),
   );
