@@ -151,6 +151,14 @@ describe("metafields", () => {
     );
   });
 
+  it("hold 64 kB, and 128 kB of JSON", async () => {
+    const reply = await setMetafields(
+      { key: "crm_tier", value: "x".repeat(65_536) },
+      { key: "notes", type: "json", value: `"${"x".repeat(131_070)}"` },
+    );
+    expect(reply.userErrors).toEqual([]);
+  });
+
   it.each([
     [
       "a boolean that is none",
@@ -170,6 +178,12 @@ describe("metafields", () => {
       "an unknown owner",
       { ownerId: "gid://shopify/Customer/1", key: "crm_tier", value: "x" },
       "INVALID",
+    ],
+    ["more than 64 kB", { key: "crm_tier", value: "x".repeat(65_537) }, "TOO_LONG"],
+    [
+      "JSON of more than 128 kB",
+      { key: "notes", type: "json", value: `"${"x".repeat(131_071)}"` },
+      "TOO_LONG",
     ],
     [
       "a stale digest",

@@ -27,6 +27,9 @@ type Complaint = { field: string; message: string; code: string };
 
 const MAX_PER_CALL = 25;
 const MAX_LIST = 128;
+/** shopify.dev "Metafield and metaobject limits". */
+const MAX_JSON_BYTES = 128 * 1024;
+const MAX_BYTES = 64 * 1024;
 const APP_NAMESPACE = "app--1";
 
 /** The types of the app's own metafield definitions; a write with another type is rejected. */
@@ -139,6 +142,13 @@ function complain(input: MetafieldInput, owner: Owner | undefined): Complaint | 
     };
   if (input.value.trim() === "")
     return { field: "value", message: "Value can't be blank.", code: "BLANK" };
+  const limit = type === "json" ? MAX_JSON_BYTES : MAX_BYTES;
+  if (Buffer.byteLength(input.value) > limit)
+    return {
+      field: "value",
+      message: `Value is too long (maximum is ${limit} bytes).`,
+      code: "TOO_LONG",
+    };
   const problem = check(input.value);
   if (problem !== null) return { field: "value", message: problem, code: "INVALID_VALUE" };
   // Absent: no comparison. null: only when the metafield does not exist yet.
