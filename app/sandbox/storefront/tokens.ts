@@ -92,7 +92,7 @@ function issue(
   const accessToken = `sandbox-access-${randomBytes(16).toString("hex")}`;
   if (!isExpiring) {
     shop.accessTokens.push({ token: accessToken, scope, expiresAt: null });
-    return { access_token: accessToken, scope };
+    return { access_token: accessToken, scope: withoutImplied(scope) };
   }
   shop.accessTokens.push({
     token: accessToken,
@@ -115,11 +115,21 @@ function pairReply(shop: ShopState, refreshToken: RefreshToken): TokenReply {
   const access = shop.accessTokens.find((token) => token.token === refreshToken.accessToken);
   return {
     access_token: refreshToken.accessToken,
-    scope: refreshToken.scope,
+    scope: withoutImplied(refreshToken.scope),
     expires_in: Math.max(0, Math.round(((access?.expiresAt ?? now) - now) / 1000)),
     refresh_token: refreshToken.token,
     refresh_token_expires_in: Math.round((refreshToken.expiresAt - now) / 1000),
   };
+}
+
+/** The platform's answers leave out a read scope that a write scope implies. */
+function withoutImplied(scope: string): string {
+  const scopes = scope.split(",");
+  const implied = scopes.flatMap((name) => {
+    const [, prefix = "", rest] = /^(unauthenticated_)?write_(.*)$/.exec(name) ?? [];
+    return rest ? [`${prefix}read_${rest}`] : [];
+  });
+  return scopes.filter((name) => !implied.includes(name)).join(",");
 }
 
 function refresh(shop: ShopState, presented: string, settings: StorefrontSettings): ApiResponse {
