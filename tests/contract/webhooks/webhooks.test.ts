@@ -113,7 +113,7 @@ describe("an event of the storefront", () => {
     expect((await deliver("later", "event-1", { family: "Storefront" })).json).toEqual(again);
     expect(
       await service.database.query(
-        "SELECT 1 FROM webhook_inbox WHERE shop = $1 AND storefront_event_id = 'event-1'",
+        "SELECT 1 FROM webhook_inbox WHERE shop = $1 AND storefront_event_id = 'event-1/5002'",
         [SHOP],
       ),
     ).toHaveLength(1);
@@ -125,6 +125,26 @@ describe("an event of the storefront", () => {
     expect((await deliver("topic", "event-2", { shop: OTHER_SHOP })).json).toEqual(fresh);
     expect((await deliver("topic", "event-3")).json).toEqual(fresh);
     expect((await deliver("other", "event-2")).json).toEqual(again);
+  });
+
+  // One action of a merchant's on several customers, as a bulk edit of their tags: one event id for all.
+  test("is separate for each customer of one action, also without a gid", async () => {
+    const about = (id: string, body: string) =>
+      service.webhook("customer-update", body, {
+        shop: SHOP,
+        headers: { "X-Shopify-Webhook-Id": id, "X-Shopify-Event-Id": "bulk" },
+      });
+    const one = customerPayload({ id: "9007199254740993", admin_graphql_api_id: "null" });
+    const other = customerPayload({ id: "9007199254740992", admin_graphql_api_id: "null" });
+    expect((await about("bulk-1", one)).json).toEqual(fresh);
+    expect((await about("bulk-2", other)).json).toEqual(fresh);
+    expect((await about("bulk-3", one)).json).toEqual(again);
+    const withGid = customerPayload({
+      id: "9007199254740992",
+      admin_graphql_api_id: '"gid://shopify/Customer/9007199254740992"',
+    });
+    expect((await about("bulk-4", withGid)).json).toEqual(again);
+    expect((await about("bulk-5", raw)).json).toEqual(fresh);
   });
 
   test("without an event id is identified by its delivery id, which never collides with an event id", async () => {

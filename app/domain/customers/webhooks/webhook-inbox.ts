@@ -6,6 +6,7 @@
 // verifies the signature and stores one row. The body is emptied after processing, because it is
 // personal data.
 import { hash } from "node:crypto";
+import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, WebhookInbox } from "../../../db.server.ts";
 import type { Database } from "../../../runtime/database/database.ts";
@@ -15,7 +16,7 @@ import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
 import { derivedEventId } from "../../bus/enqueue.ts";
-import { notFarAhead } from "../customer-change.ts";
+import { gidFromRawId, notFarAhead } from "../customer-change.ts";
 import {
   currentShops,
   assertCurrentInRegion,
@@ -34,8 +35,8 @@ const RETRY_SECONDS = [10, 30, 120, 600, 1_800];
 
 /**
  * The identity of a delivery. Two subscriptions for a topic send two deliveries of one event with
- * different delivery ids (shopify.dev "Ignore duplicate webhooks"), so the event id decides; the
- * delivery id only when there is no event id.
+ * different delivery ids (shopify.dev "Ignore duplicate webhooks"), so the event id and what the
+ * payload is about decide; the delivery id only when there is no event id.
  */
 export type DeliveryIdentity = {
   topic: string;
@@ -183,8 +184,41 @@ export function toDeliveryIdentity(
     topic,
     deliveryId:
       named.deliveryId?.slice(0, MAX_ID) ?? `sha256:${hash("sha256", `${topic}\n${body}`)}`,
-    storefrontEventId: named.storefrontEventId?.slice(0, MAX_ID) || null,
+    storefrontEventId: named.storefrontEventId
+      ? `${named.storefrontEventId.slice(0, MAX_ID)}${subjectOf(body)}`
+      : null,
   };
+}
+
+const GID = z.string().regex(/^gid:\/\/shopify\/\w+\/\d{1,20}$/);
+const Subject = z.looseObject({
+  admin_graphql_api_customer_deleted_id: GID.optional().catch(undefined),
+  admin_graphql_api_id: GID.optional().catch(undefined),
+  customerId: GID.optional().catch(undefined),
+});
+
+/**
+ * One action of a merchant's on several customers or orders has one event id (shopify.dev "Webhook
+ * headers"), so the number that the payload is about belongs to the event's identity. Two subscriptions
+ * may name it differently, by gid or number.
+ */
+function subjectOf(body: string): string {
+  const { data } = Subject.safeParse(parseOrNull(body));
+  const gid =
+    data?.admin_graphql_api_customer_deleted_id ??
+    data?.admin_graphql_api_id ??
+    data?.customerId ??
+    gidFromRawId(body) ??
+    gidFromRawId(body, "customer_id");
+  return gid ? `/${gid.slice(gid.lastIndexOf("/") + 1)}` : "";
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** The inbox as a leased table. A dead worker's rows are claimed again when their lease expires. */
