@@ -80,7 +80,7 @@ function findBucketProblem(address: string, rules: AddressRules): FieldProblem |
   if (at.search || at.hash || at.username || at.password)
     return { code: "other", reason: "must have an endpoint that is a host, or a host and a path" };
   // The endpoint's host or path may also name a bucket, where the object would be written.
-  const named = at.pathname.split("/").map((segment) => decodeFully(segment).toLowerCase());
+  const named = namesIn(at.pathname);
   if (
     archiveBuckets(rules).some(
       ({ bucket }) => hasLabels(at.hostname, bucket) || named.includes(bucket),
@@ -96,42 +96,67 @@ const OWN_ARCHIVE: FieldProblem = {
   reason: "must not be the service's own archive",
 };
 
-/** The archive's buckets, each with its host. */
-function archiveBuckets({ archiveUrls }: AddressRules): { bucket: string; host: string }[] {
+/**
+ * Where Amazon's buckets are: at the global host and those of the regions below it, by the bucket's host or its
+ * path.
+ */
+const AMAZON_HOSTS = ["amazonaws.com", "amazonaws.com.cn", "amazonaws.eu"] as const;
+
+/** The archive's buckets, each with the hosts that lead to it. */
+function archiveBuckets({
+  archiveUrls,
+}: AddressRules): { bucket: string; hosts: readonly string[] }[] {
   return archiveUrls.flatMap((archive) => {
     const url = archive.startsWith("s3:") ? URL.parse(archive) : null;
     if (!url) return [];
     const endpoint = url.searchParams.get("endpoint");
-    const host = endpoint ? (URL.parse(endpoint)?.hostname ?? "") : "amazonaws.com";
-    return [{ bucket: url.hostname.toLowerCase(), host: host.toLowerCase() }];
+    const host = endpoint ? toHost(URL.parse(endpoint)?.hostname ?? "") : AMAZON_HOSTS[0];
+    const isAmazon = AMAZON_HOSTS.some((amazon) => isAt(host, amazon));
+    return [{ bucket: url.hostname.toLowerCase(), hosts: isAmazon ? AMAZON_HOSTS : [host] }];
   });
 }
 
-const withoutDot = (host: string) => host.toLowerCase().replace(/\.$/, "");
+/** One spelling, whatever dots stand at its end. */
+const toHost = (name: string) => name.toLowerCase().split(".").filter(Boolean).join(".");
+
+const isAt = (host: string, place: string) => host === place || host.endsWith(`.${place}`);
 
 /**
  * Whether the host begins with the bucket's name: `bucket.s3.example` is the bucket at
  * `s3.example`.
  */
-const hasLabels = (host: string, bucket: string) => withoutDot(host).startsWith(`${bucket}.`);
+const hasLabels = (host: string, bucket: string) => toHost(host).startsWith(`${bucket}.`);
 
 /** Whether an https address names a bucket of the archive, by its host or by its path. */
 function namesArchive(url: URL, rules: AddressRules): boolean {
-  const host = withoutDot(url.hostname);
-  const [first = ""] = url.pathname.replace(/^\/+/, "").split("/");
-  return archiveBuckets(rules).some(
-    (archive) =>
-      (host === archive.host || host.endsWith(`.${archive.host}`)) &&
-      (hasLabels(host, archive.bucket) || decodeFully(first).toLowerCase() === archive.bucket),
+  const host = toHost(url.hostname);
+  const there = archiveBuckets(rules).filter(({ hosts }) =>
+    hosts.some((place) => isAt(host, place)),
   );
+  if (there.length === 0) return false;
+  const named = namesIn(url.pathname);
+  // Dots that are left are encoded: a server that decodes them may read any of the names as the first.
+  const first = named.includes("..") ? named : named.slice(0, 1);
+  return there.some(({ bucket }) => hasLabels(host, bucket) || first.includes(bucket));
 }
 
-/** Some servers decode a path twice. */
-function decodeFully(text: string): string {
+/** The names in a path, as a server may read them that decodes it, also what it decoded. */
+const namesIn = (path: string): string[] =>
+  path
+    .split("/")
+    .flatMap((segment) => decode(segment).toLowerCase().split(/[/\\]/))
+    .filter((name) => name !== "" && name !== ".");
+
+const MAX_ENCODINGS = 5;
+
+/** Repeatedly; what cannot be decoded stays. */
+function decode(text: string): string {
+  let decoded = text;
   try {
-    const decoded = decodeURIComponent(text);
-    return decoded === text ? text : decodeFully(decoded);
+    for (let n = 0; n < MAX_ENCODINGS && decoded.includes("%"); n += 1)
+      decoded = decodeURIComponent(decoded);
   } catch {
-    return text;
+    // The rest is no encoding.
   }
+  return decoded;
 }

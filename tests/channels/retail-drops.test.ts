@@ -69,6 +69,8 @@ const REFUSED: [url: string, allow: string[]][] = [
   ["s3://bucket?endpoint=https://s3.amazonaws.com/our-archive", []],
   ["s3://bucket?endpoint=https://s3.amazonaws.com/x/../our-archive/", []],
   ["s3://bucket?endpoint=https://s3.amazonaws.com?x", []],
+  ["s3://bucket?endpoint=https://s3.amazonaws.com/our-archive%252Fx", []],
+  ["s3://bucket?endpoint=https://s3.amazonaws.com/x%255Cour-archive", []],
   ["https://our-archive.s3.amazonaws.com/x?X-Amz-Signature=1", []],
   ["https://our-archive.s3.eu-west-1.amazonaws.com./x", []],
   ["https://s3.amazonaws.com/our-archive/x", []],
@@ -76,6 +78,14 @@ const REFUSED: [url: string, allow: string[]][] = [
   ["https://s3.amazonaws.com/%6Fur-archive/x", []],
   ["https://s3.amazonaws.com/%256Fur-archive/x", []],
   ["https://S3.AMAZONAWS.COM/our-archive", []],
+  ["https://s3.amazonaws.com/our-archive%2Fx?X-Amz-Signature=1", []],
+  ["https://s3.amazonaws.com/%2Four-archive/x", []],
+  ["https://s3.amazonaws.com/%5Cour-archive/x", []],
+  ["https://s3.amazonaws.com/x/%252e%252e/our-archive/x", []],
+  ["https://s3.amazonaws.com/our-archive/x/..%2F..%2Fy", []],
+  ["https://our-archive.s3.amazonaws.com../x", []],
+  ["https://our-archive.s3.cn-north-1.amazonaws.com.cn/x", []],
+  ["https://s3.eusc-de-east-1.amazonaws.eu/our-archive/x", []],
   ["https://10.0.0.8/drop", []],
   ["http://partner.example/drop", []],
 ];
@@ -115,6 +125,26 @@ describe("an address inside our own network or storage", () => {
     ])
       expect(findAddressProblem(url, rules)).toBeUndefined();
   });
+
+  test.each(["https://s3.eu-west-1.amazonaws.com", "https://s3.eu-west-1.amazonaws.com./"])(
+    "is rejected for the archive's bucket at %s also by Amazon's other hosts of it",
+    (endpoint) => {
+      const rules = rulesOf([], `s3://own-archive?endpoint=${endpoint}&region=eu-west-1`);
+      for (const url of [
+        "https://s3.amazonaws.com/own-archive/y",
+        "https://own-archive.s3.amazonaws.com/y",
+        "https://own-archive.s3.dualstack.eu-west-1.amazonaws.com/y",
+        "https://own-archive.s3.eu-west-1.amazonaws.com/y",
+        "https://own-archive.s3-accelerate.amazonaws.com/y",
+      ])
+        expect(findAddressProblem(url, rules)).toMatchObject(OWN_ARCHIVE);
+      for (const url of [
+        "https://partner.s3.eu-west-1.amazonaws.com/drops/own-archive/y",
+        "https://s3.eu-west-1.amazonaws.com/partner/own-archive/y",
+      ])
+        expect(findAddressProblem(url, rules)).toBeUndefined();
+    },
+  );
 
   test("is rejected for the archive's own folder, also when folders are allowed", () => {
     const rules = rulesOf(["file"], "file:.data/archive");
@@ -257,6 +287,28 @@ describe("a bucket", () => {
     expect(service.sandbox.requests("retailAnalyticsA").at(-1)?.headers.authorization).toContain(
       "AWS4-HMAC-SHA256 Credential=store-id/",
     );
+  });
+
+  test("is written with nothing of the service's own AWS settings", async () => {
+    const own = {
+      AWS_SESSION_TOKEN: "service-session-token",
+      AWS_ENDPOINT_URL: "https://own.example",
+      AWS_ENDPOINT_URL_S3: "https://own.example",
+      AWS_REGION: "eu-central-1",
+      AWS_USE_DUALSTACK_ENDPOINT: "true",
+      AWS_USE_FIPS_ENDPOINT: "true",
+      AWS_PROFILE: "own-profile",
+    };
+    Object.assign(process.env, own);
+    try {
+      await clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP, keys: KEYS }, "o.csv", "x");
+    } finally {
+      for (const name of Object.keys(own)) delete process.env[name];
+    }
+    expect(objects()["/crm/daily/o.csv"]?.body).toBe("x");
+    const { headers } = service.sandbox.requests("retailAnalyticsA").at(-1)!;
+    expect(headers.authorization).toMatch(/Credential=store-id\/\d+\/us-east-1\//);
+    expect(headers["x-amz-security-token"]).toBeUndefined();
   });
 
   test.each([

@@ -56,7 +56,11 @@ export function openBucket(
     s3: new sdk.S3Client({
       region,
       ...(endpoint && { endpoint, forcePathStyle: true }),
-      ...(identity !== "service" && { credentials: identity }),
+      ...(identity !== "service" && {
+        credentials: identity,
+        useDualstackEndpoint: false,
+        useFipsEndpoint: false,
+      }),
       maxAttempts: 3,
       requestHandler: { connectionTimeout: silenceMs, socketTimeout: silenceMs },
       ...config,
