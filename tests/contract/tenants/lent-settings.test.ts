@@ -170,6 +170,26 @@ describe("mails with the service's API key", () => {
       { brand_name: 'A <a@b.example>; "B"' },
       "A a b.example B <no-reply@service.example>",
     ],
+    [
+      "a brand that a mail program decodes to an address",
+      { brand_name: "=?utf-8?Q?ceo=40bank.example_=3Cceo=40bank.example=3E?=" },
+      "utf-8?Q?ceo=40bank.example_=3Cceo=40bank.example=3E <no-reply@service.example>",
+    ],
+    [
+      "a sender's name that a mail program decodes, with marks hidden between invisible characters",
+      { email_from: "==\u200b??=?utf-8?B?Y2VvQGJhbmsuZXhhbXBsZQ==?= <ceo@bank.example>" },
+      "== ? ?utf-8?B?Y2VvQGJhbmsuZXhhbXBsZQ= = <no-reply@service.example>",
+    ],
+    [
+      "signs that look like those of an address",
+      { brand_name: "Bank \uff1cceo\uff20bank.example\uff1e \ufe64a\ufe6bb.example\ufe65\uff0c x" },
+      "Bank ceo bank.example a b.example x <no-reply@service.example>",
+    ],
+    [
+      "a company's sign, which holds brackets when it is spelled out",
+      { brand_name: "\u3231Kestrel & Söhne" },
+      "\u3231Kestrel & Söhne <no-reply@service.example>",
+    ],
   ])("have the service's own sender: with %s", async (_, fields, from) => {
     expect(await mailFrom(fields)).toBe(from);
   });

@@ -127,6 +127,8 @@ function serviceValue(
 }
 
 const MAX_DISPLAY_NAME_LENGTH = 78;
+/** A sender's name may be as long as a request's body. */
+const MAX_READ_LENGTH = 1_000;
 
 /**
  * The service's sender address with the store's name: the name of the store's own sender, else its
@@ -148,13 +150,20 @@ function addressStart(sender: string): number {
   return start === -1 ? sender.length : start;
 }
 
-/**
- * Removes the characters that separate or quote addresses (RFC 5322): a name must not look like a second
- * sender.
- */
+const SEPARATOR = /^[<>()[\]@,;:"\\]$/;
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+/** The marks around an encoded word (RFC 2047), which a mail program shows decoded. */
+const ENCODED_WORD = /=\?|\?=/g;
+
+/** Whether the sign, or the one that it looks like, separates or quotes addresses (RFC 5322). */
+const separates = (sign: string): boolean =>
+  INVISIBLE.test(sign) || SEPARATOR.test(sign.normalize("NFKC"));
+
+/** A name must not look like a second sender. */
 function toDisplayName(text: string): string {
-  const name = text
-    .replace(/[\p{C}\p{Zl}\p{Zp}<>()[\]@,;:"\\]/gu, " ")
+  const name = Array.from(text.slice(0, MAX_READ_LENGTH), (sign) => (separates(sign) ? " " : sign))
+    .join("")
+    .replace(ENCODED_WORD, " ")
     .replace(/\s+/g, " ")
     .trim();
   return Array.from(name).slice(0, MAX_DISPLAY_NAME_LENGTH).join("").trim();
