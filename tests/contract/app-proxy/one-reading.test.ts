@@ -7,6 +7,7 @@ import {
   requireOneReading,
   requireProxiedRequest,
   type ProxiedRequest,
+  type ProxyParameters,
 } from "../../../app/http/auth/app-proxy.ts";
 import { endpoint } from "../../../app/http/endpoint.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
@@ -67,11 +68,15 @@ function readingsOf(text: string): Pair[][] {
   return readings;
 }
 
-function accept(pairs: readonly Pair[], text: string): ProxiedRequest | null {
+function accept(
+  pairs: readonly Pair[],
+  text: string,
+  parameters: ProxyParameters = PARAMETERS,
+): ProxiedRequest | null {
   const signature = createHmac("sha256", APP_SECRET).update(text).digest("hex");
   const query = new URLSearchParams([...pairs, ["signature", signature]]);
   try {
-    return requireProxiedRequest(service.ctx, query, tenant, PARAMETERS);
+    return requireProxiedRequest(service.ctx, query, tenant, parameters);
   } catch (error) {
     if (!isAppError(error)) throw error;
     return null;
@@ -147,6 +152,16 @@ describe("a platform that leaves the customer out where none is signed in", () =
       const fewer = pairs.filter(([other]) => other !== name);
       expect(accept(fewer, textOf(fewer))).toBeNull();
     }
+  });
+});
+
+describe("a parameter whose shape allows every sign", () => {
+  it.each(["=", ",", "&"])("still has no value with %s, which separates what is signed", (sign) => {
+    const withValue = (value: string): Pair[] => [...platformPairs("77"), ["note", value]];
+    const read = (value: string) =>
+      accept(withValue(value), textOf(withValue(value)), { note: /^.+$/ });
+    expect(read("ab")?.customerGid).toBe("gid://shopify/Customer/77");
+    expect(read(`a${sign}b`)).toBeNull();
   });
 });
 
