@@ -78,6 +78,32 @@ describe("the page behind a mailed confirmation link", () => {
     ]);
   });
 
+  it("grants what it names and nothing else, whatever is stored behind the link", async () => {
+    const email = "stored@example.com";
+    const path = await mailedLink(email);
+    const changed = await service.database.query(
+      `UPDATE kv SET value = jsonb_set(value, '{submission,flags}', value#>'{submission,flags}'
+        || '{"a2a": true, "ap2": true}') WHERE key LIKE 'consent_link:%' AND value->>'user_id' =
+        (SELECT id::text FROM storefront_users WHERE email = $1) RETURNING key`,
+      [email],
+    );
+    expect(changed).toHaveLength(1);
+    const { text } = await service.call("GET", path, { key: null });
+    expect([...text.matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line)).toEqual([
+      "Marketing messages: Granted",
+      "Subscription: Newsletter",
+    ]);
+    const token = new URLSearchParams(path.split("?")[1]).get("token") ?? "";
+    expect((await press(`/auth/consent-confirm?shop=${SHOP}`, token)).status).toBe(200);
+    expect(
+      await service.database.query(
+        `SELECT consent_marketing, consent_a2a, consent_ap2 FROM user_claims
+          JOIN storefront_users u ON u.id = user_id WHERE email = $1`,
+        [email],
+      ),
+    ).toEqual([{ consent_marketing: true, consent_a2a: false, consent_ap2: false }]);
+  });
+
   it("forbids framing, caching and sending its address to other sites", async () => {
     const page = await service.call("GET", `/auth/consent-confirm?shop=${SHOP}&token=x`, {
       key: null,
