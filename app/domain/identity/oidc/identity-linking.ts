@@ -20,6 +20,7 @@ import {
 } from "../account.ts";
 import { enqueueAccountEvent } from "../account-events.ts";
 import { enqueueMail } from "../mails.ts";
+import { tryConsumeWithin } from "../rate-limits.ts";
 import { findMatch, type Matched } from "./match-identity.ts";
 import type { OidcProvider, ProvenIdentity } from "./providers.ts";
 import {
@@ -133,7 +134,10 @@ async function enqueueSignInMail(
       userId,
       provider: provider.name,
     });
-  if (match === "new" && account.email && !account.email_verified)
+  if (match !== "new" || !account.email || account.email_verified) return;
+  // As a sign-up's: several accounts at the provider may say that they have somebody's address.
+  const counted = { sign_up_mail_per_email: account.email };
+  if (await tryConsumeWithin(ctx, tenant, tx.sql, counted))
     await enqueueMail(ctx, tenant, tx.sql, { template: "verify_email", userId });
 }
 
