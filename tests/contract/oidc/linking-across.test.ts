@@ -185,6 +185,44 @@ describe("a storefront customer", () => {
     }
   });
 
+  it("whose first sign-in comes twice at once gets the account of the one that was first, wherever the other had got to", async () => {
+    const sub = putPerson(service, "storefront", email, { isVerified: false });
+    const first = await signedInUser(service, await signInAs(service, "storefront", sub));
+    const [link] = await service.database.query(
+      "DELETE FROM identity_links WHERE user_id = $1 RETURNING *",
+      [first.id],
+    );
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = NULL WHERE id = $1",
+      [first.id],
+    );
+    const holder = new pg.Client({ connectionString: service.database.url });
+    await holder.connect();
+    try {
+      await holder.query("BEGIN");
+      await holder.query("LOCK TABLE customer_tombstones IN ACCESS EXCLUSIVE MODE");
+      const second = signInAs(service, "storefront", sub);
+      await eventually("the second sign-in to have found no account", async () => {
+        const waiting = await service.database.query(
+          "SELECT 1 FROM pg_locks WHERE relation = 'customer_tombstones'::regclass AND NOT granted",
+        );
+        return waiting.length > 0;
+      });
+      await holder.query(
+        "INSERT INTO identity_links SELECT * FROM jsonb_populate_record(NULL::identity_links, $1)",
+        [JSON.stringify(link)],
+      );
+      await holder.query("UPDATE storefront_users SET storefront_customer_gid = $2 WHERE id = $1", [
+        first.id,
+        gidOf(service, sub),
+      ]);
+      await holder.query("COMMIT");
+      expect((await signedInUser(service, await second)).id).toBe(first.id);
+    } finally {
+      await holder.end();
+    }
+  });
+
   it("with an address of another customer's account is rejected", async () => {
     const sub = putPerson(service, "storefront", email);
     await hear("gid://shopify/Customer/4242424242424242");

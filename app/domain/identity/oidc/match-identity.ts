@@ -36,14 +36,28 @@ export async function findMatch(
 ): Promise<Found> {
   // Before any row is locked: a running deletion may wait for one.
   if (identity.gid) await awaitDeletions(tx.sql, [identity.gid]);
-  const [linked] = await tx.sql<Account>(
-    `SELECT ${columns} FROM identity_links l JOIN storefront_users u ON u.shop = l.shop
-      AND u.id = l.user_id WHERE l.shop = $1 AND l.issuer = $2 AND l.sub = $3 FOR UPDATE OF u`,
-    [identity.issuer, identity.sub],
-  );
+  const linked = await findLinked(tx, identity);
   if (linked && decides(linked, identity))
     return { account: linked, how: "identity", formerId: null };
-  return { ...(await matchByCustomer(ctx, tenant, tx, identity)), formerId: linked?.id ?? null };
+  const match = await matchByCustomer(ctx, tenant, tx, identity);
+  if ("refused" in match && match.refused === "account_exists") {
+    // It may be the account of the same person: another first sign-in at the same moment has made it since.
+    const made = await findLinked(tx, identity);
+    if (made && decides(made, identity)) return { account: made, how: "identity", formerId: null };
+  }
+  return { ...match, formerId: linked?.id ?? null };
+}
+
+async function findLinked(
+  { sql }: Transaction,
+  { issuer, sub }: ProvenIdentity,
+): Promise<Account | null> {
+  const [linked] = await sql<Account>(
+    `SELECT ${columns} FROM identity_links l JOIN storefront_users u ON u.shop = l.shop
+      AND u.id = l.user_id WHERE l.shop = $1 AND l.issuer = $2 AND l.sub = $3 FOR UPDATE OF u`,
+    [issuer, sub],
+  );
+  return linked ?? null;
 }
 
 /**
