@@ -159,6 +159,19 @@ describe("POST /ucp/tags", () => {
     },
   );
 
+  it("rejects a form's tag that would give the customer a reserved tag at the storefront", async () => {
+    await addToCatalog(service, ["Accepts net30"], { category: "tier" });
+    await addToCatalog(service, ["Accepts mails"]);
+    const answer = await change({ add: ["net30_subscribed", "mails_subscribed"] });
+    expect([answer.status, answer.json.code, answer.json.fields]).toEqual([
+      403,
+      "tag_reserved",
+      { net30_subscribed: "gives accepts_net30, which is a tier tag" },
+    ]);
+    expect(await rowsOf(SHOP)).toEqual([]);
+    expect((await change({ add: ["mails_subscribed"] })).status).toBe(200);
+  });
+
   it("adds no tag that only another store has", async () => {
     await addToCatalog(service, ["Trail club"], { shop: OTHER_SHOP });
     expect((await change({ add: ["Trail club"] })).json.code).toBe("tag_reserved");

@@ -5,6 +5,7 @@ import {
   defineTag,
   isDatedFormTag,
   isOpenToSelfService,
+  toAcceptsTag,
   toSlug,
   type TagDefinition,
 } from "./catalog.ts";
@@ -205,15 +206,21 @@ async function requireOpen(
   categories: readonly string[] | null,
 ): Promise<Set<string>> {
   const touched = new Map([...add, ...remove]);
+  const given = [...add.values()].flatMap((tag) => toAcceptsTag(tag) ?? []);
   const rows = await sql<Columns<CrmTag, "slug" | "category">>(
     "SELECT slug, category FROM crm_tags WHERE shop = $1 AND slug = ANY($2::text[])",
-    [[...touched.keys()]],
+    [[...touched.keys(), ...given]],
   );
   const stored = new Map(rows.map(({ slug, category }) => [slug, category]));
   if (categories) {
     const problemOf = (tag: TagDefinition): string | null => {
       const category = stored.get(tag.slug) ?? tag.category;
       if (!categories.includes(category)) return `is a ${category} tag`;
+      // A form also gives the customer its own tag at the storefront.
+      const accepts = add.has(tag.slug) ? toAcceptsTag(tag) : null;
+      const reserved = accepts === null ? undefined : stored.get(accepts);
+      if (reserved !== undefined && !categories.includes(reserved))
+        return `gives ${accepts}, which is a ${reserved} tag`;
       const isUnknown = !stored.has(tag.slug) && !isOpenToSelfService(tag.slug);
       return isUnknown && add.has(tag.slug) ? "is not in the catalog" : null;
     };
