@@ -1,5 +1,5 @@
 // A store's forms must not send mails to arbitrary addresses without limit. RATE_LIMIT_SCALE makes
-// the limits small: ten mails an hour per store, one per address.
+// the limits small: ten mails an hour per store, one per email address and per client.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startConsentService, type ConsentService } from "../../support/consent.ts";
 import { OTHER_SHOP, RETURN_ORIGIN, SHOP } from "../../support/service.ts";
@@ -19,11 +19,11 @@ beforeEach(() => {
 
 let people = 0;
 /** Each call has a new email address and a new client address. */
-async function submit({ email = "", shop = SHOP } = {}): Promise<number> {
+async function submit({ email = "", shop = SHOP, client = "" } = {}): Promise<number> {
   people += 1;
   const answer = await service.call("POST", `/auth/consent-sync?shop=${shop}`, {
     key: null,
-    headers: { Origin: RETURN_ORIGIN, "X-Forwarded-For": `198.51.100.${people}` },
+    headers: { Origin: RETURN_ORIGIN, "X-Forwarded-For": client || `198.51.100.${people}` },
     body: {
       method: "newsletter_form",
       form_type: "newsletter",
@@ -60,6 +60,16 @@ describe("confirmation mails", () => {
     for (let n = 0; n < 12; n += 1) await submit();
     await submit({ shop: OTHER_SHOP });
     expect((await asked(OTHER_SHOP)) - before).toBe(1);
+  });
+
+  it("that one client asks for are limited per hour, across people", async () => {
+    const before = await asked();
+    for (let n = 0; n < 3; n += 1) {
+      expect(await submit({ client: "203.0.113.7" })).toBe(200);
+      // One submission a minute, which is limited by itself.
+      clock.at += 60_000;
+    }
+    expect((await asked()) - before).toBe(1);
   });
 
   it("to one person are limited per hour, across clients", async () => {
