@@ -101,6 +101,21 @@ describe("an email address submitted in a form", () => {
     ]).toEqual(before);
   });
 
+  it.each<[string, object]>([
+    ["consent_a2a", { consent_a2a: true }],
+    ["consent_ap2", { consent_ap2: true }],
+    ["consent_a2a", { consent_a2a: false }],
+    ["form_consent", { form_consent: false }],
+  ])("cannot decide %s, beside other consents either: %j", async (field, body) => {
+    const email = "agents@example.com";
+    const answer = await submit(email, body);
+    expect([answer.status, answer.json.fields]).toEqual([
+      400,
+      { [field]: "needs a signed-in person" },
+    ]);
+    expect([await contacts(email), mailsTo(email)]).toEqual([[], []]);
+  });
+
   it("is mailed once per submission: a retry sends no second mail, another submission does", async () => {
     await Promise.all([1, 2, 3].map(() => submit("once@example.com", { consent_id: "s-1" })));
     const [{ id }] = (await contacts("once@example.com")) as [{ id: number }];
