@@ -1,7 +1,8 @@
-// What Home and the setup guide show of the storefront check, in one read beside theirs: the whole result has a
+// What Home and the setup guide show of the storefront check, read beside theirs: the whole result has a
 // hundred scripts.
 import { KEYS } from "../../runtime/database/kv-keys.ts";
-import type { Read } from "../../runtime/database/read-together.ts";
+import { jobStateRead, toJobState } from "../../runtime/database/queue/background-job.ts";
+import type { Read, RowsOf } from "../../runtime/database/read-together.ts";
 import { CHECK_JOB } from "./storefront-check.ts";
 
 export type CheckSummary = {
@@ -11,23 +12,25 @@ export type CheckSummary = {
   early: number;
 };
 
-type SummaryRow = { early: number | null; was_started: boolean; is_running: boolean };
-
-const JOB = `FROM kv WHERE shop = $1 AND key = '${KEYS.backgroundJob(CHECK_JOB)}' AND expires_at > clock_timestamp()`;
-export const checkSummaryRead: Read<SummaryRow> = {
-  sql: `
-    SELECT
-      (SELECT (value #>> '{counts,before_consent}')::int FROM kv
-        WHERE shop = $1 AND key = '${KEYS.storefrontCheck}') AS early,
-      EXISTS (SELECT 1 ${JOB}) AS was_started,
-      EXISTS (SELECT 1 ${JOB} AND value->>'state' = 'running')
-        AND EXISTS (SELECT 1 FROM kv WHERE shop = $1 AND key = '${KEYS.lease(CHECK_JOB)}'
-          AND expires_at > clock_timestamp()) AS is_running`,
+const earlyScriptsRead: Read<{ early: number | null }> = {
+  sql: `SELECT (value #>> '{counts,before_consent}')::int AS early FROM kv
+    WHERE shop = $1 AND key = '${KEYS.storefrontCheck}'`,
 };
 
-export function toCheckSummary([row]: readonly SummaryRow[]): CheckSummary {
-  const early = row?.early ?? 0;
-  if (row?.is_running) return { state: "running", early };
-  if (row && row.early !== null) return { state: "done", early };
-  return { state: row?.was_started ? "failed" : "never", early };
+/** What `toCheckSummary` needs, for a statement that reads more beside it. */
+export const CHECK_READS = {
+  checkState: jobStateRead(CHECK_JOB),
+  earlyScripts: earlyScriptsRead,
+};
+
+export function toCheckSummary({
+  checkState,
+  earlyScripts,
+}: RowsOf<typeof CHECK_READS>): CheckSummary {
+  const job = toJobState(checkState);
+  const known = earlyScripts[0]?.early ?? null;
+  const early = known ?? 0;
+  if (job === "running") return { state: "running", early };
+  if (known !== null) return { state: "done", early };
+  return { state: job === null ? "never" : "failed", early };
 }

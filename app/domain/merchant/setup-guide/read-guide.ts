@@ -7,7 +7,7 @@ import { readTogether, type Read, type RowsOf } from "../../../runtime/database/
 import type { Failure } from "../../bus/log/failure-kind.ts";
 import { failureOf } from "../../bus/log/system-problem.ts";
 import {
-  checkSummaryRead,
+  CHECK_READS,
   toCheckSummary,
   type CheckSummary,
 } from "../../storefront-check/check-summary.ts";
@@ -85,7 +85,7 @@ const decisionRead: Read<{ has_decision: boolean }> = {
 export const SETUP_READS = {
   setupKeys: keysRead(SETUP_KEYS),
   decision: decisionRead,
-  check: checkSummaryRead,
+  ...CHECK_READS,
 };
 
 async function readProgress(ctx: Ctx, tenant: Tenant): Promise<SetupProgress> {
@@ -98,7 +98,7 @@ async function readProgress(ctx: Ctx, tenant: Tenant): Promise<SetupProgress> {
 
 export function toSetupProgress(
   isSyncRequested: boolean,
-  { setupKeys, decision, check }: RowsOf<typeof SETUP_READS>,
+  { setupKeys, decision, ...check }: RowsOf<typeof SETUP_READS>,
 ): SetupProgress {
   const stored: ReadonlyMap<Key, unknown> = toValues(setupKeys);
   return {

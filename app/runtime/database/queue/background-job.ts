@@ -7,6 +7,7 @@ import type { Kv } from "../../../generated/prisma/client.ts";
 import type { Columns } from "../columns.ts";
 import { putKey } from "../kv.ts";
 import { KEYS } from "../kv-keys.ts";
+import type { Read } from "../read-together.ts";
 import { withLease } from "./lease.ts";
 import type { Log } from "../../log.ts";
 import type { TenantSql } from "../database.ts";
@@ -110,10 +111,12 @@ function hold<Progress, Result>(
 
 // One read for lease and record: between two reads a run could start or end, and would appear
 // interrupted.
-const READ = `
-  SELECT run.value, EXISTS (SELECT 1 FROM kv WHERE shop = $1 AND key = $3
+const selectRun = (column: string) => `
+  SELECT ${column}, EXISTS (SELECT 1 FROM kv WHERE shop = $1 AND key = $3
     AND expires_at > clock_timestamp()) AS is_held
   FROM kv run WHERE run.shop = $1 AND run.key = $2 AND run.expires_at > clock_timestamp()`;
+const READ = selectRun("run.value");
+const keysOf = (name: string) => [KEYS.backgroundJob(name), KEYS.lease(name)];
 
 /** Null without a run in the last week. */
 export async function readBackgroundJob<Progress, Result>(
@@ -122,9 +125,24 @@ export async function readBackgroundJob<Progress, Result>(
 ): Promise<BackgroundJob<Progress, Result> | null> {
   const [row] = await sql<
     Columns<Kv, "value"> & { value: BackgroundJob<Progress, Result>; is_held: boolean }
-  >(READ, [KEYS.backgroundJob(name), KEYS.lease(name)]);
+  >(READ, keysOf(name));
   if (!row) return null;
-  return row.value.state === "running" && !row.is_held
-    ? { ...row.value, state: "interrupted" }
-    : row.value;
+  const { value, is_held } = row;
+  return { ...value, state: stateOf({ state: value.state, is_held }) };
 }
+
+type JobState = BackgroundJob<unknown, unknown>["state"];
+export type JobStateRow = { state: JobState; is_held: boolean };
+
+/** Its state alone, for `readTogether`: progress and result may be long. */
+export const jobStateRead = (name: string): Read<JobStateRow> => ({
+  sql: selectRun("run.value->>'state' AS state"),
+  values: keysOf(name),
+});
+
+/** Null without a run in the last week. */
+export const toJobState = ([row]: readonly JobStateRow[]): JobState | null =>
+  row ? stateOf(row) : null;
+
+const stateOf = ({ state, is_held: isHeld }: JobStateRow): JobState =>
+  state === "running" && !isHeld ? "interrupted" : state;
