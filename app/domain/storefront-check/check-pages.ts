@@ -5,7 +5,7 @@ import type { StorePage } from "../../integrations/storefront/store-pages.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { storeDomains } from "../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import type { CheckedPage } from "./find-scripts.ts";
+import type { CheckedPage } from "./page-scripts.ts";
 import { readElements } from "./read-elements.ts";
 
 type PageName = "home" | "product" | "collection" | "cart";

@@ -1,7 +1,7 @@
 // What was found, by state: vendor, address, pages, purpose, and what to do.
 import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Box, Card, InlineStack, Text } from "@shopify/polaris";
-import type { FoundScript } from "../../../domain/storefront-check/find-scripts.ts";
+import type { FoundScript } from "../../../domain/storefront-check/found-script.ts";
 import type { StorefrontResult } from "../../../domain/storefront-check/storefront-check.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { labelOf } from "../../i18n/label-of.ts";

@@ -3,11 +3,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { findScripts } from "../../../../app/domain/storefront-check/find-scripts.ts";
 import {
-  findScripts,
   MARK_NAMES,
   type FoundScript,
-} from "../../../../app/domain/storefront-check/find-scripts.ts";
+} from "../../../../app/domain/storefront-check/found-script.ts";
 import { toHeldGroups } from "../../../../app/domain/vendors/script-blocking.ts";
 import { KNOWN_VENDORS } from "../../../../app/domain/vendors/known-vendors.ts";
 import { SCRIPTS_OF_OTHERS } from "../../../../app/sandbox/storefront/visitors/scripts-of-others.ts";
