@@ -1,6 +1,7 @@
 // The scripts, frames, pixels and inline snippets of others in one page, and whether each waits for consent.
 import { storableText } from "../../runtime/database/storable-json.ts";
 import { appOfFile, findVendor, isShopify, type Vendor } from "../vendors/known-vendors.ts";
+import { RUNNABLE_TYPE } from "../vendors/script-type.ts";
 import { MARK_NAMES, type FoundScript, type ScriptState } from "./found-script.ts";
 import { toHeld } from "./held-values.ts";
 import { toMarkedVersion } from "./marked-version.ts";
@@ -39,8 +40,6 @@ export function* scriptsOf({ url, html }: CheckedPage, ours: readonly string[]):
 }
 
 const SETS_DEFAULTS = /["']consent["']\s{0,9},\s{0,9}["']default["']/;
-/** The types that a browser runs. */
-const RUNS = /^(|module|(text|application)\/(x-)?(java|ecma|j|live)script[\d.]*)$/i;
 /** The id that the platform gives to the script with the store's web pixels. */
 const WEB_PIXELS = "web-pixels-manager-setup";
 
@@ -50,7 +49,7 @@ function* fromScript(element: PageElement, place: Place): Generator<Found> {
   const mark = attributes.get("data-consent");
   if (type === "text/plain" && mark !== undefined)
     return yield* marked("script", element, mark, place);
-  if (!RUNS.test(type)) return;
+  if (!RUNNABLE_TYPE.test(type)) return;
   if (attributes.has("src")) return yield* fromAddress("script", element, place);
   if (attributes.get("id") === WEB_PIXELS)
     yield { ...SHOPIFYS, kind: "inline", address: WEB_PIXELS };

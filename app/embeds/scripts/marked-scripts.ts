@@ -3,6 +3,7 @@
 //
 //   <script type="text/plain" data-consent="marketing" data-src="https://..."></script>, or with code inside
 //   <iframe data-consent="analytics marketing" data-src="https://..."></iframe>
+import { RUNNABLE_TYPE } from "../../domain/vendors/script-type.ts";
 import { attempt } from "./browser-store.ts";
 import { hasGpc, type ConsentApi } from "./window-globals.ts";
 
@@ -14,8 +15,6 @@ const QUESTIONS: Record<string, "cookie" | "marketing" | undefined> = {
   marketing: "marketing",
   sale_of_data: "marketing",
 };
-/** The types that a browser loads: of any other one neither `load` nor `error` comes. */
-const LOADED = /^(|module|(text|application)\/(x-)?(java|ecma|j|live)script[\d.]*)$/i;
 /** How long the later ones wait for a host that does not answer. */
 const PATIENCE_MS = 3_000;
 type Marked = HTMLScriptElement | HTMLIFrameElement;
@@ -47,7 +46,7 @@ function activate(one: Marked): Promise<unknown> | undefined {
   script.async = one.hasAttribute("async");
   if (address) script.src = address;
   else script.text = one.text;
-  const isAwaited = address && !script.async && !script.noModule && LOADED.test(script.type);
+  const isAwaited = address && !script.async && !script.noModule && RUNNABLE_TYPE.test(script.type);
   const done = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, PATIENCE_MS);
     const end = () => {

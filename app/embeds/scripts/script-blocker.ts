@@ -6,12 +6,11 @@
 //   later ones               the functions that insert them, and those that set an address
 import type { BlockerValues } from "../../domain/tenants/storefront/blocker-values.ts";
 import { toHolder } from "../../domain/vendors/held-addresses.ts";
+import { RUNNABLE_TYPE } from "../../domain/vendors/script-type.ts";
 import { CONSENT_KEY } from "../storage-keys.ts";
 import { attempt, readChoice } from "./browser-store.ts";
 import { hasGpc, type StoreWindow } from "./window-globals.ts";
 
-/** The types that a browser runs. */
-const RUNS = /^(|module|(text|application)\/(x-)?(java|ecma|j|live)script[\d.]*)$/i;
 /** sessionStorage: when a region allowed what without a question, for the next page until its region is known. */
 const FREE_KEY = "crm_free";
 const FREE_MS = 1_800_000;
@@ -60,7 +59,7 @@ const waiting = new WeakSet<object>();
 const PLATFORM = /asyncLoad|web-pixels-manager/;
 
 function hold(script: HTMLScriptElement, address = script.getAttribute("src")): void {
-  if (passed.has(script) || !RUNS.test(script.type)) return;
+  if (passed.has(script) || !RUNNABLE_TYPE.test(script.type)) return;
   const code = script.id + script.text;
   const purposes = address ? missing(address) : !PLATFORM.test(code) && missingInCode(code);
   if (!purposes) return;
