@@ -47,7 +47,7 @@ export async function answerTokenRequest(
       return exchange(shop, fields, isExpiring, app, settings);
     case undefined:
     case "authorization_code":
-      return verifyOtp(shop, textOf(fields["code"]), isExpiring, settings);
+      return exchangeCode(shop, textOf(fields["code"]), isExpiring, settings);
     default:
       return refusal(
         400,
@@ -174,7 +174,7 @@ function refresh(shop: ShopState, presented: string, settings: StorefrontSetting
   return json(200, reply);
 }
 
-function verifyOtp(
+function exchangeCode(
   shop: ShopState,
   presented: string,
   isExpiring: boolean,
