@@ -3,6 +3,7 @@
  * after 25,000.
  */
 import { GraphQLError } from "graphql";
+import { compareIds } from "../compare-ids.ts";
 import type { Customer, ShopState } from "../state.ts";
 
 const MAX_PAGE = 250;
@@ -55,10 +56,7 @@ type Position = Pick<Customer, "gid" | "updatedAt">;
 
 function byUpdate(a: Position, b: Position): number {
   if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? -1 : 1;
-  // Ids without leading zeros compare by length first: as numbers they exceed what a JavaScript
-  // number holds.
-  if (a.gid.length !== b.gid.length) return a.gid.length - b.gid.length;
-  return a.gid < b.gid ? -1 : a.gid > b.gid ? 1 : 0;
+  return compareIds(a.gid, b.gid);
 }
 
 function cursorOf({ gid, updatedAt }: Position): string {

@@ -2,7 +2,8 @@
 import { GraphQLError } from "graphql";
 import type { GraphqlContext } from "../graphql/admin-api.ts";
 import { requireScope } from "../graphql/customer-resolvers.ts";
-import { compareIds, findSegment, membersOf } from "./segments.ts";
+import { compareIds } from "../compare-ids.ts";
+import { findSegment, membersOf } from "./segments.ts";
 
 const MAX_PAGE = 1_000;
 const SEGMENT_GID = /^gid:\/\/shopify\/Segment\/\d+$/;

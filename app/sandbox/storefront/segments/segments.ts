@@ -2,6 +2,7 @@
  * The customer segments of a store: those that the platform makes for every store, and the merchant's own,
  * each with a query (shopify.dev "Segment query language reference"), of which a part is understood here.
  */
+import { compareIds } from "../compare-ids.ts";
 import type { Customer, ShopState } from "../state.ts";
 
 export type Segment = { gid: string; name: string; query: string };
@@ -35,10 +36,6 @@ export function membersOf(shop: ShopState, query: string): Customer[] {
     .filter((customer) => conditions.every((isMet) => isMet(customer)))
     .sort((a, b) => compareIds(a.gid, b.gid));
 }
-
-/** Ids exceed what a JavaScript number holds: without leading zeros the shorter is the smaller. */
-export const compareIds = (a: string, b: string): number =>
-  a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 
 type Test = (customer: Customer) => boolean;
 
