@@ -35,9 +35,8 @@ export function listItems({ collection, isLive }: CmsPlace, query: URLSearchPara
 }
 
 export function createItems(place: CmsPlace, body: unknown): ApiResponse {
-  const { items: bulk } = fieldsOf(body);
-  const entries =
-    bulk === undefined ? [fieldsOf(body)] : Array.isArray(bulk) ? bulk.map(fieldsOf) : [];
+  const isBulk = fieldsOf(body)["items"] !== undefined;
+  const entries = isBulk ? bulkEntries(body) : [fieldsOf(body)];
   const refusal = refuseSize(entries.length);
   if (refusal) return refusal;
   const created: CmsItem[] = [];
@@ -63,7 +62,7 @@ export function createItems(place: CmsPlace, body: unknown): ApiResponse {
     place.collection.items[item.id] = item;
     created.push(item);
   }
-  return json(202, bulk === undefined ? created[0] : { items: created });
+  return json(202, isBulk ? { items: created } : created[0]);
 }
 
 export function changeItems(
@@ -71,13 +70,7 @@ export function changeItems(
   body: unknown,
   itemId: string | undefined,
 ): ApiResponse {
-  const { items: bulk } = fieldsOf(body);
-  const entries: Record<string, unknown>[] =
-    itemId === undefined
-      ? Array.isArray(bulk)
-        ? bulk.map(fieldsOf)
-        : []
-      : [{ ...fieldsOf(body), id: itemId }];
+  const entries = itemId === undefined ? bulkEntries(body) : [{ ...fieldsOf(body), id: itemId }];
   const refusal = refuseSize(entries.length);
   if (refusal) return refusal;
   const changed: CmsItem[] = [];
@@ -98,12 +91,8 @@ export function changeItems(
       fieldData,
       lastUpdated: now,
       lastPublished: place.isLive ? now : item.lastPublished,
-      isDraft: place.isLive
-        ? false
-        : typeof entry["isDraft"] === "boolean"
-          ? entry["isDraft"]
-          : item.isDraft,
-      isArchived: typeof entry["isArchived"] === "boolean" ? entry["isArchived"] : item.isArchived,
+      isDraft: !place.isLive && flagOf(entry["isDraft"], item.isDraft),
+      isArchived: flagOf(entry["isArchived"], item.isArchived),
     });
   }
   for (const item of changed) place.collection.items[item.id] = item;
@@ -115,13 +104,7 @@ export function deleteItems(
   body: unknown,
   itemId: string | undefined,
 ): ApiResponse {
-  const { items: bulk } = fieldsOf(body);
-  const ids =
-    itemId === undefined
-      ? Array.isArray(bulk)
-        ? bulk.map((entry) => fieldsOf(entry)["id"])
-        : []
-      : [itemId];
+  const ids = itemId === undefined ? bulkEntries(body).map(({ id }) => id) : [itemId];
   const refusal = refuseSize(ids.length);
   if (refusal) return refusal;
   const found = ids.map((id) => findItem(place, id));
@@ -157,6 +140,16 @@ export function publishItems(place: CmsPlace, body: unknown): ApiResponse {
     errors: [],
   });
 }
+
+/** The items of a bulk call; none when `items` is no list. */
+function bulkEntries(body: unknown): Record<string, unknown>[] {
+  const { items } = fieldsOf(body);
+  return Array.isArray(items) ? items.map(fieldsOf) : [];
+}
+
+/** The flag of a change; without one the item keeps its own. */
+const flagOf = (given: unknown, current: boolean): boolean =>
+  typeof given === "boolean" ? given : current;
 
 function findItem({ collection }: CmsPlace, id: unknown): CmsItem | undefined {
   return typeof id === "string" && Object.hasOwn(collection.items, id)
