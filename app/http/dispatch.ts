@@ -289,7 +289,7 @@ async function findBodyTenant(
   return (await findTenantInBody(ctx, raw, shopFields)) ?? asked;
 }
 
-/** The signed bytes; null for other schemes, whose bodies are read after the authentication. */
+/** The signed bytes; none for other schemes, whose bodies are read after the authentication. */
 async function readRaw(spec: AnySpec, request: ApiRequest): Promise<Buffer> {
   const { readsRawBody, isBodySigned, signatureDetails } = AUTH_SCHEMES[spec.auth];
   if (!readsRawBody) return NO_BYTES;
@@ -300,12 +300,10 @@ async function readRaw(spec: AnySpec, request: ApiRequest): Promise<Buffer> {
 
 async function readBody(spec: AnySpec, request: ApiRequest, raw: Buffer): Promise<unknown> {
   const { readsRawBody, isBodySigned, isTextAccepted } = AUTH_SCHEMES[spec.auth];
-  if (readsRawBody)
-    return readSigned(
-      request,
-      isBodySigned(request) || (isTextAccepted(request) && mediaType(request) === "text/plain"),
-      raw,
-    );
+  if (readsRawBody) {
+    const isPlainJson = isTextAccepted(request) && mediaType(request) === "text/plain";
+    return readSigned(request, raw, { isAnyType: isBodySigned(request) || isPlainJson });
+  }
   return spec.body ? readJson(request, spec.body, spec.maxBytes ?? MAX_BODY_BYTES) : undefined;
 }
 

@@ -7,7 +7,11 @@ import { parseJson, toStorableJson, type ApiRequest } from "./api-request.ts";
  * Parses the JSON of a raw body. A signature also covers the content type; with other
  * authentication a wrong type is a 415.
  */
-export function readSigned(request: ApiRequest, isAnyType: boolean, raw: Buffer): unknown {
+export function readSigned(
+  request: ApiRequest,
+  raw: Buffer,
+  { isAnyType }: { isAnyType: boolean },
+): unknown {
   if (!isAnyType && mediaType(request) !== "application/json")
     throw new AppError("unsupported_media_type");
   return parseJson(raw).json;
