@@ -17,12 +17,12 @@ export type Read<R extends Row> = {
   row?: R;
 };
 
-/** In place of a read that is not needed. */
 /** What `readTogether` returns for these reads. */
 export type RowsOf<Reads> = {
   [Name in keyof Reads]: Reads[Name] extends Read<infer R> ? R[] : never;
 };
 
+/** In place of a read that is not needed. */
 export const NO_ROWS: Read<never> = { sql: "SELECT FROM kv WHERE shop = $1 AND false" };
 
 /** The rows of each read, by its name. They run one after the other, on one snapshot. */
