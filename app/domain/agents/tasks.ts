@@ -31,7 +31,7 @@ export async function findTask(ctx: Ctx, tenant: Tenant, id: string): Promise<Ta
 const MAX_KEPT = 200;
 
 // The conditions and the order are those of the index kv_agent_tasks_of_client_idx.
-const OF_CALLER = `shop = $1 AND left(key, 11) = 'agent_task:' AND value->>'user_id' = $2
+const OF_CALLER = `shop = $1 AND left(key, 11) = '${KEYS.agentTask("")}' AND value->>'user_id' = $2
   AND coalesce(value->>'client_id', '') = $3`;
 const NEWEST_FIRST = "value->'task'->'status'->>'timestamp' DESC, key DESC";
 

@@ -3,6 +3,7 @@
 import type { Columns, Database, IntegrationQueue } from "../../db.server.ts";
 import { jsonbArray, textArray, unnestBatch } from "../../runtime/database/array-parameters.ts";
 import { createGroupCommit } from "../../runtime/database/group-commit.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { NO_WAIT_FOR_DISK } from "../../runtime/database/no-wait-for-disk.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
@@ -110,7 +111,7 @@ const READY = `
   WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token
   RETURNING q.shop, q.id, (
     SELECT extract(epoch FROM (kv.value->>'open_until')::timestamptz - clock_timestamp())::float8 * 1000 FROM kv
-    WHERE kv.shop = q.shop AND kv.key = 'circuit:' || q.channel
+    WHERE kv.shop = q.shop AND kv.key = '${KEYS.circuit("")}' || q.channel
       AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
   ) AS open_for_ms`;
 

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql, Transaction } from "../../db.server.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
@@ -197,7 +198,8 @@ export async function emptyDeliveries(
 /** What agents asked about the person, with the answers. */
 async function deleteAgentTasks(sql: TenantSql, userId: number): Promise<void> {
   await sql(
-    "DELETE FROM kv WHERE shop = $1 AND left(key, 11) = 'agent_task:' AND value->>'user_id' = $2",
+    `DELETE FROM kv WHERE shop = $1 AND left(key, 11) = '${KEYS.agentTask("")}'
+      AND value->>'user_id' = $2`,
     [String(userId)],
   );
 }

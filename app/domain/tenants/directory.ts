@@ -1,10 +1,14 @@
 // The list of registered tenants, for operators.
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, Kv, PublicHost } from "../../db.server.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { normaliseHost } from "./settings/field-schemas.ts";
 import { tokenState } from "./store-access.ts";
 import { findTenant, type Tenant } from "./tenant.ts";
+
+/** Which rows of the key-value store are the records of tenants. */
+const IS_TENANT = `key = '${KEYS.tenant("")}' || shop`;
 
 export function toTenantSummary(ctx: Ctx, tenant: Tenant) {
   return {
@@ -35,7 +39,7 @@ export async function listShops(
   { region, after, limit }: Partial<TenantPage> = {},
 ): Promise<string[]> {
   const rows = await ctx.home.acrossTenants<Columns<Kv, "shop">>(
-    `SELECT shop FROM kv WHERE key = 'tenant:' || shop AND ($1::text IS NULL
+    `SELECT shop FROM kv WHERE ${IS_TENANT} AND ($1::text IS NULL
       OR coalesce(value->>'region', $2) = $1) AND shop > $3 ORDER BY shop LIMIT $4`,
     [region ?? null, HOME_REGION, after ?? "", limit ?? null],
   );
@@ -46,7 +50,7 @@ export async function listShops(
 export async function countStores(ctx: Ctx): Promise<Map<string, number>> {
   const rows = await ctx.home.acrossTenants<{ region: string; stores: number }>(
     `SELECT coalesce(value->>'region', $1) AS region, count(*)::int AS stores FROM kv
-      WHERE key = 'tenant:' || shop GROUP BY 1`,
+      WHERE ${IS_TENANT} GROUP BY 1`,
     [HOME_REGION],
   );
   return new Map(rows.map(({ region, stores }) => [region, stores]));
@@ -55,7 +59,7 @@ export async function countStores(ctx: Ctx): Promise<Map<string, number>> {
 /** The next shops after a name, in order: iterates over all tenants without holding them all. */
 export async function listShopsAfter(ctx: Ctx, after: string, limit: number): Promise<string[]> {
   const rows = await ctx.home.acrossTenants<Columns<Kv, "shop">>(
-    "SELECT shop FROM kv WHERE key = 'tenant:' || shop AND shop > $1 ORDER BY shop LIMIT $2",
+    `SELECT shop FROM kv WHERE ${IS_TENANT} AND shop > $1 ORDER BY shop LIMIT $2`,
     [after, limit],
   );
   return rows.map((row) => row.shop);

@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { PLATFORM } from "../../runtime/database/database.ts";
-import { PLATFORM_KEYS } from "../../runtime/database/kv-keys.ts";
+import { KEYS, PLATFORM_KEYS } from "../../runtime/database/kv-keys.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { buildApp } from "./build-tenant.ts";
 import {
@@ -119,7 +119,7 @@ export function currentShops(
   const wanted = `unnest(${shops}::text[], ${versions}::bigint[], ${platforms}::bigint[]) AS wanted(shop, version, platform)`;
   if (region !== HOME_REGION) return `SELECT wanted.shop FROM ${wanted}`;
   return `SELECT kv.shop FROM ${wanted} JOIN kv ON kv.shop = wanted.shop
-    AND kv.key = 'tenant:' || wanted.shop AND kv.version = wanted.version
+    AND kv.key = '${KEYS.tenant("")}' || wanted.shop AND kv.version = wanted.version
     WHERE wanted.platform = coalesce((SELECT version FROM kv WHERE shop = '${PLATFORM}'
       AND key = '${PLATFORM_KEYS.config}'), 0)`;
 }

@@ -8,6 +8,7 @@ import type {
   NullableColumns,
   TenantSql,
 } from "../../../db.server.ts";
+import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { anyLength, unnestBatch } from "../../../runtime/database/array-parameters.ts";
 import { NO_WAIT_FOR_DISK } from "../../../runtime/database/no-wait-for-disk.ts";
 import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
@@ -69,7 +70,7 @@ export const CLAIM = `
         FOR UPDATE SKIP LOCKED
     ) picked
     WHERE t.shop IS NOT NULL AND ${isNotHeld("t.shop")} AND NOT EXISTS (
-      SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = 'circuit:' || t.channel
+      SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = '${KEYS.circuit("")}' || t.channel
         AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
     )
   ),
