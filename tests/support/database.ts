@@ -26,7 +26,7 @@ export interface TestDatabase {
 }
 
 const SMALL_TABLE_BYTES = 1024 * 1024;
-const MOST_LOCK_TRIES = 100;
+const MAX_LOCK_ATTEMPTS = 100;
 
 export function freshDatabase(): Promise<TestDatabase> {
   return create(inject("databaseServer").template);
@@ -88,12 +88,12 @@ BEGIN
   SET LOCAL session_replication_role = replica;
   SET LOCAL lock_timeout = '200ms';
   lock_tables := 'LOCK TABLE ' || array_to_string(tables::regclass[], ', ') || ' IN ACCESS EXCLUSIVE MODE';
-  FOR tries IN 1..${MOST_LOCK_TRIES} LOOP
+  FOR tries IN 1..${MAX_LOCK_ATTEMPTS} LOOP
     BEGIN
       EXECUTE lock_tables;
       EXIT;
     EXCEPTION WHEN lock_not_available THEN
-      IF tries = ${MOST_LOCK_TRIES} THEN RAISE; END IF;
+      IF tries = ${MAX_LOCK_ATTEMPTS} THEN RAISE; END IF;
     END;
   END LOOP;
   FOREACH one IN ARRAY tables LOOP

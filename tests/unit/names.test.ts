@@ -158,6 +158,20 @@ describe("names", () => {
     );
   });
 
+  test("bounds are named MAX_* and MIN_*", () => {
+    const superlative = "MOST|LEAST|LONGEST|SHORTEST|LARGEST|SMALLEST|DEEPEST";
+    const pattern = new RegExp(
+      `\\bconst ((?:${superlative})(?:_[A-Z_]+)?|[A-Z_]+_(?:${superlative})) =`,
+      "g",
+    );
+    const found = [...files, ...filesBelow("tests")].flatMap((file) =>
+      [...readFileSync(join(root, file), "utf8").matchAll(pattern)].map(
+        ([, name]) => `${file}: ${name}`,
+      ),
+    );
+    expectNone(found, "one family of names makes a bound easy to find");
+  });
+
   test("files are named in kebab-case", () => {
     const odd = [...files, ...filesBelow("tests")].filter(
       (file) =>

@@ -3,7 +3,11 @@
 // derive from this table; settings/settings-pages.ts says where each setting stands.
 import { z } from "zod";
 import { RETENTION_SETTINGS, type RetentionSettingName } from "../inventory/retention-settings.ts";
-import { LIFETIME_DEFAULT, LIFETIME_LEAST, LIFETIME_MOST } from "./banner/consent-lifetime.ts";
+import {
+  DEFAULT_LIFETIME_MONTHS,
+  MIN_LIFETIME_MONTHS,
+  MAX_LIFETIME_MONTHS,
+} from "./banner/consent-lifetime.ts";
 import { ConsentRegions } from "./consent-regions.ts";
 import { NO_BLOCKING, ScriptBlocking } from "../vendors/script-blocking.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
@@ -292,7 +296,12 @@ export const TENANT_FIELDS = {
   },
   consent_policy_version: { schema: text(40), label: "Policy version" },
   consent_lifetime_months: {
-    schema: z.number().int().min(LIFETIME_LEAST).max(LIFETIME_MOST).default(LIFETIME_DEFAULT),
+    schema: z
+      .number()
+      .int()
+      .min(MIN_LIFETIME_MONTHS)
+      .max(MAX_LIFETIME_MONTHS)
+      .default(DEFAULT_LIFETIME_MONTHS),
     label: "Months until the banner asks again",
   },
   consent_mode: {

@@ -1,12 +1,12 @@
 // The store this script runs for, and the base address of the service: the script's own address
 // shows whether it was loaded directly or through the storefront's proxy.
-import { LIFETIME_DEFAULT } from "../../domain/tenants/banner/consent-lifetime.ts";
+import { DEFAULT_LIFETIME_MONTHS } from "../../domain/tenants/banner/consent-lifetime.ts";
 import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 
 declare const __CONFIG__: LoaderValues;
 
 /** `lifetime`: how many months a choice holds. */
-const [shop, service, basic, tag, policy, , lifetime = LIFETIME_DEFAULT] = __CONFIG__;
+const [shop, service, basic, tag, policy, , lifetime = DEFAULT_LIFETIME_MONTHS] = __CONFIG__;
 export { basic, lifetime, service, shop, tag };
 export const version = policy || undefined;
 const script = document.currentScript as HTMLScriptElement | null;

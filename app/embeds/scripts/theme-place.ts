@@ -1,6 +1,6 @@
 // The same names as loader-place.ts, for the script that is an asset of the theme: the block writes the
 // store's values into the page (extensions/consent-footer/blocks/consent.liquid).
-import { LIFETIME_DEFAULT } from "../../domain/tenants/banner/consent-lifetime.ts";
+import { DEFAULT_LIFETIME_MONTHS } from "../../domain/tenants/banner/consent-lifetime.ts";
 import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 
 const script = document.querySelector("[data-crm-config]") as HTMLElement;
@@ -14,7 +14,7 @@ const {
 
 const config = JSON.parse(crmConfig) as LoaderValues;
 /** `lifetime`: how many months a choice holds. */
-const [shop, service, basic, tag, policy, , lifetime = LIFETIME_DEFAULT] = config;
+const [shop, service, basic, tag, policy, , lifetime = DEFAULT_LIFETIME_MONTHS] = config;
 export { basic, lifetime, service, shop, tag };
 export const version = policy || undefined;
 export const at = path;

@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, "../../..");
 /** Halves what a start costs: modules are compiled once for all processes. The same as for `npm start`. */
 export const compileCache = join(root, "node_modules/.cache/compile");
 /** A start takes two seconds of processor time, and longer where other work has the cores. */
-const LONGEST_WAIT_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 
 export type Child = {
   pid: number;
@@ -70,7 +70,7 @@ export function startProgram(program: string, args: string[], env: Env): Child {
     out: () => lines.join("\n"),
     err: () => err,
     send: (line) => void child.stdin.write(`${line}\n`),
-    async line(what, pattern, withinMs = LONGEST_WAIT_MS) {
+    async line(what, pattern, withinMs = MAX_WAIT_MS) {
       return eventually(
         `${what} from ${name}`,
         () => {
@@ -113,7 +113,7 @@ export async function endChildren(): Promise<void> {
 /** Starts the whole service, without a history of the demo store; returns its address once it listens. */
 export async function startServer(
   env: Record<string, string>,
-  withinMs = LONGEST_WAIT_MS,
+  withinMs = MAX_WAIT_MS,
 ): Promise<Child & { url: string }> {
   const child = startChild("app/server.ts", { PORT: "0", LOG_LEVEL: "warn", DEMO: "off", ...env });
   const [, url] = await child.line(

@@ -30,7 +30,7 @@ export default function BulkRunBanners({ opened, started }: Props) {
 }
 
 const KEY = "dismissed_runs";
-const MOST_REMEMBERED = 50;
+const MAX_REMEMBERED = 50;
 
 /** What this tab has dismissed: the page would show it again for a day. */
 function recallDismissed(): string[] {
@@ -43,7 +43,7 @@ function recallDismissed(): string[] {
 }
 
 function rememberDismissed(id: string): string[] {
-  const ids = [...recallDismissed(), id].slice(-MOST_REMEMBERED);
+  const ids = [...recallDismissed(), id].slice(-MAX_REMEMBERED);
   try {
     sessionStorage.setItem(KEY, JSON.stringify(ids));
   } catch {

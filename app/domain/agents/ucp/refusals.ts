@@ -10,7 +10,7 @@ export type PathOf = (field: string) => string | undefined;
 /** Our codes that have a standard name in UCP (schemas/common/types/error_code.json). */
 const UCP_CODES: Record<string, string> = { items_unavailable: "item_unavailable" };
 
-const MOST = 10;
+const MAX_MESSAGES = 10;
 
 const codeOf = ({ code, details }: AppError): string =>
   code === "mandate_refused" ? `mandate_${String(details.reason)}` : (UCP_CODES[code] ?? code);
@@ -24,8 +24,9 @@ export function refusalMessages(error: AppError, pathOf: PathOf = () => undefine
   const paths = Array.isArray(unavailable)
     ? unavailable.flatMap((id) => pathOf(`unavailable.${String(id)}`) ?? [])
     : [];
-  if (paths.length > 0) return paths.slice(0, MOST).map((one) => toMessage(error.message, one));
-  const fields = Object.entries(error.fields ?? {}).slice(0, MOST);
+  if (paths.length > 0)
+    return paths.slice(0, MAX_MESSAGES).map((one) => toMessage(error.message, one));
+  const fields = Object.entries(error.fields ?? {}).slice(0, MAX_MESSAGES);
   if (fields.length === 0) return [toMessage(error.message)];
   return fields.map(([field, problem]) => {
     const at = pathOf(field);

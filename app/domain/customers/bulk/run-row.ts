@@ -81,10 +81,10 @@ export async function findBulkRun(
   return row && toState(row);
 }
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 const runsOf = (which: string, order: "ASC" | "DESC") => `(SELECT ${SHOWN.join(", ")} FROM tag_runs
-  WHERE shop = $1 AND ${which} ORDER BY created_at ${order}, id ${order} LIMIT ${MOST_SHOWN})`;
+  WHERE shop = $1 AND ${which} ORDER BY created_at ${order}, id ${order} LIMIT ${MAX_SHOWN})`;
 
 /**
  * What a merchant who comes back has to see: the oldest runs that wait or work, and the newest of a day that

@@ -1,4 +1,4 @@
 // How long a choice of the banner holds in a browser, in months of the calendar, before the banner asks again.
-export const LIFETIME_LEAST = 1;
-export const LIFETIME_MOST = 24;
-export const LIFETIME_DEFAULT = 12;
+export const MIN_LIFETIME_MONTHS = 1;
+export const MAX_LIFETIME_MONTHS = 24;
+export const DEFAULT_LIFETIME_MONTHS = 12;

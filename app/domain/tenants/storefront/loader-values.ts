@@ -1,7 +1,7 @@
 // The values of a store that its loader needs. They are public: every shopper receives them, in the script
 // from the service or in the page of the theme. New values are added at the end: the theme's script and the
 // values are published at different times.
-import { LIFETIME_DEFAULT } from "../banner/consent-lifetime.ts";
+import { DEFAULT_LIFETIME_MONTHS } from "../banner/consent-lifetime.ts";
 import { toRegionValues, type ConsentRegions, type RegionValues } from "../consent-regions.ts";
 
 /**
@@ -34,7 +34,7 @@ type PublicValues = {
 
 export function toLoaderValues(config: PublicValues): LoaderValues {
   const { policyVersion, regions, consentMonths } = config;
-  const lifetime = consentMonths === LIFETIME_DEFAULT ? null : consentMonths;
+  const lifetime = consentMonths === DEFAULT_LIFETIME_MONTHS ? null : consentMonths;
   const values: LoaderValues = [
     config.shop,
     config.serviceUrl,

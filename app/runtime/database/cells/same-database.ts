@@ -9,8 +9,8 @@ import type { OwnerConnection } from "./owner-connection.ts";
 /** An advisory lock that no one else takes: two random numbers. */
 type Key = readonly [number, number];
 
-const LARGEST = 2 ** 31 - 1;
-const makeKey = (): Key => [randomInt(LARGEST), randomInt(LARGEST)];
+const MAX_LOCK_NUMBER = 2 ** 31 - 1;
+const makeKey = (): Key => [randomInt(MAX_LOCK_NUMBER), randomInt(MAX_LOCK_NUMBER)];
 
 /** Until the transaction ends: behind a pooler, a session's lock would stay on a shared connection. */
 const TAKE = "SELECT pg_advisory_xact_lock($1, $2)";

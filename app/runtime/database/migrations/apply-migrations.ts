@@ -29,7 +29,7 @@ export type Warn = (event: string, fields: Record<string, unknown>) => void;
  * together are shorter than five minutes: then Helm and Fly.io end a migration, and log no reason.
  */
 const LOCK_PATIENCE = { waitMs: 2_000, pauseMs: 2_000, totalMs: 240_000 };
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
 export type MigrationOptions = {
   folder?: string;
@@ -109,7 +109,7 @@ async function apply(run: Run, migration: Migration, migrations: Migration[]): P
  */
 async function runWithLocks(run: Run, migration: Migration, givesUpAt: number): Promise<void> {
   const { name } = migration;
-  for (let pauseMs = run.patience.pauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = run.patience.pauseMs; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     const obstacle = await tryOnce(run, migration);
     if (obstacle === null) return;
     if (performance.now() > givesUpAt)

@@ -15,15 +15,15 @@ import { LeaseLost } from "./lease.ts";
 /** Restarts of the process take one lease each, and cost a row no time. */
 const FREE_LOSSES = 3;
 /** The column is a smallint. */
-const MOST_COUNTED = 1_000;
-const FIRST_WAIT_SECONDS = 60;
-const LONGEST_WAIT_SECONDS = 3_600;
+const MAX_COUNTED_LOSSES = 1_000;
+const MIN_WAIT_SECONDS = 60;
+const MAX_WAIT_SECONDS = 3_600;
 /**
  * How long a row waits after its lease ended. Rows that one process held wait for different times, by up to a half:
  * so the row that ended it comes back alone.
  */
 const WAIT_AFTER_LOSSES = `CASE WHEN lease_lost < ${FREE_LOSSES} THEN interval '0' ELSE make_interval(secs =>
-  least(${LONGEST_WAIT_SECONDS}, ${FIRST_WAIT_SECONDS} * 4 ^ least(lease_lost - ${FREE_LOSSES}, 10))
+  least(${MAX_WAIT_SECONDS}, ${MIN_WAIT_SECONDS} * 4 ^ least(lease_lost - ${FREE_LOSSES}, 10))
     * (1 - (hashtext(id::text) & 1023) / 2046.0)) END`;
 
 /** By its holder, not by its death. */
@@ -120,7 +120,7 @@ export function leasedTable<Claimed extends LeasedRow>({
     chosen AS (SELECT *, 1 AS loss FROM lost UNION ALL SELECT *, 0 FROM due LIMIT $1)`;
   const TAKE_CHOSEN = `
     UPDATE ${table} w SET ${state} = '${running}', locked_until = ${lease}, attempt_token = gen_random_uuid(),
-      lease_lost = least(w.lease_lost + chosen.loss, ${MOST_COUNTED})
+      lease_lost = least(w.lease_lost + chosen.loss, ${MAX_COUNTED_LOSSES})
     FROM chosen WHERE w.shop = chosen.shop AND w.id = chosen.id
     RETURNING ${claimedColumns.map((column) => `w.${column}`).join(", ")}`;
   // Locks the returned rows for one statement and skips locked ones, so that two claims never

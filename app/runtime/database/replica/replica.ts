@@ -24,7 +24,7 @@ const WAIT_MS = 200;
 const POLL_MS = { first: 2, longest: 25 };
 /** How long the replica is left alone after it was behind, or did not serve. */
 const PAUSE_MS = { behind: 1_000, away: 5_000, unfit: 30_000 };
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** A problem that comes back within this time is not logged again. */
 const LOG_AGAIN_MS = 60_000;
 
@@ -33,7 +33,7 @@ type Problem = keyof typeof PAUSE_MS;
 /** Longer with each time in a row that the replica did not answer: finding that out takes somebody's read seconds. */
 export const pauseMs = (problem: Problem, timesInARow: number): number =>
   problem === "away"
-    ? Math.min(PAUSE_MS.away * 2 ** (timesInARow - 1), LONGEST_PAUSE_MS)
+    ? Math.min(PAUSE_MS.away * 2 ** (timesInARow - 1), MAX_PAUSE_MS)
     : PAUSE_MS[problem];
 
 class NotServed extends Error {
