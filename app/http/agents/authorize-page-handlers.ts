@@ -42,16 +42,17 @@ import { findCookieSession } from "../auth/session-guard.ts";
 
 type Visit = { ctx: Ctx; request: ApiRequest; tenant: Tenant };
 
-/**
- * `formTarget`: browsers apply `form-action` to a form's redirects too, so the agent's redirect URI
- * must be allowed.
- */
-function html(
-  status: number,
-  body: string,
-  formTarget = "",
-  headers: Record<string, string> = {},
-): ApiResponse {
+type Page = {
+  status?: number;
+  headers?: Record<string, string>;
+  /**
+   * Browsers apply `form-action` to a form's redirects too, so the agent's redirect URI must be
+   * allowed.
+   */
+  formTarget?: string;
+};
+
+function html(body: string, { status = 200, headers = {}, formTarget = "" }: Page): ApiResponse {
   const policy = (PAGE_HEADERS["Content-Security-Policy"] ?? "").replace(
     "form-action 'self'",
     `form-action 'self' ${formTarget}`.trimEnd(),
@@ -67,12 +68,9 @@ function html(
 
 const problemPage = (
   { request, tenant }: Visit,
-  status: number,
   problem: PageProblem,
-  detail: string | null = null,
-  headers: Record<string, string> = {},
-): ApiResponse =>
-  html(status, renderAgentProblem(lookForReader(request, tenant), problem, detail), "", headers);
+  { detail = null, ...page }: Pick<Page, "status" | "headers"> & { detail?: string | null },
+): ApiResponse => html(renderAgentProblem(lookForReader(request, tenant), problem, detail), page);
 
 /** This request's URL, rebuilt from the known parameters only. */
 function ownAddress({ request: { url } }: Visit): string {
@@ -98,8 +96,12 @@ async function readRequest(
   );
   if (read.outcome === "ready") return read.request;
   if (read.outcome === "unsafe")
-    return problemPage(visit, read.problem === "closed" ? 403 : 400, read.problem);
-  if (!session) return problemPage(visit, 400, "faulty", `${read.error}: ${read.description}`);
+    return problemPage(visit, read.problem, { status: read.problem === "closed" ? 403 : 400 });
+  if (!session)
+    return problemPage(visit, "faulty", {
+      status: 400,
+      detail: `${read.error}: ${read.description}`,
+    });
   return redirect(
     toAnswerAddress(read.place, { error: read.error, error_description: read.description }),
   );
@@ -125,13 +127,16 @@ export async function showAuthorizePage(
   return session ? consentPage(visit, authorization, session) : signInPage(visit, authorization);
 }
 
+/** An attempt to sign in that is shown again. */
+type FailedSignIn = Pick<Page, "status" | "headers"> & {
+  problem?: SignInProblem | null;
+  email?: string | undefined;
+};
+
 function signInPage(
   visit: Visit,
   authorization: AuthorizationRequest,
-  status = 200,
-  problem: SignInProblem | null = null,
-  email = "",
-  headers: Record<string, string> = {},
+  { problem = null, email = "", ...page }: FailedSignIn = {},
 ): ApiResponse {
   const { ctx, request, tenant } = visit;
   const path = ownAddress(visit);
@@ -146,7 +151,6 @@ function signInPage(
         }))
     : [];
   return html(
-    status,
     renderAgentSignIn(lookForReader(request, tenant), {
       agent: shown(authorization),
       action: path,
@@ -155,8 +159,7 @@ function signInPage(
       elsewhere,
       federatedBrand: brandOfIssuer(tenant.config.federated_issuer ?? ctx.config.FEDERATED_ISSUER),
     }),
-    "",
-    headers,
+    page,
   );
 }
 
@@ -196,11 +199,9 @@ function consentPage(
     idleDays: TOKEN_SECONDS.refresh / 86_400,
     account: account.email ?? account.full_name ?? String(account.id),
   };
-  return html(
-    200,
-    renderAgentConsent(lookForReader(request, tenant, account.language_pref), values),
-    formTargetOf(authorization.redirectUri),
-  );
+  return html(renderAgentConsent(lookForReader(request, tenant, account.language_pref), values), {
+    formTarget: formTargetOf(authorization.redirectUri),
+  });
 }
 
 export async function answerAuthorizeForm(
@@ -213,14 +214,14 @@ export async function answerAuthorizeForm(
   // Browsers send the session cookie from every site, so the Origin header identifies the page that
   // sent the form.
   if (request.header("origin") !== new URL(addressFor(ctx, request, tenant).origin).origin)
-    return problemPage(visit, 403, "expired");
+    return problemPage(visit, "expired", { status: 403 });
   const session = await findCookieSession(ctx, request, tenant);
   const authorization = await readRequest(visit, session);
   if (!isRequest(authorization)) return authorization;
   if (fields.action === "sign_in") return submitSignIn(visit, authorization, fields);
   if (!session) return signInPage(visit, authorization);
   if (!secretEquals(fields.csrf ?? "", csrfOf(visit, session, authorization)))
-    return problemPage(visit, 403, "expired");
+    return problemPage(visit, "expired", { status: 403 });
   if (fields.action === "switch")
     return redirect(ownAddress(visit), { "Set-Cookie": CLEARED_SESSION_COOKIE });
   if (fields.action === "deny")
@@ -230,7 +231,7 @@ export async function answerAuthorizeForm(
         error_description: "The shopper did not allow it.",
       }),
     );
-  if (fields.action !== "approve") return problemPage(visit, 400, "expired");
+  if (fields.action !== "approve") return problemPage(visit, "expired", { status: 400 });
   try {
     // It may add to the log of consents, and always adds a grant.
     await consumeRateLimit(ctx, tenant, { consent_per_account: String(session.account.id) });
@@ -240,7 +241,7 @@ export async function answerAuthorizeForm(
     // The session ended between the check and the transaction.
     if (isAppError(error) && error.code === "unauthorized") return signInPage(visit, authorization);
     if (isAppError(error) && error.code === "too_many_requests")
-      return problemPage(visit, error.status, "busy", null, error.headers);
+      return problemPage(visit, "busy", { status: error.status, headers: error.headers });
     throw error;
   }
 }
@@ -260,7 +261,9 @@ async function submitSignIn(
 ): Promise<ApiResponse> {
   const { ctx, request, tenant } = visit;
   const input = SignInInput.safeParse({ email: fields.email, password: fields.password });
-  if (!input.success) return signInPage(visit, authorization, 401, "wrong", fields.email);
+  const { email } = fields;
+  if (!input.success)
+    return signInPage(visit, authorization, { status: 401, problem: "wrong", email });
   try {
     await consumeRateLimit(ctx, tenant, {
       login_per_email: input.data.email,
@@ -272,6 +275,7 @@ async function submitSignIn(
   } catch (error) {
     const problem = isAppError(error) ? SIGN_IN_PROBLEMS[error.code] : undefined;
     if (!isAppError(error) || !problem) throw error;
-    return signInPage(visit, authorization, error.status, problem, fields.email, error.headers);
+    const { status, headers } = error;
+    return signInPage(visit, authorization, { status, headers, problem, email });
   }
 }
