@@ -16,38 +16,21 @@ export function TagModal({ question, onClose }: { question: TagQuestion; onClose
 
   const [name, setName] = useState(question.kind === "rename" ? question.name : "");
   const [category, setCategory] = useState("campaign");
-  const successText = { create: t("created"), rename: t("renamed"), delete: t("removed") }[
-    question.kind
-  ];
+  const texts = textsOf(t, question);
   const { submit, isBusy, error } = useScreenAction(question.kind, {
     onSuccess() {
       onClose();
-      showToast(successText);
+      showToast(texts.done);
     },
   });
   const errorMessage = problemOf(t, error) ?? error?.message;
-  const title = {
-    create: t("create"),
-    rename: t("rename"),
-    delete:
-      question.kind === "create"
-        ? ""
-        : t("removeTitle", { name: question.kind === "delete" ? question.name : "" }),
-  }[question.kind];
-  const content = { create: t("create"), rename: t("rename"), delete: t("remove") }[question.kind];
-  const fields =
-    question.kind === "create"
-      ? { name, category }
-      : question.kind === "rename"
-        ? { slug: question.slug, name }
-        : { slug: question.slug };
   return (
     <Dialog
-      title={title}
+      title={texts.title}
       onClose={onClose}
       primaryAction={{
-        content,
-        onAction: () => submit(fields),
+        content: texts.button,
+        onAction: () => submit(inputOf(question, { name, category })),
         loading: isBusy,
         destructive: question.kind === "delete",
         disabled: question.kind !== "delete" && name.trim() === "",
@@ -88,6 +71,33 @@ export function TagModal({ question, onClose }: { question: TagQuestion; onClose
       )}
     </Dialog>
   );
+}
+
+function textsOf(t: TFunction<"tags">, question: TagQuestion) {
+  switch (question.kind) {
+    case "create":
+      return { title: t("create"), button: t("create"), done: t("created") };
+    case "rename":
+      return { title: t("rename"), button: t("rename"), done: t("renamed") };
+    case "delete":
+      return {
+        title: t("removeTitle", { name: question.name }),
+        button: t("remove"),
+        done: t("removed"),
+      };
+  }
+}
+
+/** What the action of this kind takes. */
+function inputOf(question: TagQuestion, { name, category }: { name: string; category: string }) {
+  switch (question.kind) {
+    case "create":
+      return { name, category };
+    case "rename":
+      return { slug: question.slug, name };
+    case "delete":
+      return { slug: question.slug };
+  }
 }
 
 function problemOf(t: TFunction<"tags">, error: ActionError | null): string | undefined {
