@@ -1,5 +1,5 @@
-import type { FormField } from "../../../domain/tenants/settings/settings-form.ts";
 // The content of an editor, and the value it becomes. An empty editor is `null`: nothing saved.
+import type { FormField } from "../../../domain/tenants/settings/settings-form.ts";
 
 /** `key`: the React key of the row. */
 export type RouteDraft = { key: number; event_type: string; channels: string; priority: string };
@@ -8,12 +8,12 @@ export type Draft =
   string | boolean | string[] | Record<string, string> | RouteDraft[] | SecretDraft;
 
 type Route = { event_type: string; channels: string[]; priority?: number };
-const asText = (value: unknown): string =>
-  typeof value === "string"
-    ? value
-    : value === null || value === undefined
-      ? ""
-      : JSON.stringify(value);
+
+function asText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 const asList = (value: unknown): string[] => (Array.isArray(value) ? value.map(asText) : []);
 
 export function toDraft({ kind, options, value, fallback }: FormField): Draft {
@@ -53,7 +53,8 @@ export function toValue({ kind }: FormField, draft: Draft): unknown {
   switch (kind) {
     case "secret": {
       const { mode, text } = draft as SecretDraft;
-      return mode === "remove" ? null : text.trim() === "" ? undefined : text.trim();
+      if (mode === "remove") return null;
+      return text.trim() === "" ? undefined : text.trim();
     }
     case "list": {
       const lines = partsOf(draft as string, /\n/);
@@ -75,7 +76,8 @@ export function toValue({ kind }: FormField, draft: Draft): unknown {
     }
     case "number": {
       const text = (draft as string).trim();
-      return text === "" ? null : Number.isNaN(Number(text)) ? text : Number(text);
+      if (text === "") return null;
+      return Number.isNaN(Number(text)) ? text : Number(text);
     }
     case "text":
     case "color":

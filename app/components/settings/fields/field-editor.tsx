@@ -134,12 +134,10 @@ export function FieldEditor({ field, draft, problem: refused, onChange }: Props)
   }
 }
 
-const shown = (value: unknown): string =>
-  typeof value === "string"
-    ? value
-    : Array.isArray(value)
-      ? value.map(shown).join(", ")
-      : JSON.stringify(value);
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.map(shown).join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
 
 function Secret({ field, draft, label, help, problem, onChange }: EditorProps<SecretDraft>) {
   const { t } = useTranslation("settings");
@@ -169,6 +167,7 @@ function Secret({ field, draft, label, help, problem, onChange }: EditorProps<Se
       />
     );
   }
+  const withoutOwn = field.fallback === true ? t("isThere") : t("notSet");
   return (
     <BlockStack gap="200">
       <TextField
@@ -179,13 +178,7 @@ function Secret({ field, draft, label, help, problem, onChange }: EditorProps<Se
         onChange={(text) => onChange({ mode: "replace", text })}
         autoComplete="new-password"
         name={field.name}
-        placeholder={
-          field.value === null
-            ? field.fallback === true
-              ? t("isThere")
-              : t("notSet")
-            : t("newValue")
-        }
+        placeholder={field.value === null ? withoutOwn : t("newValue")}
         {...(problem && { error: problem })}
       />
       {field.value !== null && (
