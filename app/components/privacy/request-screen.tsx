@@ -1,4 +1,5 @@
 // One privacy request.
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { BlockStack, Button, Card, Layout, Link, Text } from "@shopify/polaris";
 import type { BoardRequest } from "../../domain/compliance/board/request-list.ts";
@@ -60,11 +61,7 @@ function FactsCard({ request }: { request: BoardRequest }) {
             },
             {
               name: t("from"),
-              value: request.is_by_hand
-                ? t("byHand")
-                : request.external_id === null
-                  ? t("byStore")
-                  : t("byStoreNumbered", { id: request.external_id }),
+              value: sourceOf(t, request),
             },
           ]}
         />
@@ -73,6 +70,14 @@ function FactsCard({ request }: { request: BoardRequest }) {
       </BlockStack>
     </Card>
   );
+}
+
+function sourceOf(
+  t: TFunction<"privacy">,
+  { is_by_hand: isByHand, external_id: id }: BoardRequest,
+): string {
+  if (isByHand) return t("byHand");
+  return id === null ? t("byStore") : t("byStoreNumbered", { id });
 }
 
 function Customer({ request }: { request: BoardRequest }) {

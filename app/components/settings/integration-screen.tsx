@@ -112,6 +112,8 @@ function DisconnectButton({ name, isReplaced, waiting }: IntegrationView) {
     onSuccess: () => showToast(t("integration.disconnected")),
   });
   const system = t(`cards.${name}.title`);
+  const afterwards =
+    waiting > 0 ? t("integration.waiting", { count: waiting }) : t("integration.noneWaiting");
   return (
     <InlineStack gap="200" blockAlign="center">
       {error && (
@@ -129,13 +131,7 @@ function DisconnectButton({ name, isReplaced, waiting }: IntegrationView) {
       >
         <BlockStack gap="200">
           <Text as="p">{t("integration.removes")}</Text>
-          <Text as="p">
-            {isReplaced
-              ? t("integration.replaced")
-              : waiting > 0
-                ? t("integration.waiting", { count: waiting })
-                : t("integration.noneWaiting")}
-          </Text>
+          <Text as="p">{isReplaced ? t("integration.replaced") : afterwards}</Text>
         </BlockStack>
       </ConfirmButton>
     </InlineStack>

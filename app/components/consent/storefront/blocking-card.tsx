@@ -77,6 +77,8 @@ export function BlockingCard({ blocking, hasEmbed }: { blocking: Blocking; hasEm
   );
 }
 
+const TONES = { waits: "success", google: "info", runs: "warning" } as const;
+
 function VendorRow({
   vendor: { name, purposes, waits, followsConsentMode },
   isOn,
@@ -91,7 +93,8 @@ function VendorRow({
     onSuccess: ({ waits: nowWaits }) =>
       showToast(t(nowWaits ? "blocking.doneWaits" : "blocking.doneRuns", { name })),
   });
-  const state = waits ? "waits" : followsConsentMode ? "google" : "runs";
+  const withoutBlocking = followsConsentMode ? "google" : "runs";
+  const state = waits ? "waits" : withoutBlocking;
   return (
     <BlockStack gap="200">
       <InlineStack align="space-between" blockAlign="center" gap="200">
@@ -100,11 +103,7 @@ function VendorRow({
             <Text as="h3" variant="headingSm">
               {name}
             </Text>
-            {isOn && (
-              <Badge tone={state === "waits" ? "success" : state === "google" ? "info" : "warning"}>
-                {t(`blocking.${state}`)}
-              </Badge>
-            )}
+            {isOn && <Badge tone={TONES[state]}>{t(`blocking.${state}`)}</Badge>}
           </InlineStack>
           <Text as="span" tone="subdued">
             {purposes.map((purpose) => t(`purposes.${purpose}`)).join(", ")}

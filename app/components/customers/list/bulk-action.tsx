@@ -1,10 +1,12 @@
 // Suspends, reactivates, exports by request or erases many customers: the preview, then the run.
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { BlockStack, Text, TextField } from "@shopify/polaris";
 import { useEffect, useRef, useState } from "react";
 import type { ActionPreview, Confirmable } from "../../../domain/customers/bulk/preview-run.ts";
 import type { CustomerAction } from "../../../domain/customers/bulk/run-inputs.ts";
 import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
+import type { ActionError } from "../../../http/screens/screen-actions.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
@@ -78,14 +80,15 @@ export default function BulkAction({ kind, selection, onStarted, onClose }: Prop
         )}
         {error && (
           <Text as="p" tone="critical">
-            {error.code === "conflict"
-              ? t("action.changed")
-              : error.fields?.selection
-                ? t("action.tooMany")
-                : error.message}
+            {problemOf(t, error)}
           </Text>
         )}
       </BlockStack>
     </Dialog>
   );
+}
+
+function problemOf(t: TFunction<"customers">, error: ActionError): string {
+  if (error.code === "conflict") return t("action.changed");
+  return error.fields?.selection ? t("action.tooMany") : error.message;
 }

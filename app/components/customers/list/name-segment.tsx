@@ -1,9 +1,11 @@
 // Names a segment of what the list shows.
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { TextField } from "@shopify/polaris";
 import { useState } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.ts";
+import type { ActionError } from "../../../http/screens/screen-actions.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import type { ListState } from "./list-address.ts";
 
@@ -23,12 +25,7 @@ export default function NameSegment({ shown, hasSearch, onSaved, onClose }: Prop
       onSaved(id);
     },
   });
-  const problem =
-    error?.code !== "conflict"
-      ? error?.message
-      : error.fields?.name
-        ? t("segments.nameTaken")
-        : t("segments.tooMany");
+  const problem = error && problemOf(t, error);
   return (
     <Dialog
       title={t("segments.save")}
@@ -52,4 +49,9 @@ export default function NameSegment({ shown, hasSearch, onSaved, onClose }: Prop
       />
     </Dialog>
   );
+}
+
+function problemOf(t: TFunction<"customers">, error: ActionError): string {
+  if (error.code !== "conflict") return error.message;
+  return error.fields?.name ? t("segments.nameTaken") : t("segments.tooMany");
 }
