@@ -151,15 +151,13 @@ function toTenantField(
   by: SettingsActor,
 ): FormField {
   const field = tenantField(name);
-  const fallback = name in saved ? null : tenant.config[name];
+  const inherited = name in saved ? null : (tenant.config[name] ?? null);
   return {
-    ...toFormField(
-      name,
-      field,
-      saved[name],
-      field.secret && fallback !== undefined && fallback !== null ? true : fallback,
-      FIXED.has(name) || (field.platformOnly === true && by === "store"),
-    ),
+    ...toFormField(name, field, {
+      value: saved[name],
+      fallback: field.secret && inherited !== null ? true : inherited,
+      isReadOnly: FIXED.has(name) || (field.platformOnly === true && by === "store"),
+    }),
     version: versionOf(ctx, tenant, name),
   };
 }
@@ -174,23 +172,21 @@ const isOffered = (tenant: Tenant, name: string) =>
 export async function readPlatformForm(ctx: Ctx, isPlatform: boolean): Promise<FormField[]> {
   const saved = await showPlatformConfig(ctx);
   return Object.entries(PLATFORM_FIELDS as FieldTable).map(([name, field]) =>
-    toFormField(name, field, saved[name], null, !isPlatform),
+    toFormField(name, field, { value: saved[name], fallback: null, isReadOnly: !isPlatform }),
   );
 }
 
 function toFormField(
   name: string,
   field: FieldTable[string],
-  value: unknown,
-  fallback: unknown,
-  isReadOnly: boolean,
+  { value, fallback, isReadOnly }: Pick<FormField, "fallback" | "isReadOnly"> & { value: unknown },
 ): FormField {
   return {
     name,
     label: field.label,
     ...(field.secret ? { kind: "secret", options: [] } : shapeOf(field.schema)),
     value: value ?? null,
-    fallback: fallback ?? null,
+    fallback,
     isReadOnly,
   };
 }
