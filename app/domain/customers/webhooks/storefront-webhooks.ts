@@ -68,16 +68,16 @@ const isFirstAttempt = ({ item }: Webhook): boolean => item.attempts === 0;
 /**
  * Applies `change`, completed with the storefront's current state. When the storefront cannot be
  * called, the webhook's own content is applied at once and the error is thrown, so that the inbox
- * completes it later.
+ * completes it later. `unknown`: what that content does for a customer who has no account here.
  */
 async function applyCompleted(
   webhook: Webhook,
   change: CustomerChange,
-  claimed: "person" | "one side",
+  { unknown }: { unknown: "create" | "ignore" },
 ): Promise<Handled> {
   const { ctx, tenant } = webhook;
   const applyPayload = async (step: InboxStep) =>
-    claimed === "person" || (await isKnown(webhook, change.gid))
+    unknown === "create" || (await isKnown(webhook, change.gid))
       ? apply(webhook, change, step)
       : ignored("unknown_customer");
   if (!canRefetch(tenant)) return applyPayload("whole");
@@ -113,7 +113,7 @@ async function onCustomer(webhook: Webhook): Promise<Handled> {
   if (!parsed) return ignored("unreadable_payload");
   const change = mayBeWithheld(webhook.tenant, parsed) ? withoutEmptyFields(parsed) : parsed;
   return isPartial(change) || !isFirstAttempt(webhook)
-    ? applyCompleted(webhook, change, "person")
+    ? applyCompleted(webhook, change, { unknown: "create" })
     : apply(webhook, change, "whole");
 }
 
@@ -188,7 +188,7 @@ async function onTagsChanged(webhook: Webhook): Promise<Handled> {
     const others = there.filter((tag) => !named.has(tag.toLowerCase()));
     change.tags = item.topic === "customer.tags_added" ? [...others, ...parsed.data.tags] : others;
   }
-  return applyCompleted(webhook, change, "one side");
+  return applyCompleted(webhook, change, { unknown: "ignore" });
 }
 
 async function onPurchasingSummary(webhook: Webhook): Promise<Handled> {
@@ -270,7 +270,7 @@ async function onOrder(webhook: Webhook): Promise<Handled> {
   const customerGid = parsed.success ? parsed.data.customer?.admin_graphql_api_id : undefined;
   if (!customerGid || !canRefetch(webhook.tenant)) return order;
   const change = { gid: customerGid, changedAt: changedAt(webhook) };
-  const customer = await applyCompleted(webhook, change, "one side");
+  const customer = await applyCompleted(webhook, change, { unknown: "ignore" });
   return customer.outcome === "ignored" ? order : customer;
 }
 
@@ -281,7 +281,7 @@ async function onOrder(webhook: Webhook): Promise<Handled> {
 async function applyToKnown(webhook: Webhook, change: CustomerChange): Promise<Handled> {
   return (await isKnown(webhook, change.gid))
     ? apply(webhook, change, "whole")
-    : applyCompleted(webhook, change, "one side");
+    : applyCompleted(webhook, change, { unknown: "ignore" });
 }
 
 async function isKnown({ ctx, tenant }: Webhook, customerGid: string): Promise<boolean> {
