@@ -34,7 +34,13 @@ import {
   type UserError,
 } from "../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { findItemCustomer, isNothing, nobody, nothingToSend, skipOf } from "./item-customer.ts";
+import {
+  findItemCustomer,
+  isNothing,
+  nothingForMissing,
+  nothingToSend,
+  skipOf,
+} from "./item-customer.ts";
 import { refuseWithoutInstall } from "./storefront.ts";
 
 const ENDPOINT = "/admin/api/graphql.json";
@@ -69,7 +75,7 @@ export const flowChannel: Channel = {
       ? await findItemCustomer(ctx, tenant, item)
       : null;
     if (!customer && triggers.some(({ name }) => isAboutCustomer(name)))
-      return nobody(item, ENDPOINT);
+      return nothingForMissing(item, ENDPOINT);
     const gid = customer && storeCustomerOf(ctx, item, customer);
     if (customer && gid === null)
       return nothingToSend(ENDPOINT, "the person is no customer of the store");

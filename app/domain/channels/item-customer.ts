@@ -148,8 +148,8 @@ export const GONE = { httpStatus: null, skipped: CUSTOMER_GONE } as const;
 export const UNKNOWN = { httpStatus: null, skipped: "no such customer" } as const;
 
 /**
- * No customer found. A customer that the service named was deleted; one that another system named
- * may never have existed.
+ * The message when no customer was found. One whom the service named was deleted; one whom another
+ * system named may never have existed.
  */
-export const nobody = (item: QueueItem, endpoint: string) =>
+export const nothingForMissing = (item: QueueItem, endpoint: string) =>
   nothingToSend(endpoint, (readPerson(item).userId === null ? UNKNOWN : GONE).skipped);

@@ -36,7 +36,7 @@ import {
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { writeMarketingConsent, type MarketingWrite } from "./marketing-consent.ts";
 import { withCustomerLease } from "./customer-lease.ts";
-import { findItemCustomer, GONE, isNothing, nobody, skipOf } from "./item-customer.ts";
+import { findItemCustomer, GONE, isNothing, nothingForMissing, skipOf } from "./item-customer.ts";
 
 const ENDPOINT = "/admin/api/graphql.json";
 
@@ -85,7 +85,7 @@ export const storefrontChannel: Channel = {
     waitForAccess(ctx, tenant, item);
     const customer = await findItemCustomer(ctx, tenant, item);
     if (!customer || (!customer.email && !customer.storefront_customer_gid))
-      return nobody(item, ENDPOINT);
+      return nothingForMissing(item, ENDPOINT);
     return {
       transformed_payload: {
         user_id: customer.id,

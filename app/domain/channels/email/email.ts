@@ -20,7 +20,14 @@ import { mailLocaleOf, renderMail } from "../../mails/render-mail.ts";
 import { normaliseMailbox } from "../../tenants/mailbox.ts";
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { findUserId, GONE, isNothing, nobody, requireCustomer, skipOf } from "../item-customer.ts";
+import {
+  findUserId,
+  GONE,
+  isNothing,
+  nothingForMissing,
+  requireCustomer,
+  skipOf,
+} from "../item-customer.ts";
 
 /**
  * The provider already accepted this key with another body: every attempt creates its own link, and
@@ -147,7 +154,7 @@ export const emailChannel: Channel = {
   isRecorded: (item) => item.payload.sealed_to === undefined,
   async transform(ctx, tenant, item) {
     const { template, alert, due, finding } = readMail(item);
-    if (!(await findRecipient(ctx, tenant, item))) return nobody(item, "/emails");
+    if (!(await findRecipient(ctx, tenant, item))) return nothingForMissing(item, "/emails");
     return {
       transformed_payload:
         (alert ?? due ?? finding)
