@@ -41,12 +41,10 @@ import { findItemCustomer, GONE, isNothing, nothingForMissing, skipOf } from "./
 const ENDPOINT = "/admin/api/graphql.json";
 
 type Metafield = { namespace: string; key: string; type: string; value: string };
+type Metafields = { set: Metafield[]; empty: Pick<Metafield, "namespace" | "key">[] };
 
 /** The API rejects empty values, so a metafield without a value is deleted. */
-function toMetafields(customer: CustomerSnapshot): {
-  set: Metafield[];
-  empty: Pick<Metafield, "namespace" | "key">[];
-} {
+function toMetafields(customer: CustomerSnapshot): Metafields {
   const slugs = (category: string) =>
     customer.crmTags
       .filter((tag) => tag.category === category)
@@ -82,7 +80,7 @@ export const storefrontChannel: Channel = {
   // What a shopper decides meanwhile, as against marketing, must not be lost.
   isAwaited: hasLostAccess,
   async transform(ctx, tenant, item) {
-    waitForAccess(ctx, tenant, item);
+    deferWithoutAccess(ctx, tenant, item);
     const customer = await findItemCustomer(ctx, tenant, item);
     if (!customer || (!customer.email && !customer.storefront_customer_gid))
       return nothingForMissing(item, ENDPOINT);
@@ -115,7 +113,7 @@ const MAX_WAIT_MS = 30 * 24 * 60 * 60_000;
  * Throws Deferred. The delivery that meets the loss has failed, which tells the merchant; those after it wait. What has
  * waited for too long goes on, and fails with what to do.
  */
-function waitForAccess(ctx: Ctx, tenant: Tenant, { createdAt }: QueueItem): void {
+function deferWithoutAccess(ctx: Ctx, tenant: Tenant, { createdAt }: QueueItem): void {
   const waitedMs = ctx.clock.now().getTime() - createdAt.getTime();
   if (hasLostAccess(tenant) && waitedMs < MAX_WAIT_MS)
     throw new Deferred("the store is not connected", ACCESS_RETRY_MS);
@@ -140,19 +138,39 @@ async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Deliver
     return { httpStatus: null, skipped: "the person is no customer of the store yet" };
   if (known) await bringMarketingInLine(ctx, tenant, { customer, gid: known, hasNewDecision });
   const metafields = toMetafields(customer);
-  const { wanted, add, remove } = toTagChange(customer);
-  const digest = hash("sha256", JSON.stringify([metafields.set, wanted]));
-  if (
-    customer.storefront_customer_gid &&
-    customer.storefront_hash === digest &&
-    add.length + remove.length === 0
-  )
-    return { httpStatus: null, skipped: "unchanged" };
+  const tags = toTagChange(customer);
+  const digest = hash("sha256", JSON.stringify([metafields.set, tags.wanted]));
+  const isUnchanged =
+    customer.storefront_hash === digest && tags.add.length + tags.remove.length === 0;
+  if (known && isUnchanged) return { httpStatus: null, skipped: "unchanged" };
 
-  const there = known ? { gid: known } : await findOrCreate(ctx, tenant, customer);
-  if ("skipped" in there) return { httpStatus: 200, skipped: there.skipped };
-  const { gid } = there;
+  const found = known ? { gid: known } : await findOrCreate(ctx, tenant, customer);
+  if ("skipped" in found) return { httpStatus: 200, skipped: found.skipped };
+  const { gid } = found;
   await putKey(sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
+  const taggedAt = await writeTags(ctx, tenant, gid, tags);
+  // Before the first write there is none that could be deleted.
+  const empty = customer.storefront_hash === null ? [] : metafields.empty;
+  await writeMetafields(ctx, tenant, gid, { set: metafields.set, empty });
+  if (!known) await bringMarketingInLine(ctx, tenant, { customer, gid, hasNewDecision: true });
+  await sql(REMEMBER, [
+    customer.id,
+    digest,
+    JSON.stringify(tags.wanted),
+    taggedAt,
+    tags.remove,
+    tags.add,
+  ]);
+  return { httpStatus: 200 };
+}
+
+/** Returns the time of the last change by the storefront's clock; null when none was needed. */
+async function writeTags(
+  ctx: Ctx,
+  tenant: Tenant,
+  gid: string,
+  { add, remove }: TagChange,
+): Promise<string | null> {
   // Removes first, so that the remaining tags fit into the limit of 250.
   const removedAt =
     remove.length > 0
@@ -160,24 +178,22 @@ async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Deliver
       : null;
   const addedAt =
     add.length > 0 ? await mutate(ctx, tenant, "tagsAdd", TAGS_ADD, { id: gid, tags: add }) : null;
-  const written = customer.storefront_hash !== null;
-  if (written && metafields.empty.length > 0)
+  return addedAt ?? removedAt;
+}
+
+async function writeMetafields(
+  ctx: Ctx,
+  tenant: Tenant,
+  gid: string,
+  { set, empty }: Metafields,
+): Promise<void> {
+  const ofCustomer = <F extends object>(fields: F[]) =>
+    fields.map((field) => ({ ...field, ownerId: gid }));
+  if (empty.length > 0)
     await mutate(ctx, tenant, "metafieldsDelete", METAFIELDS_DELETE, {
-      metafields: metafields.empty.map((field) => ({ ...field, ownerId: gid })),
+      metafields: ofCustomer(empty),
     });
-  await mutate(ctx, tenant, "metafieldsSet", METAFIELDS_SET, {
-    metafields: metafields.set.map((field) => ({ ...field, ownerId: gid })),
-  });
-  if (!known) await bringMarketingInLine(ctx, tenant, { customer, gid, hasNewDecision: true });
-  await sql(REMEMBER, [
-    customer.id,
-    digest,
-    JSON.stringify(wanted),
-    addedAt ?? removedAt,
-    remove,
-    add,
-  ]);
-  return { httpStatus: 200 };
+  await mutate(ctx, tenant, "metafieldsSet", METAFIELDS_SET, { metafields: ofCustomer(set) });
 }
 
 async function bringMarketingInLine(
@@ -200,15 +216,13 @@ const REMEMBER = `
       WHERE tag LIKE 'accepts\\_%' AND NOT tags ? tag), '[]'::jsonb)
   WHERE shop = $1 AND id = $2 AND status <> 'deleted'`;
 
+type TagChange = { wanted: string[]; add: string[]; remove: string[] };
+
 /**
  * Compares with our tags that the storefront has. The merchant's own tags are not among them and
  * are never removed; neither is an `accepts_` tag that the merchant added before us.
  */
-function toTagChange(customer: CustomerSnapshot): {
-  wanted: string[];
-  add: string[];
-  remove: string[];
-} {
+function toTagChange(customer: CustomerSnapshot): TagChange {
   const known = new Set(customer.storefront_slugs);
   const mirrored = new Set(customer.tags.map((tag) => tag.toLowerCase()));
   const accepts = customer.crmTags
