@@ -22,7 +22,7 @@ export async function findStorefrontPerson(
   const found = await findByGid(data.sql, gid);
   if (!found || !hasUnprovenWayIn(found)) return found?.id ?? null;
   return data.transaction(async (sql, prisma) => {
-    const locked = await findByGid(sql, gid, true);
+    const locked = await findByGid(sql, gid, { lock: true });
     if (!locked || !hasUnprovenWayIn(locked)) return locked?.id ?? null;
     return giveCustomerItsOwnAccount(ctx, tenant, { sql, prisma }, locked.id);
   });
@@ -31,11 +31,11 @@ export async function findStorefrontPerson(
 async function findByGid(
   sql: TenantSql,
   gid: string,
-  isLocked = false,
+  { lock = false }: { lock?: boolean } = {},
 ): Promise<Unproven | undefined> {
   const [account] = await sql<Unproven>(
     `SELECT id, password_hash, federated_sub, email_verified FROM storefront_users
-     WHERE shop = $1 AND storefront_customer_gid = $2 AND status = 'active' ${isLocked ? "FOR UPDATE" : ""}`,
+     WHERE shop = $1 AND storefront_customer_gid = $2 AND status = 'active' ${lock ? "FOR UPDATE" : ""}`,
     [gid],
   );
   return account;

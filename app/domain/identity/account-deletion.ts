@@ -58,7 +58,7 @@ export async function deleteOwnAccount(
       throw new AppError("unauthorized");
     if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
     await revokeAll(ctx, tenant, { sql, prisma }, account.id, visit);
-    await insertTombstones(ctx, sql, tenant.shop, account, isOwnerVerified);
+    await insertTombstones(ctx, sql, tenant.shop, account, { isOwnerVerified });
     await clearPurchases(sql, [account.id]);
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account);
@@ -144,7 +144,7 @@ async function insertTombstones(
   sql: TenantSql,
   shop: string,
   account: Account,
-  isOwnerVerified: boolean,
+  { isOwnerVerified }: { isOwnerVerified: boolean },
 ): Promise<void> {
   const subjects = [
     ["gid", account.storefront_customer_gid],
