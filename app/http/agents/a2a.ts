@@ -68,7 +68,7 @@ async function readListCall(
     requireConsentingShopper(ctx, request, tenant, null),
   );
   recordToolCall({ ...recorded, person, money: null }, DONE);
-  noteToolAccess(accessed, "task", person, true);
+  noteToolAccess(accessed, "viewed", "task", person);
   return { ...none, owner: ownerOf(person, scopes) };
 }
 
@@ -95,7 +95,7 @@ async function readCall(
     const { userId, clientId } = ownerOf(person, null);
     if (userId !== record.user_id || clientId !== (record.client_id ?? null))
       return { asked: null, record: null, accessed };
-    noteToolAccess(accessed, "task", person, true);
+    noteToolAccess(accessed, "viewed", "task", person);
   }
   const toolRequest = params.message?.parts
     ?.map(({ data }) => readSkillRequest(data))

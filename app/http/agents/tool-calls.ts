@@ -73,14 +73,10 @@ export async function requireConsentingShopper(
   if (!bearerToken(request)) throw agentChallenge(ctx, request, tenant, "unauthorized");
   const acting = await requirePerson(ctx, request, tenant, { scope });
   if (!acting.person.consents.a2a)
-    throw agentChallenge(
-      ctx,
-      request,
-      tenant,
-      "agent_consent_required",
-      "insufficient_scope",
-      scope ?? undefined,
-    );
+    throw agentChallenge(ctx, request, tenant, "agent_consent_required", {
+      error: "insufficient_scope",
+      scope,
+    });
   if (!acting.tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
   return { ...acting, person: { ...acting.person, isAgent: true } };
 }
@@ -164,12 +160,12 @@ const isHttpStatusError = (error: AppError) =>
 /** Notes the access of an agent to the data of the shopper who lets it act. */
 export function noteToolAccess(
   accessed: NoteAccess,
+  action: "viewed" | "changed",
   part: string,
   person: Person,
-  isRead: boolean,
 ) {
   accessed({
-    action: isRead ? "viewed" : "changed",
+    action,
     actor: { kind: "agent", id: person.clientId ?? null },
     userIds: [person.account.id],
     part,
@@ -213,8 +209,8 @@ export async function runTool(
   }
   try {
     const answer = await tool.run(call, parsed.data);
-    if (call.person)
-      noteToolAccess(accessed, tool.name, call.person, tool.annotations.readOnlyHint);
+    const action = tool.annotations.readOnlyHint ? "viewed" : "changed";
+    if (call.person) noteToolAccess(accessed, action, tool.name, call.person);
     record(DONE);
     return { kind: "done", answer };
   } catch (error) {
@@ -244,7 +240,7 @@ async function answerRefusal(
   const messages = refusalMessages(error, tool.pathOf?.(args));
   const unchanged = error.status === 404 ? undefined : await tool.showUnchanged?.(call, args);
   if (!unchanged) return { kind: "failed", answer: refusalAnswer(call.terms, tool.ucp, messages) };
-  if (call.person) noteToolAccess(accessed, tool.name, call.person, true);
+  if (call.person) noteToolAccess(accessed, "viewed", tool.name, call.person);
   return {
     kind: "done",
     answer: { ...unchanged, messages: [...messages, ...(unchanged.messages ?? [])] },

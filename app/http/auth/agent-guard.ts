@@ -34,8 +34,7 @@ export function agentChallenge(
   request: ApiRequest,
   tenant: Tenant,
   code: ErrorCode,
-  error?: string,
-  scope?: AgentScope,
+  { error, scope }: { error?: string | undefined; scope?: AgentScope | null } = {},
 ): AppError {
   const resource = RESOURCES.find((name) => request.url.pathname === `/${name}`);
   const address = addressFor(ctx, request, tenant);
@@ -74,8 +73,10 @@ export function withChallenge(
 ): unknown {
   const name = isAppError(error) ? LATE_CHALLENGES[error.code] : undefined;
   if (!isAppError(error) || name === undefined) return error;
-  const needed = name === "insufficient_scope" ? (scope ?? undefined) : undefined;
-  return agentChallenge(ctx, request, tenant, error.code, name, needed);
+  return agentChallenge(ctx, request, tenant, error.code, {
+    error: name,
+    scope: name === "insufficient_scope" ? scope : null,
+  });
 }
 
 /** The agent behind an access token with `scope`. Throws 401 or 403; `tenant` must be current. */
@@ -88,20 +89,13 @@ async function requireAgent(
 ): Promise<AgentCaller> {
   const check = await checkAgentToken(ctx, tenant, token);
   if (check.outcome === "closed") throw new AppError("agent_access_disabled");
-  const needed = scope ?? undefined;
+  const challenge = (code: ErrorCode, named: { error: string; scope?: AgentScope | null }) =>
+    agentChallenge(ctx, request, tenant, code, named);
   if (check.outcome === "no_consent")
-    throw agentChallenge(
-      ctx,
-      request,
-      tenant,
-      "agent_consent_required",
-      "insufficient_scope",
-      needed,
-    );
-  if (check.outcome === "invalid")
-    throw agentChallenge(ctx, request, tenant, "invalid_token", "invalid_token");
+    throw challenge("agent_consent_required", { error: "insufficient_scope", scope });
+  if (check.outcome === "invalid") throw challenge("invalid_token", { error: "invalid_token" });
   if (scope !== null && !check.caller.scopes.includes(scope))
-    throw agentChallenge(ctx, request, tenant, "insufficient_scope", "insufficient_scope", scope);
+    throw challenge("insufficient_scope", { error: "insufficient_scope", scope });
   return check.caller;
 }
 
@@ -154,13 +148,9 @@ export async function requirePerson(
   if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
     const challenge = () =>
       cachedTenant
-        ? agentChallenge(
-            ctx,
-            request,
-            cachedTenant,
-            "unauthorized",
-            bearerToken(request) === null ? undefined : "invalid_token",
-          )
+        ? agentChallenge(ctx, request, cachedTenant, "unauthorized", {
+            error: bearerToken(request) === null ? undefined : "invalid_token",
+          })
         : unauthorized();
     const { session, tenant } = await requireSession(ctx, request, cachedTenant, challenge);
     if (rule.needsConsent && isAgentCall(ctx, request, tenant)) {
@@ -181,7 +171,8 @@ export async function requirePerson(
     rule.scope,
   );
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
-  if (!person) throw agentChallenge(ctx, request, tenant, "invalid_token", "invalid_token");
+  if (!person)
+    throw agentChallenge(ctx, request, tenant, "invalid_token", { error: "invalid_token" });
   return { person: { ...person, clientId, grantId, isAgent: true }, tenant, scopes };
 }
 
