@@ -85,7 +85,7 @@ function signedInCustomer(): Child {
   );
 }
 
-function signInView(focus: boolean, email = ""): void {
+function signInView({ focus, email = "" }: { focus: boolean; email?: string }): void {
   const fields = {
     email: emailField(email),
     password: field("password", WORDS.password, {
@@ -105,7 +105,7 @@ function signInView(focus: boolean, email = ""): void {
       return faultOf(answer);
     }
     await startSession(answer);
-    await openProfile(true);
+    await openProfile({ focus: true });
     return null;
   };
   showCard(
@@ -165,14 +165,14 @@ function signUpView(email: string): void {
       ...(DATA.policyVersion && { consent_version: DATA.policyVersion }),
     });
     if (answer.status === 202) {
-      signInView(true, text("email"));
+      signInView({ focus: true, email: text("email") });
       announce(WORDS.verifySent);
       return null;
     }
     if (answer.status !== 201) return faultOf(answer);
     await startSession(answer);
     followSignUp(ticked("consent_cookie"), ticked("consent_marketing"));
-    await openProfile(true);
+    await openProfile({ focus: true });
     return null;
   };
   showCard(
@@ -183,7 +183,9 @@ function signUpView(email: string): void {
       el(
         "p",
         { class: "actions" },
-        button(WORDS.signInInstead, () => signInView(true, text("email")), { class: "link" }),
+        button(WORDS.signInInstead, () => signInView({ focus: true, email: text("email") }), {
+          class: "link",
+        }),
       ),
     ],
     { focus: true },
@@ -198,7 +200,7 @@ function forgotView(email: string): void {
       email: fields.email.input.value,
     });
     if (answer.status !== 202) return faultOf(answer);
-    signInView(true, fields.email.input.value);
+    signInView({ focus: true, email: fields.email.input.value });
     announce(WORDS.forgotSent);
     return null;
   };
@@ -210,22 +212,26 @@ function forgotView(email: string): void {
       el(
         "p",
         { class: "actions" },
-        button(WORDS.backToSignIn, () => signInView(true, fields.email.input.value), {
-          class: "plain",
-        }),
+        button(
+          WORDS.backToSignIn,
+          () => signInView({ focus: true, email: fields.email.input.value }),
+          {
+            class: "plain",
+          },
+        ),
       ),
     ],
     { focus: true },
   );
 }
 
-function profileView({ user }: Profile, focus: boolean): void {
+function profileView({ user }: Profile, options: { focus: boolean }): void {
   const name = user.full_name && el("dt", {}, WORDS.name);
   const out = button(
     WORDS.signOut,
     async () => {
-      await signOut(false);
-      signInView(true);
+      await signOut("here");
+      signInView({ focus: true });
       announce(WORDS.signedOut);
     },
     { class: "plain" },
@@ -251,38 +257,44 @@ function profileView({ user }: Profile, focus: boolean): void {
         out,
       ),
     ],
-    { focus },
+    options,
   );
 }
 
 /** `reason`: announced when there is no session. */
-async function openProfile(focus: boolean, reason = ""): Promise<void> {
+async function openProfile({
+  focus,
+  reason = "",
+}: {
+  focus: boolean;
+  reason?: string;
+}): Promise<void> {
   const profile = await findProfile();
-  if (profile) return profileView(profile, focus);
-  signInView(focus);
+  if (profile) return profileView(profile, { focus });
+  signInView({ focus });
   if (reason) announce(reason);
 }
 
 async function open(): Promise<void> {
   onSessionOver(() => {
-    signInView(true);
+    signInView({ focus: true });
     announce(WORDS.sessionOver);
   });
   try {
     const arrival = await restoreSession();
     if (arrival.outcome === "failed") {
-      signInView(false);
+      signInView({ focus: false });
       announce(arrival.text);
     } else
-      await openProfile(
-        arrival.outcome === "signed_in",
-        arrival.outcome === "unknown" ? arrival.text : "",
-      );
+      await openProfile({
+        focus: arrival.outcome === "signed_in",
+        reason: arrival.outcome === "unknown" ? arrival.text : "",
+      });
   } catch (error) {
-    signInView(false);
+    signInView({ focus: false });
     announce(error instanceof Error ? error.message : WORDS.failed);
   }
 }
 
 void open();
-onSessionHandoff(() => void openProfile(false));
+onSessionHandoff(() => void openProfile({ focus: false }));

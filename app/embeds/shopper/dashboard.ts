@@ -22,13 +22,13 @@ import { tagsSection } from "./tags-section.ts";
 const toAccount = (text: string): Child =>
   el("a", { class: "button", href: DATA.links.account }, text);
 
-function signedOutView(text: string, focus: boolean): void {
+function signedOutView(text: string, options: { focus: boolean }): void {
   const { customer } = DATA;
   announce(text);
   if (!customer)
     return show(
       [el("div", { class: "card" }, el("p", {}, WORDS.signInFirst), toAccount(WORDS.signIn))],
-      { focus },
+      options,
     );
   const tags =
     customer.tags.length === 0
@@ -53,11 +53,11 @@ function signedOutView(text: string, focus: boolean): void {
         ),
       ),
     ],
-    { focus },
+    options,
   );
 }
 
-function dashboardView(profile: Profile, focus: boolean): void {
+function dashboardView(profile: Profile, options: { focus: boolean }): void {
   const agents = agentsSection();
   const mandates = mandatesSection();
   const activity = activitySection();
@@ -69,7 +69,7 @@ function dashboardView(profile: Profile, focus: boolean): void {
   const onSignedOut = (text: string): void => {
     clearSession();
     DATA.customer = null;
-    signedOutView(text, true);
+    signedOutView(text, { focus: true });
   };
   const sections: [id: string, title: string, section: HTMLElement][] = [
     ["profile", WORDS.profile, profileSection(profile)],
@@ -84,8 +84,8 @@ function dashboardView(profile: Profile, focus: boolean): void {
   const out = button(
     WORDS.signOut,
     async () => {
-      await signOut(false);
-      signedOutView(WORDS.signedOut, true);
+      await signOut("here");
+      signedOutView(WORDS.signedOut, { focus: true });
     },
     { class: "plain small" },
   );
@@ -110,7 +110,7 @@ function dashboardView(profile: Profile, focus: boolean): void {
         el("div", { class: "sections" }, ...sections.map(([, , section]) => section)),
       ),
     ],
-    { focus },
+    options,
   );
 }
 
@@ -142,14 +142,14 @@ function menuOf(sections: [id: string, title: string, section: HTMLElement][]): 
 }
 
 async function open(): Promise<void> {
-  onSessionOver(() => signedOutView(WORDS.sessionOver, true));
+  onSessionOver(() => signedOutView(WORDS.sessionOver, { focus: true }));
   try {
     const arrival = await restoreSession();
     const profile = arrival.outcome === "failed" ? null : await findProfile();
-    if (profile) dashboardView(profile, arrival.outcome === "signed_in");
-    else signedOutView(arrival.outcome === "signed_in" ? "" : arrival.text, false);
+    if (profile) dashboardView(profile, { focus: arrival.outcome === "signed_in" });
+    else signedOutView(arrival.outcome === "signed_in" ? "" : arrival.text, { focus: false });
   } catch (error) {
-    signedOutView(error instanceof Error ? error.message : WORDS.failed, false);
+    signedOutView(error instanceof Error ? error.message : WORDS.failed, { focus: false });
   }
 }
 

@@ -23,7 +23,7 @@ export function deleteAccountSection(
   const everywhere = button(
     WORDS.signOutEverywhere,
     async () => {
-      await signOut(true);
+      await signOut("everywhere");
       onSignedOut(WORDS.signedOut);
     },
     { class: "plain" },

@@ -253,8 +253,9 @@ export async function findProfile(): Promise<Profile | null> {
  * Ends the session. Without the service this tab still forgets its token. Throws where only the service
  * can end what is meant: a cookie, or the sessions elsewhere, which a second attempt needs the token for.
  */
-export async function signOut(everywhere: boolean): Promise<void> {
+export async function signOut(where: "here" | "everywhere"): Promise<void> {
   const isCookie = token === null;
+  const everywhere = where === "everywhere";
   try {
     const answer = await call("/auth/logout", { method: "POST", body: { everywhere } });
     if (answer.status >= 400) throw new Error(reasonOf(answer));
