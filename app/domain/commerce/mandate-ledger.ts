@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { MANDATE_COLUMNS, refusal, type MandateRow, type RefusalReason } from "./mandate.ts";
+import { MANDATE_COLUMNS, refusal, type MandateRow } from "./mandate.ts";
 
 /**
  * `clientId` null: the shopper, or a caller with the shopper's session, which can only spend
@@ -129,13 +129,7 @@ async function refusalOf(
   const mandate = await findMandateRow(sql, mandateId);
   if (!mandate || mandate.customer_id !== customerId) return new AppError("not_found");
   if (!isForAgent(mandate, clientId)) return refusal("wrong_agent");
-  const reason: RefusalReason =
-    mandate.status !== "active"
-      ? mandate.status
-      : mandate.currency !== currency
-        ? "currency_mismatch"
-        : isHeld(mandate)
-          ? "used"
-          : "exceeded";
-  return refusal(reason);
+  if (mandate.status !== "active") return refusal(mandate.status);
+  if (mandate.currency !== currency) return refusal("currency_mismatch");
+  return refusal(isHeld(mandate) ? "used" : "exceeded");
 }

@@ -59,12 +59,11 @@ const formatList = (locale: MailLocale, names: readonly string[]): string =>
   new Intl.ListFormat(locale, { type: "conjunction" }).format(names);
 
 /** A mail is read outside the admin, where "your store" is not the name of a system. */
-const channelName = (locale: MailLocale, channel: string) =>
-  channel === "storefront"
-    ? "Shopify"
-    : Object.hasOwn(CHANNEL_NAMES[locale], channel)
-      ? CHANNEL_NAMES[locale][channel]!
-      : channel;
+function channelName(locale: MailLocale, channel: string): string {
+  if (channel === "storefront") return "Shopify";
+  const names = CHANNEL_NAMES[locale];
+  return Object.hasOwn(names, channel) ? names[channel]! : channel;
+}
 
 export function renderMail(template: MailName, values: MailValues): RenderedMail {
   const locale = mailLocaleOf(values.locale);

@@ -158,10 +158,11 @@ function toState(
   const isOn = channelsOf(ctx, integration).some((channel) => channel.isEnabled(tenant));
   const isBegun = needed.some((field) => tenant.saved[field]);
   const trouble = isOn || isBegun ? findTrouble(ctx, tenant, integration, known) : null;
+  const switchedState = isOn ? "connected" : "none";
   return {
     name,
     path: pathOfIntegration(name),
-    state: trouble ? "attention" : isOn ? "connected" : "none",
+    state: trouble ? "attention" : switchedState,
     trouble,
     isProvided: isOn && needed.some((field) => tenant.saved[field] === undefined),
   };

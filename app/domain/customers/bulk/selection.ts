@@ -29,12 +29,8 @@ export type FixedCustomers = Exclude<CustomerSelection, { segment: string }>;
 export function readSelection(query: URLSearchParams): CustomerSelection | null {
   const ids = query.get("ids")?.split(",").map(Number);
   const segment = query.get("segment");
-  const selection = ids
-    ? { ids }
-    : segment === null
-      ? { filter: Object.fromEntries(query) }
-      : { segment };
-  return CustomerSelection.safeParse(selection).data ?? null;
+  const shown = segment === null ? { filter: Object.fromEntries(query) } : { segment };
+  return CustomerSelection.safeParse(ids ? { ids } : shown).data ?? null;
 }
 
 /** Throws `not_found`, and `conflict` for another version than the one that was shown. */

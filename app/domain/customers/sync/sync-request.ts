@@ -6,7 +6,7 @@ import { toSystemProblem, type SystemProblem } from "../../bus/log/system-proble
 import { readAtHome } from "../../tenants/read-at-home.ts";
 import { storeRequests } from "../../tenants/store-requests.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { toSyncState } from "./sync-state.ts";
+import { toSyncState, type SyncState } from "./sync-state.ts";
 
 export const syncRequests = storeRequests(PLATFORM_KEYS.syncRequest);
 
@@ -49,16 +49,16 @@ export function toSyncProgress(
   const state = toSyncState(stored.get(KEYS.customerSync));
   const isRunning = isRequested || stored.has(LEASE_KEY);
   return {
-    state: isRunning
-      ? "running"
-      : state.error !== null
-        ? "failed"
-        : state.watermark === null
-          ? "never"
-          : "done",
+    state: isRunning ? "running" : endOf(state),
     read: state.mode === "bulk" ? state.bulk_line : state.objects,
     syncedAt: state.synced_at,
     error: isRunning ? null : state.error,
     problem: isRunning || state.error === null ? null : toSystemProblem("storefront", state.error),
   };
+}
+
+/** How the last run ended. */
+function endOf({ error, watermark }: SyncState): "failed" | "never" | "done" {
+  if (error !== null) return "failed";
+  return watermark === null ? "never" : "done";
 }

@@ -178,11 +178,8 @@ export async function restoreWebPixel(ctx: Ctx, shop: string): Promise<WebPixelS
     await keepGrantedScopes(ctx, shop, await readGrantedScopes(ctx, shop), at);
     await changeTenantRecord(ctx, shop, { connection: { web_pixel: null } });
     const written = await writeWebPixel(ctx, shop);
-    return written === "written" || written === "unchanged"
-      ? "active"
-      : written === "busy"
-        ? "outdated"
-        : written;
+    if (written === "written" || written === "unchanged") return "active";
+    return written === "busy" ? "outdated" : written;
   } catch (error) {
     return toState(ctx, shop, error);
   }
