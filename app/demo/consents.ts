@@ -92,22 +92,22 @@ function planVisitors(dice: Dice, calendar: Calendar, daysAgo: number): Decision
       userAgent: dice.weighted(BROWSERS),
       gpc: dice.chance(0.05),
     };
-    const decide = (when: Date, method: string, cookie: boolean, marketing: boolean): Decision => ({
+    const decide = (when: Date, method: string, flags: typeof choice): Decision => ({
       ...visit,
       at: when,
       input: {
         method,
         consent_id: dice.uuid(),
-        consent_cookie: cookie,
-        consent_marketing: marketing && !visit.gpc,
+        consent_cookie: flags.cookie,
+        consent_marketing: flags.marketing && !visit.gpc,
         source_page: `https://www.demo-store.example${dice.pick(PAGES)}`,
         timestamp: when.toISOString(),
       },
     });
-    const first = decide(at, "banner", choice.cookie, choice.marketing);
+    const first = decide(at, "banner", choice);
     if (!choice.cookie || !dice.chance(0.07)) return [first];
     const later = calendar.between(dice, at, calendar.end);
-    return [first, decide(later, "compliance-page", false, false)];
+    return [first, decide(later, "compliance-page", { cookie: false, marketing: false })];
   }).flat();
 }
 
@@ -123,32 +123,26 @@ function planCustomerDecisions(dice: Dice, customer: DemoCustomer): Decision[] {
     gpc: false,
     input: { ...input, consent_id: dice.uuid(), timestamp: at.toISOString() },
   });
-  const first: Decision[] =
-    origin === "storefront"
-      ? [
-          decide(joinedAt, {
-            method: "storefront_oidc",
-            consent_tos: true,
-            consent_privacy: true,
-          }),
-          decide(joinedAt, {
-            method: "banner",
-            consent_cookie: dice.chance(0.8),
-            consent_marketing: isMarketing,
-          }),
-        ]
-      : origin === "newsletter"
-        ? [
-            decide(joinedAt, {
-              method: "newsletter_form",
-              form_type: "newsletter",
-              consent_privacy: true,
-              consent_marketing: true,
-            }),
-          ]
-        : [];
-  const last = unsubscribedAt
-    ? [decide(unsubscribedAt, { method: "compliance-page", consent_marketing: false })]
-    : [];
-  return [...first, ...last];
+  const decisions: Decision[] = [];
+  if (origin === "storefront")
+    decisions.push(
+      decide(joinedAt, { method: "storefront_oidc", consent_tos: true, consent_privacy: true }),
+      decide(joinedAt, {
+        method: "banner",
+        consent_cookie: dice.chance(0.8),
+        consent_marketing: isMarketing,
+      }),
+    );
+  if (origin === "newsletter")
+    decisions.push(
+      decide(joinedAt, {
+        method: "newsletter_form",
+        form_type: "newsletter",
+        consent_privacy: true,
+        consent_marketing: true,
+      }),
+    );
+  if (unsubscribedAt)
+    decisions.push(decide(unsubscribedAt, { method: "compliance-page", consent_marketing: false }));
+  return decisions;
 }

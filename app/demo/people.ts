@@ -99,12 +99,8 @@ function planCustomer(
   const wasSubscribed = origin === "newsletter" || (origin !== "guest" && dice.chance(0.55));
   const unsubscribedAt =
     wasSubscribed && dice.chance(0.12) ? calendar.between(dice, joinedAt, calendar.end) : null;
-  const lastSignInAt =
-    origin === "storefront" || origin === "signup"
-      ? dice.chance(0.5)
-        ? joinedAt
-        : calendar.between(dice, joinedAt, calendar.end)
-      : null;
+  const signsIn = origin === "storefront" || origin === "signup";
+  const lastSignInAt = signsIn ? planLastSignIn(dice, calendar, joinedAt) : null;
   const moments = [joinedAt, ...orders.map(({ at }) => at), unsubscribedAt ?? joinedAt];
   return {
     gid,
@@ -124,6 +120,10 @@ function planCustomer(
     spent,
   };
 }
+
+/** Half of the customers signed in once, when they joined. */
+const planLastSignIn = (dice: Dice, calendar: Calendar, joinedAt: Date): Date =>
+  dice.chance(0.5) ? joinedAt : calendar.between(dice, joinedAt, calendar.end);
 
 /** No person has an address at example.com (RFC 2606). */
 function addressOf(
@@ -153,7 +153,7 @@ function planOrders(
   origin: DemoOrigin,
 ): DemoOrder[] {
   // A guest became known by an order.
-  let count = origin === "guest" ? 1 : dice.chance(0.65) ? 1 : 0;
+  let count = origin === "guest" || dice.chance(0.65) ? 1 : 0;
   while (count > 0 && count < 9 && dice.chance(0.42)) count += 1;
   const times = Array.from({ length: count }, (_, index) =>
     index === 0 && origin === "guest" ? joinedAt : calendar.between(dice, joinedAt, calendar.end),
