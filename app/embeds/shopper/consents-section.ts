@@ -47,6 +47,13 @@ const switches = () => [
   ...(DATA.agentPayments ? ["ap2"] : []),
 ];
 
+/** Why a decision was not recorded; null when it was. */
+const refusalOf = (sent: Promise<Answer>): Promise<string | null> =>
+  sent.then(
+    (answer) => (answer.status === 200 ? null : reasonOf(answer)),
+    (error: unknown) => (error instanceof Error ? error.message : WORDS.failed),
+  );
+
 function switchRow(
   name: string,
   consents: Consents,
@@ -70,11 +77,7 @@ function switchRow(
   async function turn(): Promise<void> {
     const next = !consents[name];
     fault.hidden = true;
-    const answer = await send(name, next).catch((error: unknown) =>
-      error instanceof Error ? error.message : WORDS.failed,
-    );
-    const reason =
-      typeof answer === "string" ? answer : answer.status === 200 ? null : reasonOf(answer);
+    const reason = await refusalOf(send(name, next));
     if (reason !== null) {
       fault.textContent = reason;
       fault.hidden = false;
