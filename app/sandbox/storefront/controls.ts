@@ -77,12 +77,9 @@ export function createStorefrontControls({
     const eventId = options.eventId ?? crypto.randomUUID();
     const batches = await Promise.all(
       topicsOfChange(before, after).map((topic) => {
-        const tags =
-          topic === "customer.tags_removed" && before
-            ? addedTags(after, before)
-            : before
-              ? addedTags(before, after)
-              : after.tags;
+        // What was removed is what the earlier state has beyond the later one.
+        const [from, to] = topic === "customer.tags_removed" ? [after, before] : [before, after];
+        const tags = from && to ? addedTags(from, to) : after.tags;
         return sendWebhook(domain, topic, after.gid, { ...options, eventId, tags });
       }),
     );

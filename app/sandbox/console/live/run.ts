@@ -155,20 +155,12 @@ function applyAttempt(
   const known = run.deliveries[index];
   if (known && known.attempts > attempt.attempt) return;
   const isNew = !known || known.attempts < attempt.attempt;
-  const isWaiting = (service.channels[attempt.channel]?.pending ?? 0) > 0;
   const delivery: RunDelivery = {
     eventId: attempt.eventId,
     channel: attempt.channel,
     system: place.system,
     label: place.label,
-    state:
-      attempt.status === "delivered"
-        ? attempt.httpStatus === null && attempt.error !== null
-          ? "skipped"
-          : "delivered"
-        : isWaiting
-          ? "retry"
-          : "dead",
+    state: stateAfter(attempt, service),
     httpStatus: attempt.httpStatus,
     ms: attempt.latencyMs,
     attempts: attempt.attempt,
@@ -178,6 +170,15 @@ function applyAttempt(
   };
   if (index < 0) run.deliveries.push(delivery);
   else run.deliveries[index] = delivery;
+}
+
+function stateAfter(
+  { status, channel, httpStatus, error }: Attempt,
+  { channels }: ServiceState,
+): RunDelivery["state"] {
+  if (status === "delivered")
+    return httpStatus === null && error !== null ? "skipped" : "delivered";
+  return (channels[channel]?.pending ?? 0) > 0 ? "retry" : "dead";
 }
 
 /** The request of an attempt: the one about the same person, else the last one of its time. */

@@ -47,19 +47,19 @@ export function discountsOf(
   const counting = all.filter(({ code, isActive = true }) => code === null && isActive);
   const codes = asked.map((code) => {
     const found = all.find((one) => one.code !== null && sameCode(one.code, code));
-    const problem = !found
-      ? "DISCOUNT_NOT_FOUND"
-      : found.isActive === false
-        ? "DISCOUNT_CURRENTLY_INACTIVE"
-        : found.forKnown && email === null
-          ? "DISCOUNT_ELIGIBLE_CUSTOMER_MISSING"
-          : null;
+    const problem = problemOf(found, email);
     if (problem !== null)
       warnings.push({ code: problem, message: `The discount code ${code} is not applied.` });
     else counting.push(found as Discount);
     return { code, applicable: problem === null };
   });
   return { codes, warnings, counting };
+}
+
+function problemOf(found: Discount | undefined, email: string | null): string | null {
+  if (!found) return "DISCOUNT_NOT_FOUND";
+  if (found.isActive === false) return "DISCOUNT_CURRENTLY_INACTIVE";
+  return found.forKnown && email === null ? "DISCOUNT_ELIGIBLE_CUSTOMER_MISSING" : null;
 }
 
 /** The lines of a cart, split where a discount counts for some of the units only. */
