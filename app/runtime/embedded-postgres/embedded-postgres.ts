@@ -4,7 +4,8 @@
 import pg from "pg";
 import { findBinaries } from "./binaries.ts";
 import { EmbeddedPostgresError, explainFileError } from "./error.ts";
-import { choosePlace, initialise, isInitialised, readPassword, setPassword } from "./folder.ts";
+import { choosePlace } from "./data-place.ts";
+import { initialise, isInitialised, readPassword, setPassword } from "./folder.ts";
 import { end, findRunning, launch, type Server, signal } from "./server.ts";
 import { LockHeldError, takeLock } from "./process-lock.ts";
 
@@ -47,7 +48,7 @@ export async function startEmbeddedPostgres(options: {
   try {
     const isNew = !(await isInitialised(place.dir, binaries.majorVersion));
     if (isNew) {
-      await initialise(place, binaries, settings.fsync !== "off");
+      await initialise(place, binaries, { isDurable: settings.fsync !== "off" });
       log("database.created", { dataDir: place.dir, account: place.account.name });
     }
     let password = isNew ? null : await readPassword(place.dir);

@@ -7,7 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { type Binaries, spawnOptions } from "./binaries.ts";
 import { EmbeddedPostgresError, explainFileError } from "./error.ts";
-import { type DataPlace, lastLines, leftoverServer } from "./folder.ts";
+import type { DataPlace } from "./data-place.ts";
+import { lastLines, leftoverServer } from "./folder.ts";
 import { findProcess } from "./process-lock.ts";
 
 export interface Server {
