@@ -62,9 +62,9 @@ function NewException({ taken, onAdd }: { taken: string[]; onAdd(added: Exceptio
   const [problem, setProblem] = useState<"shape" | "taken" | null>(null);
   const add = () => {
     const region = text.trim().toUpperCase();
-    const found = !REGION.test(region) ? "shape" : taken.includes(region) ? "taken" : null;
-    setProblem(found);
-    if (found) return;
+    if (!REGION.test(region)) return setProblem("shape");
+    if (taken.includes(region)) return setProblem("taken");
+    setProblem(null);
     onAdd({ region, mode });
     setText("");
   };
