@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { previewAction } from "../../app/domain/customers/bulk/preview-run.ts";
 import { ActionRunInput, TagRunInput } from "../../app/domain/customers/bulk/run-inputs.ts";
-import { findBulkRun, type BulkRunState } from "../../app/domain/customers/bulk/run-row.ts";
+import type { BulkRunState } from "../../app/domain/customers/bulk/run-row.ts";
 import { startAction, startTagRun } from "../../app/domain/customers/bulk/start-run.ts";
 import { readSelection } from "../../app/domain/customers/bulk/selection.ts";
 import { exportCustomers } from "../../app/domain/customers/list/export-customers.ts";
@@ -25,6 +25,7 @@ import { enqueueAudience } from "../../app/domain/customers/segments/profile-aud
 import { MAX_SEGMENTS } from "../../app/domain/customers/segments/segment.ts";
 import { getTenant, type Tenant } from "../../app/domain/tenants/tenant.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import { endOfRun } from "../support/storefront/bulk-runs.ts";
 import { putPerson, tagsOf, type Person } from "../support/storefront/customers.ts";
 
 let service: Service;
@@ -53,11 +54,7 @@ const only = async (of = tenant) => {
   return segment;
 };
 const stored = () => service.database.query("SELECT * FROM segments ORDER BY shop, id");
-const finished = (run: BulkRunState) =>
-  eventually("the run ends", async () => {
-    const found = await findBulkRun(service.ctx, tenant, run.id);
-    return found?.state === "done" || found?.state === "failed" ? found : undefined;
-  });
+const finished = ({ id }: BulkRunState) => endOfRun(service, tenant, id);
 const startTags = (selection: object, of = tenant) =>
   startTagRun(service.ctx, of, TagRunInput.parse({ selection, add: ["gala"] }));
 const profiles = (segment: string) =>

@@ -6,12 +6,10 @@ import { findBulkRun } from "../../../app/domain/customers/bulk/run-row.ts";
 import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
 import { startAction, startRuleRun } from "../../../app/domain/customers/bulk/start-run.ts";
 import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
-import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { dataOf, getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
-import { eventually } from "../../support/service.ts";
+import { beginRunStores, endOfRun, OTHER, SHOP } from "../../support/storefront/bulk-runs.ts";
 
-const [SHOP, OTHER] = ["runs.myshopify.com", "other.myshopify.com"];
 let app: TestApp;
 let tenant: Tenant;
 
@@ -20,9 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 beforeEach(async () => {
-  await app.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
-  tenant = await getTenant(app.ctx, SHOP);
+  tenant = await beginRunStores(app);
   await app.database.query(
     `INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example'
       FROM generate_series(1, 120) AS n`,
@@ -38,11 +34,7 @@ const suspended = async () => {
   );
   return row.n as number;
 };
-const ended = (id: string) =>
-  eventually(`run ${id}`, async () => {
-    const run = await findBulkRun(app.ctx, tenant, id);
-    return run && run.state !== "waiting" && run.state !== "running" ? run : undefined;
-  });
+const ended = (id: string) => endOfRun(app, tenant, id);
 
 test("a waiting run ends at once, without its selection, and no worker takes it", async () => {
   const { id } = await start();

@@ -2,7 +2,7 @@
 // middle of a slice: what a customer's change commits, it commits with its count.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ActionRunInput, TagRunInput } from "../../../app/domain/customers/bulk/run-inputs.ts";
-import { findBulkRun, type BulkRunState } from "../../../app/domain/customers/bulk/run-row.ts";
+import { type BulkRunState } from "../../../app/domain/customers/bulk/run-row.ts";
 import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
 import {
   startAction,
@@ -10,12 +10,11 @@ import {
   startTagRun,
 } from "../../../app/domain/customers/bulk/start-run.ts";
 import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
-import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
-import { dataOf, getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
+import { dataOf, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
+import { beginRunStores, SHOP, workRun } from "../../support/storefront/bulk-runs.ts";
 
-const SHOP = "runs.myshopify.com";
 const CUSTOMERS = 6;
 const ALL = { filter: {} };
 let app: TestApp;
@@ -41,9 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 beforeEach(async () => {
-  await app.database.truncate();
-  await registerTenant(app.ctx, SHOP);
-  tenant = await getTenant(app.ctx, SHOP);
+  tenant = await beginRunStores(app);
   await app.database.query(
     `INSERT INTO storefront_users (shop, email, number_of_orders, amount_spent)
       SELECT $1, 'p' || n || '@x.example', 50, 100000 FROM generate_series(1, ${CUSTOMERS}) AS n`,
@@ -81,12 +78,11 @@ test.each<[string, () => Promise<BulkRunState | null>]>([
     await app.database.query(
       "UPDATE tag_runs SET locked_until = now() - interval '1 second' WHERE state = 'running'",
     );
-    const second = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
-    const end = await eventually("the run ends", async () => {
-      const found = await findBulkRun(app.ctx, tenant, id);
-      return found?.state === "done" ? found : undefined;
+    expect(await workRun(app, tenant, id)).toMatchObject({
+      state: "done",
+      processed: CUSTOMERS,
+      changed: CUSTOMERS,
+      refused: 0,
     });
-    await second.stop();
-    expect(end).toMatchObject({ processed: CUSTOMERS, changed: CUSTOMERS, refused: 0 });
   },
 );

@@ -5,12 +5,11 @@ import { MAX_REFUSALS } from "../../../app/domain/customers/bulk/refusals.ts";
 import { ActionRunInput, TagRunInput } from "../../../app/domain/customers/bulk/run-inputs.ts";
 import { startAction, startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
 import { runChangedRules } from "../../../app/domain/customers/system-tags/rule-run.ts";
-import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
-import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
+import { type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
+import { beginRunStores, OTHER, SHOP } from "../../support/storefront/bulk-runs.ts";
 
-const [SHOP, OTHER] = ["runs.myshopify.com", "other.myshopify.com"];
 const STAFF = "7001";
 let app: TestApp;
 let tenant: Tenant;
@@ -20,9 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 beforeEach(async () => {
-  await app.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
-  tenant = await getTenant(app.ctx, SHOP);
+  tenant = await beginRunStores(app);
 });
 
 const put = (person: Parameters<typeof putPerson>[2], shop = SHOP) =>

@@ -3,18 +3,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { cancelRun } from "../../../app/domain/customers/bulk/cancel-run.ts";
 import { ActionRunInput, TagRunInput } from "../../../app/domain/customers/bulk/run-inputs.ts";
-import { findBulkRun, sealContext } from "../../../app/domain/customers/bulk/run-row.ts";
-import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
+import { sealContext } from "../../../app/domain/customers/bulk/run-row.ts";
 import { startAction, startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
 import { anonymiseAccounts } from "../../../app/domain/compliance/erasure/erase-rows.ts";
 import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
-import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
-import { dataOf, getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
+import { dataOf, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
-import { eventually } from "../../support/service.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
+import { beginRunStores, OTHER, SHOP, workRun } from "../../support/storefront/bulk-runs.ts";
 
-const [SHOP, OTHER] = ["runs.myshopify.com", "other.myshopify.com"];
 const FRENCH = { filter: { country: "FR" } };
 let app: TestApp;
 let tenant: Tenant;
@@ -24,9 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 beforeEach(async () => {
-  await app.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
-  tenant = await getTenant(app.ctx, SHOP);
+  tenant = await beginRunStores(app);
 });
 
 const put = (name: string, country: string, person = {}, shop = SHOP) =>
@@ -51,15 +46,7 @@ const members = async () =>
 const runs = () => app.database.query("SELECT state FROM tag_runs");
 const requested = async () => (await app.database.query("SELECT 1 FROM privacy_requests")).length;
 
-async function work(id: string, actions = CUSTOMER_ACTIONS) {
-  const worker = await startBulkRunWorker(app.ctx, app.ctx.home, actions);
-  const end = await eventually(`run ${id}`, async () => {
-    const run = await findBulkRun(app.ctx, tenant, id);
-    return run && run.state !== "waiting" && run.state !== "running" ? run : undefined;
-  });
-  await worker.stop();
-  return end;
-}
+const work = (id: string, actions = CUSTOMER_ACTIONS) => workRun(app, tenant, id, actions);
 
 describe("while a run waits", () => {
   test.each(["suspend", "reactivate", "data_request", "erase"] as const)(

@@ -9,18 +9,14 @@ import {
   recordRefusal,
 } from "../../../app/domain/customers/bulk/refusals.ts";
 import { TagRunInput } from "../../../app/domain/customers/bulk/run-inputs.ts";
-import { findBulkRun } from "../../../app/domain/customers/bulk/run-row.ts";
-import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
 import { startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
 import { clearAccount } from "../../../app/domain/identity/clear-account.ts";
-import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
-import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { dataOf, getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
+import { beginRunStores, OTHER, SHOP, workRun } from "../../support/storefront/bulk-runs.ts";
 
-const [SHOP, OTHER] = ["runs.myshopify.com", "other.myshopify.com"];
 let app: TestApp;
 let tenant: Tenant;
 
@@ -29,9 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 beforeEach(async () => {
-  await app.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
-  tenant = await getTenant(app.ctx, SHOP);
+  tenant = await beginRunStores(app);
 });
 
 const put = (name: string, person = {}) =>
@@ -50,13 +44,7 @@ async function putFull(name: string, person = {}): Promise<number> {
 async function tagAll() {
   const run = TagRunInput.parse({ selection: { filter: {} }, add: ["vip"] });
   const { id } = await startTagRun(app.ctx, tenant, run);
-  const worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
-  const end = await eventually(`run ${id}`, async () => {
-    const found = await findBulkRun(app.ctx, tenant, id);
-    return found?.state === "done" ? found : undefined;
-  });
-  await worker.stop();
-  return end;
+  return workRun(app, tenant, id);
 }
 const refused = () =>
   app.database.query("SELECT shop, user_id, reason FROM tag_run_refusals ORDER BY user_id");

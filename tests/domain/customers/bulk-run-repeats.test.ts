@@ -11,12 +11,11 @@ import {
   deleteSegment,
   NewSegment,
 } from "../../../app/domain/customers/segments/edit-segments.ts";
-import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
+import { beginRunStores, OTHER, SHOP } from "../../support/storefront/bulk-runs.ts";
 
-const [SHOP, OTHER] = ["runs.myshopify.com", "other.myshopify.com"];
 let app: TestApp;
 let tenant: Tenant;
 
@@ -25,13 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 beforeEach(async () => {
-  await app.database.truncate();
-  for (const shop of [SHOP, OTHER]) {
-    await registerTenant(app.ctx, shop);
+  tenant = await beginRunStores(app);
+  for (const shop of [SHOP, OTHER])
     for (const country of ["FR", "FR", "GB"])
       await putPerson(app.database, shop, { email: `${randomUUID()}@x.example`, country });
-  }
-  tenant = await getTenant(app.ctx, SHOP);
 });
 
 const runs = async () => (await app.database.query("SELECT 1 FROM tag_runs")).length;

@@ -8,13 +8,18 @@ import { ActionRunInput, TagRunInput } from "../../../app/domain/customers/bulk/
 import { findBulkRun } from "../../../app/domain/customers/bulk/run-row.ts";
 import { startAction, startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
 import { readChoicesAndRuns } from "../../../app/domain/customers/list/filter-choices.ts";
-import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { dataOf, getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
+import {
+  beginRunStores,
+  endOfRun,
+  OTHER,
+  SHOP,
+  workRun,
+} from "../../support/storefront/bulk-runs.ts";
 
-const [SHOP, OTHER] = ["runs.myshopify.com", "other.myshopify.com"];
 let app: TestApp;
 let tenant: Tenant;
 
@@ -23,27 +28,18 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 beforeEach(async () => {
-  await app.database.truncate();
-  await Promise.all([SHOP, OTHER].map((shop) => registerTenant(app.ctx, shop)));
-  tenant = await getTenant(app.ctx, SHOP);
+  tenant = await beginRunStores(app);
 });
 
 const put = (person: Parameters<typeof putPerson>[2], shop = SHOP) =>
   putPerson(app.database, shop, person);
 const tags = (id: number, shop = SHOP) => tagsOf(app.database, shop, id);
 const input = (value: object) => TagRunInput.parse(value);
-const finished = (id: string) =>
-  eventually(`run ${id}`, async () => {
-    const run = await findBulkRun(app.ctx, tenant, id);
-    return run?.state === "done" || run?.state === "failed" ? run : undefined;
-  });
+const finished = (id: string) => endOfRun(app, tenant, id);
 
 async function perform(run: object) {
   const { id } = await startTagRun(app.ctx, tenant, input(run));
-  const worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
-  const end = await finished(id);
-  await worker.stop();
-  return end;
+  return workRun(app, tenant, id);
 }
 
 test("a preview counts the people who would change, per tag and in all, and changes nothing", async () => {
@@ -306,10 +302,7 @@ test("a run of a later version's kind waits for a worker of that version", async
 describe("other bulk changes", () => {
   const act = async (action: object) => {
     const { id } = await startAction(app.ctx, tenant, ActionRunInput.parse(action));
-    const worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
-    const end = await finished(id);
-    await worker.stop();
-    return end;
+    return workRun(app, tenant, id);
   };
   const statuses = async () =>
     (await app.database.query("SELECT full_name, status FROM storefront_users ORDER BY id")).map(

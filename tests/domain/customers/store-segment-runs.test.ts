@@ -1,17 +1,16 @@
 // The segment action of the store admin: the members come from the store, page by page, and each known
 // one gets the tag once, also when a worker dies or the store throttles.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
-import { findBulkRun, sealContext } from "../../../app/domain/customers/bulk/run-row.ts";
+import { sealContext } from "../../../app/domain/customers/bulk/run-row.ts";
 import { readMembers } from "../../../app/domain/customers/store-segments/store-segment.ts";
 import {
   readSegmentTagging,
   tagSegment,
 } from "../../../app/domain/customers/store-segments/tag-segment.ts";
-import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
+import { workRun } from "../../support/storefront/bulk-runs.ts";
 import { connectStore } from "../../support/storefront/storefront.ts";
 import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 
@@ -61,15 +60,7 @@ async function sync({ unknown = 0 } = {}): Promise<void> {
 }
 const start = (id = segment, tag = "gala") =>
   tagSegment(service.ctx, tenant, { store_segment_id: id, tag });
-async function work(id: string) {
-  const worker = await startBulkRunWorker(service.ctx, service.ctx.home, CUSTOMER_ACTIONS);
-  const end = await eventually("the run ends", async () => {
-    const run = await findBulkRun(service.ctx, tenant, id);
-    return run?.state === "done" || run?.state === "failed" ? run : undefined;
-  });
-  await worker.stop();
-  return end;
-}
+const work = (id: string) => workRun(service, tenant, id);
 const holders = async () =>
   (
     await service.database.query(
