@@ -9,7 +9,6 @@ import {
   redactBody,
   settled,
   seedPersonEverywhere,
-  temporaryArchive,
 } from "../support/privacy.ts";
 import {
   eventually,
@@ -20,10 +19,9 @@ import {
 } from "../support/service.ts";
 
 let service: Service;
-const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
-  service = await startService({ env: { ARCHIVE_URL: ARCHIVE } });
+  service = await startService();
   await service.addTenant(SHOP);
 });
 afterAll(() => service.stop());
@@ -36,7 +34,7 @@ describe("a customer redaction whose worker is killed", () => {
     const env = {
       ...testEnvironment(service.sandbox, service.database.serviceUrl),
       BASE_URL: service.url,
-      ARCHIVE_URL: ARCHIVE,
+      ARCHIVE_URL: service.ctx.config.ARCHIVE_URL,
     };
     const child = spawn(
       process.execPath,

@@ -1,26 +1,15 @@
 // Shared by the compliance tests: requests signed as the platform signs them, and a search through
 // everything stored.
-import { storefrontNameHash } from "../../app/domain/customers/storefront-columns.ts";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
+import { storefrontNameHash } from "../../app/domain/customers/storefront-columns.ts";
 import { eventually, SHOP, sign, startService, type Answer, type Service } from "./service.ts";
 
-/**
- * A separate archive for the test file, deleted after its last test; call it at the file's top
- * level.
- */
-export function temporaryArchive(): string {
-  const folder = mkdtempSync(join(tmpdir(), "privacy-test-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return `file:${folder}`;
-}
-
 /** With workers that look for the next pass of an erasure at once. */
-export const startPrivacyService = (archive: string): Promise<Service> =>
-  startService({ background: true, env: { ARCHIVE_URL: archive, WORKER_POLL_MS: "100" } });
+export const startPrivacyService = (): Promise<Service> =>
+  startService({ background: true, env: { WORKER_POLL_MS: "100" } });
 
 export type PrivacyPath = "data-request" | "customer-redact" | "shop-redact";
 
@@ -60,6 +49,15 @@ export function privacy(
       ...headers,
     },
   });
+}
+
+/** Has the platform ask for the erasure of a customer, and resolves with the request at its end. */
+export async function redact(
+  service: Service,
+  who: Parameters<typeof customerJson>[0],
+): Promise<Record<string, any>> {
+  const { json } = await privacy(service, "customer-redact", redactBody(who));
+  return settled(service, json.request_id);
 }
 
 export function settled(

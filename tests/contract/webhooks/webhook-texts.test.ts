@@ -3,14 +3,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { customerPayload } from "../../support/storefront/payloads.ts";
 import { inboxIsWorked, send } from "../../support/storefront/storefront.ts";
-import { dataRequestBody, privacy, settled, temporaryArchive } from "../../support/privacy.ts";
+import { dataRequestBody, privacy, settled } from "../../support/privacy.ts";
 import { SHOP, sign, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
-const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { ARCHIVE_URL: ARCHIVE } });
+  service = await startService({ background: true });
   await service.addTenant(SHOP, { support_email: "privacy@test-store.example" });
 });
 afterAll(() => service.stop());

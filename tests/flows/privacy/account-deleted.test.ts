@@ -1,14 +1,13 @@
 // What stays of an account that its owner deleted: nothing, also not what was archived of it.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { findEverywhere, startPrivacyService, temporaryArchive } from "../../support/privacy.ts";
+import { findEverywhere, startPrivacyService } from "../../support/privacy.ts";
 import { eventually, SHOP, type Service } from "../../support/service.ts";
 import { newEmail, PASSWORD, queueIsEmpty, signUp } from "../../contract/identity/people.ts";
 
 let service: Service;
-const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
-  service = await startPrivacyService(ARCHIVE);
+  service = await startPrivacyService();
   await service.addTenant(SHOP);
 });
 afterAll(() => service.stop());

@@ -14,16 +14,15 @@ import {
   settled,
   seedPersonEverywhere,
   startPrivacyService,
-  temporaryArchive,
+  redact,
 } from "../../support/privacy.ts";
 import { customerPayload, CUSTOMER_2024_10 } from "../../support/storefront/payloads.ts";
 import { eventually, OTHER_SHOP, SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
-const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
-  service = await startPrivacyService(ARCHIVE);
+  service = await startPrivacyService();
   await service.addTenant(SHOP);
   await service.addTenant(OTHER_SHOP);
 });
@@ -157,12 +156,7 @@ describe("customers/redact", () => {
     const before = await findEverywhere(service, [ADA.email, "Lovelace"]);
     expect(before.length).toBeGreaterThan(5);
     await seedPersonEverywhere(service, SHOP);
-    const { json } = await privacy(
-      service,
-      "customer-redact",
-      redactBody({ id: ADA.id, email: ADA.email }),
-    );
-    await settled(service, json.request_id);
+    await redact(service, { id: ADA.id, email: ADA.email });
     expect((await findEverywhere(service, [ADA.email, "Lovelace"])).sort()).toEqual(before.sort());
     await service.database.query("DELETE FROM kv WHERE shop = $1 AND key <> 'tenant:' || shop", [
       OTHER_SHOP,
@@ -230,8 +224,7 @@ describe("customers/redact", () => {
           )
         ).length === 1,
     );
-    const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
-    await settled(service, json.request_id);
+    await redact(service, { id: ADA.id });
     await expectNowhere(service);
   });
 
@@ -280,8 +273,7 @@ describe("customers/redact", () => {
         [SHOP, userId, `sub-${named}`],
       );
       const who = named === "id" ? { id: gid.split("/").at(-1) as string } : { email };
-      const { json: asked } = await privacy(service, "customer-redact", redactBody(who));
-      const request = await settled(service, asked.request_id);
+      const request = await redact(service, who);
       expect(request.evidence.looked.accounts).toBeGreaterThan(0);
       expect(await findEverywhere(service, [email, "Redactable", `sub-${named}`])).toEqual([]);
     },
@@ -312,8 +304,7 @@ describe("customers/redact", () => {
       isDeletedHere(service.ctx, service.ctx.home.forTenant(SHOP).sql, SHOP, gid);
     expect(await isDeleted()).toBe(false);
     const id = gid.split("/").at(-1) as string;
-    const { json: asked } = await privacy(service, "customer-redact", redactBody({ id, email }));
-    await settled(service, asked.request_id);
+    await redact(service, { id, email });
     expect(await isDeleted()).toBe(true);
   });
 
@@ -325,12 +316,7 @@ describe("customers/redact", () => {
         FROM storefront_users WHERE shop = $1 AND email = $2 RETURNING id`,
       [SHOP, ADA.email],
     );
-    const { json } = await privacy(
-      service,
-      "customer-redact",
-      redactBody({ id: ADA.id, email: ADA.email, phone: ADA.phone }),
-    );
-    await settled(service, json.request_id);
+    await redact(service, { id: ADA.id, email: ADA.email, phone: ADA.phone });
     expect(
       await service.database.query(
         "SELECT email, full_name, status FROM storefront_users WHERE id = $1",
@@ -358,8 +344,7 @@ describe("customers/redact", () => {
           )
         ).length > 0,
     );
-    const { json } = await privacy(service, "customer-redact", redactBody({ email }));
-    expect(await settled(service, json.request_id)).toMatchObject({ state: "done" });
+    expect(await redact(service, { email })).toMatchObject({ state: "done" });
     expect(await findEverywhere(service, [email])).toEqual([]);
     expect(JSON.stringify(service.sandbox.cms.items())).not.toContain(email);
   });
@@ -369,12 +354,7 @@ describe("customers/redact", () => {
       "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, status, max_retries) VALUES ($1, 'o-1', 'unheard_of', 'storefront', 'order.created', 'order', '280263', '{\"shipping\":{\"city\":\"Marylebone\"}}', 'delivered', 3), ($1, 'o-2', 'unheard_of', 'storefront', 'order.created', 'order', '280264', '{\"shipping\":{\"city\":\"Elsewhere\"}}', 'delivered', 3)",
       [SHOP],
     );
-    const { json } = await privacy(
-      service,
-      "customer-redact",
-      redactBody({ email: "ada.four@example.com" }),
-    );
-    await settled(service, json.request_id);
+    await redact(service, { email: "ada.four@example.com" });
     expect(await findEverywhere(service, ["Marylebone"])).toEqual([]);
     expect(await findEverywhere(service, ["Elsewhere"])).toHaveLength(1);
   });
@@ -388,8 +368,7 @@ describe("customers/redact", () => {
         VALUES ($1, 'v', 'newsletter', 'granted', 'newsletter_form', 'n', $2, false, 1000000, 'a', 'b')`,
       [SHOP, `https://x.example/?e=${email}`],
     );
-    const { json } = await privacy(service, "customer-redact", redactBody({ email }));
-    const request = await settled(service, json.request_id);
+    const request = await redact(service, { email });
     expect(request).toMatchObject({
       state: "retained",
       payload: {},
@@ -424,8 +403,7 @@ describe("customers/redact", () => {
   it("records each system's step with its time and count, the proof last, and without the person", async () => {
     const { email } = ADA;
     const userId = await seedPersonEverywhere(service, SHOP);
-    const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id, email }));
-    const request = await settled(service, json.request_id);
+    const request = await redact(service, { id: ADA.id, email });
     expect(request.steps).toMatchObject({
       tables: { outcome: "erased", count: expect.any(Number) },
       storefront: { outcome: "by_store" },

@@ -8,21 +8,19 @@ import {
   ADA,
   dataRequestBody,
   privacy,
-  redactBody,
   settled,
   seedPersonEverywhere,
-  temporaryArchive,
+  redact,
 } from "../../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
-const ARCHIVE = temporaryArchive();
 const MERCHANT = "privacy@test-store.example";
 
 beforeAll(async () => {
   service = await startService({
     background: true,
-    env: { ARCHIVE_URL: ARCHIVE, ADMIN_EMAILS: "operator@service.example" },
+    env: { ADMIN_EMAILS: "operator@service.example" },
   });
   await service.addTenant(SHOP, { support_email: MERCHANT, locale: "fr" });
   await service.addTenant(OTHER_SHOP);
@@ -361,8 +359,7 @@ describe("customers/data_request", () => {
   });
 
   it("is undone by a redaction: the export is deleted too", async () => {
-    const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
-    await settled(service, json.request_id);
+    await redact(service, { id: ADA.id });
     expect(
       (await service.objects.list("")).filter((path) => path.includes(`gdpr/${SHOP}/`)),
     ).toEqual([]);

@@ -3,24 +3,16 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { getAccount } from "../../../app/domain/identity/account.ts";
 import { issueToken } from "../../../app/domain/identity/session/sessions.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import {
-  findEverywhere,
-  privacy,
-  redactBody,
-  settled,
-  startPrivacyService,
-  temporaryArchive,
-} from "../../support/privacy.ts";
+import { findEverywhere, startPrivacyService, redact } from "../../support/privacy.ts";
 import { customerPayload, CUSTOMER_2024_10 } from "../../support/storefront/payloads.ts";
 import { deliver } from "../../support/storefront/storefront.ts";
 import { queueIsEmpty } from "../../contract/identity/people.ts";
 import { SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
-const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
-  service = await startPrivacyService(ARCHIVE);
+  service = await startPrivacyService();
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -55,6 +47,12 @@ const merge = (from: string, into: string) =>
       status: "completed",
     }),
   );
+/** One after the other: the first into the second, that into the kept one. */
+async function mergeAll(): Promise<void> {
+  for (const id of [FIRST, MERGED, KEPT]) await create(id);
+  await merge(FIRST, MERGED);
+  await merge(MERGED, KEPT);
+}
 const tokenOf = async (id: string) => {
   const [{ id: userId }] = await service.database.query(
     "SELECT id FROM storefront_users WHERE storefront_customer_gid = $1",
@@ -69,24 +67,19 @@ const users = (columns: string) =>
 it.each(["id", "address"] as const)(
   "an erasure that names the kept customer by the %s leaves nothing of those merged into it, one after the other",
   async (named) => {
-    for (const id of [FIRST, MERGED, KEPT]) await create(id);
-    await merge(FIRST, MERGED);
-    await merge(MERGED, KEPT);
+    await mergeAll();
     expect(await users("status")).toEqual(
       ["deleted", "deleted", "active"].map((status) => ({ status })),
     );
     await queueIsEmpty(service);
     const who = named === "id" ? { id: KEPT } : { email: `merged${KEPT}@store.example` };
-    const { json } = await privacy(service, "customer-redact", redactBody(who));
-    await settled(service, json.request_id);
+    await redact(service, who);
     expect(await findEverywhere(service, ["@store.example", "Mergedunique"])).toEqual([]);
   },
 );
 
 it("the kept customer's own deletion takes those merged into it along, with the next scheduled runs", async () => {
-  for (const id of [FIRST, MERGED, KEPT]) await create(id);
-  await merge(FIRST, MERGED);
-  await merge(MERGED, KEPT);
+  await mergeAll();
   await queueIsEmpty(service);
   const { status } = await service.call("DELETE", `/auth/me?shop=${SHOP}`, {
     key: await tokenOf(KEPT),
@@ -113,8 +106,7 @@ it("a merged account that has a password is not erased with the kept customer", 
     [`merged${MERGED}@store.example`],
   );
   await merge(MERGED, KEPT);
-  const { json } = await privacy(service, "customer-redact", redactBody({ id: KEPT }));
-  await settled(service, json.request_id);
+  await redact(service, { id: KEPT });
   expect(await users("status, email")).toEqual([
     { status: "active", email: `merged${MERGED}@store.example` },
     { status: "deleted", email: null },

@@ -5,18 +5,16 @@ import {
   dataRequestBody,
   findEverywhere,
   privacy,
-  redactBody,
   settled,
   startPrivacyService,
-  temporaryArchive,
+  redact,
 } from "../../support/privacy.ts";
 import { SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
-const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
-  service = await startPrivacyService(ARCHIVE);
+  service = await startPrivacyService();
   await service.addTenant(SHOP, { support_email: "help@test-store.example" });
 });
 afterAll(() => service.stop());
@@ -189,8 +187,7 @@ describe("an erasure", () => {
       customer: { first_name: first, last_name: last },
     });
     const before = await snapshot();
-    const { json } = await privacy(service, "customer-redact", redactBody({ email }));
-    expect(await settled(service, json.request_id)).toMatchObject({
+    expect(await redact(service, { email })).toMatchObject({
       state: "done",
       evidence: { residual: 0 },
     });
@@ -207,12 +204,7 @@ describe("an erasure", () => {
       await addOtherPeople();
       const email = newEmail();
       const before = await snapshot();
-      const { json } = await privacy(
-        service,
-        "customer-redact",
-        redactBody({ id: "555000111222", email, phone }),
-      );
-      expect(await settled(service, json.request_id)).toMatchObject({
+      expect(await redact(service, { id: "555000111222", email, phone })).toMatchObject({
         state: "done",
         evidence: { residual: 0 },
       });
@@ -236,12 +228,7 @@ describe("an erasure", () => {
         email,
         link: `https://x.example/?e=${encodeURIComponent(email)}`,
       });
-    const { json } = await privacy(
-      service,
-      "customer-redact",
-      redactBody({ email: "a@x.example" }),
-    );
-    await settled(service, json.request_id);
+    await redact(service, { email: "a@x.example" });
     for (const [at, email] of longer.entries())
       expect(await payloadOf(`other-${at}`)).toMatchObject({ email });
   });
@@ -279,8 +266,7 @@ describe("an erasure finds the person", () => {
         VALUES ($1, 'inbox-address', 'orders/create', $2, 'failed', now())`,
       [SHOP, write(email)],
     );
-    const { json } = await privacy(service, "customer-redact", redactBody({ email }));
-    await settled(service, json.request_id);
+    await redact(service, { email });
     expect(
       await query("SELECT body FROM webhook_inbox WHERE delivery_id = 'inbox-address'"),
     ).toEqual([{ body: "" }]);
@@ -323,8 +309,7 @@ describe("an erasure finds the person", () => {
         VALUES ($1, 1, 'order-without-address', 'erpsys', 1, 'failed', 5, 'refused Zoé Müller')`,
       [SHOP],
     );
-    const { json } = await privacy(service, "customer-redact", redactBody({ email, phone: PHONE }));
-    expect(await settled(service, json.request_id)).toMatchObject({
+    expect(await redact(service, { email, phone: PHONE })).toMatchObject({
       state: "done",
       evidence: { residual: 0 },
     });
@@ -360,8 +345,7 @@ describe("an erasure finds the person", () => {
     await addAccount(email, "Zoé", "Foreign");
     const values = { customer_id: 1001, customer_name: "Zoé Foreign", total: 5 };
     await addMessage("order-of-the-erp", values, { source: "erp" });
-    const { json } = await privacy(service, "customer-redact", redactBody({ email }));
-    await settled(service, json.request_id);
+    await redact(service, { email });
     expect(await payloadOf("order-of-the-erp")).toEqual({
       customer_id: 1001,
       customer_name: "redacted",
@@ -375,12 +359,7 @@ describe("an erasure finds the person", () => {
       shipping_address: { phone: PHONE, city: "Bern" },
       product_id: 4915112345678,
     });
-    const { json } = await privacy(
-      service,
-      "customer-redact",
-      redactBody({ phone: "0049151 12345678" }),
-    );
-    await settled(service, json.request_id);
+    await redact(service, { phone: "0049151 12345678" });
     expect(await payloadOf("order-by-phone")).toEqual({
       email: "guest@x.example",
       shipping_address: { phone: "redacted", city: "Bern" },

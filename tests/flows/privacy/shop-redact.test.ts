@@ -10,17 +10,15 @@ import {
   shopBody,
   seedPersonEverywhere,
   startPrivacyService,
-  temporaryArchive,
 } from "../../support/privacy.ts";
 import { install } from "../../support/storefront/storefront.ts";
 import { eventually, OTHER_SHOP, SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
-const ARCHIVE = temporaryArchive();
 const AGAIN = "again-store.myshopify.com";
 
 beforeAll(async () => {
-  service = await startPrivacyService(ARCHIVE);
+  service = await startPrivacyService();
 });
 afterAll(() => service.stop());
 

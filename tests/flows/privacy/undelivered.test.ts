@@ -18,23 +18,15 @@ import {
 } from "../../../app/domain/merchant/customer/systems.ts";
 import { readHome } from "../../../app/domain/merchant/home/read-home.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
-import {
-  findEverywhere,
-  privacy,
-  redactBody,
-  settled,
-  startPrivacyService,
-  temporaryArchive,
-} from "../../support/privacy.ts";
+import { findEverywhere, redact, startPrivacyService } from "../../support/privacy.ts";
 import { SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
 let tenant: Tenant;
-const ARCHIVE = temporaryArchive();
 const EMAIL = "ada.waiting@example.com";
 
 beforeAll(async () => {
-  service = await startPrivacyService(ARCHIVE);
+  service = await startPrivacyService();
 });
 afterAll(() => service?.stop());
 beforeEach(async () => {
@@ -62,9 +54,8 @@ const addFailure = (eventId: string) =>
 const DEAD =
   "status = 'dead_letter', dead_lettered_at = now() - interval '2 hours', retry_count = 3, archived_at = now()";
 
-async function erase(named: Parameters<typeof redactBody>[0] = { email: EMAIL }): Promise<void> {
-  const { json } = await privacy(service, "customer-redact", redactBody(named));
-  expect(await settled(service, json.request_id)).toMatchObject({ state: "done" });
+async function erase(named: Parameters<typeof redact>[1] = { email: EMAIL }): Promise<void> {
+  expect(await redact(service, named)).toMatchObject({ state: "done" });
   expect(await findEverywhere(service, [EMAIL])).toEqual([]);
 }
 
