@@ -1,5 +1,6 @@
 // A store's page with scripts of known vendors, and their hosts, which note what reaches them.
 import type { openBrowser } from "./browser.ts";
+import { chooseOn, lastRan, ran, runsOn } from "./script-runs.ts";
 import { openStore, type StoreOptions, type StoreVisit } from "./store-visit.ts";
 import { toBlockerValues } from "../../../app/domain/tenants/storefront/blocker-values.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
@@ -31,11 +32,6 @@ export type VendorVisit = StoreVisit & {
   /** Resolves when everything that is allowed has run: the last script of the page did. */
   done(): Promise<void>;
 };
-
-/** Code that notes that it ran. */
-export const ran = (name: string) => `(window.ran ||= []).push("${name}")`;
-/** Without a vendor, it runs as soon as analytics is allowed, after all others that are. */
-export const LAST = `<script type="text/plain" data-consent="analytics">${ran("last")}</script>`;
 
 /** As a store that is connected: with the loader's values and what is held back in its metafields. */
 export async function openVendorStore(
@@ -83,16 +79,9 @@ export async function openVendorStore(
   return {
     ...visit,
     asked,
-    runs: () => visit.page.evaluate("window.ran || []") as Promise<string[]>,
-    choose: async (flags) => {
-      await visit.page.waitForFunction("window._crmConsent");
-      await visit.page.evaluate(
-        (chosen) => void (window as any)._crmConsent.choose(chosen) as unknown,
-        flags,
-      );
-    },
-    done: async () =>
-      void (await visit.page.waitForFunction("window.ran && window.ran.includes('last')")),
+    runs: () => runsOn(visit.page),
+    choose: (flags) => chooseOn(visit.page, flags),
+    done: () => lastRan(visit.page),
   };
 }
 

@@ -1,6 +1,7 @@
 // Scripts and frames of others in a store's page, which wait for the consent to their purposes.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser } from "../../../support/browser/browser.ts";
+import { chooseOn, LAST, lastRan, ran, runsOn } from "../../../support/browser/script-runs.ts";
 import { openStore, type StoreVisit } from "../../../support/browser/store-visit.ts";
 import { startConsentService, type ConsentService } from "../../../support/consent.ts";
 import { eventually, SHOP } from "../../../support/service.ts";
@@ -23,8 +24,6 @@ const script = (attributes: string, code = "") =>
   `<script type="text/plain" ${attributes}>${code}</script>`;
 const frame = (purposes: string, name: string) =>
   `<iframe data-consent="${purposes}" data-src="${PARTNER}/${name}" title="${name}"></iframe>`;
-/** Notes that a code in the page ran. */
-const ran = (name: string) => `(window.ran ||= []).push("${name}")`;
 const enter = async (body: string, options: Parameters<typeof openStore>[2] = {}) => {
   visit = await openStore(browser, service, { body, ...options });
   await visit.page.route(`${PARTNER}/**`, (route) => {
@@ -43,15 +42,12 @@ const enter = async (body: string, options: Parameters<typeof openStore>[2] = {}
   await visit.open();
 };
 const asked: string[] = [];
-const runs = () => visit.page.evaluate("window.ran || []") as Promise<string[]>;
+const runs = () => runsOn(visit.page);
 const press = (name: string) => visit.page.getByRole("button", { name, exact: true }).click();
 const answered = () =>
   eventually("the record", () => visit.sent.some(({ path }) => path === "/auth/consent-sync"));
-const choose = (flags: Record<string, boolean>) =>
-  visit.page.evaluate((chosen) => (window as any)._crmConsent.choose(chosen) as unknown, flags);
-/** The last one of a page: it runs after everything that is allowed. */
-const LAST = script('data-consent="analytics"', ran("last"));
-const done = () => visit.page.waitForFunction("window.ran && window.ran.includes('last')");
+const choose = (flags: Record<string, boolean>) => chooseOn(visit.page, flags);
+const done = () => lastRan(visit.page);
 
 describe("a marked script and a marked frame", () => {
   const BODY =

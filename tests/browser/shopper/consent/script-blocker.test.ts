@@ -4,14 +4,13 @@ import { openBrowser } from "../../../support/browser/browser.ts";
 import {
   HOTJAR,
   JUDGE_ME,
-  LAST,
   META,
   openVendorStore,
   OTHER,
-  ran,
   TIKTOK,
   type VendorVisit,
 } from "../../../support/browser/vendor-pages.ts";
+import { LAST, ran } from "../../../support/browser/script-runs.ts";
 import { startConsentService, type ConsentService } from "../../../support/consent.ts";
 import { SHOP } from "../../../support/service.ts";
 
