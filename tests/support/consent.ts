@@ -1,8 +1,4 @@
-// Helpers to grant, revoke and read consents. Each service has its own checkpoint folder: checkpoints of
-// another run would be reported as mismatches.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// Grants, revokes and reads consents.
 import { expect } from "vitest";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { writeCheckpoint } from "../../app/domain/consent/checkpoints.ts";
@@ -18,27 +14,14 @@ import {
 
 export const CONSENTS = ["tos", "privacy", "cookie", "marketing", "a2a", "ap2"] as const;
 
+/** `archiveFolder`: where the checkpoints of its chain are. */
 export type ConsentService = Service & { archiveFolder: string };
 
-export async function startConsentService({
-  env,
-  ...options
-}: ServiceOptions = {}): Promise<ConsentService> {
-  const archiveFolder = mkdtempSync(join(tmpdir(), "consent-archive-"));
-  const service = await startService({
-    ...options,
-    env: { ARCHIVE_URL: `file:${archiveFolder}`, ...env },
-  });
+export async function startConsentService(options?: ServiceOptions): Promise<ConsentService> {
+  const service = await startService(options);
   await service.addTenant(SHOP);
   await service.addTenant(OTHER_SHOP);
-  return {
-    ...service,
-    archiveFolder,
-    async stop() {
-      await service.stop();
-      rmSync(archiveFolder, { recursive: true, force: true });
-    },
-  };
+  return { ...service, archiveFolder: service.ctx.config.ARCHIVE_URL.replace("file:", "") };
 }
 
 export type Person = { token: string; id: number; email: string };
