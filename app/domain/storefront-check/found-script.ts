@@ -1,4 +1,5 @@
 // What the storefront check says of one script, frame, pixel or inline snippet of others.
+import { QUESTION_OF, type MarkPurpose } from "../vendors/mark-purposes.ts";
 import type { Purpose } from "../vendors/known-vendors.ts";
 
 /**
@@ -41,5 +42,5 @@ export type FoundScript = {
   snippet: string | null;
 };
 
-/** What `data-consent` may name: QUESTIONS of app/embeds/scripts/marked-scripts.ts. */
-export const MARK_NAMES = ["analytics", "marketing", "preferences", "sale_of_data"] as const;
+/** In the order in which they are shown. */
+export const MARK_NAMES = Object.keys(QUESTION_OF) as MarkPurpose[];

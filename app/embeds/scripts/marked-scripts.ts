@@ -3,18 +3,14 @@
 //
 //   <script type="text/plain" data-consent="marketing" data-src="https://..."></script>, or with code inside
 //   <iframe data-consent="analytics marketing" data-src="https://..."></iframe>
+import { QUESTION_OF } from "../../domain/vendors/mark-purposes.ts";
 import { RUNNABLE_TYPE } from "../../domain/vendors/script-type.ts";
 import { attempt } from "./browser-store.ts";
 import { hasGpc, type ConsentApi } from "./window-globals.ts";
 
 const MARKED = "script[type='text/plain'][data-consent],iframe[data-consent][data-src]";
-/** The purposes of the storefront's own record, by the question that decides them. */
-const QUESTIONS: Record<string, "cookie" | "marketing" | undefined> = {
-  analytics: "cookie",
-  preferences: "cookie",
-  marketing: "marketing",
-  sale_of_data: "marketing",
-};
+/** By any name that a page may have written. */
+const QUESTIONS: Record<string, "cookie" | "marketing" | undefined> = QUESTION_OF;
 /** How long the later ones wait for a host that does not answer. */
 const PATIENCE_MS = 3_000;
 type Marked = HTMLScriptElement | HTMLIFrameElement;

@@ -1,18 +1,12 @@
 // The reading of a store's pages: the snippets of vendors' installation guides, and pages that nobody
 // should have to read.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findScripts } from "../../../../app/domain/storefront-check/find-scripts.ts";
-import {
-  MARK_NAMES,
-  type FoundScript,
-} from "../../../../app/domain/storefront-check/found-script.ts";
+import type { FoundScript } from "../../../../app/domain/storefront-check/found-script.ts";
 import { toHeldGroups } from "../../../../app/domain/vendors/script-blocking.ts";
 import { KNOWN_VENDORS } from "../../../../app/domain/vendors/known-vendors.ts";
 import { SCRIPTS_OF_OTHERS } from "../../../../app/sandbox/storefront/visitors/scripts-of-others.ts";
 import { processorMs } from "../../../support/processor-time.ts";
-import { root } from "../../../support/source-files.ts";
 
 const STORE = "https://www.store.example";
 const find = (html: string, name = "home") =>
@@ -371,13 +365,6 @@ describe("the lists", () => {
     expect(new Set(addresses).size).toBe(addresses.length);
     for (const address of addresses) expect(address).toMatch(/^[a-z0-9.-]+\.[a-z]+(\/[\w./-]+)?$/);
     for (const { purposes } of KNOWN_VENDORS) expect(purposes.length).toBeGreaterThan(0);
-  });
-
-  it("of marks are what the theme's script reads", () => {
-    const source = readFileSync(join(root, "app/embeds/scripts/marked-scripts.ts"), "utf8");
-    const [, table = ""] = /const QUESTIONS[^{]*\{([^}]*)\}/.exec(source) ?? [];
-    const read = [...table.matchAll(/(\w+):/g)].map(([, name]) => name);
-    expect(new Set(read)).toEqual(new Set(MARK_NAMES));
   });
 });
 
