@@ -1,6 +1,7 @@
 // The storefront check by clicks: from the empty screen to the snippet that a merchant copies.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { findOverflow } from "../../../support/browser/accessibility.ts";
+import { waitForHydration } from "../../../support/browser/browser.ts";
 import {
   adminUrl,
   askAs,
@@ -66,6 +67,7 @@ test("a merchant checks the storefront, sees what does not wait, and copies its 
   await page.goto(await adminUrl(app.service, SHOP, PATH));
   await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
   await page.goto(await adminUrl(app.service, SHOP, "/app"));
+  await waitForHydration(page);
   await page.getByRole("link", { name: "Review: 5 scripts load before consent" }).click();
   await page.waitForURL(/\/app\/consent\/storefront/);
   await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
