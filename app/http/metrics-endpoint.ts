@@ -69,7 +69,7 @@ const moveAge = new Gauge({
   registers: [registry],
 });
 
-/** Prometheus gives up after ten seconds, and then nothing tells that a database is down. */
+/** Prometheus gives up after ten seconds, and then no metric shows that a database is down. */
 const READ_WITHIN_MS = 2_000;
 
 function readInTime<T>(reading: Promise<T>): Promise<T> {

@@ -38,7 +38,7 @@ const isFlagged = (input: Partial<Record<keyof typeof FLAGS, boolean | undefined
 
 /** How long a browser keeps unsent decisions. */
 const MAX_WAIT_SECONDS = 30 * 86_400;
-/** A browser whose clock was moved meanwhile is still heard. */
+/** The choice of a browser whose clock was moved meanwhile still counts. */
 const WaitedSeconds = z
   .number()
   .transform((seconds) => Math.min(Math.max(Math.trunc(seconds), 0), MAX_WAIT_SECONDS))

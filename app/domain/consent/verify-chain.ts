@@ -116,7 +116,7 @@ type Ends = { head: Head | null; lastSeq: number; lastId: number | null };
 
 /**
  * Head and last row of one snapshot: rows written during the verification only extend the log. `lastId` is
- * the highest id that was given to any row so far; null when the database does not tell.
+ * the highest id that was given to any row so far; null when the database does not return it.
  */
 async function readEnds(sql: TenantSql): Promise<Ends> {
   const [ends] = await sql<

@@ -42,7 +42,7 @@ const PATHS: Record<Exclude<PageName, "home">, RegExp> = {
   cart: /\/cart\/?$/,
 };
 
-/** `report` hears how many pages are done, of how many that are known so far. */
+/** `report` gets the number of pages that are done, and of all that are known so far. */
 export async function readPages(
   ctx: Ctx,
   tenant: Tenant,

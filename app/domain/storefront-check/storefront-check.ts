@@ -87,8 +87,8 @@ const equipmentOf = (ctx: Ctx, tenant: Tenant) => ({
 });
 
 /**
- * `signal` ends a check between two pages, and nothing of it is kept. `onMailed` hears how many new vendors the
- * merchant's mail names.
+ * `signal` ends a check between two pages, and nothing of it is kept. `onMailed` gets the number of new vendors that
+ * the merchant's mail names.
  */
 type Scheduled = { signal: AbortSignal; onMailed(count: number): void };
 

@@ -117,7 +117,7 @@ export async function keepResult(
       at: isScheduled ? now.toISOString() : (weekly?.value.at ?? null),
       problem: isScheduled ? null : (weekly?.value.problem ?? null),
       next_at: isScheduled ? next : (weekly?.value.next_at ?? next),
-      // Without a mail the merchant has not heard of them.
+      // Without a mail the merchant does not know of them.
       vendors: isScheduled && !canMail ? known : [...known, ...fresh],
     });
     if (!canMail || fresh.length === 0) return 0;

@@ -3,7 +3,7 @@
 import { attempt } from "./browser-store.ts";
 
 type Step = "shown" | "accepted" | "refused" | "customised";
-/** What the storefront tells about the visitor's place. */
+/** What the storefront knows about the visitor's place. */
 type Places = {
   designMode?: boolean;
   country?: string;

@@ -2,7 +2,7 @@
 // stores that switched it on. It only changes them into the marked form that marked-scripts.ts starts; there each one
 // runs once, in the page's order. Whatever fails here leaves the page as it was.
 //
-//   the page's own scripts   the observer hears of them before they run (HTML standard, end of a script element)
+//   the page's own scripts   the observer gets them before they run (HTML standard, end of a script element)
 //   later ones               the functions that insert them, and those that set an address
 import type { BlockerValues } from "../../domain/tenants/storefront/blocker-values.ts";
 import { toHolder } from "../../domain/vendors/held-addresses.ts";
@@ -133,7 +133,7 @@ for (const one of [Element, Document, DocumentFragment])
 for (const one of [Element, CharacterData]) wrap(one, "before after replaceWith", checkAll);
 wrap(Element, "insertAdjacentElement", checkAll);
 wrap(Range, "insertNode", checkAll);
-// The script in its stead is another element: who waits for this one to load hears of it.
+// The script in its stead is another element: its events are dispatched at this one too, for code that waits for them.
 wrap(HTMLScriptElement, "replaceWith", (self, [next]) => {
   const script = self as HTMLScriptElement;
   if (!waiting.has(script)) return;
@@ -176,7 +176,7 @@ wrap(Document, "write writeln", (_self, parts) => {
 });
 
 new MutationObserver((records) => {
-  // Only what the parser inserts is heard of before it runs.
+  // The observer gets a script before it runs only when the parser inserts it.
   const isParsing = document.readyState === "loading";
   for (const { target, addedNodes } of records) {
     // The code of a script may arrive in pieces.

@@ -83,7 +83,7 @@ function start(): void {
     delete held[key];
     follow();
   });
-  // The page comes back as it was left, and heard of nothing in between.
+  // The page comes back as it was left, without what happened in between.
   addEventListener("pageshow", ({ persisted }) => {
     if (!persisted) return;
     follow();

@@ -110,7 +110,7 @@ const IDENTITY: AgentRule = { scope: "identity:read" };
 
 const AGENT_HEADERS = ["ucp-agent", "a2a-version"];
 
-/** On a public route, where nothing else tells an agent from a page of the store. */
+/** On a public route, where nothing else distinguishes an agent from a page of the store. */
 export const saysToBeAgent = (request: ApiRequest): boolean =>
   AGENT_HEADERS.some((name) => request.header(name) !== undefined) ||
   isAgentToken(bearerToken(request) ?? "");

@@ -113,7 +113,7 @@ const toStorefront = (address: DeliveryAddress): StorefrontAddress =>
     }),
   );
 
-/** Null: the storefront does not tell. A draft order's address needs scopes that we do not ask for. */
+/** Null where the storefront does not return it. A draft order's address needs scopes that we do not ask for. */
 async function readAddress(
   ctx: Ctx,
   tenant: Tenant,
