@@ -104,8 +104,10 @@ export function createStorefrontControls({
     install(domain: string, options: { scope?: string; expiring?: boolean } = {}): TokenReply {
       const reply = grantTokens(
         ensureShop(domain),
-        options.scope ?? "read_customers,write_customers",
-        options.expiring ?? true,
+        {
+          scope: options.scope ?? "read_customers,write_customers",
+          isExpiring: options.expiring ?? true,
+        },
         settings,
       );
       saving.now();

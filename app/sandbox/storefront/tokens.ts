@@ -44,7 +44,7 @@ export async function answerTokenRequest(
     case TOKEN_EXCHANGE:
       if (OFFLINE_TOKEN_TYPES.has(textOf(fields["subject_token_type"])))
         return migrate(shop, textOf(fields["subject_token"]), isExpiring, settings);
-      return exchange(shop, fields, isExpiring, app, settings);
+      return exchangeSessionToken(shop, fields, isExpiring, app, settings);
     case undefined:
     case "authorization_code":
       return exchangeCode(shop, textOf(fields["code"]), isExpiring, settings);
@@ -57,17 +57,19 @@ export async function answerTokenRequest(
   }
 }
 
+/** `isExpiring`: a pair with a refresh token; otherwise one token without an end. */
+type WantedToken = { scope: string; isExpiring: boolean };
+
 /** Issues a token or pair; a grant other than a refresh retires the earlier refresh tokens. */
 export function grantTokens(
   shop: ShopState,
-  scope: string,
-  isExpiring: boolean,
+  wanted: WantedToken,
   settings: StorefrontSettings,
 ): TokenReply {
   for (const old of shop.refreshTokens) old.status = "retired";
   shop.isInstalled = true;
-  shop.grantedScope = scope;
-  return issue(shop, scope, isExpiring, settings);
+  shop.grantedScope = wanted.scope;
+  return issue(shop, wanted, settings);
 }
 
 export function findAccessToken(
@@ -80,8 +82,7 @@ export function findAccessToken(
 
 function issue(
   shop: ShopState,
-  scope: string,
-  isExpiring: boolean,
+  { scope, isExpiring }: WantedToken,
   settings: StorefrontSettings,
 ): TokenReply {
   const now = Date.now();
@@ -164,7 +165,7 @@ function refresh(shop: ShopState, presented: string, settings: StorefrontSetting
     );
   }
   // The old access token stays valid until its own expiry.
-  const reply = issue(shop, current.scope, true, settings);
+  const reply = issue(shop, { scope: current.scope, isExpiring: true }, settings);
   for (const earlier of shop.refreshTokens)
     if (earlier.replacement === current.token) earlier.status = "retired";
   current.status = "used";
@@ -189,10 +190,10 @@ function exchangeCode(
     );
   }
   found.isUsed = true;
-  return json(200, grantTokens(shop, found.scope, isExpiring, settings));
+  return json(200, grantTokens(shop, { scope: found.scope, isExpiring }, settings));
 }
 
-async function exchange(
+async function exchangeSessionToken(
   shop: ShopState,
   fields: Record<string, unknown>,
   isExpiring: boolean,
@@ -223,7 +224,7 @@ async function exchange(
   }
   if (!shop.isInstalled)
     return refusal(400, "invalid_request", "The app is not installed on this shop");
-  return json(200, grantTokens(shop, shop.grantedScope, isExpiring, settings));
+  return json(200, grantTokens(shop, { scope: shop.grantedScope, isExpiring }, settings));
 }
 
 /**
@@ -253,7 +254,7 @@ function migrate(
       "Only a live non-expiring offline token can be migrated",
     );
   shop.accessTokens = shop.accessTokens.filter((token) => token !== old);
-  const reply = grantTokens(shop, old.scope, true, settings);
+  const reply = grantTokens(shop, { scope: old.scope, isExpiring: true }, settings);
   if (reply.refresh_token)
     shop.migrations.push({ from: presented, refreshToken: reply.refresh_token });
   return json(200, reply);
