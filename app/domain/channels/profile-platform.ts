@@ -56,7 +56,8 @@ export const profilePlatformChannel: Channel = {
     const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
     if (userId !== null && !customer) return nothingToSend(endpoint, GONE.skipped);
     const person = readPerson(item);
-    const email = customer ? customer.email : person.userId === null ? person.email : null;
+    const named = person.userId === null ? person.email : null;
+    const email = customer ? customer.email : named;
     if (!email) return nothingToSend(endpoint, customer ? "no address to hash" : UNKNOWN.skipped);
     const consents = customer?.consents ?? NO_CONSENT;
     const audience = audienceOf(item);

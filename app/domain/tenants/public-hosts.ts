@@ -142,15 +142,15 @@ export async function showHosts(ctx: Ctx, shop: string): Promise<HostsView> {
   const tenant = await getTenant(ctx, shop);
   const mine = await ctx.home.forTenant(shop).prisma.publicHost.findMany();
   const claimed = new Set(mine.map(({ host }) => host));
+  const stateOf = (host: string): HostView["state"] => {
+    if (tenant.publicHosts.includes(host)) return "proven";
+    return claimed.has(host) ? "unproven" : "taken";
+  };
   return {
     token: hostToken(ctx, shop),
     hosts: listedHosts(tenant).map((host) => ({
       host,
-      state: tenant.publicHosts.includes(host)
-        ? "proven"
-        : claimed.has(host)
-          ? "unproven"
-          : "taken",
+      state: stateOf(host),
       record: recordName(host),
     })),
   };

@@ -50,12 +50,10 @@ export async function passGate(
   const key = request.url.searchParams.get("key");
   if (key !== null && isReading && isPage) return swapKey(visit, key);
   const token = bearerToken(request);
-  if (token !== null)
-    return isPlatformKey(ctx, token)
-      ? { way: "key", isPlatform: true }
-      : isPage
-        ? gatePage(visit, 401, { problem: "key" })
-        : null;
+  if (token !== null) {
+    if (isPlatformKey(ctx, token)) return { way: "key", isPlatform: true };
+    return isPage ? gatePage(visit, 401, { problem: "key" }) : null;
+  }
   const pass = await ambientPass(visit);
   // Prevents CSRF: the browser adds the cookie and the assertion to requests of other sites too.
   if (!isReading && !isOwnOrigin(visit)) return gatePage(visit, 403, { problem: "origin" });

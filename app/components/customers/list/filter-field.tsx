@@ -35,9 +35,7 @@ function ChoiceField({ group, filter, onChange }: Props<ChoiceGroup>) {
         isFull ? choices.map((one) => ({ ...one, disabled: !chosen.includes(one.value) })) : choices
       }
       selected={chosen}
-      onChange={(values) =>
-        onChange({ [name]: values.length === 0 ? undefined : joined ? values : values[0] })
-      }
+      onChange={(values) => onChange({ [name]: joined && values.length > 0 ? values : values[0] })}
     />
   );
 }

@@ -66,7 +66,7 @@ function maskJson(text: string): string {
       name = inner.toLowerCase();
       return FIELD_NAME.test(inner) ? token : `"${MASK}"`;
     }
-    const isHarmless = HARMLESS.has(name) && HARMLESS_VALUE.test(inner);
-    return isHarmless ? token : token.startsWith('"') ? `"${MASK}"` : MASK;
+    if (HARMLESS.has(name) && HARMLESS_VALUE.test(inner)) return token;
+    return token.startsWith('"') ? `"${MASK}"` : MASK;
   });
 }

@@ -57,7 +57,7 @@ export function toSystems(ctx: Ctx, tenant: Tenant, rows: readonly SystemRow[]):
   return shown.map((channel) => {
     const row = rows.find((one) => one.channel === channel);
     const isErased = row !== undefined && isErasedLetter(row);
-    const skip = isErased ? SKIPPED_AS_ERASED : row ? toSkip(row) : null;
+    const skip = row ? skipOf(row) : null;
     const status = row ? stateOf(row.status, skip) : "none";
     return {
       channel,
@@ -70,6 +70,9 @@ export function toSystems(ctx: Ctx, tenant: Tenant, rows: readonly SystemRow[]):
     };
   });
 }
+
+const skipOf = (row: SystemRow): Skip | null =>
+  isErasedLetter(row) ? SKIPPED_AS_ERASED : toSkip(row);
 
 /** A system that has the customer's current state already is synced. */
 function stateOf(stored: string, skip: Skip | null): SystemState["status"] {
