@@ -4,7 +4,7 @@
 // may belong to a stranger. The customer then gets a new account, and the sign-up waits until the
 // address is verified (identity/prove-address.ts).
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql, Transaction } from "../../db.server.ts";
+import type { StorefrontUser, TenantSql, Transaction } from "../../db.server.ts";
 import { moveStorefrontTags } from "../tags/storefront-tags.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -41,6 +41,44 @@ async function findByGid(
   return account;
 }
 
+/** What the storefront says of its customer. */
+const MOVED = {
+  email: true,
+  storefront_customer_gid: true,
+  storefront_updated_at: true,
+  storefront_slugs: true,
+  storefront_tagged_at: true,
+  phone_hash: true,
+  country: true,
+  tags: true,
+  number_of_orders: true,
+  amount_spent: true,
+  email_subscription_status: true,
+  sms_subscription_status: true,
+  storefront_created_at: true,
+  last_active_at: true,
+} as const;
+
+/** The same of the sign-up, which then waits with its address. */
+const LEFT_BEHIND = {
+  storefront_customer_gid: null,
+  storefront_updated_at: null,
+  storefront_slugs: [],
+  storefront_tagged_at: null,
+  phone_hash: null,
+  country: null,
+  tags: [],
+  number_of_orders: 0,
+  amount_spent: 0,
+  email_subscription_status: null,
+  sms_subscription_status: null,
+  storefront_created_at: null,
+  last_active_at: null,
+  storefront_hash: null,
+  storefront_name_hash: null,
+} satisfies Partial<Record<keyof StorefrontUser, unknown>> &
+  Record<Exclude<keyof typeof MOVED, "email">, unknown>;
+
 /**
  * The storefront's data moves to the new account; what was entered at the sign-up stays with the
  * sign-up.
@@ -51,47 +89,10 @@ export async function giveCustomerItsOwnAccount(
   { sql, prisma }: Transaction,
   userId: number,
 ): Promise<number> {
-  const customer = await prisma.storefrontUser.findFirst({
-    select: {
-      email: true,
-      storefront_customer_gid: true,
-      storefront_updated_at: true,
-      storefront_slugs: true,
-      storefront_tagged_at: true,
-      phone_hash: true,
-      country: true,
-      tags: true,
-      number_of_orders: true,
-      amount_spent: true,
-      email_subscription_status: true,
-      sms_subscription_status: true,
-      storefront_created_at: true,
-      last_active_at: true,
-    },
-    where: { id: userId },
-  });
+  const customer = await prisma.storefrontUser.findFirst({ select: MOVED, where: { id: userId } });
   if (!customer) throw new Error("the customer's account is gone");
   await yieldAddress(ctx, tenant, sql, userId);
-  await prisma.storefrontUser.updateMany({
-    where: { id: userId },
-    data: {
-      storefront_customer_gid: null,
-      storefront_hash: null,
-      storefront_name_hash: null,
-      storefront_slugs: [],
-      storefront_updated_at: null,
-      storefront_tagged_at: null,
-      phone_hash: null,
-      country: null,
-      tags: [],
-      number_of_orders: 0,
-      amount_spent: 0,
-      email_subscription_status: null,
-      sms_subscription_status: null,
-      storefront_created_at: null,
-      last_active_at: null,
-    },
-  });
+  await prisma.storefrontUser.updateMany({ where: { id: userId }, data: LEFT_BEHIND });
   const own = await prisma.storefrontUser.create({
     select: { id: true },
     data: {
