@@ -38,10 +38,11 @@ export async function reserve(sql: TenantSql, claim: Claim): Promise<void> {
 /** The part of what orders still owe that this freed amount pays. */
 const paidFrom = (freed: string) => `least(owed_amount, greatest(0, ${freed}))`;
 
+const PAID_BY_MOVE = paidFrom("$4::numeric - $5::numeric");
 const MOVE = `
   UPDATE mandates SET reserved_amount = reserved_amount - $4::numeric + $5::numeric,
-    spent_amount = spent_amount + ${paidFrom("$4::numeric - $5::numeric")},
-    owed_amount = owed_amount - ${paidFrom("$4::numeric - $5::numeric")}
+    spent_amount = spent_amount + ${PAID_BY_MOVE},
+    owed_amount = owed_amount - ${PAID_BY_MOVE}
   WHERE shop = $1 AND mandate_id = $2 AND customer_id = $3 AND ${IS_OPEN} AND ${isFor("$7::text")} AND currency = $6
     AND ($5::numeric <= $4::numeric
       OR spent_amount + owed_amount + reserved_amount - $4::numeric + $5::numeric <= max_amount)
@@ -74,14 +75,17 @@ export async function spend(sql: TenantSql, mandateId: string, amount: string): 
  * What an UPDATE of mandates sets when `checkouts` let go of `amount`. What is owed is spent of it first. A
  * single mandate of which an order was counted meanwhile is used as soon as none holds it.
  */
-export const releaseOf = (amount: string, checkouts: string) => `
+export function releaseOf(amount: string, checkouts: string): string {
+  const paid = paidFrom(`least(reserved_amount, ${amount})`);
+  return `
   reserved_amount = greatest(0, reserved_amount - ${amount}),
   reservations = greatest(0, reservations - ${checkouts}),
-  spent_amount = spent_amount + ${paidFrom(`least(reserved_amount, ${amount})`)},
-  owed_amount = owed_amount - ${paidFrom(`least(reserved_amount, ${amount})`)},
-  status = CASE WHEN status = 'active' AND (spent_amount + ${paidFrom(`least(reserved_amount, ${amount})`)} >= max_amount
+  spent_amount = spent_amount + ${paid},
+  owed_amount = owed_amount - ${paid},
+  status = CASE WHEN status = 'active' AND (spent_amount + ${paid} >= max_amount
     OR usage = 'single' AND spent_amount + owed_amount > 0 AND reservations <= ${checkouts}) THEN 'used'
     ELSE status END`;
+}
 
 export async function release(sql: TenantSql, mandateId: string, amount: string): Promise<void> {
   await sql(
