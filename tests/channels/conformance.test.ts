@@ -326,16 +326,20 @@ describe.each(["storefront", "flow"])("%s: a GraphQL answer", (name) => {
     },
   );
 
-  test.each(["ACCESS_DENIED", "SHOP_INACTIVE"])(
-    "with %s is a refusal: a dead letter at once",
-    async (code) => {
-      answerWith(withCode(code));
-      expect(await app.settled(await app.send(name, userId))).toMatchObject({
-        status: "dead_letter",
-        retry_count: 1,
-      });
-    },
-  );
+  test("with ACCESS_DENIED is a refusal: a dead letter at once", async () => {
+    answerWith(withCode("ACCESS_DENIED"));
+    expect(await app.settled(await app.send(name, userId))).toMatchObject({
+      status: "dead_letter",
+      retry_count: 1,
+    });
+  });
+
+  test("with SHOP_INACTIVE is a store that is not served for now: it is retried", async () => {
+    answerWith(withCode("SHOP_INACTIVE"));
+    const eventId = await app.send(name, userId);
+    expect(await app.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+    expect(await app.retry(eventId)).toMatchObject({ status: "delivered" });
+  });
 });
 
 test.each(["cms", "profile_platform", "email", "erpsys", "erp_generic"])(
