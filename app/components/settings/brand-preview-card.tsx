@@ -1,6 +1,6 @@
 // A customer's page with the brand settings that are being typed.
 import { useTranslation } from "react-i18next";
-import { Banner, BlockStack, Card, Link, Text } from "@shopify/polaris";
+import { BlockStack, Card, Link, Text } from "@shopify/polaris";
 import { useState } from "react";
 import { useTypedPreview } from "../hooks/use-typed-preview.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
@@ -33,9 +33,9 @@ export default function BrandPreviewCard({ fields }: { fields: Record<string, un
           onChange={(next) => setScheme(next)}
         />
         {error && (
-          <Banner tone="critical">
-            <p>{error.message}</p>
-          </Banner>
+          <Text as="p" tone="critical">
+            {t("brandPreview.failed")}
+          </Text>
         )}
         {/* Without scripts, forms and navigation: it is only looked at. */}
         <iframe
