@@ -58,11 +58,12 @@ async function received(): Promise<{ uet: string[]; clarity: string[] }> {
     ),
   };
 }
-const expectReceived = (uet: string[], clarity: string[]) =>
-  expect.poll(received).toEqual({
+async function expectReceived(uet: string[], clarity: string[]): Promise<void> {
+  await expect.poll(received).toEqual({
     uet: uet.map((word) => `consent ${word}`),
     clarity: clarity.map((words) => `consentv2 ${words}`),
   });
+}
 const choose = (flags: Record<string, boolean>) =>
   visit.page.evaluate(
     (chosen) => void (window as any)._crmConsent.choose(chosen) as unknown,
