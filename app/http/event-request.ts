@@ -38,7 +38,7 @@ export function parseEventRequest({ ctx, request, tenant, principal, body, raw }
   return {
     envelope,
     webhook: {
-      ...deliveryIdentity(request, topic as string, text),
+      ...deliveryIdentity(request, topic as string, { text, body }),
       body: text,
       triggeredAt: parseEventTime(triggeredAt),
     },

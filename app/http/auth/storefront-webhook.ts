@@ -3,6 +3,7 @@
 import {
   receiveWebhook,
   toDeliveryIdentity,
+  type DeliveryContent,
   type DeliveryIdentity,
 } from "../../domain/customers/webhooks/webhook-inbox.ts";
 import { parseEventTime } from "../../domain/events/event-time.ts";
@@ -23,9 +24,9 @@ export function storefrontHeader(
 export const deliveryIdentity = (
   request: ApiRequest,
   topic: string,
-  text: string,
+  content: DeliveryContent,
 ): DeliveryIdentity =>
-  toDeliveryIdentity(topic, text, {
+  toDeliveryIdentity(topic, content, {
     deliveryId: storefrontHeader(request, "webhook-id"),
     storefrontEventId: storefrontHeader(request, "event-id"),
   });
@@ -49,7 +50,7 @@ export async function receiveStorefrontWebhook({
   requireSameShop(request, tenant.shop, body);
   const text = raw.toString("utf8");
   const isNew = await receiveWebhook(ctx, tenant, {
-    ...deliveryIdentity(request, topic, text),
+    ...deliveryIdentity(request, topic, { text, body }),
     topic,
     triggeredAt: parseEventTime(storefrontHeader(request, "triggered-at")),
     body: text,

@@ -171,27 +171,30 @@ export async function receiveWebhook(
 
 const MAX_ID = 200;
 
+/** A delivery's content as it was sent, and as it was parsed. */
+export type DeliveryContent = { text: string; body: unknown };
+
 /**
  * Reads the identity from the delivery's headers. Without ids, the hash of the content is the
  * identity.
  */
 export function toDeliveryIdentity(
   topic: string,
-  body: string,
+  content: DeliveryContent,
   named: { deliveryId: string | undefined; storefrontEventId: string | undefined },
 ): DeliveryIdentity {
   return {
     topic,
     deliveryId:
-      named.deliveryId?.slice(0, MAX_ID) ?? `sha256:${hash("sha256", `${topic}\n${body}`)}`,
+      named.deliveryId?.slice(0, MAX_ID) ?? `sha256:${hash("sha256", `${topic}\n${content.text}`)}`,
     storefrontEventId: named.storefrontEventId
-      ? `${named.storefrontEventId.slice(0, MAX_ID)}${subjectOf(body)}`
+      ? `${named.storefrontEventId.slice(0, MAX_ID)}${subjectOf(content)}`
       : null,
   };
 }
 
 const GID = z.string().regex(/^gid:\/\/shopify\/\w+\/\d{1,20}$/);
-const Subject = z.looseObject({
+const Subject = z.object({
   admin_graphql_api_customer_deleted_id: GID.optional().catch(undefined),
   admin_graphql_api_id: GID.optional().catch(undefined),
   customerId: GID.optional().catch(undefined),
@@ -202,23 +205,15 @@ const Subject = z.looseObject({
  * headers"), so the number that the payload is about belongs to the event's identity. Two subscriptions
  * may name it differently, by gid or number.
  */
-function subjectOf(body: string): string {
-  const { data } = Subject.safeParse(parseOrNull(body));
+function subjectOf({ text, body }: DeliveryContent): string {
+  const { data } = Subject.safeParse(body);
   const gid =
     data?.admin_graphql_api_customer_deleted_id ??
     data?.admin_graphql_api_id ??
     data?.customerId ??
-    gidFromRawId(body) ??
-    gidFromRawId(body, "customer_id");
+    gidFromRawId(text) ??
+    gidFromRawId(text, "customer_id");
   return gid ? `/${gid.slice(gid.lastIndexOf("/") + 1)}` : "";
-}
-
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The inbox as a leased table. A dead worker's rows are claimed again when their lease expires. */
