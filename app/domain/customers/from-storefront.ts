@@ -15,6 +15,7 @@ import {
   type ReconciledTags,
 } from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { askToVerify, changesAddress } from "./changed-address.ts";
 import { notFarAhead, type CustomerChange } from "./customer-change.ts";
 import { findStoredUser, mayTakeEmail } from "./find-stored-user.ts";
 import { recordSaleOptOuts } from "./sale-opt-out.ts";
@@ -151,6 +152,8 @@ async function updateCustomer(
     return { outcome: "echo", ...applied };
   }
   await updateRow(sql, user.id, change, changed, { isActivity: true });
+  if (change.email && "email_verified" in fields)
+    await askToVerify(ctx, tenant, sql, user, { email: change.email, eventId: options.eventId });
   await announce(within, user.id, options);
   return { outcome: "updated", ...applied };
 }
@@ -161,8 +164,10 @@ async function fieldsOf(
   user: StoredUser | null,
 ): Promise<Record<string, unknown>> {
   const fields = columnsOf(ctx, tenant, change, user);
-  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user)))
+  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user))) {
     fields.email = change.email;
+    if (user && changesAddress(user, change)) fields.email_verified = false;
+  }
   return fields;
 }
 

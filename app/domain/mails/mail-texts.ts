@@ -10,6 +10,7 @@ import glossaryFr from "../../locales/fr/glossary.json" with { type: "json" };
 export const MAIL_TEMPLATES = [
   "welcome",
   "verify_email",
+  "verify_changed_email",
   "reset_password",
   "account_exists",
   "sign_in_linked",

@@ -97,6 +97,8 @@ export const KEYS = keys({
   accountExtension: "account_extension",
   sessionCode: (codeHash: string) => `session_code:${codeHash}`,
   consentLink: (tokenHash: string) => `consent_link:${tokenHash}`,
+  /** While it exists, this address is asked no second time to verify itself after a change at the store. */
+  changedAddressMailed: (mailbox: string) => `changed_address_mailed:${mailbox}`,
   consentAsked: (askHash: string) => `consent_asked:${askHash}`,
   /** The document at an agent's client id. */
   clientDocument: (urlHash: string) => `client_document:${urlHash}`,
@@ -133,6 +135,7 @@ export const TTL_SECONDS = {
   welcomeLink: 86_400,
   passwordResetLink: 3_600,
   emailLink: 86_400,
+  changedAddressMailed: 3_600,
   sessionCode: 60,
   echo: 60,
   consentLink: 86_400,

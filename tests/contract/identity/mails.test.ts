@@ -28,6 +28,7 @@ const LINK = "https://id.example/auth/password/reset?shop=a.myshopify.com&token=
 const WITH_LINK: Record<MailTemplate, boolean> = {
   welcome: true,
   verify_email: true,
+  verify_changed_email: true,
   reset_password: true,
   account_exists: true,
   sign_in_linked: false,
@@ -53,8 +54,8 @@ const every = LOCALES.flatMap((locale) =>
 );
 
 describe("every mail, in every language", () => {
-  it("exists: twelve mails in each of three languages", () => {
-    expect(every).toHaveLength(36);
+  it("exists: thirteen mails in each of three languages", () => {
+    expect(every).toHaveLength(39);
     for (const locale of LOCALES)
       expect(Object.keys(MAIL_TEXTS[locale].templates).sort()).toEqual(
         [...MAIL_TEMPLATES, "connection_test", "gate_code"].sort(),

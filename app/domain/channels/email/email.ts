@@ -59,6 +59,11 @@ const LINKS: Record<
     ttlSeconds: TTL_SECONDS.passwordResetLink,
   },
   verify_email: { purpose: "email", path: "/auth/verify-email", ttlSeconds: TTL_SECONDS.emailLink },
+  verify_changed_email: {
+    purpose: "email",
+    path: "/auth/verify-email",
+    ttlSeconds: TTL_SECONDS.emailLink,
+  },
   confirm_consent: {
     purpose: "consent",
     path: "/auth/consent-confirm",

@@ -14,6 +14,7 @@ import {
 } from "../../tags/storefront-tags.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
+import { changesAddress } from "../changed-address.ts";
 import { notFarAhead, type CustomerChange } from "../customer-change.ts";
 import { applyStorefrontChangeWithin, differsOnlyInOwnTags } from "../from-storefront.ts";
 import { recordSaleOptOuts } from "../sale-opt-out.ts";
@@ -118,7 +119,7 @@ async function sortChanges(
     const isSpecial =
       (holder && holder !== user) ||
       (change.email && addresses.has(change.email)) ||
-      (change.email === null && user !== null && user.email !== null);
+      (user !== null && user.email !== null && changesAddress(user, change));
     if (isSpecial) {
       special.push(change);
       continue;
