@@ -9,6 +9,7 @@ import { findAccountByEmail } from "../../../app/domain/identity/account.ts";
 import { normaliseMailbox } from "../../../app/domain/tenants/mailbox.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { putPerson, sessionOf, signInAs } from "../../support/browser/sign-in-journey.ts";
+import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   connectStorefront,
@@ -290,6 +291,39 @@ describe("an address that the store changes", () => {
     }
     expect(service.sandbox.email.mailsTo(other)).toHaveLength(1);
     expect(service.sandbox.email.mailsTo(email)).toHaveLength(before + 1);
+  });
+
+  it("while a mail is made is not what the mail's link proves: the link leads nowhere", async () => {
+    let proxy!: DatabaseProxy;
+    const own = await startService({
+      background: true,
+      databaseThrough: async (url) => (proxy = await startDatabaseProxy(url)).url,
+    });
+    try {
+      await own.addTenant(SHOP);
+      const { id, email } = await signUp(own);
+      await queueIsEmpty(own);
+      // The recipient is known by then; the link is made of what this reads.
+      const account = proxy.hold("FROM storefront_users WHERE shop = $1\n      AND id = $2");
+      await forgot(own, email);
+      await account.held;
+      const victim = newEmail("victim");
+      await own.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [
+        id,
+        victim,
+      ]);
+      account.release();
+      const link = await mailedToken(own, email, RESET);
+      expect((await reset(own, link, "a password of my own")).json.code).toBe("invalid_link");
+      const rows = await own.database.query(
+        "SELECT email, email_verified FROM storefront_users WHERE id = $1",
+        [id],
+      );
+      expect(rows).toEqual([{ email: victim, email_verified: false }]);
+    } finally {
+      await own.stop();
+      await proxy.stop();
+    }
   });
 
   it("in its spelling only stays verified, and no mail is sent", async () => {

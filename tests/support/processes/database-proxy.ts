@@ -1,4 +1,5 @@
 // A proxy between the service and its database that a test can interrupt.
+import { Transform } from "node:stream";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
 export type DatabaseProxy = {
@@ -10,6 +11,11 @@ export type DatabaseProxy = {
   refuse(): Promise<void>;
   /** Keeps every connection, old and new, without forwarding anything, until `restore`. */
   silence(): void;
+  /**
+   * Keeps the next statement with this text from the database until `release`; `held` is fulfilled when it
+   * has come.
+   */
+  hold(text: string): { held: Promise<void>; release(): void };
   /** Stalls the present connections for good; new ones work. */
   deafen(): void;
   restore(): Promise<void>;
@@ -26,6 +32,17 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
   let server: Server | null = null;
   let port = 0;
   let isSilent = false;
+  let holding: { text: string; arrive(): void; released: Promise<void> } | null = null;
+  const holdBack = () =>
+    new Transform({
+      transform(chunk: Buffer, _, forward) {
+        if (!holding || !chunk.includes(holding.text)) return forward(null, chunk);
+        const { arrive, released } = holding;
+        holding = null;
+        arrive();
+        void released.then(() => forward(null, chunk));
+      },
+    });
 
   const listen = () =>
     new Promise<void>((ready, reject) => {
@@ -33,7 +50,7 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
         const far = connect(Number(target.port), target.hostname);
         keep(near);
         keep(far);
-        if (!isSilent) near.pipe(far).pipe(near);
+        if (!isSilent) near.pipe(holdBack()).pipe(far).pipe(near);
         near.once("close", () => far.destroy());
         far.once("close", () => near.destroy());
       });
@@ -64,6 +81,15 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
     if (!server) await listen();
   };
 
+  const hold = (text: string) => {
+    let arrive!: () => void;
+    let release!: () => void;
+    const held = new Promise<void>((done) => (arrive = done));
+    const released = new Promise<void>((done) => (release = done));
+    holding = { text, arrive, released };
+    return { held, release };
+  };
+
   await listen();
   const url = new URL(directUrl);
   url.port = String(port);
@@ -72,6 +98,7 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
     cut,
     refuse,
     silence,
+    hold,
     deafen,
     restore,
     leadTo: (newUrl) => void (target = new URL(newUrl)),

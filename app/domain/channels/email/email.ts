@@ -11,7 +11,7 @@ import { createExportLink } from "../../compliance/export/export-link.ts";
 import type { Submission } from "../../consent/consent-input.ts";
 import { createConsentLink } from "../../consent/submit/consent-link.ts";
 import { findCustomerSnapshot } from "../../customers/customer-snapshot.ts";
-import { emailOf, getAccount } from "../../identity/account.ts";
+import { getAccount } from "../../identity/account.ts";
 import { createLink, epochOf } from "../../identity/links.ts";
 import { brandOf } from "../../mails/mail-brand.ts";
 import { MAIL_TEMPLATES, type MailTemplate } from "../../mails/mail-texts.ts";
@@ -196,7 +196,7 @@ export const emailChannel: Channel = {
       brand: brandOf(tenant),
       name: recipient.name,
       provider: mail.provider ?? null,
-      link: await linkOf(ctx, tenant, { mail, locale, item }),
+      link: await linkOf(ctx, tenant, { mail, locale, to: recipient.to }, item),
     });
     try {
       const answer = await ctx.email.send(
@@ -223,20 +223,25 @@ async function findRequest(ctx: Ctx, tenant: Tenant, id: number | undefined) {
   return row && { id, dueBy: row.due_by, timeZone: timeZoneOf(tenant) };
 }
 
-/** `locale` is the mail's: the page behind the link is in the same language. */
-type LinkedMail = { mail: z.output<typeof Mail>; locale: string };
+/**
+ * `locale` is the mail's: the page behind the link is in the same language. `to`: the address that the link
+ * proves, because the mail goes there; the account may have another one by now.
+ */
+type LinkedMail = { mail: z.output<typeof Mail>; locale: string; to: Recipient["to"] };
 
 function linkOf(
   ctx: Ctx,
   tenant: Tenant,
-  { mail, locale, item }: LinkedMail & { item: QueueItem },
+  linked: LinkedMail,
+  item: QueueItem,
 ): Promise<string | null> | string {
+  const { mail, locale } = linked;
   if (mail.alert)
     return screenUrl(ctx, tenant, `events/event/${encodeURIComponent(mail.alert.event_id)}`);
   if (mail.due) return screenUrl(ctx, tenant, "privacy");
   if (mail.finding) return screenUrl(ctx, tenant, "consent/storefront");
   if (mail.request_id !== undefined) return createExportLink(ctx, tenant, mail.request_id, locale);
-  return makeLink(ctx, tenant, { mail, locale }, Number(item.entityId));
+  return makeLink(ctx, tenant, linked, Number(item.entityId));
 }
 
 /** A page of the app in the store's admin. */
@@ -246,12 +251,13 @@ const screenUrl = (ctx: Ctx, tenant: Tenant, path: string): string =>
 async function makeLink(
   ctx: Ctx,
   tenant: Tenant,
-  { mail, locale }: LinkedMail,
+  linked: LinkedMail,
   userId: number,
 ): Promise<string | null> {
+  const { mail, locale } = linked;
   const kind = LINKS[mail.template];
   if (!kind) return null;
-  const token = await makeToken(ctx, tenant, kind, mail, userId);
+  const token = await makeToken(ctx, tenant, kind, linked, userId);
   return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, locale, token })}`;
 }
 
@@ -259,12 +265,12 @@ async function makeToken(
   ctx: Ctx,
   tenant: Tenant,
   { purpose, ttlSeconds }: NonNullable<(typeof LINKS)[MailTemplate]>,
-  mail: z.output<typeof Mail>,
+  { mail, to }: LinkedMail,
   userId: number,
 ): Promise<string> {
   const { sql } = dataOf(ctx, tenant);
   const account = await getAccount(sql, userId);
-  const emailHmac = normaliseMailbox(ctx, tenant.shop, emailOf(account) ?? "");
+  const emailHmac = normaliseMailbox(ctx, tenant.shop, String(to));
   if (purpose === "consent")
     return createConsentLink(ctx, sql, {
       user_id: userId,
