@@ -1,23 +1,31 @@
-// The steps of an endpoint's request, in this order: tenant, method, authentication, rate limit,
-// body, handler. Every error has the one JSON shape (DECISIONS 3), and every request writes one log
-// line.
+// The steps of an endpoint's request:
+//
+//   findRequestTenant                      the store that it names
+//   dispatch                               its method
+//     identifyCaller                       the caller, and the errors about the store
+//     validate, readJson                   query and body
+//     enforceRateLimit
+//     spec.handle
+//     recordServedAccess, recordServedCall the access log, and the record of agents' calls
+//   toErrorReply                           every error in the one JSON shape (DECISIONS 3)
+//   request.served                         the one log line
+//
+// From `dispatch` on they run again when the store's settings were changed meanwhile.
 import type { Ctx } from "../context.server.ts";
 import type { CallMoney } from "../domain/agent-activity/agent-call.ts";
 import { isAgentToken } from "../domain/agents/oauth/agent-token.ts";
-import { findTenant, StaleTenantError, type Tenant } from "../domain/tenants/tenant.ts";
+import { findTenant, StaleTenantError } from "../domain/tenants/tenant.ts";
 import { isStoreMoving } from "../runtime/database/postgres-errors.ts";
-import { AppError, isAppError } from "../runtime/errors.ts";
-import { recordServed, type AccessNote } from "./access/served-access.ts";
+import { AppError } from "../runtime/errors.ts";
+import { recordServedAccess, type AccessNote, type ServedAccess } from "./access/served-access.ts";
 import { recordServedCall, type ServedCall } from "./agents/agent-calls.ts";
 import { parseForm, type ApiRequest } from "./api-request.ts";
 import { empty, isReply, json, type ApiResponse } from "./api-response.ts";
-import { personWithoutStore, withChallenge } from "./auth/agent-guard.ts";
-import { requireProxiedRequest } from "./auth/app-proxy.ts";
-import { mayBodyBeProven } from "./auth/body-proof.ts";
-import { bearerToken, requireObjectText } from "./auth/guards.ts";
-import { AUTH_SCHEMES, type AuthCall } from "./auth/schemes.ts";
-import { sessionCredential } from "./auth/session-guard.ts";
-import { findTenantInBody, lookUpTenant, namedShop } from "./auth/tenant-lookup.ts";
+import { withChallenge } from "./auth/agent-guard.ts";
+import { bearerToken } from "./auth/guards.ts";
+import { identifyCaller, type Caller } from "./auth/identify-caller.ts";
+import { findRequestTenant, NO_TENANT, type RequestTenant } from "./auth/request-tenant.ts";
+import { AUTH_SCHEMES } from "./auth/schemes.ts";
 import { toPublicRequest } from "./caching/public-request.ts";
 import { corsHeaders, extensionCorsHeaders, preflightHeaders } from "./cors.ts";
 import type { AnySpec, Specs } from "./endpoint.ts";
@@ -26,12 +34,22 @@ import { enforceRateLimit } from "./rate-limit.ts";
 import { mediaType, readJson, readSigned, validate } from "./request-body.ts";
 import { traitsOf, type Method } from "./route-traits.ts";
 
-const NO_BYTES = Buffer.alloc(0);
 const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_SIGNED_BODY_BYTES = 2 * 1024 * 1024;
 
 /** The methods of a path, directly or below the app proxy. */
 type MountedSpecs = { specs: Specs; isProxied: boolean };
+
+/** A request while it is answered. */
+type Exchange = MountedSpecs & {
+  ctx: Ctx;
+  request: ApiRequest;
+  params: Record<string, string>;
+  requestId: string;
+  /** Which origin may read the response: known once the store is. */
+  cors: Record<string, string>;
+  /** Further fields of its log line. */
+  notes: Record<string, unknown>;
+};
 
 export async function respond(
   { specs, isProxied }: MountedSpecs,
@@ -41,26 +59,21 @@ export async function respond(
 ): Promise<ApiResponse> {
   const started = performance.now();
   const requestId = ctx.random.uuid();
-  const notes: Record<string, unknown> = {};
-  let reply: ApiResponse;
-  let cors: Record<string, string> = { Vary: "Origin" };
-  try {
-    const found =
-      request.header("origin") || request.method !== "OPTIONS"
-        ? await tryResolveTenant(ctx, specs, request)
-        : NO_TENANT;
-    cors = traitsOf(specs).isOfExtensions
-      ? extensionCorsHeaders(request)
-      : corsHeaders(ctx, found.tenant, request);
-    if (found.shop) notes.shop = found.shop;
-    if (request.events) request.events.headers = { ...cors, ...everyHeader(requestId) };
-    const call = { ctx, request, isProxied, params, requestId, found, cors, notes };
-    reply = await dispatchCurrent(specs, call);
-  } catch (error) {
-    reply = toErrorReply(ctx, error, requestId, request, Object.values(specs)[0]);
-  }
+  const exchange: Exchange = {
+    specs,
+    isProxied,
+    ctx,
+    request,
+    params,
+    requestId,
+    cors: { Vary: "Origin" },
+    notes: {},
+  };
+  const reply = await answer(exchange).catch((error: unknown) =>
+    toErrorReply(ctx, error, requestId, request, Object.values(specs)[0]),
+  );
   Object.assign(reply.headers, {
-    ...cors,
+    ...exchange.cors,
     ...reply.headers,
     ...everyHeader(requestId),
   });
@@ -70,7 +83,7 @@ export async function respond(
     path: request.url.pathname,
     status: reply.status,
     ms: Math.round((performance.now() - started) * 10) / 10,
-    ...notes,
+    ...exchange.notes,
   });
   return reply;
 }
@@ -80,51 +93,32 @@ const everyHeader = (requestId: string) => ({
   "X-Content-Type-Options": "nosniff",
 });
 
-type Found = { shop: string | null; tenant: Tenant | null; error?: unknown };
-const NO_TENANT: Found = { shop: null, tenant: null };
-
-// An invalid shop is stored as an error: on a signed route the invalid signature must be reported first.
-async function tryResolveTenant(ctx: Ctx, specs: Specs, request: ApiRequest): Promise<Found> {
-  const { isTenantless, hasSession, allowsCachedTenant, isPublic, shopOfToken } = traitsOf(specs);
-  if (isTenantless) return NO_TENANT;
-  try {
-    if (shopOfToken) {
-      const shop = shopOfToken(request);
-      const named = namedShop(request);
-      if (shop === null || (named !== null && named !== shop)) return NO_TENANT;
-      return { shop, tenant: await findTenant(ctx, shop) };
-    }
-    if (hasSession && !allowsCachedTenant)
-      return await lookUpTenant(ctx, request, sessionCredential(request)?.token ?? null);
-    const bearer = isPublic ? bearerToken(request) : null;
-    return await lookUpTenant(ctx, request, bearer, allowsCachedTenant);
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    return { ...NO_TENANT, error };
-  }
+async function answer(exchange: Exchange): Promise<ApiResponse> {
+  const { specs, ctx, request, requestId, notes } = exchange;
+  const isPreflight = request.method === "OPTIONS";
+  const found =
+    isPreflight && !request.header("origin")
+      ? NO_TENANT
+      : await findRequestTenant(ctx, specs, request);
+  if (found.shop) notes.shop = found.shop;
+  exchange.cors = traitsOf(specs).isOfExtensions
+    ? extensionCorsHeaders(request)
+    : corsHeaders(ctx, found.tenant, request);
+  if (isPreflight) return empty(204, preflightHeaders(exchange.cors, traitsOf(specs).allowed));
+  if (request.events) request.events.headers = { ...exchange.cors, ...everyHeader(requestId) };
+  return dispatchCurrent(exchange, found);
 }
-
-type Dispatch = {
-  ctx: Ctx;
-  request: ApiRequest;
-  isProxied: boolean;
-  params: Record<string, string>;
-  requestId: string;
-  found: Found;
-  cors: Record<string, string>;
-  notes: Record<string, unknown>;
-};
 
 /** When a store's settings change all the time, a request is refused rather than repeated forever. */
 const MAX_REPEATS = 10;
 
-/** The same request again when the store was changed meanwhile: by then, nothing was done. */
-async function dispatchCurrent(specs: Specs, call: Dispatch): Promise<ApiResponse> {
-  const { ctx } = call;
-  let { found } = call;
+/** Dispatches again when the store was changed meanwhile: by then, nothing was done. */
+async function dispatchCurrent(exchange: Exchange, named: RequestTenant): Promise<ApiResponse> {
+  const { ctx, specs } = exchange;
+  let found = named;
   for (let repeats = 0; repeats < MAX_REPEATS; repeats += 1)
     try {
-      return await dispatch(specs, { ...call, found });
+      return await dispatch(exchange, found);
     } catch (error) {
       const isStale = error instanceof StaleTenantError;
       // A result from a cached tenant is sent only after the tenant was found to be current.
@@ -139,53 +133,35 @@ async function dispatchCurrent(specs: Specs, call: Dispatch): Promise<ApiRespons
   });
 }
 
-async function dispatch(
-  specs: Specs,
-  { ctx, request, isProxied, params, requestId, found: asked, cors, notes }: Dispatch,
-): Promise<ApiResponse> {
-  const { allowed } = traitsOf(specs);
-  if (request.method === "OPTIONS") return empty(204, preflightHeaders(cors, allowed));
+async function dispatch(exchange: Exchange, found: RequestTenant): Promise<ApiResponse> {
+  const { specs, request } = exchange;
   const method = request.method === "HEAD" ? "GET" : request.method;
   const spec = specs[method as Method];
-  if (!spec) throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
-
-  const recorded: ServedCall = {
-    ctx,
-    request,
+  if (!spec) {
+    const { allowed } = traitsOf(specs);
+    throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
+  }
+  const served: Served = {
+    ...exchange,
     spec,
-    isProxied,
-    tenant: asked.tenant,
+    tenant: found.tenant,
     principal: undefined,
     money: null,
+    access: null,
   };
-  try {
-    const reply = await runEndpoint(
-      spec,
-      { ctx, request, isProxied, params, requestId, asked, notes },
-      recorded,
-    );
-    recordServedCall(recorded, null);
-    return reply;
-  } catch (error) {
-    recordServedCall(recorded, error);
-    throw error;
-  }
+  return recordServedCall(served, () => runMethod(served, found));
 }
 
-type Requested = Omit<Dispatch, "found" | "cors"> & { asked: Found };
+/** A request with its method, completed step by step for the two records. */
+type Served = Exchange & ServedCall & ServedAccess;
 
-/** Authenticates the caller, reads the input and runs the handler. Completes `recorded` on the way. */
-async function runEndpoint(
-  spec: AnySpec,
-  { ctx, request, isProxied, params, requestId, asked, notes }: Requested,
-  recorded: ServedCall,
-): Promise<ApiResponse> {
-  const caller = await identifyCaller(spec, { ctx, request, isProxied, asked });
-  const { principal, tenant } = caller;
-  Object.assign(recorded, { tenant, principal });
+async function runMethod(served: Served, found: RequestTenant): Promise<ApiResponse> {
+  const { ctx, request, requestId, params, spec } = served;
+  const caller = await identifyCaller(spec, served, found);
+  served.tenant = caller.tenant;
+  served.principal = caller.principal;
 
-  let access: AccessNote | null = null;
-  const call = {
+  const call: AnyCall = {
     ctx,
     request,
     requestId,
@@ -194,108 +170,45 @@ async function runEndpoint(
     query: spec.query
       ? validate(spec.query, Object.fromEntries(request.url.searchParams))
       : undefined,
-    note: (fields: object) => Object.assign(notes, fields),
-    accessed: (note: AccessNote) => {
-      access = note;
-    },
-    noteMoney: (money: CallMoney) => {
-      recorded.money = money;
-    },
+    note: (fields: object) => Object.assign(served.notes, fields),
+    accessed: (access: AccessNote) => void (served.access = access),
+    noteMoney: (money: CallMoney) => void (served.money = money),
   };
   const isForm = spec.handleForm && mediaType(request) === "application/x-www-form-urlencoded";
   const handled = isForm ? handleForm(spec, call) : handleJson(spec, call);
   const result = await handled.catch((error: unknown) => {
     throw withAgentChallenge(spec, call, error);
   });
+
   const reply = isReply(result) ? result : json(200, result);
   if (spec.isCacheable) reply.isOfAddress = true;
-  if (spec.access || access)
-    await recordServed({
-      ctx,
-      request,
-      requestId,
-      params,
-      spec,
-      tenant,
-      principal,
-      isProxied,
-      note: access,
-      status: reply.status,
-    });
+  if (spec.access || served.access) await recordServedAccess(served, reply.status);
   return reply;
 }
 
-/** Reads what the authentication needs, and says who calls for which store. */
-async function identifyCaller(
-  spec: AnySpec,
-  { ctx, request, isProxied, asked }: Pick<Requested, "ctx" | "request" | "isProxied" | "asked">,
-) {
-  const raw = await readRaw(spec, request);
-  const found = await findBodyTenant(spec, { ctx, request, raw, asked });
-  const proxied = isProxied
-    ? requireProxiedRequest(ctx, request.url.searchParams, found.tenant, spec.proxied ?? {})
-    : null;
-  const { principal, tenant } = await authenticate(spec, found, {
-    ctx,
-    request,
-    tenant: found.tenant,
-    raw,
-    proxied,
-    agent: spec.agent,
-  });
-  return { raw, shop: found.shop, proxied, principal, tenant };
-}
+/** What a handler gets, before the body is read: `Call` in endpoint.ts without the types of its route. */
+type AnyCall = Caller &
+  Pick<Exchange, "ctx" | "request" | "requestId" | "params"> & {
+    query: unknown;
+    note(fields: object): void;
+    accessed(access: AccessNote): void;
+    noteMoney(money: CallMoney): void;
+  };
 
-/** An agent whose access ended after it was authenticated gets the challenge of its scheme with the error. */
-function withAgentChallenge(
-  spec: AnySpec,
-  { ctx, request, tenant }: Pick<AuthCall, "ctx" | "request" | "tenant">,
-  error: unknown,
-): unknown {
-  return spec.agent && tenant && isAgentToken(bearerToken(request) ?? "")
-    ? withChallenge(ctx, request, tenant, spec.agent.scope, error)
-    : error;
-}
-
-/** The call of an authenticated caller, before its input is read. */
-type Authenticated = Omit<AuthCall, "agent"> & { principal: unknown };
-
-async function handleForm(spec: AnySpec, call: Authenticated): Promise<ApiResponse | object> {
+async function handleForm(spec: AnySpec, call: AnyCall): Promise<ApiResponse | object> {
   const raw = await call.request.readBody(spec.maxBytes ?? MAX_BODY_BYTES);
   const body = parseForm(raw);
   await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body });
   return spec.handleForm?.({ ...call, raw, body } as never) as Promise<ApiResponse>;
 }
 
-async function handleJson(spec: AnySpec, call: Authenticated): Promise<ApiResponse | object> {
+async function handleJson(spec: AnySpec, call: AnyCall): Promise<ApiResponse | object> {
   const body = await readBody(spec, call.request, call.raw);
   await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body });
   const request = spec.isCacheable
     ? toPublicRequest(call.request, Object.keys(spec.proxied ?? {}))
     : call.request;
   return spec.handle({ ...call, request, body } as never);
-}
-
-/** With the store that a signed body names, if nothing else of the request does. */
-async function findBodyTenant(
-  spec: AnySpec,
-  { ctx, request, raw, asked }: Pick<Requested, "ctx" | "request" | "asked"> & { raw: Buffer },
-): Promise<Found> {
-  const { shopFields } = AUTH_SCHEMES[spec.auth];
-  if (raw.length === 0 || asked.error || shopFields.length === 0 || namedShop(request) !== null)
-    return asked;
-  const call = { ctx, request, tenant: null, raw, proxied: null, agent: spec.agent };
-  if (!(await mayBodyBeProven(spec.auth, call))) return asked;
-  return (await findTenantInBody(ctx, raw, shopFields)) ?? asked;
-}
-
-/** The signed bytes; none for other schemes, whose bodies are read after the authentication. */
-async function readRaw(spec: AnySpec, request: ApiRequest): Promise<Buffer> {
-  const { readsRawBody, isBodySigned, signatureDetails } = AUTH_SCHEMES[spec.auth];
-  if (!readsRawBody) return NO_BYTES;
-  const raw = await request.readBody(spec.maxBytes ?? MAX_SIGNED_BODY_BYTES);
-  if (isBodySigned(request)) requireObjectText(raw, signatureDetails);
-  return raw;
 }
 
 async function readBody(spec: AnySpec, request: ApiRequest, raw: Buffer): Promise<unknown> {
@@ -307,35 +220,13 @@ async function readBody(spec: AnySpec, request: ApiRequest, raw: Buffer): Promis
   return spec.body ? readJson(request, spec.body, spec.maxBytes ?? MAX_BODY_BYTES) : undefined;
 }
 
-/**
- * Authenticates between the errors about the store: the scheme's phase decides which of them an
- * unauthenticated caller sees.
- */
-async function authenticate(
+/** An agent whose access ended after it was authenticated gets the challenge of its scheme with the error. */
+function withAgentChallenge(
   spec: AnySpec,
-  found: Found,
-  call: AuthCall,
-): Promise<{ principal: unknown; tenant: Tenant | null }> {
-  const scheme = AUTH_SCHEMES[spec.auth];
-  const prove = async () => {
-    const { principal, tenant } = await scheme.authenticate(call);
-    return { principal, tenant: tenant ?? found.tenant };
-  };
-  const early = scheme.phase === "before_shop" ? await prove() : null;
-  if (found.error && spec.tenant !== "none") throw found.error;
-  const known = scheme.phase === "before_tenant" ? await prove() : early;
-  requireTenant(spec, found, call);
-  await enforceRateLimit(spec.rateLimit, "before_auth", call);
-  return known ?? prove();
-}
-
-function requireTenant(spec: AnySpec, { shop, tenant }: Found, { ctx, request }: AuthCall): void {
-  const needsShop = spec.tenant === "registered" || spec.tenant === "named";
-  if (!shop && needsShop) {
-    if (AUTH_SCHEMES[spec.auth].isPerson)
-      throw personWithoutStore(ctx, request, spec.auth === "person_or_admin");
-    throw new AppError("tenant_required");
-  }
-  const needsTenant = spec.tenant === "registered" || (spec.tenant === "optional" && shop !== null);
-  if (!tenant && needsTenant) throw new AppError("unknown_tenant");
+  { ctx, request, tenant }: Pick<AnyCall, "ctx" | "request" | "tenant">,
+  error: unknown,
+): unknown {
+  return spec.agent && tenant && isAgentToken(bearerToken(request) ?? "")
+    ? withChallenge(ctx, request, tenant, spec.agent.scope, error)
+    : error;
 }

@@ -31,7 +31,8 @@ export type AccessNote = {
 };
 export type NoteAccess = (note: AccessNote) => void;
 
-type Served = {
+/** A request with what its record needs; filled while it is answered. */
+export type ServedAccess = {
   ctx: Ctx;
   request: ApiRequest;
   requestId: string;
@@ -41,28 +42,27 @@ type Served = {
   principal: unknown;
   isProxied: boolean;
   /** Null: the handler did not call `accessed`. */
-  note: AccessNote | null;
-  status: number;
+  access: AccessNote | null;
 };
 
 /** A shopper who reads or changes their own data is not recorded; an export and a deletion are. */
 const RECORDED_OF_SHOPPERS: ReadonlySet<AccessAction> = new Set(["exported", "erased"]);
 
 /** Called after the handler. A declared access without an answer (4xx, 5xx) is not recorded. */
-export async function recordServed(served: Served): Promise<void> {
-  const { ctx, request, requestId, params, spec, tenant, principal, note, status } = served;
-  const action = note?.action ?? (status < 400 ? spec.access : undefined);
-  if (!tenant || !action || note?.isNobody) return;
-  const actor = note?.actor ?? actorOf(served, tenant);
+export async function recordServedAccess(served: ServedAccess, status: number): Promise<void> {
+  const { ctx, request, requestId, params, spec, tenant, principal, access } = served;
+  const action = access?.action ?? (status < 400 ? spec.access : undefined);
+  if (!tenant || !action || access?.isNobody) return;
+  const actor = access?.actor ?? actorOf(served, tenant);
   if (!actor || (actor.kind === "shopper" && !RECORDED_OF_SHOPPERS.has(action))) return;
   const method = request.method === "HEAD" ? "GET" : request.method;
   const path = `${method} ${routePatternOf(request.url.pathname, params)}`;
   await recordAccess(ctx, tenant, {
     actor,
     action,
-    userIds: note?.userIds ?? (isPerson(principal) ? [principal.account.id] : []),
-    count: note?.count ?? null,
-    place: note?.part === undefined ? path : `${path} ${note.part}`,
+    userIds: access?.userIds ?? (isPerson(principal) ? [principal.account.id] : []),
+    count: access?.count ?? null,
+    place: access?.part === undefined ? path : `${path} ${access.part}`,
     requestId,
   });
 }
@@ -72,7 +72,7 @@ const isPerson = (principal: unknown): principal is Person =>
 
 /** Null for callers that no scheme identifies. */
 function actorOf(
-  { ctx, request, spec, principal, isProxied }: Served,
+  { ctx, request, spec, principal, isProxied }: ServedAccess,
   tenant: Tenant,
 ): Actor | null {
   if (isPerson(principal)) {

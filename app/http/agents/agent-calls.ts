@@ -83,8 +83,23 @@ export type ServedCall = {
   money: CallMoney | null;
 };
 
+/** Answers the request by `answer`, which fills `served`, and records the call with its outcome. */
+export async function recordServedCall<T>(
+  served: ServedCall,
+  answer: () => Promise<T>,
+): Promise<T> {
+  try {
+    const answered = await answer();
+    recordOutcome(served, null);
+    return answered;
+  } catch (error) {
+    recordOutcome(served, error);
+    throw error;
+  }
+}
+
 /** `error` null: it was answered. */
-export function recordServedCall(served: ServedCall, error: unknown): void {
+function recordOutcome(served: ServedCall, error: unknown): void {
   const { ctx, spec, tenant, money } = served;
   const operation: AgentOperation | undefined = spec.agentOperation;
   if (operation === undefined || !tenant || isRepeated(error)) return;
