@@ -1,7 +1,8 @@
 // Settles claimed rows. Every statement checks the fence token, so a worker that lost its lease
 // changes nothing. Concurrent settlements of one region share a commit.
 import type { Columns, Database, IntegrationQueue } from "../../db.server.ts";
-import { jsonbArray, textArray, unnestBatch } from "../../runtime/database/array-parameters.ts";
+import { unnestBatch } from "../../runtime/database/array-parameters.ts";
+import { batchColumns } from "../../runtime/database/batch-columns.ts";
 import { createGroupCommit } from "../../runtime/database/group-commit.ts";
 import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { NO_WAIT_FOR_DISK } from "../../runtime/database/no-wait-for-disk.ts";
@@ -40,6 +41,12 @@ type SettleOptions = {
 type Settling = { item: QueueItem; settlement: Settlement } & SettleOptions;
 
 const MAX_ERROR_LENGTH = 2_000;
+const ROW_STATUS = {
+  delivered: "delivered",
+  retry: "pending",
+  dead_letter: "dead_letter",
+  deferred: "pending",
+} as const;
 const ATTEMPT_STATUS = {
   delivered: "delivered",
   retry: "failed",
@@ -47,13 +54,41 @@ const ATTEMPT_STATUS = {
   deferred: null,
 } as const;
 
+/**
+ * A response may contain NUL, which the database rejects; the settlement must not fail because of
+ * it.
+ */
+const storable = (error: string) => error.replaceAll("\u0000", "").slice(0, MAX_ERROR_LENGTH);
+
+/** A delivered attempt has its note where a failed one has its error. */
+function errorOf(settlement: Settlement): string | null {
+  if ("error" in settlement) return storable(settlement.error);
+  return settlement.to === "delivered" ? settlement.note : null;
+}
+
+const SETTLED = batchColumns<Settling>({
+  shop: ["text", ({ item }) => item.shop],
+  id: ["bigint", ({ item }) => item.queueId],
+  token: ["uuid", ({ item }) => item.attemptToken],
+  status: ["text", ({ settlement: s }) => ROW_STATUS[s.to]],
+  counted_attempts: ["int", ({ settlement: s }) => (ATTEMPT_STATUS[s.to] === "failed" ? 1 : 0)],
+  delay_ms: ["float8", ({ settlement: s }) => ("delayMs" in s ? s.delayMs : 0)],
+  error: ["text", ({ settlement: s }) => errorOf(s)],
+  http_status: ["int", ({ settlement: s }) => ("httpStatus" in s ? s.httpStatus : null)],
+  latency_ms: ["int", ({ settlement: s }) => ("latencyMs" in s ? s.latencyMs : 0)],
+  attempt_status: ["text", ({ settlement: s }) => ATTEMPT_STATUS[s.to]],
+  attempt: ["int", ({ item }) => item.retryCount + 1],
+  is_archived: ["boolean", ({ settlement: s }) => s.to === "delivered" && s.isArchived],
+  is_sweepable: ["boolean", ({ settlement: s }) => s.to !== "dead_letter" || s.isSweepable],
+  past: ["timestamptz", ({ at }) => at ?? null],
+  exchange: ["text", ({ exchange }) => exchange ?? null],
+});
+
 // One statement for the row, its attempt with its exchange, and the minute's count, so that a settled
 // row always has its log entry. Two batches lock the minutes in the same order.
 const SETTLE = `
   WITH input AS (
-    SELECT * FROM ${unnestBatch("text", "bigint", "uuid", "text", "int", "float8", "text", "int", "int", "text", "int", "boolean", "boolean", "timestamptz", "text")}
-      AS i(shop, id, token, status, counted_attempts, delay_ms, error, http_status, latency_ms, attempt_status,
-        attempt, is_archived, is_sweepable, past, exchange)
+    SELECT * FROM ${unnestBatch(...SETTLED.types)} AS i(${SETTLED.names})
   ),
   settled AS (
     UPDATE integration_queue q SET
@@ -98,11 +133,21 @@ const SETTLE = `
   )
   SELECT shop, id FROM settled`;
 
+type Readying = { item: QueueItem; message: DeliveryMessage };
+
+const READIED = batchColumns<Readying>({
+  shop: ["text", ({ item }) => item.shop],
+  id: ["bigint", ({ item }) => item.queueId],
+  token: ["uuid", ({ item }) => item.attemptToken],
+  payload: ["jsonb", ({ message }) => JSON.stringify(message.transformed_payload)],
+  config: ["jsonb", ({ message }) => JSON.stringify(message.delivery_config)],
+});
+
 // A crash of the database may forget it: the next worker that claims the row transforms it again. What
 // is settled was ready before, and its commit waits for both.
 const READY = `
   WITH input AS MATERIALIZED (
-    SELECT * FROM ${unnestBatch("text", "bigint", "uuid", "jsonb", "jsonb")} AS i(shop, id, token, payload, config)
+    SELECT * FROM ${unnestBatch(...READIED.types)} AS i(${READIED.names})
     WHERE ${NO_WAIT_FOR_DISK}
   )
   UPDATE integration_queue q SET status = 'ready', transformed_payload = i.payload,
@@ -129,12 +174,6 @@ export type Settler = {
   settle(item: QueueItem, settlement: Settlement, options?: SettleOptions): Promise<boolean>;
 };
 
-/**
- * A response may contain NUL, which the database rejects; the settlement must not fail because of
- * it.
- */
-const storable = (error: string) => error.replaceAll("\u0000", "").slice(0, MAX_ERROR_LENGTH);
-
 const keyOf = (row: { shop: string; id: number }) => `${row.shop}/${row.id}`;
 
 const settlers = new WeakMap<Database, Settler>();
@@ -147,58 +186,21 @@ export function settlerOf(database: Database): Settler {
 }
 
 function createSettler(database: Database): Settler {
-  const readying = createGroupCommit<{ item: QueueItem; message: DeliveryMessage }, Readied>(
-    async (batch) => {
-      const rows = await database.acrossTenants<
-        Columns<IntegrationQueue, "shop" | "id"> & { open_for_ms: number | null }
-      >(
-        READY,
-        [
-          textArray(batch.map(({ item }) => item.shop)),
-          batch.map(({ item }) => item.queueId),
-          batch.map(({ item }) => item.attemptToken),
-          jsonbArray(batch.map(({ message }) => JSON.stringify(message.transformed_payload))),
-          jsonbArray(batch.map(({ message }) => JSON.stringify(message.delivery_config))),
-        ],
-        "ready",
-      );
-      const held = new Map(rows.map((row) => [keyOf(row), row]));
-      return batch.map(({ item }) => {
-        const row = held.get(keyOf({ shop: item.shop, id: item.queueId }));
-        return { held: row !== undefined, openForMs: row?.open_for_ms ?? null };
-      });
-    },
-  );
+  const readying = createGroupCommit<Readying, Readied>(async (batch) => {
+    const rows = await database.acrossTenants<
+      Columns<IntegrationQueue, "shop" | "id"> & { open_for_ms: number | null }
+    >(READY, READIED.values(batch), "ready");
+    const held = new Map(rows.map((row) => [keyOf(row), row]));
+    return batch.map(({ item }) => {
+      const row = held.get(keyOf({ shop: item.shop, id: item.queueId }));
+      return { held: row !== undefined, openForMs: row?.open_for_ms ?? null };
+    });
+  });
 
   const settling = createGroupCommit<Settling, boolean>(async (batch) => {
-    const column = <T>(of: (settling: Settling) => T) => batch.map(of);
     const rows = await database.acrossTenants<Columns<IntegrationQueue, "shop" | "id">>(
       SETTLE,
-      [
-        textArray(column(({ item }) => item.shop)),
-        column(({ item }) => item.queueId),
-        column(({ item }) => item.attemptToken),
-        textArray(
-          column(({ settlement: s }) =>
-            s.to === "delivered" || s.to === "dead_letter" ? s.to : "pending",
-          ),
-        ),
-        column(({ settlement: s }) => (s.to === "retry" || s.to === "dead_letter" ? 1 : 0)),
-        column(({ settlement: s }) => ("delayMs" in s ? s.delayMs : 0)),
-        textArray(
-          column(({ settlement: s }) =>
-            "error" in s ? storable(s.error) : s.to === "delivered" ? s.note : null,
-          ),
-        ),
-        column(({ settlement: s }) => ("httpStatus" in s ? s.httpStatus : null)),
-        column(({ settlement: s }) => ("latencyMs" in s ? s.latencyMs : 0)),
-        textArray(column(({ settlement: s }) => ATTEMPT_STATUS[s.to])),
-        column(({ item }) => item.retryCount + 1),
-        column(({ settlement: s }) => s.to === "delivered" && s.isArchived),
-        column(({ settlement: s }) => s.to !== "dead_letter" || s.isSweepable),
-        column(({ at }) => at ?? null),
-        textArray(column(({ exchange = null }) => exchange)),
-      ],
+      SETTLED.values(batch),
       "settle",
     );
     const settled = new Set(rows.map(keyOf));
