@@ -2,7 +2,7 @@
 // webhook with its own work.
 import { normalise, type Envelope } from "../domain/events/envelope.ts";
 import { parseEventTime } from "../domain/events/event-time.ts";
-import type { Webhook } from "../domain/events/ingest.ts";
+import type { Webhook } from "../domain/events/ingest-statement.ts";
 import { COMPLIANCE_TOPICS, WEBHOOK_TOPICS } from "../domain/tenants/storefront/webhook-topics.ts";
 import { replaceUnstorable } from "../runtime/database/storable-json.ts";
 import { AppError } from "../runtime/errors.ts";

@@ -5,9 +5,14 @@
 // Prepared once per connection, because planning took more of the database's time than execution.
 // The plan therefore outlives the table sizes it was made for, and the statement is written to be
 // fast for every size.
+import { hash } from "node:crypto";
+import { batchColumns } from "../../runtime/database/batch-columns.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
-import { currentShops } from "../tenants/tenant.ts";
+import { maxRetries } from "../bus/retry-policy.ts";
+import type { DeliveryIdentity } from "../customers/webhooks/webhook-inbox.ts";
+import { currentShops, versionValues, type Tenant } from "../tenants/tenant.ts";
+import type { Envelope } from "./envelope.ts";
 
 /**
  * Rows whose webhook is still in the inbox. After this time they are delivered even if the webhook
@@ -15,13 +20,77 @@ import { currentShops } from "../tenants/tenant.ts";
  */
 const MAX_WAIT = "interval '10 minutes'";
 
-/** The columns in the arrays $1 to $19. With `channels` the payload is a remote backend's whole message. */
-const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::jsonb[], $11::jsonb[], $12::jsonb[], $13::smallint[], $14::smallint[], $15::text[], $16::text[], $17::jsonb[], $18::jsonb[], $19::text[])
-      WITH ORDINALITY AS e(shop, key, event_id, source, event_type, entity_type, entity_id, mark, destinations, channels, archive_only, waiting, priority, max_retries, payload_sha256, occurred_at, subjects, payload, trace_parent, place)`;
+/**
+ * A storefront webhook of this event: its inbox row is written in the same transaction and applies
+ * the change to the customer.
+ */
+export type Webhook = DeliveryIdentity & { body: string; triggeredAt: Date | null };
+
+export type Arriving = {
+  tenant: Tenant;
+  envelope: Envelope;
+  webhook: Webhook | null;
+  payload: string;
+  subjects: string[];
+  /** The ledger's replacement for the entity's id. */
+  mark: string | null;
+  /** The channels of its rows; null: its destinations. */
+  channels: string[] | null;
+  /**
+   * The channels whose rows only reach the archive, and those whose rows wait for the webhook's
+   * work.
+   */
+  archiveOnly: string[];
+  waiting: string[];
+  traceParent: string | null;
+};
+
+const toJsonList = (names: readonly string[]) => (names.length > 0 ? JSON.stringify(names) : null);
+
+/** With `channels` the payload is a remote backend's whole message. */
+const EVENT_COLUMNS = batchColumns<Arriving>({
+  shop: ["text", ({ envelope }) => envelope.tenant_shop],
+  key: ["text", ({ envelope }) => envelope.idempotency_key],
+  event_id: ["text", ({ envelope }) => envelope.event_id],
+  source: ["text", ({ envelope }) => envelope.source],
+  event_type: ["text", ({ envelope }) => envelope.event_type],
+  entity_type: ["text", ({ envelope }) => envelope.entity_type],
+  entity_id: ["text", ({ envelope }) => envelope.entity_id],
+  mark: ["text", ({ mark }) => mark],
+  destinations: ["jsonb", ({ envelope }) => JSON.stringify(envelope.destinations)],
+  channels: ["jsonb", ({ channels }) => channels && JSON.stringify(channels)],
+  archive_only: ["jsonb", ({ archiveOnly }) => toJsonList(archiveOnly)],
+  waiting: ["jsonb", ({ waiting }) => toJsonList(waiting)],
+  priority: ["smallint", ({ envelope }) => envelope.priority],
+  max_retries: ["smallint", ({ envelope }) => maxRetries(envelope.priority)],
+  payload_sha256: ["text", ({ payload }) => hash("sha256", payload)],
+  occurred_at: ["text", ({ envelope }) => envelope.timestamp],
+  subjects: ["jsonb", ({ subjects }) => toJsonList(subjects)],
+  payload: ["jsonb", ({ payload }) => payload],
+  trace_parent: ["text", ({ traceParent }) => traceParent],
+});
+
+type WithWebhook = Arriving & { webhook: Webhook };
 
 /** Storefront webhooks that are stored with their events. */
-const WEBHOOKS =
-  "unnest($23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::timestamptz[], $30::text[]) AS d(shop, event_id, delivery_id, topic, storefront_event_id, body, triggered_at, trace_parent)";
+const WEBHOOK_COLUMNS = batchColumns<WithWebhook>({
+  shop: ["text", ({ envelope }) => envelope.tenant_shop],
+  event_id: ["text", ({ envelope }) => envelope.event_id],
+  delivery_id: ["text", ({ webhook }) => webhook.deliveryId],
+  topic: ["text", ({ webhook }) => webhook.topic],
+  storefront_event_id: ["text", ({ webhook }) => webhook.storefrontEventId],
+  body: ["text", ({ webhook }) => webhook.body],
+  triggered_at: ["timestamptz", ({ webhook }) => webhook.triggeredAt],
+  trace_parent: ["text", ({ traceParent }) => traceParent],
+});
+
+// $1 to $3 are those of `currentShops`.
+const FIRST_EVENT_COLUMN = 4;
+const FIRST_WEBHOOK_COLUMN = FIRST_EVENT_COLUMN + EVENT_COLUMNS.types.length;
+
+const EVENTS = `unnest(${EVENT_COLUMNS.arrays(FIRST_EVENT_COLUMN)})
+      WITH ORDINALITY AS e(${EVENT_COLUMNS.names}, place)`;
+const WEBHOOKS = `unnest(${WEBHOOK_COLUMNS.arrays(FIRST_WEBHOOK_COLUMN)}) AS d(${WEBHOOK_COLUMNS.names})`;
 
 /**
  * Finds the inbox row of a delivery by its event id, else by its own id: each part uses one of the
@@ -84,7 +153,7 @@ const IS_NEW = isAmong("e.shop, e.event_id", "SELECT shop, event_id FROM ledger"
 
 const statement = (parts: Parts, region: string): string => `
   WITH ${parts.known}
-  current AS (${currentShops(region, "$20", "$21", "$22")}),
+  current AS (${currentShops(region, "$1", "$2", "$3")}),
   events AS MATERIALIZED (SELECT * FROM ${EVENTS}),
   markers AS (
     INSERT INTO kv (shop, key, value, expires_at)
@@ -127,21 +196,26 @@ const statement = (parts: Parts, region: string): string => `
       AND kv.key = ${MARKER} AND kv.expires_at > clock_timestamp())) AS known_event_id
   FROM events e WHERE (${IS_NEW}) IS FALSE`;
 
-const made = new Map<string, { name: string; text: string }>();
+const statements = new Map<string, string>();
 
-/**
- * Returns the events that were not stored: stale, or duplicates of which event. Takes the columns
- * of `eventColumns`.
- */
-export function ingestStatement(
-  region: string,
-  withWebhooks: boolean,
-): { name: string; text: string } {
+function statementOf(region: string, withWebhooks: boolean): { name: string; text: string } {
   const name = `ingest_${region}${withWebhooks ? "_with_webhooks" : ""}`;
-  const known = made.get(name) ?? {
-    name,
-    text: statement(withWebhooks ? WITH_WEBHOOKS : WITHOUT_WEBHOOKS, region),
-  };
-  made.set(name, known);
-  return known;
+  const text =
+    statements.get(name) ?? statement(withWebhooks ? WITH_WEBHOOKS : WITHOUT_WEBHOOKS, region);
+  statements.set(name, text);
+  return { name, text };
+}
+
+/** Its rows are the events that were not stored: stale, or duplicates of which event. */
+export function ingestQuery(
+  region: string,
+  events: readonly Arriving[],
+): { name: string; text: string; values: unknown[] } {
+  const withWebhook = events.filter((event): event is WithWebhook => event.webhook !== null);
+  const values = [
+    ...versionValues(events.map(({ tenant }) => tenant)),
+    ...EVENT_COLUMNS.values(events),
+    ...(withWebhook.length > 0 ? WEBHOOK_COLUMNS.values(withWebhook) : []),
+  ];
+  return { ...statementOf(region, withWebhook.length > 0), values };
 }

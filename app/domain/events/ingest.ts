@@ -1,9 +1,7 @@
 // Stores an event: its marker, its ledger row and one queue row per destination commit together. A
 // marker alone would lose the event for seven days, rows alone would duplicate it. Concurrent
 // arrivals share a commit.
-import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
-import { jsonbArray, smallintArray, textArray } from "../../runtime/database/array-parameters.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import {
@@ -14,54 +12,19 @@ import {
 import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { isDeadlock, isUniqueViolation } from "../../runtime/database/postgres-errors.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
-import {
-  identityKey,
-  inboxEventId,
-  type DeliveryIdentity,
-} from "../customers/webhooks/webhook-inbox.ts";
+import { identityKey, inboxEventId } from "../customers/webhooks/webhook-inbox.ts";
 import { ARCHIVE_CHANNEL, BACKEND_CHANNEL, findChannel } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
-import { maxRetries } from "../bus/retry-policy.ts";
 import { isOpenTo, isWarehouseEvent } from "../bus/routing.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
-import {
-  dataOf,
-  assertCurrentInRegion,
-  StaleTenantError,
-  versionValues,
-  type Tenant,
-} from "../tenants/tenant.ts";
+import { dataOf, assertCurrentInRegion, StaleTenantError, type Tenant } from "../tenants/tenant.ts";
 import type { Envelope } from "./envelope.ts";
-import { ingestStatement } from "./ingest-statement.ts";
-
-/**
- * A storefront webhook of this event: its inbox row is written in the same transaction and applies
- * the change to the customer.
- */
-export type Webhook = DeliveryIdentity & { body: string; triggeredAt: Date | null };
+import { ingestQuery, type Arriving, type Webhook } from "./ingest-statement.ts";
 
 export type Ingested =
   | { outcome: "accepted"; event_id: string; queued: number; destinations: string[] }
   | { outcome: "duplicate"; event_id: string };
 
-type Arriving = {
-  tenant: Tenant;
-  envelope: Envelope;
-  webhook: Webhook | null;
-  payload: string;
-  subjects: string[];
-  /** The ledger's replacement for the entity's id. */
-  mark: string | null;
-  /** The channels of its rows; null: its destinations. */
-  channels: string[] | null;
-  /**
-   * The channels whose rows only reach the archive, and those whose rows wait for the webhook's
-   * work.
-   */
-  archiveOnly: string[];
-  waiting: string[];
-  traceParent: string | null;
-};
 /** What holds the event already: an earlier event, or a delivery to `/webhooks/*`. */
 type ExistingEvent = { known_event_id: string | null; known_delivery_id: string | null };
 type Stored = ExistingEvent & { is_stale: boolean; is_accepted: boolean };
@@ -253,26 +216,7 @@ async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]
 }
 
 async function store(database: Database, events: Arriving[]): Promise<Stored[]> {
-  const webhooks = events.flatMap(({ webhook, envelope, traceParent }) =>
-    webhook ? [{ ...webhook, envelope, traceParent }] : [],
-  );
-  const values = [
-    ...eventColumns(events),
-    ...versionValues(events.map(({ tenant }) => tenant)),
-    ...(webhooks.length > 0
-      ? [
-          webhooks.map(({ envelope }) => envelope.tenant_shop),
-          webhooks.map(({ envelope }) => envelope.event_id),
-          webhooks.map(({ deliveryId }) => deliveryId),
-          webhooks.map(({ topic }) => topic),
-          webhooks.map(({ storefrontEventId }) => storefrontEventId),
-          webhooks.map(({ body }) => body),
-          webhooks.map(({ triggeredAt }) => triggeredAt),
-          webhooks.map(({ traceParent }) => traceParent),
-        ]
-      : []),
-  ];
-  const { text, name } = ingestStatement(database.region, webhooks.length > 0);
+  const { name, text, values } = ingestQuery(database.region, events);
   const run = () => database.acrossTenants<NotTaken>(text, values, name);
   // Sorted inserts make a deadlock rare. It rolls back the whole batch, so one retry is safe.
   const notTaken = await run().catch((error: unknown) =>
@@ -286,34 +230,6 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
   }));
   for (const { place, ...why } of notTaken) stored[place] = { ...why, is_accepted: false };
   return stored;
-}
-
-/** In the order of the statement's $1 to $19. */
-function eventColumns(events: Arriving[]): Buffer[] {
-  const texts = (of: (arriving: Arriving) => string | null) => textArray(events.map(of));
-  const json = (of: (arriving: Arriving) => string | null) => jsonbArray(events.map(of));
-  const list = (names: readonly string[]) => (names.length > 0 ? JSON.stringify(names) : null);
-  return [
-    texts(({ envelope }) => envelope.tenant_shop),
-    texts(({ envelope }) => envelope.idempotency_key),
-    texts(({ envelope }) => envelope.event_id),
-    texts(({ envelope }) => envelope.source),
-    texts(({ envelope }) => envelope.event_type),
-    texts(({ envelope }) => envelope.entity_type),
-    texts(({ envelope }) => envelope.entity_id),
-    texts(({ mark }) => mark),
-    json(({ envelope }) => JSON.stringify(envelope.destinations)),
-    json(({ channels }) => channels && JSON.stringify(channels)),
-    json(({ archiveOnly }) => list(archiveOnly)),
-    json(({ waiting }) => list(waiting)),
-    smallintArray(events.map(({ envelope }) => envelope.priority)),
-    smallintArray(events.map(({ envelope }) => maxRetries(envelope.priority))),
-    texts(({ payload }) => hash("sha256", payload)),
-    texts(({ envelope }) => envelope.timestamp),
-    json(({ subjects }) => list(subjects)),
-    json(({ payload }) => payload),
-    texts(({ traceParent }) => traceParent),
-  ];
 }
 
 async function knownEventId(
