@@ -9,6 +9,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, WebhookInbox } from "../../../db.server.ts";
+import { batchColumns } from "../../../runtime/database/batch-columns.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
 import type { Turns } from "../../../runtime/database/queue/claim-in-turns.ts";
@@ -67,23 +68,31 @@ export type InboxItem = {
   traceParent: string | null;
 };
 
+const ARRIVALS = batchColumns<Arrival>({
+  shop: ["text", ({ tenant }) => tenant.shop],
+  delivery_id: ["text", ({ deliveryId }) => deliveryId],
+  topic: ["text", ({ topic }) => topic],
+  storefront_event_id: ["text", ({ storefrontEventId }) => storefrontEventId],
+  body: ["text", ({ body }) => body],
+  triggered_at: ["timestamptz", ({ triggeredAt }) => triggeredAt],
+  trace_parent: ["text", ({ traceParent }) => traceParent],
+});
+
 // Sorted, so that two batches with the same deliveries in another order wait for each other instead
 // of deadlocking. Safe to repeat: a known delivery or event adds nothing.
 const insertInto = (region: string) => `
-  WITH current AS (${currentShops(region, "$8", "$9", "$10")}),
+  WITH current AS (${currentShops(region, "$1", "$2", "$3")}),
   arrived AS (
     SELECT DISTINCT ON (shop, identity) *
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
-      $6::timestamptz[], $7::text[]) WITH ORDINALITY AS a(shop, delivery_id, topic, storefront_event_id, body,
-      triggered_at, trace_parent, place),
+      FROM unnest(${ARRIVALS.arrays(4)}) WITH ORDINALITY AS a(${ARRIVALS.names}, place),
       LATERAL (SELECT CASE WHEN storefront_event_id IS NULL THEN 'delivery ' || delivery_id
         ELSE 'event ' || topic || ' ' || storefront_event_id END AS identity) AS known_by
     WHERE shop IN (SELECT shop FROM current)
     ORDER BY shop, identity, place
   ),
   stored AS (
-    INSERT INTO webhook_inbox (shop, delivery_id, topic, storefront_event_id, body, triggered_at, trace_parent)
-    SELECT shop, delivery_id, topic, storefront_event_id, body, triggered_at, trace_parent FROM arrived
+    INSERT INTO webhook_inbox (${ARRIVALS.names})
+    SELECT ${ARRIVALS.names} FROM arrived
     ORDER BY shop, identity
     ON CONFLICT DO NOTHING
     RETURNING shop, delivery_id, topic, storefront_event_id
@@ -121,16 +130,7 @@ function inboxOf(database: Database): GroupCommit<Arrival, Received> {
   const made = createGroupCommit<Arrival, Received>(async (batch) => {
     const rows = await database.acrossTenants<StoredRow>(
       statement,
-      [
-        batch.map((arrival) => arrival.tenant.shop),
-        batch.map((arrival) => arrival.deliveryId),
-        batch.map((arrival) => arrival.topic),
-        batch.map((arrival) => arrival.storefrontEventId),
-        batch.map((arrival) => arrival.body),
-        batch.map((arrival) => arrival.triggeredAt),
-        batch.map((arrival) => arrival.traceParent),
-        ...versionValues(batch.map((arrival) => arrival.tenant)),
-      ],
+      [...versionValues(batch.map((arrival) => arrival.tenant)), ...ARRIVALS.values(batch)],
       `receive_webhook_${database.region}`,
     );
     const current = new Set(rows.map((row) => row.shop));
