@@ -5,6 +5,7 @@ import type { Columns, ConsentChainHead, ConsentRecord, TenantSql } from "../../
 import { hash } from "node:crypto";
 import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { batchColumns } from "../../runtime/database/batch-columns.ts";
 import { redactEmailAddresses } from "../../runtime/email-addresses.ts";
 import type { HistoricTime } from "../../runtime/historic-time.ts";
 
@@ -90,18 +91,44 @@ export type StoredEvidence = Columns<ConsentRecord, "seq" | "user_id" | "gpc"> &
 export const evidenceOf = ({ seq, user_id: userId, texts, gpc, at }: StoredEvidence): string =>
   `[${seq},${userId},${texts.slice(1, -1)},${gpc},"${at}"]`;
 
-// Rows and head in one statement. The head row is locked already; $20 and $21 are its new values. The
+/** An entry at its position in the chain. */
+type Link = {
+  entry: ConsentEntry;
+  createdAt: Date;
+  seq: number;
+  prevHash: string;
+  hash: string;
+};
+
+const LINKS = batchColumns<Link>({
+  user_id: ["int", ({ entry }) => entry.userId],
+  visitor_id: ["text", ({ entry }) => entry.visitorId ?? null],
+  consent_type: ["text", ({ entry }) => entry.consentType],
+  action: ["text", ({ entry }) => entry.action],
+  method: ["text", ({ entry }) => entry.method],
+  consent_version: ["text", ({ entry }) => entry.consentVersion ?? null],
+  consent_id: ["text", ({ entry }) => entry.consentId],
+  user_agent: ["text", ({ entry }) => entry.userAgent ?? null],
+  ga_session_id: ["text", ({ entry }) => entry.gaSessionId ?? null],
+  timestamp: ["text", ({ entry }) => entry.timestamp ?? null],
+  form_type: ["text", ({ entry }) => entry.formType ?? null],
+  source_page: ["text", ({ entry }) => entry.sourcePage ?? null],
+  policy_hash: ["text", ({ entry }) => entry.policyHash ?? null],
+  gpc: ["boolean", ({ entry }) => entry.gpc ?? false],
+  created_at: ["timestamptz", ({ createdAt }) => createdAt],
+  seq: ["bigint", ({ seq }) => seq],
+  prev_hash: ["text", ({ prevHash }) => prevHash],
+  hash: ["text", ({ hash: own }) => own],
+});
+
+// Rows and head in one statement. The head row is locked already; $2 and $3 are its new values. The
 // trigger that counts the rows per day reads the store's time zone of this transaction.
 const APPEND = `
   WITH moved AS (UPDATE consent_chain_heads
-    SET seq = $20, hash = $21, updated_at = clock_timestamp() WHERE shop = $1),
-  zone AS MATERIALIZED (SELECT set_config('consent.time_zone', $22, true))
-  INSERT INTO consent_records (shop, user_id, visitor_id, consent_type, action, method,
-    consent_version, consent_id, user_agent, ga_session_id, timestamp, form_type, source_page,
-    policy_hash, gpc, created_at, seq, prev_hash, hash)
-  SELECT $1, entry.* FROM zone, unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-    $15::bool[], $16::timestamptz[], $17::bigint[], $18::text[], $19::text[]) AS entry`;
+    SET seq = $2, hash = $3, updated_at = clock_timestamp() WHERE shop = $1),
+  zone AS MATERIALIZED (SELECT set_config('consent.time_zone', $4, true))
+  INSERT INTO consent_records (shop, ${LINKS.names})
+  SELECT $1, link.* FROM zone, unnest(${LINKS.arrays(5)}) AS link`;
 
 export type ChainHead = Columns<ConsentChainHead, "seq" | "hash"> & { now: Date };
 
@@ -152,36 +179,13 @@ export async function recordConsent(
     asStored({ ...entry, consentVersion }),
   );
   const head = locked ?? (await lockHead(sql));
-  let { hash: prevHash } = head;
-  const createdAt = (entry: ConsentEntry) => entry.createdAt ?? head.now;
-  const links = entries.map((entry, index) => {
-    const seq = head.seq + index + 1;
-    const link = { seq, prevHash, hash: chainHash(prevHash, seq, entry, createdAt(entry)) };
-    prevHash = link.hash;
-    return link;
+  let last = { seq: head.seq, hash: head.hash };
+  const links = entries.map((entry): Link => {
+    const createdAt = entry.createdAt ?? head.now;
+    const prevHash = last.hash;
+    const seq = last.seq + 1;
+    last = { seq, hash: chainHash(prevHash, seq, entry, createdAt) };
+    return { entry, createdAt, prevHash, ...last };
   });
-  const column = <T>(of: (entry: ConsentEntry) => T) => entries.map(of);
-  await sql(APPEND, [
-    column((entry) => entry.userId),
-    column((entry) => entry.visitorId ?? null),
-    column((entry) => entry.consentType),
-    column((entry) => entry.action),
-    column((entry) => entry.method),
-    column((entry) => entry.consentVersion ?? null),
-    column((entry) => entry.consentId),
-    column((entry) => entry.userAgent ?? null),
-    column((entry) => entry.gaSessionId ?? null),
-    column((entry) => entry.timestamp ?? null),
-    column((entry) => entry.formType ?? null),
-    column((entry) => entry.sourcePage ?? null),
-    column((entry) => entry.policyHash ?? null),
-    column((entry) => entry.gpc ?? false),
-    column(createdAt),
-    links.map(({ seq }) => seq),
-    links.map((link) => link.prevHash),
-    links.map((link) => link.hash),
-    head.seq + entries.length,
-    prevHash,
-    timeZoneOf(tenant),
-  ]);
+  await sql(APPEND, [last.seq, last.hash, timeZoneOf(tenant), ...LINKS.values(links)]);
 }
