@@ -102,31 +102,69 @@ type CodeExchange = {
   origin: string | null;
 };
 
-// The cache key includes isTenantAddress: an entry fetched from an operator's address skipped the
-// tenant address checks.
-const nameOf = ({ url, isTenantAddress }: OidcPlace) => `${isTenantAddress}/${url}`;
+/** Keeps at most 500 providers in each cache. */
+export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClient {
+  const discovered = new Map<string, { metadata: OidcMetadata; until: number }>();
+  const keySets = new Map<string, KeySet>();
 
-/**
- * How a client with a secret authenticates. Basic when the provider does not say (OpenID Connect
- * Discovery 3), and when it accepts both.
- */
-function authMethodOf(
-  system: string,
-  { token_endpoint_auth_methods_supported: announced = ["client_secret_basic"] }: OidcMetadata,
-): "client_secret_basic" | "client_secret_post" {
-  if (announced.includes("client_secret_basic")) return "client_secret_basic";
-  if (announced.includes("client_secret_post")) return "client_secret_post";
-  throw new OutboundError(system, "malformed", {
-    message: `${system}: the provider accepts no client secret; the client is a public one, remove its secret`,
-  });
+  return {
+    async discover(system, place) {
+      const known = discovered.get(cacheKey(place));
+      if (known && known.until > performance.now()) return known.metadata;
+      const metadata = toMetadata(system, place, await fetchMetadata(outbound, system, place));
+      const until = performance.now() + METADATA_MS;
+      remember(discovered, cacheKey(place), { metadata, until });
+      return metadata;
+    },
+    forget: (place) => void discovered.delete(cacheKey(place)),
+    exchangeCode: (system, metadata, exchange, isTenantAddress) =>
+      exchangeCode(outbound, { system, metadata, exchange, isTenantAddress }),
+    async verify(system, { jwks_uri: url }, isTenantAddress, verify) {
+      const key = cacheKey({ url, isTenantAddress });
+      const keys =
+        keySets.get(key) ??
+        remember(keySets, key, createKeySet(outbound, { system, url, isTenantAddress }));
+      return verifyWith(keys, verify);
+    },
+  };
 }
 
-/** RFC 6749 2.3.1: id and secret are form-urlencoded before they are joined. */
-function basicCredentials(id: string, secret: string): string {
-  const [user, password] = [id, secret].map((text) =>
-    new URLSearchParams({ v: text }).toString().slice(2),
-  );
-  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+// The cache key includes isTenantAddress: an entry fetched from an operator's address skipped the
+// tenant address checks.
+const cacheKey = ({ url, isTenantAddress }: Pick<OidcPlace, "url" | "isTenantAddress">) =>
+  `${isTenantAddress}/${url}`;
+
+function remember<V>(cache: Map<string, V>, key: string, value: V): V {
+  if (cache.size >= REMEMBERED) cache.clear();
+  cache.set(key, value);
+  return value;
+}
+
+const malformed = (system: string, what: string) =>
+  new OutboundError(system, "malformed", { message: `${system}: ${what}` });
+
+async function fetchMetadata(
+  outbound: Outbound,
+  system: string,
+  place: OidcPlace,
+): Promise<unknown> {
+  const call = {
+    system,
+    url: place.url,
+    headers: { Accept: "application/json" },
+    timeoutMs: TIMEOUT_MS,
+    isTenantAddress: place.isTenantAddress,
+    about: { call: "discovery" },
+  };
+  try {
+    const answer = place.redirectsWithin
+      ? await callWithin(outbound, call, place.redirectsWithin)
+      : await outbound.call(call);
+    return parseAnswer(system, answer);
+  } catch (error) {
+    if (!place.knownIssuer || !isWithoutAnswer(error)) throw error;
+    return { issuer: place.knownIssuer, ...place.endpointsOf?.(place.knownIssuer) };
+  }
 }
 
 /**
@@ -139,132 +177,101 @@ const isWithoutAnswer = (error: unknown): boolean =>
   error.kind !== "refused_address" &&
   error.kind !== "foreign_redirect";
 
-/** Keeps at most 500 providers in each cache. */
-export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClient {
-  const metadata = new Map<string, { found: OidcMetadata; until: number }>();
-  const keys = new Map<string, KeySet>();
-  const remember = <V>(map: Map<string, V>, key: string, value: V): V => {
-    if (map.size >= REMEMBERED) map.clear();
-    map.set(key, value);
-    return value;
-  };
-
-  async function fetchMetadata(system: string, place: OidcPlace): Promise<unknown> {
-    const call = {
+/** The answer with the place's own endpoints, once it is what the place expects. */
+function toMetadata(
+  system: string,
+  { url, issuer, endpointsOf }: OidcPlace,
+  answer: unknown,
+): OidcMetadata {
+  const parsed = Metadata.safeParse(answer);
+  if (!parsed.success) throw malformed(system, "the provider's metadata is incomplete");
+  const endpoints = endpointsOf ? endpointsOf(parsed.data.issuer) : {};
+  if (endpoints === null)
+    throw malformed(
       system,
-      url: place.url,
-      headers: { Accept: "application/json" },
-      timeoutMs: TIMEOUT_MS,
-      isTenantAddress: place.isTenantAddress,
-      about: { call: "discovery" },
-    };
-    try {
-      const answer = place.redirectsWithin
-        ? await callWithin(outbound, call, place.redirectsWithin)
-        : await outbound.call(call);
-      return parseAnswer(system, answer);
-    } catch (error) {
-      if (!place.knownIssuer || !isWithoutAnswer(error)) throw error;
-      return { issuer: place.knownIssuer, ...place.endpointsOf?.(place.knownIssuer) };
-    }
-  }
+      "the metadata names an issuer that is not the platform's for this store",
+    );
+  const metadata = { ...parsed.data, ...endpoints };
+  const { authorization_endpoint, token_endpoint, jwks_uri } = metadata;
+  const isHttps = (address: string) => address.startsWith("https:");
+  if (isHttps(url) && ![authorization_endpoint, token_endpoint, jwks_uri].every(isHttps))
+    throw malformed(system, "the metadata names an endpoint without https");
+  if (issuer !== null && withoutTrailingSlashes(metadata.issuer) !== issuer)
+    throw malformed(system, "the metadata names another issuer");
+  return metadata;
+}
 
-  return {
-    async discover(system, place) {
-      const { url, issuer } = place;
-      const known = metadata.get(nameOf(place));
-      if (known && known.until > performance.now()) return known.found;
-      const parsed = Metadata.safeParse(await fetchMetadata(system, place));
-      if (!parsed.success)
-        throw new OutboundError(system, "malformed", {
-          message: `${system}: the provider's metadata is incomplete`,
-        });
-      const endpoints = place.endpointsOf ? place.endpointsOf(parsed.data.issuer) : {};
-      if (endpoints === null)
-        throw new OutboundError(system, "malformed", {
-          message: `${system}: the metadata names an issuer that is not the platform's for this store`,
-        });
-      const found = { ...parsed.data, ...endpoints };
-      const { authorization_endpoint, token_endpoint, jwks_uri } = found;
-      if (
-        url.startsWith("https:") &&
-        [authorization_endpoint, token_endpoint, jwks_uri].some(
-          (endpoint) => !endpoint.startsWith("https:"),
-        )
-      )
-        throw new OutboundError(system, "malformed", {
-          message: `${system}: the metadata names an endpoint without https`,
-        });
-      if (issuer !== null && withoutTrailingSlashes(found.issuer) !== issuer)
-        throw new OutboundError(system, "malformed", {
-          message: `${system}: the metadata names another issuer`,
-        });
-      return remember(metadata, nameOf(place), {
-        found,
-        until: performance.now() + METADATA_MS,
-      }).found;
+type TokenRequest = {
+  system: string;
+  metadata: OidcMetadata;
+  exchange: CodeExchange;
+  isTenantAddress: boolean;
+};
+
+async function exchangeCode(
+  outbound: Outbound,
+  { system, metadata, exchange, isTenantAddress }: TokenRequest,
+): Promise<OidcTokens | null> {
+  const client = clientAuthentication(system, metadata, exchange);
+  const answer = await outbound.send({
+    system,
+    url: metadata.token_endpoint,
+    method: "POST",
+    headers: {
+      "Content-Type": "application/x-www-form-urlencoded",
+      Accept: "application/json",
+      "User-Agent": "customer-identity-service",
+      ...(exchange.origin && { Origin: exchange.origin }),
+      ...client.headers,
     },
-    forget: (place) => void metadata.delete(nameOf(place)),
-    async exchangeCode(system, metadata, exchange, isTenantAddress) {
-      const { clientId, clientSecret } = exchange;
-      const method = clientSecret ? authMethodOf(system, metadata) : "none";
-      const fields = {
-        grant_type: "authorization_code",
-        code: exchange.code,
-        redirect_uri: exchange.redirectUri,
-        client_id: clientId,
-        code_verifier: exchange.codeVerifier,
-        ...(method === "client_secret_post" && { client_secret: clientSecret }),
-      };
-      const answer = await outbound.send({
-        system,
-        url: metadata.token_endpoint,
-        method: "POST",
-        headers: {
-          "Content-Type": "application/x-www-form-urlencoded",
-          Accept: "application/json",
-          "User-Agent": "customer-identity-service",
-          ...(exchange.origin && { Origin: exchange.origin }),
-          ...(method === "client_secret_basic" && {
-            Authorization: basicCredentials(clientId, clientSecret ?? ""),
-          }),
-        },
-        body: new URLSearchParams(fields).toString(),
-        timeoutMs: TIMEOUT_MS,
-        isTenantAddress,
-        exchangesCredentials: true,
-        about: { call: "code_exchange" },
-      });
-      if (answer.status !== 200) {
-        const refusal = toStatusError(system, answer);
-        if (refusal.retryable) throw refusal;
-        return null;
-      }
-      const parsed = TokenAnswer.safeParse(parseAnswer(system, answer));
-      if (!parsed.success)
-        throw new OutboundError(system, "malformed", {
-          message: `${system}: the token response has no id_token`,
-        });
-      return parsed.data;
-    },
-    async verify(system, { jwks_uri: url }, isTenantAddress, verify) {
-      const place = `${isTenantAddress}/${url}`;
-      const found =
-        keys.get(place) ??
-        remember(keys, place, createKeySet(outbound, { system, url, isTenantAddress }));
-      const startedAt = Date.now();
-      try {
-        return await verify(found.set);
-      } catch (error) {
-        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
-        const mayAsk = Date.now() - found.askedAt() >= KEYS_COOLDOWN_MS;
-        if (mayAsk || found.set.reloading) await found.set.reload();
-        // Newer keys may have come during the check, or while this one was about to take the older ones.
-        else if (found.answeredAt() < startedAt - KEYS_SETTLE_MS) throw error;
-        return verify(found.set);
-      }
-    },
-  };
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      code: exchange.code,
+      redirect_uri: exchange.redirectUri,
+      client_id: exchange.clientId,
+      code_verifier: exchange.codeVerifier,
+      ...client.fields,
+    }).toString(),
+    timeoutMs: TIMEOUT_MS,
+    isTenantAddress,
+    exchangesCredentials: true,
+    about: { call: "code_exchange" },
+  });
+  if (answer.status !== 200) {
+    const refusal = toStatusError(system, answer);
+    if (refusal.retryable) throw refusal;
+    return null;
+  }
+  const parsed = TokenAnswer.safeParse(parseAnswer(system, answer));
+  if (!parsed.success) throw malformed(system, "the token response has no id_token");
+  return parsed.data;
+}
+
+/**
+ * How a client with a secret authenticates. Basic when the provider does not say (OpenID Connect
+ * Discovery 3), and when it accepts both.
+ */
+function clientAuthentication(
+  system: string,
+  { token_endpoint_auth_methods_supported: announced = ["client_secret_basic"] }: OidcMetadata,
+  { clientId, clientSecret }: CodeExchange,
+): { headers?: { Authorization: string }; fields?: { client_secret: string } } {
+  if (!clientSecret) return {};
+  if (announced.includes("client_secret_basic"))
+    return { headers: { Authorization: basicCredentials(clientId, clientSecret) } };
+  if (announced.includes("client_secret_post")) return { fields: { client_secret: clientSecret } };
+  throw malformed(
+    system,
+    "the provider accepts no client secret; the client is a public one, remove its secret",
+  );
+}
+
+/** RFC 6749 2.3.1: id and secret are form-urlencoded before they are joined. */
+function basicCredentials(id: string, secret: string): string {
+  const [user, password] = [id, secret].map((text) =>
+    new URLSearchParams({ v: text }).toString().slice(2),
+  );
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
 type KeySet = {
@@ -299,4 +306,22 @@ function createKeySet(
     },
   });
   return { set, askedAt: () => askedAt, answeredAt: () => answeredAt };
+}
+
+/** Again with newer keys where a signature fails and the provider may have newer ones. */
+async function verifyWith<T>(
+  keys: KeySet,
+  verify: (keys: JWTVerifyGetKey) => Promise<T>,
+): Promise<T> {
+  const startedAt = Date.now();
+  try {
+    return await verify(keys.set);
+  } catch (error) {
+    if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+    const mayAsk = Date.now() - keys.askedAt() >= KEYS_COOLDOWN_MS;
+    if (mayAsk || keys.set.reloading) await keys.set.reload();
+    // Newer keys may have come during the check, or while this one was about to take the older ones.
+    else if (keys.answeredAt() < startedAt - KEYS_SETTLE_MS) throw error;
+    return verify(keys.set);
+  }
 }
