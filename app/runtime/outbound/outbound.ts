@@ -74,17 +74,18 @@ type OutboundOptions = {
 };
 
 export function createOutbound(options: OutboundOptions): Outbound {
+  const { log } = options;
   const trusted = new Agent({ ...KEPT_ALIVE, connect: { timeout: CONNECT_TIMEOUT_MS } });
   const guarded = new Agent({
     ...KEPT_ALIVE,
     connect: guardedConnector(new Set(options.allow), options.nameServers ?? []),
   });
-
+  const dispatcherOf = (call: OutboundCall) => (call.isTenantAddress ? guarded : trusted);
   const deadlines = createDeadlines();
 
   const send = (call: OutboundCall): Promise<OutboundAnswer> =>
     inSpan(
-      `${call.method ?? "GET"} ${call.system}`,
+      `${methodOf(call)} ${call.system}`,
       { kind: SpanKind.CLIENT, attributes: { "peer.service": call.system } },
       async (span) => {
         const answer = await exchange(call);
@@ -94,65 +95,25 @@ export function createOutbound(options: OutboundOptions): Outbound {
     );
 
   async function exchange(call: OutboundCall): Promise<OutboundAnswer> {
-    const {
-      system,
-      url,
-      method = "GET",
-      timeoutMs = DEFAULT_TIMEOUT_MS,
-      isTenantAddress = false,
-    } = call;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = call;
     const started = performance.now();
-    const latency = () => Math.round(performance.now() - started);
     const deadline = deadlines.in(timeoutMs);
     try {
-      const answer = await request(url, {
-        method,
+      const response = await request(call.url, {
+        method: methodOf(call),
         headers: { ...call.headers, ...traceHeaders() },
         ...(call.body !== undefined && { body: call.body }),
-        dispatcher: isTenantAddress ? guarded : trusted,
+        dispatcher: dispatcherOf(call),
         signal: deadline.signal,
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
-      const { text, isCut } = await readBounded(
-        answer.body,
-        call.maxAnswerBytes ?? MAX_ANSWER_BYTES,
-      );
-      options.log.info("outbound.called", {
-        system,
-        method,
-        host: hostOf(url),
-        status: answer.statusCode,
-        ms: latency(),
-        ...(isCut && { truncated: true }),
-        ...call.about,
-      });
-      const complete = {
-        status: answer.statusCode,
-        headers: answer.headers,
-        text: isSuccess(answer.statusCode) ? text : hideSent(text, call),
-        latencyMs: latency(),
-        ...(isCut && { isCut }),
-      };
-      noteCall(call, complete.latencyMs, { answer: complete });
-      outboundDuration.observe(
-        { system, result: String(complete.status) },
-        complete.latencyMs / 1_000,
-      );
-      return complete;
+      const answer = await readAnswer(call, response, started);
+      recordAnswer(log, call, answer);
+      return answer;
     } catch (error) {
-      const classified = classify(system, error);
-      options.log.warn("outbound.failed", {
-        system,
-        method,
-        host: hostOf(url),
-        kind: classified.kind,
-        reason: classified.message,
-        ms: latency(),
-        ...call.about,
-      });
-      noteCall(call, latency(), { failure: classified.kind });
-      outboundDuration.observe({ system, result: classified.kind }, latency() / 1_000);
+      const classified = classify(call.system, error);
+      recordFailure(log, call, classified, msSince(started));
       throw classified;
     } finally {
       deadline.clear();
@@ -160,44 +121,26 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 
   async function* lines(call: OutboundCall): AsyncGenerator<string> {
-    const { system, url, timeoutMs = DEFAULT_TIMEOUT_MS } = call;
+    const { system, timeoutMs = DEFAULT_TIMEOUT_MS } = call;
     const started = performance.now();
-    const about = () => ({
-      system,
-      method: "GET",
-      host: hostOf(url),
-      ms: Math.round(performance.now() - started),
-      ...call.about,
-    });
     try {
-      const answer = await request(url, {
-        dispatcher: call.isTenantAddress ? guarded : trusted,
+      const response = await request(call.url, {
+        dispatcher: dispatcherOf(call),
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
         ...(call.signal && { signal: call.signal }),
       });
-      if (answer.statusCode !== 200) {
-        const { text } = await readBounded(answer.body, MAX_ANSWER_BYTES);
-        throw toStatusError(system, {
-          status: answer.statusCode,
-          headers: answer.headers,
-          text: hideSent(text, call),
-          latencyMs: 0,
-        });
+      if (response.statusCode !== 200) {
+        const { statusCode: status, headers } = response;
+        const { text } = await readBounded(response.body, MAX_ANSWER_BYTES);
+        throw toStatusError(system, { status, headers, text: hideSent(text, call), latencyMs: 0 });
       }
-      yield* splitLines(system, answer.body);
-      options.log.info("outbound.called", { ...about(), status: 200 });
+      yield* splitLines(system, response.body);
+      logCalled(log, call, msSince(started), { status: 200 });
     } catch (error) {
-      if (call.signal?.aborted) {
-        options.log.info("outbound.called", { ...about(), truncated: true });
-        return;
-      }
+      if (call.signal?.aborted) return logCalled(log, call, msSince(started), { truncated: true });
       const classified = classify(system, error);
-      options.log.warn("outbound.failed", {
-        ...about(),
-        kind: classified.kind,
-        reason: classified.message,
-      });
+      logFailed(log, call, msSince(started), classified);
       throw classified;
     }
   }
@@ -213,6 +156,58 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async close() {
       await Promise.all([trusted.destroy(), guarded.destroy()]);
     },
+  };
+}
+
+const methodOf = (call: OutboundCall) => call.method ?? "GET";
+const msSince = (started: number) => Math.round(performance.now() - started);
+
+/** Everything of a completed call: its log line, its exchange and its time. */
+function recordAnswer(log: Log, call: OutboundCall, answer: OutboundAnswer): void {
+  const { status, latencyMs, isCut } = answer;
+  logCalled(log, call, latencyMs, { status, ...(isCut && { truncated: true }) });
+  noteCall(call, latencyMs, { answer });
+  outboundDuration.observe({ system: call.system, result: String(status) }, latencyMs / 1_000);
+}
+
+function recordFailure(log: Log, call: OutboundCall, error: OutboundError, ms: number): void {
+  logFailed(log, call, ms, error);
+  noteCall(call, ms, { failure: error.kind });
+  outboundDuration.observe({ system: call.system, result: error.kind }, ms / 1_000);
+}
+
+function logCalled(
+  log: Log,
+  call: OutboundCall,
+  ms: number,
+  result: { status?: number; truncated?: true },
+): void {
+  log.info("outbound.called", { ...logFieldsOf(call), ...result, ms, ...call.about });
+}
+
+function logFailed(log: Log, call: OutboundCall, ms: number, error: OutboundError): void {
+  const { kind, message: reason } = error;
+  log.warn("outbound.failed", { ...logFieldsOf(call), kind, reason, ms, ...call.about });
+}
+
+const logFieldsOf = (call: OutboundCall) => ({
+  system: call.system,
+  method: methodOf(call),
+  host: URL.parse(call.url)?.host ?? "invalid",
+});
+
+async function readAnswer(
+  call: OutboundCall,
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+  started: number,
+): Promise<OutboundAnswer> {
+  const { text, isCut } = await readBounded(body, call.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+  return {
+    status,
+    headers,
+    text: isSuccess(status) ? text : hideSent(text, call),
+    latencyMs: msSince(started),
+    ...(isCut && { isCut }),
   };
 }
 
@@ -267,5 +262,3 @@ function classify(system: string, error: unknown): OutboundError {
     message: `${system} cannot be reached (${code ?? message ?? "unknown"})`,
   });
 }
-
-const hostOf = (url: string) => URL.parse(url)?.host ?? "invalid";
