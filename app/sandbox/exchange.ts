@@ -1,5 +1,5 @@
 /** One HTTP request and its response as plain values: the interface of every sandbox system. */
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 
 export type Call = {
   method: string;
@@ -48,6 +48,17 @@ export function parseBody(text: string, contentType: string | undefined): unknow
   } catch {
     return text;
   }
+}
+
+export function send(response: ServerResponse, reply: ApiResponse): void {
+  const body = Buffer.from(reply.body ?? "");
+  const length = reply.status === 204 ? {} : { "content-length": body.length };
+  response.writeHead(reply.status, {
+    "x-content-type-options": "nosniff",
+    ...length,
+    ...reply.headers,
+  });
+  response.end(body);
 }
 
 export function json(

@@ -1,7 +1,7 @@
 /** Runs a system's handler, applying one planned failure if there is one. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { json, type ApiResponse, type Call, type Handler } from "./exchange.ts";
+import { json, send, type Call, type Handler } from "./exchange.ts";
 import type { Fault } from "./faults.ts";
 
 export async function serveWithFault(
@@ -9,7 +9,6 @@ export async function serveWithFault(
   call: Call,
   handle: Handler,
   response: ServerResponse,
-  send: (response: ServerResponse, reply: ApiResponse) => void,
   stopped: AbortSignal,
 ): Promise<void> {
   const work = () => handle(call);
