@@ -10,7 +10,7 @@ import { authorize } from "./authorize.ts";
 import { createBulkDesk } from "./graphql/bulk-operations.ts";
 import { closedAnswer } from "./closed-store.ts";
 import { answerCartApi } from "./checkout/cart-api.ts";
-import { createStorefrontControls } from "./controls.ts";
+import { createStorefrontControls } from "./controls/controls.ts";
 import type { CustomerPatch } from "./customers.ts";
 import { FILE_DEFAULTS, showFile, takeUpload } from "./files.ts";
 import { answerGraphql } from "./graphql/admin-api.ts";
