@@ -15,10 +15,11 @@ async function isEmbedActive(): Promise<boolean | null> {
     // useAppBridge throws outside the store admin, where the setup guide is shown too.
     const { app } = (window as unknown as { shopify: Bridge }).shopify;
     const extensions = await app.extensions();
-    for (const { handle, type, activations } of extensions)
-      if (handle === EXTENSION && type === "theme_app_extension")
-        for (const block of activations)
-          if ("handle" in block && block.handle === EMBED) return block.status === "active";
+    for (const { handle, type, activations } of extensions) {
+      if (handle !== EXTENSION || type !== "theme_app_extension") continue;
+      for (const block of activations)
+        if ("handle" in block && block.handle === EMBED) return block.status === "active";
+    }
     return false;
   } catch {
     return null;
