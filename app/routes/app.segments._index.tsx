@@ -1,13 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { SegmentsScreen } from "../components/segments/segments-screen.tsx";
-import {
-  previewAction,
-  previewTagRun,
-  toConfirmable,
-} from "../domain/customers/bulk/preview-run.ts";
-import { ActionRunInput, TagRunInput } from "../domain/customers/bulk/run-inputs.ts";
-import { startAction, startTagRun } from "../domain/customers/bulk/start-run.ts";
+import { ActionRunInput } from "../domain/customers/bulk/run-inputs.ts";
 import { countSegments } from "../domain/customers/segments/count-segments.ts";
 import {
   deleteSegment,
@@ -16,6 +10,7 @@ import {
   renameSegment,
 } from "../domain/customers/segments/edit-segments.ts";
 import { readSegmentScreen } from "../domain/customers/segments/list-segments.ts";
+import { bulkRunActions } from "../domain/merchant/bulk-run-actions.ts";
 import { forReading } from "../domain/tenants/reading.ts";
 import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -49,32 +44,7 @@ export const action = defineActions({
     input: NamedSegment,
     run: ({ ctx, tenant }, segment) => deleteSegment(ctx, tenant, segment),
   },
-  preview_tags: {
-    input: TagRunInput,
-    run: async ({ ctx, tenant }, input) =>
-      toConfirmable(ctx, await previewTagRun(ctx, tenant, input)),
-  },
-  start_tags: {
-    input: TagRunInput,
-    async run({ ctx, tenant, staffId, recordAccess }, input) {
-      const run = await startTagRun(ctx, tenant, input, staffId);
-      await recordAccess({ action: "changed", count: run.total });
-      return { run };
-    },
-  },
-  preview_action: {
-    input: ProfileRunInput,
-    run: async ({ ctx, tenant }, input) =>
-      toConfirmable(ctx, await previewAction(ctx, tenant, input)),
-  },
-  start_action: {
-    input: ProfileRunInput,
-    async run({ ctx, tenant, staffId, recordAccess }, input) {
-      const run = await startAction(ctx, tenant, input, staffId);
-      await recordAccess({ action: "exported", count: run.total });
-      return { run };
-    },
-  },
+  ...bulkRunActions(ProfileRunInput),
 });
 
 export default function Segments() {
