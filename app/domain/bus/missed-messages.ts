@@ -23,13 +23,18 @@ type Missed = Columns<
   | "transformed_payload"
   | "delivery_config"
   | "created_at"
->;
+> & { message_hash: string };
+
+/** Of the stored text: a number beyond 2^53 is another one in this process. */
+const MESSAGE_HASH =
+  "hashtextextended(concat_ws(E'\\n', q.transformed_payload, q.delivery_config), 0)::text";
 
 /**
  * Archives delivered messages that the archive did not accept earlier. Rows whose message was
- * erased meanwhile are skipped; what failed is due again after a minute.
+ * erased meanwhile are skipped; what failed is due again after a minute. Safe to repeat and to run twice at once.
  */
 export async function archiveMissedMessages(ctx: Ctx, database: Database): Promise<void> {
+  const reservedAt = performance.now();
   const rows = await database.acrossTenants<Missed>(`
     UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     WHERE (shop, id) IN (
@@ -37,9 +42,14 @@ export async function archiveMissedMessages(ctx: Ctx, database: Database): Promi
         AND updated_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY updated_at
         LIMIT ${SLICE} FOR UPDATE SKIP LOCKED
     ) RETURNING q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type,
-      q.entity_id, q.transformed_payload, q.delivery_config, q.created_at`);
+      q.entity_id, q.transformed_payload, q.delivery_config, q.created_at,
+      ${MESSAGE_HASH} AS message_hash`);
   await forEachStore(ctx, database, rows, {
-    work: (row) => archiveMissedMessage(ctx, database, row),
+    async work(row) {
+      // A silent archive makes a pass longer than its reservation: what is left belongs to the next pass.
+      if (performance.now() - reservedAt < LEASE_SECONDS * 1_000)
+        await archiveMissedMessage(ctx, database, row);
+    },
     event: "archive.failed",
   });
 }
@@ -61,10 +71,34 @@ async function archiveMissedMessage(ctx: Ctx, database: Database, row: Missed): 
       transformed_payload: row.transformed_payload,
       delivery_config: row.delivery_config,
     } as DeliveryMessage);
-  const marked = await database.forTenant(row.shop).sql(
-    `UPDATE integration_queue SET archived_at = clock_timestamp(),
-        updated_at = clock_timestamp() WHERE shop = $1 AND id = $2 AND archived_at IS NULL RETURNING id`,
+  if (!(await markArchived(database, row)))
+    await ctx.archive.ofStore(row.shop).remove(messagePath(item));
+}
+
+const OF_SAME_MESSAGE = `q.shop = $1 AND q.id = $2 AND ${MESSAGE_HASH} = $3`;
+
+/**
+ * Whether the object holds what the row holds; another worker may have marked it. If not, the message was erased, or a
+ * name in it masked, while the object was written: what is left of it is archived again.
+ */
+async function markArchived(database: Database, row: Missed): Promise<boolean> {
+  const { sql } = database.forTenant(row.shop);
+  const values = [row.id, row.message_hash];
+  await sql(
+    `UPDATE integration_queue q SET archived_at = clock_timestamp(), updated_at = clock_timestamp()
+      WHERE ${OF_SAME_MESSAGE} AND archived_at IS NULL`,
+    values,
+  );
+  const same = await sql(
+    `SELECT 1 FROM integration_queue q WHERE ${OF_SAME_MESSAGE} AND archived_at IS NOT NULL`,
+    values,
+  );
+  if (same.length > 0) return true;
+  await sql(
+    `UPDATE integration_queue
+      SET archived_at = NULL, updated_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      WHERE shop = $1 AND id = $2 AND status = 'delivered' AND transformed_payload IS NOT NULL`,
     [row.id],
   );
-  if (marked.length === 0) await ctx.archive.ofStore(row.shop).remove(messagePath(item));
+  return false;
 }
