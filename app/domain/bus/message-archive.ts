@@ -3,7 +3,7 @@
 // is found without a search.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { OutboundError } from "../../runtime/errors.ts";
+import { watchSilence, type Silence } from "../../integrations/archive/silence.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
 import { isWarehouseEvent } from "./routing.ts";
 
@@ -61,38 +61,30 @@ export async function archiveMessage(
   });
 }
 
-/** An archive that gave no answer is asked again by one delivery after this time. */
-const AGAIN_AFTER_MS = 10_000;
-/** By `performance.now()`. */
-type Silence = { noticedAt: number; againAt: number };
 const silences = new WeakMap<Ctx["archive"], Silence>();
 
+/** One for all deliveries of the process. */
+function silenceOf({ archive }: Ctx): Silence {
+  const known = silences.get(archive);
+  if (known) return known;
+  const silence = watchSilence();
+  silences.set(archive, silence);
+  return silence;
+}
+
 /**
- * The copy beside a delivery; whether it was written. Every delivery would wait for an archive that takes connections and
- * answers nothing, so that few are made at all: while it is silent they go on without their copies, which are
- * written later (missed-messages.ts).
+ * The copy beside a delivery; whether it was written. While the archive is silent deliveries go on without their copies,
+ * which are written later (missed-messages.ts).
  */
 export async function copyMessage(
   ctx: Ctx,
   item: Filed,
   message: DeliveryMessage,
 ): Promise<boolean> {
-  const begunAt = performance.now();
-  const silence = silences.get(ctx.archive);
-  if (silence) {
-    if (begunAt < silence.againAt) return false;
-    silence.againAt = begunAt + AGAIN_AFTER_MS;
-  }
   try {
-    await archiveMessage(ctx, item, message);
-    // One that began before the silence says nothing about it.
-    if (begunAt > (silences.get(ctx.archive)?.noticedAt ?? 0)) silences.delete(ctx.archive);
+    await silenceOf(ctx).ask(() => archiveMessage(ctx, item, message));
     return true;
-  } catch (error) {
-    if (error instanceof OutboundError && error.kind === "timeout") {
-      const noticedAt = performance.now();
-      silences.set(ctx.archive, { noticedAt, againAt: noticedAt + AGAIN_AFTER_MS });
-    }
+  } catch {
     return false;
   }
 }

@@ -6,6 +6,7 @@ import {
   exportPath,
 } from "../../../app/domain/compliance/export/export-link.ts";
 import { startPrivacyWorker } from "../../../app/domain/compliance/requests/privacy-worker.ts";
+import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { openObjectStore } from "../../../app/integrations/archive/own-archive.ts";
 import { openStoreRoots } from "../../../app/integrations/archive/store-archive.ts";
@@ -167,6 +168,26 @@ describe("the service", () => {
     bucket.feel("well");
     const next = await run();
     expect([next.status, next.json.report.errors]).toEqual([200, []]);
+  });
+
+  it("does not hold up the scheduled run of many stores: one call in a while asks it", async () => {
+    const stores = 60;
+    await service.database.query(
+      `WITH stores AS (SELECT 'many-' || n || '.myshopify.com' AS shop FROM generate_series(1, $1::int) AS n),
+        heads AS (INSERT INTO consent_chain_heads (shop, seq, hash) SELECT shop, 1, 'hash' FROM stores)
+       INSERT INTO kv (shop, key, value) SELECT shop, 'tenant:' || shop,
+        jsonb_build_object('registered_at', now()::text, 'storefront_store_domain', shop) FROM stores`,
+      [stores],
+    );
+    bucket.feel("silent");
+    bucket.requests.length = 0;
+    const { steps } = await runScheduledNow(service.ctx);
+    // Eight stores are worked at once; each of the other sixty would wait twice.
+    expect(bucket.requests.length).toBeLessThan(stores / 2);
+    expect(steps.consent_checkpoint?.failed).toBe(stores);
+    bucket.feel("well");
+    expect(await runScheduledNow(service.ctx)).toMatchObject({ errors_total: 0 });
+    expect([...bucket.objects.keys()].filter((key) => key.includes("many-"))).toHaveLength(stores);
   });
 
   it("keeps the link to an export that the archive did not hand over", async () => {
