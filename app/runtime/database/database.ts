@@ -5,6 +5,7 @@ import pg from "pg";
 import { inTime } from "../deadlines/in-time.ts";
 import type { Log } from "../log.ts";
 import { connectionTo, DatabaseClient } from "./connection/client.ts";
+import { reportDiskFull } from "./connection/disk-full.ts";
 import { listen, type Listener } from "./connection/listen.ts";
 import { NoPrimaryError, READ_ONLY, watchPromotions } from "./connection/servers.ts";
 import { watchConnections } from "./connection/socket-watchdog.ts";
@@ -130,6 +131,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const poolOptions = {
     ...connection,
     ...connectionTo(url),
+    onDiskFull: reportDiskFull(log, region),
     onReadOnly: () => watch.dropAll(new NoPrimaryError("the database's server accepts no writes")),
     max: poolSize,
     idleTimeoutMillis: 30_000,

@@ -37,6 +37,9 @@ export const isDeadlock = (error: unknown): boolean => hasCode(error, "40P01");
 export const isDatabaseBusy = (error: unknown): boolean =>
   hasCode(error, "57014", "55P03", "40001", "40P01");
 
+/** The server's disk, or a quota on it, has no room for what a statement writes. */
+export const isDiskFull = (error: unknown): boolean => hasCode(error, "53100");
+
 /** Every connection that the server allows is taken. */
 export const isOutOfConnections = (error: unknown): boolean => hasCode(error, "53300");
 

@@ -141,3 +141,54 @@ test("the database refuses connections for a while under load: 503 and never 200
   );
   await requireNothingLost([...sent, ...repeated]);
 });
+
+/** As Postgres refuses what would extend a file. Deletions need no room. */
+async function fillDisk(isFull: boolean): Promise<void> {
+  const tables = await service.database.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'",
+  );
+  if (isFull)
+    await service.database.query(
+      `CREATE OR REPLACE FUNCTION refuse_full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'could not extend file "base/16384/16397": No space left on device' USING ERRCODE = '53100';
+      END $$`,
+    );
+  for (const { name } of tables)
+    await service.database.query(
+      isFull
+        ? `CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON "${name}" FOR EACH ROW EXECUTE FUNCTION refuse_full_disk()`
+        : `DROP TRIGGER full_disk ON "${name}"`,
+    );
+}
+
+test("the database's disk is full for a while under load: 503 and never 200 meanwhile, the log says who must act, and no attempt is used up", async () => {
+  const load = startLoad(() => service.url);
+  await eventually("load", () => load.sent.length > 60, PATIENCE_MS);
+  await fillDisk(true);
+  const fullAt = performance.now();
+  await eventually(
+    "30 refusals",
+    () => load.sent.filter(({ begunAt }) => begunAt > fullAt).length >= 30,
+    PATIENCE_MS,
+  );
+  const emptiedAt = performance.now();
+  await fillDisk(false);
+  const meanwhile = load.sent.filter(
+    ({ begunAt, endedAt }) => begunAt > fullAt && endedAt < emptiedAt,
+  );
+  expect(countByStatus(meanwhile)).toEqual({ 503: meanwhile.length });
+  expect(service.logged.filter(({ event }) => event === "database.disk_full")).toEqual([
+    expect.objectContaining({
+      region: "default",
+      reason: expect.stringContaining("No space left on device"),
+      advice: expect.stringContaining("disk"),
+    }),
+  ]);
+  await eventually(
+    "acknowledgements again",
+    () =>
+      load.sent.filter(({ status, begunAt }) => status === 200 && begunAt > emptiedAt).length > 50,
+    PATIENCE_MS,
+  );
+  await requireNothingLost(await load.stop());
+});

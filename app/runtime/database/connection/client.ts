@@ -3,6 +3,7 @@
 // them.
 import type { Socket } from "node:net";
 import pg from "pg";
+import { isDiskFull } from "../postgres-errors.ts";
 import { TIMELINE_COLUMNS, toTimeline, type Timeline, type TimelineRow } from "./promotions.ts";
 import {
   FormerPrimaryError,
@@ -16,6 +17,8 @@ type Options = pg.ClientConfig & {
   servers: Servers;
   /** A statement was refused because the server accepts no writes. */
   onReadOnly?: () => void;
+  /** A statement was refused because the server's disk is full. */
+  onDiskFull?: (reason: string) => void;
 };
 
 type About = { pid: number; zone: string; is_read_only: boolean } & TimelineRow;
@@ -52,8 +55,9 @@ export class DatabaseClient extends pg.Client {
     this.#servers = options.servers;
     // Without a listener a connection that dies would end the process.
     this.on("error", () => {});
-    this.connection.on("errorMessage", ({ code }: { code?: string }) => {
-      if (code === READ_ONLY) options.onReadOnly?.();
+    this.connection.on("errorMessage", (error: { code?: string; message: string }) => {
+      if (error.code === READ_ONLY) options.onReadOnly?.();
+      if (isDiskFull(error)) options.onDiskFull?.(error.message);
     });
   }
 
