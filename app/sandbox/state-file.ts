@@ -13,6 +13,7 @@ export type Saving = {
 };
 
 const DEBOUNCE_MS = 200;
+const AGAIN_MS = 1_000;
 
 export function openStateFile<State extends object>(
   path: string | undefined,
@@ -29,12 +30,27 @@ export function openStateFile<State extends object>(
     writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
     renameSync(temporary, path);
   };
+  let isFailing = false;
+  /** A full disk must not end the process: what is not saved is saved once there is room. */
+  const writeLater = (ms: number): void => {
+    timer = setTimeout(() => {
+      try {
+        write();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing)
+          process.stderr.write(`The sandbox's state is not saved: ${String(error)}\n`);
+        isFailing = true;
+        writeLater(AGAIN_MS);
+      }
+    }, ms).unref();
+  };
   return {
     state,
     saving: {
       now: write,
       soon: () => {
-        if (path) timer ??= setTimeout(write, DEBOUNCE_MS).unref();
+        if (path && timer === undefined) writeLater(DEBOUNCE_MS);
       },
     },
     close: write,
