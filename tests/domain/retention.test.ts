@@ -350,9 +350,9 @@ describe("a repeated run", () => {
       steps: [
         {
           name: "stopped",
-          run: (ctx, tenant, signal) => {
+          run: (ctx, tenant, signal, archive) => {
             if (tenant.shop === shop) stop.abort();
-            return rows?.run(ctx, tenant, signal) ?? Promise.resolve("skipped");
+            return rows?.run(ctx, tenant, signal, archive) ?? Promise.resolve("skipped");
           },
         },
       ],

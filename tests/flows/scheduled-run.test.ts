@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findReport } from "../../app/domain/scheduled-run/report.ts";
 import { runScheduled, runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
 import type { TenantStep } from "../../app/domain/scheduled-run/steps.ts";
+import { OutboundError } from "../../app/runtime/errors.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 import { installStore, putCustomers, secondsAgo } from "../support/storefront/synced-store.ts";
 
@@ -194,6 +195,51 @@ describe("200 tenants, one of them failing", () => {
       { shop, step: "endless", message: "endless did not end in time" },
     ]);
     expect(ended).toContain(shop);
+  });
+
+  it("a store that gives no answer is waited for once: its other steps that ask it fail at once, and all others run", async () => {
+    const silent = shopOf(3);
+    const asked: string[] = [];
+    const ended: string[] = [];
+    const steps: TenantStep[] = [
+      ...counting([], {
+        name: "first",
+        asksStorefront: true,
+        run: async (_ctx, tenant) => {
+          if (tenant.shop === silent) throw new OutboundError("storefront", "timeout");
+          return {};
+        },
+      }),
+      ...counting(asked, { name: "second", asksStorefront: true }),
+      ...counting(ended, { name: "third" }),
+    ];
+    const report = await runScheduledNow(service.ctx, { steps });
+    expect(report.errors.map(({ shop, step }) => [shop, step])).toEqual([
+      [silent, "first"],
+      [silent, "second"],
+    ]);
+    expect(asked).not.toContain(silent);
+    expect([asked.length, ended.length]).toEqual([TENANTS - 1, TENANTS]);
+  });
+
+  it("a store that is erased during the run is no error", async () => {
+    const erased = shopOf(150);
+    const steps = counting([], {
+      run: async (_ctx, tenant) => {
+        if (tenant.shop === shopOf(0))
+          await service.database.query("DELETE FROM kv WHERE shop = $1", [erased]);
+        return {};
+      },
+    });
+    try {
+      expect(await runScheduledNow(service.ctx, { steps })).toMatchObject({ errors: [] });
+    } finally {
+      await service.database.query(
+        `INSERT INTO kv (shop, key, value) VALUES ($1, 'tenant:' || $1::text,
+          jsonb_build_object('registered_at', now()::text, 'storefront_store_domain', $1::text))`,
+        [erased],
+      );
+    }
   });
 
   it("a run that another process took over goes to no further tenant and leaves that one's report alone", async () => {

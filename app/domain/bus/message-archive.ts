@@ -3,7 +3,7 @@
 // is found without a search.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { watchSilence, type Silence } from "../../integrations/archive/silence.ts";
+import { watchSilence, type Silence } from "../../runtime/outbound/silence.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
 import { isWarehouseEvent } from "./routing.ts";
 
@@ -67,7 +67,7 @@ const silences = new WeakMap<Ctx["archive"], Silence>();
 function silenceOf({ archive }: Ctx): Silence {
   const known = silences.get(archive);
   if (known) return known;
-  const silence = watchSilence();
+  const silence = watchSilence("archive");
   silences.set(archive, silence);
   return silence;
 }

@@ -48,13 +48,17 @@ const messageOf = ({ shop, seq, hash, at, previous }: Checkpoint) =>
 type Newest = { seq: number };
 
 /** Archives the signed head when it moved since the last checkpoint. Safe to repeat. */
-export async function writeCheckpoint(ctx: Ctx, tenant: Tenant): Promise<boolean> {
+export async function writeCheckpoint(
+  ctx: Ctx,
+  tenant: Tenant,
+  { ofStore }: Ctx["archive"] = ctx.archive,
+): Promise<boolean> {
   const data = dataOf(ctx, tenant);
   const head = await data.prisma.consentChainHead.findFirst({ where: { seq: { gt: 0 } } });
   if (!head) return false;
   const seq = Number(head.seq);
   const path = pathOf(tenant.shop, seq);
-  const archive = ctx.archive.ofStore(tenant.shop);
+  const archive = ofStore(tenant.shop);
   if (await archive.get(path)) return false;
   const previous = (await findKey<Newest>(data.sql, KEYS.consentCheckpoint))?.value.seq;
   const checkpoint: Checkpoint = {

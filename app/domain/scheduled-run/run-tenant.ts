@@ -1,7 +1,8 @@
 // The steps of one store, one after the other. A step that fails or hangs keeps no later one from running.
 import type { Ctx } from "../../context.server.ts";
 import { orFailAfter } from "../../runtime/deadlines/or-fail-after.ts";
-import { getTenant } from "../tenants/tenant.ts";
+import { watchSilence } from "../../runtime/outbound/silence.ts";
+import { findTenant } from "../tenants/tenant.ts";
 import { recordCut, recordFailure, recordStep, type ScheduledRunReport } from "./report.ts";
 import type { TenantStep } from "./steps.ts";
 
@@ -12,6 +13,8 @@ export type TenantRun = {
   stepMs: number;
   /** How long it has after that to end. */
   graceMs: number;
+  /** For all stores of the run: each would wait for a silent one. */
+  archive: Ctx["archive"];
   /** Called after each step. */
   progress(): Promise<void>;
 };
@@ -21,8 +24,10 @@ export async function runTenant(
   ctx: Ctx,
   shop: string,
   report: ScheduledRunReport,
-  { steps, signal, stepMs, graceMs, progress }: TenantRun,
+  { steps, signal, stepMs, graceMs, archive, progress }: TenantRun,
 ): Promise<boolean> {
+  // Each step would wait for it as long as the first, and later stores would not have their turn.
+  const storefront = watchSilence("storefront");
   for (const [at, step] of steps.entries()) {
     if (signal.aborted) {
       for (const { name } of steps.slice(at)) recordCut(report, name);
@@ -33,8 +38,11 @@ export async function runTenant(
     const timer = setTimeout(() => late.abort(), stepMs);
     try {
       // Read again for each step, because the previous one may have changed it.
-      const tenant = await getTenant(ctx, shop);
-      const work = step.run(ctx, tenant, AbortSignal.any([signal, late.signal]));
+      const tenant = await findTenant(ctx, shop);
+      // Erased meanwhile.
+      if (!tenant) return false;
+      const run = () => step.run(ctx, tenant, AbortSignal.any([signal, late.signal]), archive);
+      const work = step.asksStorefront ? storefront.ask(run) : run();
       const result = await orFailAfter(
         stepMs + graceMs,
         work,

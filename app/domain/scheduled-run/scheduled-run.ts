@@ -2,7 +2,7 @@
 // the removal of expired keys. One runner across processes, by a lease; when a quarter of an hour
 // has no finished run, the next process that checks makes up for it.
 import type { Ctx } from "../../context.server.ts";
-import { withoutWaiting } from "../../integrations/archive/silence.ts";
+import { withoutWaiting } from "../../integrations/archive/without-waiting.ts";
 import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { LeaseLost, withLease, type Lease } from "../../runtime/database/queue/lease.ts";
@@ -116,13 +116,12 @@ async function run(
   const budgetMs = options.budgetMs ?? BUDGET_MS;
   const stops = [lease.signal, ...(options.signal ? [options.signal] : [])];
   await saveReport(ctx, lease, report);
-  // Each step of each store would wait for a silent archive, and the last stores would not have their turn.
-  const inTime = { ...ctx, archive: withoutWaiting(ctx.archive) };
-  const reached = await runStores(inTime, report, resumeAfter, {
+  const reached = await runStores(ctx, report, resumeAfter, {
     steps: options.steps ?? TENANT_STEPS,
     signal: AbortSignal.any([AbortSignal.timeout(budgetMs), ...stops]),
     stepMs: budgetMs / STEPS_PER_BUDGET,
     graceMs: options.graceMs ?? GRACE_MS,
+    archive: withoutWaiting(ctx.archive),
     progress: savesProgress(ctx, lease, report, started, options.reportEveryMs),
   });
   await cleanUp(

@@ -36,7 +36,10 @@ import type { Tenant } from "../tenants/tenant.ts";
 export type StepResult = "skipped" | Record<string, number>;
 export type TenantStep = {
   name: string;
-  run(ctx: Ctx, tenant: Tenant, signal: AbortSignal): Promise<StepResult>;
+  /** Does nothing without the storefront: when that gave an earlier step of the store no answer, it fails at once. */
+  asksStorefront?: true;
+  /** `archive`: the service's own, which fails at once while it is silent. */
+  run(ctx: Ctx, tenant: Tenant, signal: AbortSignal, archive: Ctx["archive"]): Promise<StepResult>;
 };
 
 type SyncOutcome = Awaited<ReturnType<typeof syncCustomers>>;
@@ -50,6 +53,7 @@ function toResult(result: SyncOutcome): StepResult {
 export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "token",
+    asksStorefront: true,
     async run(ctx, tenant) {
       if (tokenState(tenant) === "none") return "skipped";
       await keepStorefrontToken(ctx, tenant);
@@ -58,6 +62,7 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   },
   {
     name: "webhooks",
+    asksStorefront: true,
     async run(ctx, tenant) {
       if (!isConnected(tenant)) return "skipped";
       const { created, updated, removed, refused } = await registerWebhooks(ctx, tenant.shop);
@@ -66,16 +71,19 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   },
   {
     name: "loader",
+    asksStorefront: true,
     run: async (ctx, tenant) =>
       (await writeLoaderMetafield(ctx, tenant.shop)) === "written" ? { written: 1 } : "skipped",
   },
   {
     name: "web_pixel",
+    asksStorefront: true,
     run: async (ctx, tenant) =>
       (await writeWebPixel(ctx, tenant.shop)) === "written" ? { written: 1 } : "skipped",
   },
   {
     name: "primary_domain",
+    asksStorefront: true,
     async run(ctx, tenant) {
       if (!isConnected(tenant)) return "skipped";
       return { changed: (await readPrimaryDomain(ctx, tenant.shop)) ? 1 : 0 };
@@ -91,6 +99,7 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   },
   {
     name: "customers",
+    asksStorefront: true,
     async run(ctx, tenant, signal) {
       if (!isConnected(tenant)) return "skipped";
       return toResult(await syncCustomers(ctx, tenant, { signal }));
@@ -121,7 +130,9 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   },
   {
     name: "consent_checkpoint",
-    run: async (ctx, tenant) => ({ written: (await writeCheckpoint(ctx, tenant)) ? 1 : 0 }),
+    run: async (ctx, tenant, _signal, archive) => ({
+      written: (await writeCheckpoint(ctx, tenant, archive)) ? 1 : 0,
+    }),
   },
   { name: "checkouts", run: (ctx, tenant, signal) => endCheckouts(ctx, tenant, signal) },
   {
@@ -160,7 +171,7 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   },
   {
     name: "archive_retention",
-    run: async (ctx, tenant, signal) =>
-      (await applyArchiveRetention(ctx, tenant, signal)) ?? "skipped",
+    run: async (ctx, tenant, signal, archive) =>
+      (await applyArchiveRetention(ctx, tenant, signal, archive)) ?? "skipped",
   },
 ];

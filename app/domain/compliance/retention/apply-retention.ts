@@ -35,10 +35,11 @@ export async function applyArchiveRetention(
   ctx: Ctx,
   tenant: Tenant,
   signal: AbortSignal,
+  archive: Ctx["archive"] = ctx.archive,
 ): Promise<Counts | null> {
   const days = retentionOf(tenant);
   return onceADay(dataOf(ctx, tenant).sql, "archive", days, signal, () =>
-    deleteOldObjects(ctx, tenant, days, signal),
+    deleteOldObjects(ctx, tenant, archive.ofStore(tenant.shop), { days, signal }),
   );
 }
 

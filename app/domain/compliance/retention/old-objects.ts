@@ -1,6 +1,7 @@
 // Deletes a store's archived objects beyond their retention: messages by the day in their path,
 // exports by the request that they answer, and what a writer that died has left. Safe to repeat and to stop anywhere.
 import type { Ctx } from "../../../context.server.ts";
+import type { StoreArchive } from "../../../integrations/archive/store-archive.ts";
 import type { RetentionDays } from "../../inventory/retention-settings.ts";
 import type { FinalState } from "../requests/privacy-requests.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -16,25 +17,26 @@ const IDS_PER_READ = 500;
 export async function deleteOldObjects(
   ctx: Ctx,
   tenant: Tenant,
-  days: RetentionDays,
-  signal: AbortSignal,
+  archive: StoreArchive,
+  { days, signal }: { days: RetentionDays; signal: AbortSignal },
 ): Promise<{ messages: number; exports: number }> {
   const before = (kept: number) => new Date(ctx.clock.now().getTime() - kept * DAY_MS);
-  await ctx.archive.ofStore(tenant.shop).removeUnfinished();
+  await archive.removeUnfinished();
   return {
-    messages: await deleteMessages(ctx, tenant, before(days.archive_retention_days), signal),
-    exports: await deleteExports(ctx, tenant, before(days.data_export_retention_days), signal),
+    messages: await deleteMessages(archive, before(days.archive_retention_days), signal),
+    exports: await deleteExports(ctx, tenant, archive, {
+      limit: before(days.data_export_retention_days),
+      signal,
+    }),
   };
 }
 
 /** A day is deleted when it is over before `limit`, so that no object goes early. */
 async function deleteMessages(
-  ctx: Ctx,
-  tenant: Tenant,
+  archive: StoreArchive,
   limit: Date,
   signal: AbortSignal,
 ): Promise<number> {
-  const archive = ctx.archive.ofStore(tenant.shop);
   const firstKept = limit.toISOString().slice(0, 10);
   let deleted = 0;
   for (const channel of await archive.folders(EVENTS))
@@ -50,10 +52,9 @@ async function deleteMessages(
 async function deleteExports(
   ctx: Ctx,
   tenant: Tenant,
-  limit: Date,
-  signal: AbortSignal,
+  archive: StoreArchive,
+  { limit, signal }: { limit: Date; signal: AbortSignal },
 ): Promise<number> {
-  const archive = ctx.archive.ofStore(tenant.shop);
   const { prisma } = dataOf(ctx, tenant);
   const exports = (await archive.list(`gdpr/${tenant.shop}/`)).flatMap((path) => {
     const id = /\/(\d{1,9})\.json$/.exec(path)?.[1];
