@@ -24,6 +24,20 @@ const hasWayIn = (user: StoredUser): boolean =>
   user.password_hash !== "" || user.federated_sub !== null;
 
 /**
+ * The columns by which the account counted as its owner's. Also the provider of a customer whom the store
+ * reported: the password may be of whoever had the address before.
+ */
+export function withoutProof(
+  user: StoredUser,
+): Partial<Pick<StoredUser, "email_verified" | "provider">> {
+  const isOfStore = user.provider === "storefront" && hasWayIn(user);
+  return {
+    email_verified: false,
+    ...(isOfStore && { provider: user.password_hash === "" ? "federated" : "email" }),
+  };
+}
+
+/**
  * Asks the new address's owner to verify it, inside the transaction of the change: at most once an hour,
  * because the store's customer may change it any number of times.
  */

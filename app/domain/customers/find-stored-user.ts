@@ -17,7 +17,7 @@ export async function findStoredUser(
   change: CustomerChange,
 ): Promise<StoredUser | null> {
   const rows = await sql<StoredUser>(
-    `SELECT id, email, password_hash, email_verified, federated_sub, storefront_customer_gid,
+    `SELECT id, email, password_hash, email_verified, federated_sub, provider, storefront_customer_gid,
       status, storefront_updated_at, language_pref, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
      FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2
        OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))

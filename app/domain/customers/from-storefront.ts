@@ -15,7 +15,7 @@ import {
   type ReconciledTags,
 } from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { askToVerify, changesAddress } from "./changed-address.ts";
+import { askToVerify, changesAddress, withoutProof } from "./changed-address.ts";
 import { notFarAhead, type CustomerChange } from "./customer-change.ts";
 import { findStoredUser, mayTakeEmail } from "./find-stored-user.ts";
 import { recordSaleOptOuts } from "./sale-opt-out.ts";
@@ -166,7 +166,7 @@ async function fieldsOf(
   const fields = columnsOf(ctx, tenant, change, user);
   if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user))) {
     fields.email = change.email;
-    if (user && changesAddress(user, change)) fields.email_verified = false;
+    if (user && changesAddress(user, change)) Object.assign(fields, withoutProof(user));
   }
   return fields;
 }

@@ -12,6 +12,7 @@ export type StoredUser = Columns<
   | "password_hash"
   | "email_verified"
   | "federated_sub"
+  | "provider"
   | "storefront_customer_gid"
   | "status"
   | "storefront_updated_at"

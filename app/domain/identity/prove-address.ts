@@ -151,9 +151,9 @@ async function joinHolder(
 }
 
 /**
- * Ends the sign-in methods of an account with an unverified address. A storefront link stays: the store
- * identifies its customers. Consents for agents are revoked, in the log too. True when there was a
- * sign-in method.
+ * Ends the sign-in methods of an account with an unverified address. A storefront link stays, because the store
+ * identifies its customers, but not the sessions from it: the store may have given the customer this address
+ * since. Consents for agents are revoked, in the log too. True when there was a sign-in method.
  */
 export async function endUnprovenWaysIn(
   ctx: Ctx,
@@ -163,14 +163,15 @@ export async function endUnprovenWaysIn(
   proof: Proof,
 ): Promise<boolean> {
   const kept = typeof proof.keeps === "object" ? proof.keeps : null;
-  const links = await tx.prisma.identityLink.deleteMany({
-    where: {
-      user_id: account.id,
-      provider: { not: "storefront" },
-      ...(kept && { NOT: { issuer: kept.issuer, sub: kept.sub } }),
-    },
+  const others = {
+    user_id: account.id,
+    ...(kept && { NOT: { issuer: kept.issuer, sub: kept.sub } }),
+  };
+  const ended = await tx.prisma.identityLink.deleteMany({
+    where: { ...others, provider: { not: "storefront" } },
   });
-  if (account.password_hash === "" && links.count === 0) return false;
+  const ofStore = await tx.prisma.identityLink.count({ where: others });
+  if (account.password_hash === "" && ended.count + ofStore === 0) return false;
   await tx.sql(
     `UPDATE storefront_users SET password_hash = '', sessions_valid_after = ${END_ALL_SESSIONS},
        federated_sub = CASE WHEN federated_sub = $3 THEN federated_sub END
@@ -191,8 +192,8 @@ export async function endUnprovenWaysIn(
   const withdrawn = proof.isSignIn
     ? ([...AGENT_CONSENT_TYPES, "marketing"] as const)
     : AGENT_CONSENT_TYPES;
-  const ended = withdrawn.filter((type) => claims?.[consentColumn(type)]);
-  const decisions = ended.map((consentType) => ({
+  const granted = withdrawn.filter((type) => claims?.[consentColumn(type)]);
+  const decisions = granted.map((consentType) => ({
     userId: account.id,
     consentType,
     action: "revoked",

@@ -32,7 +32,7 @@ export async function lockUsers(
 ): Promise<StoredUser[]> {
   // Two indexes, two halves: OR over both columns would read the whole table.
   return sql<StoredUser>(
-    `SELECT id, email, password_hash, email_verified, federated_sub, status, storefront_updated_at,
+    `SELECT id, email, password_hash, email_verified, federated_sub, provider, status, storefront_updated_at,
       language_pref, storefront_customer_gid, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
      FROM storefront_users WHERE shop = $1 AND id IN (
        SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = ANY($2::text[])

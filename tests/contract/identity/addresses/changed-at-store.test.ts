@@ -1,0 +1,86 @@
+// What an account was given for its address ends when the store changes the address.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { applyStorefrontChange } from "../../../../app/domain/customers/from-storefront.ts";
+import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
+import {
+  gidOf,
+  putPerson,
+  sessionOf,
+  signedInUser,
+  signInAs,
+} from "../../../support/browser/sign-in-journey.ts";
+import { SHOP, startService, type Service } from "../../../support/service.ts";
+import {
+  connectStorefront,
+  forgot,
+  getMe,
+  login,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  reset,
+  verify,
+} from "../people.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ background: true });
+  await service.addTenant(SHOP);
+  await connectStorefront(service);
+});
+afterAll(() => service.stop());
+
+const hear = async (gid: string, email: string) =>
+  (
+    await applyStorefrontChange(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+      { gid, email, changedAt: new Date(Date.now() + 2_000) },
+      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+    )
+  ).userId as number;
+
+describe("a customer whom the store reported, with a password by a mailed link", () => {
+  it("is shown nothing of the store's customer once the store gives that customer another address", async () => {
+    const email = newEmail("before");
+    const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
+    await hear(gid, email);
+    await forgot(service, email);
+    await reset(service, await mailedToken(service, email, "/auth/password/reset"), PASSWORD);
+    const { token } = (await login(service, email)).json;
+    expect((await getMe(service, token)).json.user.storefront_customer_gid).toBe(gid);
+
+    const moved = newEmail("after");
+    await hear(gid, moved);
+    expect((await getMe(service, token)).json.user).toMatchObject({
+      email: moved,
+      email_verified: false,
+      storefront_customer_gid: null,
+    });
+    await verify(service, await mailedToken(service, moved, "/auth/verify-email"));
+    expect((await getMe(service, token)).json.user.storefront_customer_gid).toBe(gid);
+  });
+});
+
+describe("a customer who signed in at the store", () => {
+  it("loses sessions and agents to the owner of the address that the store gave the customer since", async () => {
+    const sub = putPerson(service, "storefront", newEmail("earlier"));
+    const signedIn = await signInAs(service, "storefront", sub);
+    const { id } = await signedInUser(service, signedIn);
+    const token = sessionOf(signedIn) as string;
+    const granted = await service.call("POST", "/auth/consent-sync", {
+      key: token,
+      body: { consent_a2a: true, method: "dashboard" },
+    });
+    expect(granted.status).toBe(200);
+
+    const owned = newEmail("owned");
+    await hear(gidOf(service, sub), owned);
+    const owner = await signInAs(service, "federated", putPerson(service, "federated", owned));
+    expect(await signedInUser(service, owner)).toMatchObject({ id, email: owned });
+    expect((await getMe(service, token)).status).toBe(401);
+    const { consents } = (await getMe(service, sessionOf(owner) as string)).json;
+    expect(consents.a2a).toBe(false);
+  });
+});
