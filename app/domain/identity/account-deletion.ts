@@ -16,6 +16,7 @@ import { emailOf, getAccount, isProven, isWaiting, type Account, type Person } f
 import { enqueueAccountEvent } from "./account-events.ts";
 import { clearAccount, clearPurchases } from "./clear-account.ts";
 import { requireRecentAuth } from "./session/recent-auth.ts";
+import { epochOf } from "./links.ts";
 import { enqueueMail } from "./mails.ts";
 import { TypedPassword, verifyPassword } from "./password/password.ts";
 import { consumeRateLimit, tryConsume } from "./rate-limits.ts";
@@ -32,21 +33,20 @@ export async function deleteAccount(
   visit: Visit,
 ): Promise<void> {
   await requireSamePerson(ctx, tenant, session, password);
-  await deleteOwnAccount(ctx, tenant, session, visit, {
-    isOwnerVerified: isProven(session.account),
-  });
+  await deleteOwnAccount(ctx, tenant, session, visit);
 }
 
 /**
  * For callers that have authenticated the person. `isOwnerVerified`: the person is known to own the account's
- * address. Otherwise the tombstones are removed when the address's owner signs in.
+ * address, whatever the account says. Otherwise the tombstones of an unverified account are removed when the
+ * address's owner signs in.
  */
 export async function deleteOwnAccount(
   ctx: Ctx,
   tenant: Tenant,
   person: Person,
   visit: Visit,
-  { isOwnerVerified }: { isOwnerVerified: boolean },
+  { isOwnerVerified = false } = {},
 ): Promise<void> {
   const email = emailOf(person.account);
   const mayMail =
@@ -54,11 +54,18 @@ export async function deleteOwnAccount(
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const account = await getAccount(sql, person.account.id, { lock: true });
     // A concurrent deletion, suspension or reset ended the session of this request.
-    if (account.status !== "active" || account.password_hash !== person.account.password_hash)
+    if (
+      account.status !== "active" ||
+      account.password_hash !== person.account.password_hash ||
+      epochOf(account) !== epochOf(person.account)
+    )
       throw new AppError("unauthorized");
     if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
     await revokeAll(ctx, tenant, { sql, prisma }, account.id, visit);
-    await insertTombstones(ctx, sql, tenant.shop, account, { isOwnerVerified });
+    // Of the locked row: the store may have changed the address since the request began.
+    await insertTombstones(ctx, sql, tenant.shop, account, {
+      isOwnerVerified: isOwnerVerified || isProven(account),
+    });
     await clearPurchases(sql, [account.id]);
     await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account);

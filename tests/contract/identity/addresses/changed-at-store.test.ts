@@ -1,6 +1,8 @@
 // What an account was given for its address ends when the store changes the address.
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyStorefrontChange } from "../../../../app/domain/customers/from-storefront.ts";
+import { tombstoneOf } from "../../../../app/domain/customers/tombstones.ts";
 import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
 import {
   gidOf,
@@ -9,16 +11,19 @@ import {
   signedInUser,
   signInAs,
 } from "../../../support/browser/sign-in-journey.ts";
-import { SHOP, startService, type Service } from "../../../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../../../support/service.ts";
 import {
   connectStorefront,
+  deleteMe,
   forgot,
   getMe,
   login,
   mailedToken,
   newEmail,
   PASSWORD,
+  queueIsEmpty,
   reset,
+  signUp,
   verify,
 } from "../people.ts";
 
@@ -82,5 +87,70 @@ describe("a customer who signed in at the store", () => {
     expect((await getMe(service, token)).status).toBe(401);
     const { consents } = (await getMe(service, sessionOf(owner) as string)).json;
     expect(consents.a2a).toBe(false);
+  });
+});
+
+describe("a deletion that the account's owner overtakes", () => {
+  /** Deletes the account of the session while another transaction has changed its row. */
+  async function deleteDuring(token: string, change: string, values: unknown[], body?: object) {
+    const other = new pg.Client({ connectionString: service.database.url });
+    await other.connect();
+    try {
+      await other.query("BEGIN");
+      await other.query(change, values);
+      const deletion = deleteMe(service, token, body);
+      await eventually(
+        "the deletion to wait for the row",
+        async () =>
+          (
+            await service.database.query(
+              "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+            )
+          ).length === 1,
+      );
+      await other.query("COMMIT");
+      return await deletion;
+    } finally {
+      await other.end();
+    }
+  }
+
+  it("by an address that the store changes leaves a tombstone that the owner of the new address lifts", async () => {
+    const { id, email, token } = await signUp(service);
+    await verify(service, await mailedToken(service, email, "/auth/verify-email"));
+    await queueIsEmpty(service);
+    const owned = newEmail("owned");
+    const { status } = await deleteDuring(
+      token,
+      "UPDATE storefront_users SET email = $2, email_verified = false WHERE id = $1",
+      [id, owned],
+      { password: PASSWORD },
+    );
+    expect(status).toBe(200);
+    expect(
+      await service.database.query(
+        "SELECT unproven FROM customer_tombstones WHERE kind = 'email' AND subject_hmac = $1",
+        [tombstoneOf(service.ctx, SHOP, "email", owned)],
+      ),
+    ).toEqual([{ unproven: true }]);
+  });
+
+  it("by the end of its sessions deletes nothing, also without a password", async () => {
+    const signedIn = await signInAs(
+      service,
+      "federated",
+      putPerson(service, "federated", newEmail("stranger"), { isVerified: false }),
+    );
+    const { id } = await signedInUser(service, signedIn);
+    await queueIsEmpty(service);
+    const { status } = await deleteDuring(
+      sessionOf(signedIn) as string,
+      "UPDATE storefront_users SET sessions_valid_after = now() + interval '1 second' WHERE id = $1",
+      [id],
+    );
+    expect(status).toBe(401);
+    expect(
+      await service.database.query("SELECT status FROM storefront_users WHERE id = $1", [id]),
+    ).toEqual([{ status: "active" }]);
   });
 });
