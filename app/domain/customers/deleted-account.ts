@@ -27,8 +27,9 @@ export async function markDeletedAccount(
   await putKey(sql, KEYS.deletedAccount(String(userId)), mark);
 }
 
-/** The ids that events name the customer by. */
-export const entityIdsOf = (ctx: Ctx, shop: string, mark: DeletedAccount): string[] => [
-  String(mark.user_id),
-  ...(mark.sealed_gid ? [ctx.secrets.unseal(sealContext(shop), mark.sealed_gid)] : []),
-];
+/** The storefront's id of the customer who was deleted with the account. */
+export const deletedGid = (
+  ctx: Ctx,
+  shop: string,
+  { sealed_gid: gid }: DeletedAccount,
+): string | null => gid && ctx.secrets.unseal(sealContext(shop), gid);

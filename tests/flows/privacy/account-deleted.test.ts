@@ -118,3 +118,31 @@ it("a deleted account's checkouts are canceled, its mandates hold nothing, and n
     await service.database.query("SELECT key FROM kv WHERE value->>'user_id' = $1", [String(id)]),
   ).toEqual([]);
 });
+
+it("what a deleted account's delivery sent while the deletion came is not kept either", async () => {
+  service.sandbox.failNext("cms", { delayReplyMs: 3_000 }, 1);
+  const before = service.sandbox.requests("cms").length;
+  const { id, email, token } = await signUp(service);
+  await eventually("the delivery under way", () => service.sandbox.requests("cms").length > before);
+  const { status } = await service.call("DELETE", `/auth/me?shop=${SHOP}`, {
+    key: token,
+    body: { password: PASSWORD },
+  });
+  expect(status).toBe(200);
+  await queueIsEmpty(service);
+  await service.call("POST", "/admin/scheduled-run");
+  expect(
+    await service.database.query(
+      `SELECT a.channel, q.event_type FROM delivery_exchanges e JOIN delivery_attempts a ON a.id = e.attempt_id
+        JOIN integration_queue q ON q.id = a.queue_id
+        WHERE q.entity_id = $1 AND q.event_type = 'customer.signed_up'`,
+      [String(id)],
+    ),
+  ).toEqual([]);
+  expect(
+    await service.database.query(
+      "SELECT channel FROM integration_queue WHERE strpos(transformed_payload::text, $1) > 0",
+      [email],
+    ),
+  ).toEqual([]);
+});

@@ -6,7 +6,7 @@ import type { Database, TenantPrisma } from "../../../db.server.ts";
 import { deleteKey } from "../../../runtime/database/kv.ts";
 import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import {
-  entityIdsOf,
+  deletedGid,
   markDeletedAccount,
   type DeletedAccount,
 } from "../../customers/deleted-account.ts";
@@ -37,12 +37,15 @@ export async function eraseCopies(
   let [accounts, objects] = [0, 0];
   for (const { value } of marks) {
     const mark = value as DeletedAccount;
+    const gid = deletedGid(ctx, tenant.shop, mark);
     const named = {
       entity_type: "customer",
-      entity_id: { in: entityIdsOf(ctx, tenant.shop, mark) },
+      entity_id: { in: [String(mark.user_id), ...(gid ? [gid] : [])] },
     };
     // What is delivered later is archived later: the next run looks again.
     if (await isDelivering(prisma, named)) continue;
+    // A delivery that was under way during the deletion has kept what it sent.
+    await emptyDeliveries(sql, { id: mark.user_id, storefront_customer_gid: gid });
     const eventIds = await findEventIds(prisma, named);
     objects += await eraseArchived(ctx, tenant, { ...NOBODY, eventIds });
     await deleteKey(sql, KEYS.deletedAccount(String(mark.user_id)));
