@@ -25,7 +25,7 @@ const hasWayIn = (user: StoredUser): boolean =>
 
 /**
  * The columns by which the account counted as its owner's. Also the provider of a customer whom the store
- * reported: the password may be of whoever had the address before.
+ * reported: the password may be of the person who had the address before.
  */
 export function withoutProof(
   user: StoredUser,
