@@ -1,8 +1,8 @@
 // The operator's page: the service's health, its stores, their shared settings, and the process
 // settings.
 import { useTranslation } from "react-i18next";
-import { Badge, BlockStack, Card, Divider, InlineStack, Text } from "@shopify/polaris";
-import type { SettingState } from "../../domain/merchant/setup-state.ts";
+import { Badge, Banner, BlockStack, Card, Divider, InlineStack, Text } from "@shopify/polaris";
+import type { RunProblem, SettingState } from "../../domain/merchant/setup-state.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { FactRows } from "../ui/fact-rows.tsx";
 import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
@@ -24,7 +24,13 @@ type Health = {
   roles: string[];
   isSandbox: boolean;
   baseUrl: string;
-  lastRun: { state: "running" | "finished" | "interrupted"; at: string; errors: number } | null;
+  lastRun: {
+    state: "running" | "finished" | "interrupted";
+    at: string;
+    errors: number;
+    problems: RunProblem[];
+    isArchiveFailing: boolean;
+  } | null;
 };
 type Props = {
   health: Health;
@@ -102,8 +108,34 @@ function HealthCard({ health }: { health: Health }) {
           }
         />
         <FactRows rows={rows} />
+        {lastRun?.isArchiveFailing && (
+          <Banner tone="critical" title={t("setup.archive.title")}>
+            <Text as="p">{t("setup.archive.text")}</Text>
+          </Banner>
+        )}
+        {lastRun && lastRun.problems.length > 0 && <Problems problems={lastRun.problems} />}
       </BlockStack>
     </Card>
+  );
+}
+
+/** The steps' names and messages are those of the log. */
+function Problems({ problems }: { problems: RunProblem[] }) {
+  const { t } = useTranslation("standalone");
+  return (
+    <BlockStack gap="200">
+      <Text as="h3" variant="headingSm">
+        {t("setup.failedSteps")}
+      </Text>
+      <FactRows
+        rows={problems.map(({ step, stores, message }) => ({
+          name: step,
+          value: [t("setup.failedStores", { count: stores }), message]
+            .filter((part) => part !== null)
+            .join(" · "),
+        }))}
+      />
+    </BlockStack>
   );
 }
 

@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { SETTINGS, type SettingName } from "../../runtime/settings.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { readCells } from "./cell-states.ts";
-import { findReport } from "../scheduled-run/report.ts";
+import { findReport, type ScheduledRunReport } from "../scheduled-run/report.ts";
 import { listShopsAfter } from "../tenants/directory.ts";
 import { tokenState } from "../tenants/store-access.ts";
 import { findTenant } from "../tenants/tenant.ts";
@@ -47,11 +47,25 @@ export async function readSetupState(ctx: Ctx, after: string) {
             state: report.state,
             at: report.finished_at ?? report.started_at,
             errors: report.errors_total,
+            problems: listProblems(report),
+            isArchiveFailing: report.errors.some(({ system }) => system === "archive"),
           }
         : null,
     },
   };
 }
+
+export type RunProblem = { step: string; stores: number; message: string | null };
+
+/** The steps that failed, with the first message of each. */
+const listProblems = ({ steps, errors }: ScheduledRunReport): RunProblem[] =>
+  Object.entries(steps)
+    .filter(([, { failed }]) => failed > 0)
+    .map(([step, { failed }]) => ({
+      step,
+      stores: failed,
+      message: errors.find((error) => error.step === step)?.message ?? null,
+    }));
 
 function listSettingStates(ctx: Ctx): SettingState[] {
   return Object.entries(SETTINGS).map(([name, setting]) => {

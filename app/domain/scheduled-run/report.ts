@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database/database.ts";
 import { findKey, putKey } from "../../runtime/database/kv.ts";
 import { PLATFORM_KEYS } from "../../runtime/database/kv-keys.ts";
+import { OutboundError } from "../../runtime/errors.ts";
 import type { Lease } from "../../runtime/database/queue/lease.ts";
 import type { StepResult } from "./steps.ts";
 
@@ -33,7 +34,13 @@ export type ScheduledRunReport = {
   tenants: number;
   steps: Record<string, StepReport>;
   /** The first errors; `errors_total` counts all. */
-  errors: { shop: string; step: string; message: string }[];
+  errors: {
+    shop: string;
+    step: string;
+    message: string;
+    /** The outside system that failed. */
+    system?: string;
+  }[];
   errors_total: number;
   expired_keys: number;
   /** Rows of history beyond their retention. */
@@ -131,7 +138,12 @@ export function recordFailure(
   step.failed += 1;
   report.errors_total += 1;
   if (report.errors.length < MAX_ERRORS)
-    report.errors.push({ shop, step: name, message: error.message.slice(0, 300) });
+    report.errors.push({
+      shop,
+      step: name,
+      message: error.message.slice(0, 300),
+      ...(error instanceof OutboundError && { system: error.system }),
+    });
 }
 
 export function recordCut(report: ScheduledRunReport, name: string): void {

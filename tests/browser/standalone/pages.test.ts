@@ -1,8 +1,10 @@
 // The admin pages outside the store admin in a real browser: what an operator sees and saves.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page, Request, Route } from "playwright-core";
+import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 import { saveTenantConfig } from "../../../app/domain/tenants/settings/configuration.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { OutboundError } from "../../../app/runtime/errors.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { openBrowser, waitForHydration, type Visit } from "../../support/browser/browser.ts";
 import { ADMIN_KEY, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
@@ -300,6 +302,19 @@ test("setup lists every setting without its value, and saves the shared settings
   await page.getByText("Enter a name and an address").waitFor();
   await page.getByRole("link", { name: `Settings: ${shop}` }).waitFor();
   await app.database.query("DELETE FROM kv WHERE key = 'platform:config'");
+  await expectQuiet(visit);
+});
+
+test("setup says which steps of the last run failed, and what to do about an archive that does not work", async () => {
+  const silent = () => Promise.reject(new OutboundError("archive", "timeout"));
+  await runScheduledNow(app.ctx, { steps: [{ name: "archive_retention", run: silent }] });
+  const visit = await open("/setup");
+  const { page } = visit;
+  await page.getByText("archive_retention", { exact: true }).waitFor();
+  await page.getByText(/^\d+ stores · archive: timeout$/).waitFor();
+  await page.getByText("The archive does not work").waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  await app.database.query("DELETE FROM kv WHERE key = 'scheduled_run:report'");
   await expectQuiet(visit);
 });
 

@@ -6,6 +6,7 @@ import {
   exportPath,
 } from "../../../app/domain/compliance/export/export-link.ts";
 import { startPrivacyWorker } from "../../../app/domain/compliance/requests/privacy-worker.ts";
+import { readSetupState } from "../../../app/domain/merchant/setup-state.ts";
 import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { openObjectStore } from "../../../app/integrations/archive/own-archive.ts";
@@ -164,10 +165,19 @@ describe("the service", () => {
       shop: SHOP,
       step: "archive_retention",
       message: expect.stringContaining("the archive failed: no answer within"),
+      system: "archive",
+    });
+    const lastRun = async () => (await readSetupState(service.ctx, "")).health.lastRun;
+    expect(await lastRun()).toMatchObject({
+      isArchiveFailing: true,
+      problems: [
+        { step: "archive_retention", stores: 1, message: expect.stringContaining("archive") },
+      ],
     });
     bucket.feel("well");
     const next = await run();
     expect([next.status, next.json.report.errors]).toEqual([200, []]);
+    expect(await lastRun()).toMatchObject({ isArchiveFailing: false, problems: [] });
   });
 
   it("does not hold up the scheduled run of many stores: one call in a while asks it", async () => {

@@ -159,7 +159,14 @@ export const RunReport = z
           },
         ],
       }),
-    errors: z.array(z.object({ shop: z.string(), step: z.string(), message: z.string() })),
+    errors: z.array(
+      z.object({
+        shop: z.string(),
+        step: z.string(),
+        message: z.string(),
+        system: z.string().optional().meta({ description: "The outside system that failed." }),
+      }),
+    ),
     errors_total: z.int(),
     expired_keys: z.int(),
     forgotten_rows: z.int(),
