@@ -6,6 +6,8 @@ import {
   createDatabaseClock,
   type DatabaseClock,
 } from "../../app/runtime/database/connection/database-clock.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { mintToken, type SessionClaims } from "../../app/domain/identity/session/session-token.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import {
   getMe,
@@ -13,6 +15,7 @@ import {
   signUp,
   PASSWORD,
   forgot,
+  login,
   mailedToken,
 } from "../contract/identity/people.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
@@ -63,6 +66,28 @@ describe("a process whose clock is an hour ahead", () => {
     clock.now();
     await eventually("the new difference", () => difference() < CLOSE_MS);
   });
+});
+
+test("a person who reset the password while the database's clock was an hour ahead signs in when it is set right, and older sessions stay ended", async () => {
+  const tenant = await getTenant(service.ctx, SHOP);
+  const person = await signUp(service);
+  const [, payload = ""] = person.token.split(".");
+  const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as SessionClaims;
+  const within = (minutes: number) =>
+    mintToken(
+      service.ctx.config,
+      tenant,
+      { ...claims, iat: claims.iat + minutes * 60 },
+      "0123456789",
+    );
+  await service.database.query(
+    "UPDATE storefront_users SET sessions_valid_after = date_trunc('second', now()) + interval '1 hour' WHERE id = $1",
+    [person.id],
+  );
+  const again = await login(service, person.email);
+  expect((await getMe(service, again.json.token)).status).toBe(200);
+  for (const older of [person.token, within(30), within(90)])
+    expect((await getMe(service, older)).status).toBe(401);
 });
 
 test("a clock that differs by less than clocks in time do is used as it is, also when the answer is slow", async () => {

@@ -144,8 +144,22 @@ export function shopOfToken(token: string): string | null {
   return shop;
 }
 
-/** The claims of a valid, unexpired token of this tenant's key; null for anything else. */
+/** The claims of a valid, unexpired token of this tenant's key, dated by now; null for anything else. */
 export function verifySessionToken(
+  config: Config,
+  tenant: Tenant,
+  token: string,
+  now: Date,
+): SessionClaims | null {
+  const claims = readSessionToken(config, tenant, token, now);
+  return claims && !isOfFuture(claims, now) ? claims : null;
+}
+
+export const isOfFuture = ({ iat }: SessionClaims, now: Date): boolean =>
+  iat > now.getTime() / 1_000 + FUTURE_TOLERANCE_SECONDS;
+
+/** As `verifySessionToken`, also of a token that is dated in the future: the caller asks `isOfFuture`. */
+export function readSessionToken(
   config: Config,
   tenant: Tenant,
   token: string,
@@ -165,8 +179,5 @@ export function verifySessionToken(
   const given = Buffer.from(signature ?? "");
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
   const claims = decode(payload, Claims);
-  const seconds = now.getTime() / 1_000;
-  if (!claims || claims.exp <= seconds || claims.iat > seconds + FUTURE_TOLERANCE_SECONDS)
-    return null;
-  return claims;
+  return claims && claims.exp > now.getTime() / 1_000 ? claims : null;
 }

@@ -19,7 +19,8 @@ import {
 } from "../account.ts";
 import {
   mintToken,
-  verifySessionToken,
+  isOfFuture,
+  readSessionToken,
   SESSION_SECONDS,
   type SessionClaims,
 } from "./session-token.ts";
@@ -44,10 +45,18 @@ export type SessionCheck =
  */
 const MAX_NAME_LENGTH = 200;
 
+/**
+ * Of a token that is issued in the second of an earlier end of all sessions. It is in the future when the database's
+ * clock was ahead at that end and has been set back: such a token counts, or the person could not sign in until then.
+ */
+const firstValidIat = ({
+  sessions_valid_after: validAfter,
+}: Pick<Account, "sessions_valid_after">) => Math.ceil((validAfter?.getTime() ?? 0) / 1_000);
+
 /** A new token; after a reset in the same second it is dated after it, so that it stays valid. */
 export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
   const now = Math.floor(ctx.clock.now().getTime() / 1_000);
-  const iat = Math.max(now, Math.ceil((account.sessions_valid_after?.getTime() ?? 0) / 1_000));
+  const iat = Math.max(now, firstValidIat(account));
   const claims: SessionClaims = {
     sub: String(account.id),
     email: emailOf(account) ?? "",
@@ -112,7 +121,8 @@ function readsOf(ctx: Ctx, tenant: Tenant): GroupCommit<Asked, SessionRow | unde
 }
 
 export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Promise<SessionCheck> {
-  const claims = verifySessionToken(ctx.config, tenant, token, ctx.clock.now());
+  const now = ctx.clock.now();
+  const claims = readSessionToken(ctx.config, tenant, token, now);
   // An invalid token may be due to a new secret of the tenant that this process has not read yet.
   if (!claims)
     return (await isCurrent(ctx, tenant)) ? { outcome: "invalid" } : { outcome: "stale_tenant" };
@@ -126,6 +136,7 @@ export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Pro
       : await isCurrent(ctx, tenant);
   if (!isFresh) return { outcome: "stale_tenant" };
   if (!row || row.is_revoked || isOver(row, claims)) return { outcome: "invalid" };
+  if (isOfFuture(claims, now) && claims.iat !== firstValidIat(row)) return { outcome: "invalid" };
   // A sign-up that waited for verification was merged into another account: its sessions belong to that
   // account now.
   const person =
