@@ -19,12 +19,14 @@ const KEY_AT = 5;
 const FLAGS = TYPES.map((type) => "consent_" + type);
 
 type Outcome = "done" | "waits" | "stop";
+type Token = string | null | undefined;
 type Answer = {
   ok?: unknown;
   code?: unknown;
   recorded?: { consent_type: string; action: string }[];
   ignored?: string[];
 };
+type Sent = [outcome: Outcome, answer?: Answer];
 let pausedUntil = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -126,60 +128,78 @@ function afterOwnRefusal(one: OutboxItem, by: string, { recorded }: Answer): Out
     : one;
 }
 
-async function send(
-  outbox: LoaderAccess,
+function post(
+  { body, since, at }: OutboxItem,
+  address: string,
+  credentials: RequestCredentials,
+  token: Token,
+  actedBy?: string,
+): Promise<Response> {
+  return fetch(address, {
+    method: "POST",
+    keepalive: true,
+    credentials,
+    headers: {
+      "Content-Type": "application/json",
+      ...(token && { Authorization: "Bearer " + token }),
+    },
+    body: JSON.stringify({
+      ...body,
+      acted_by: actedBy,
+      // A duration: the browser's clock need not be right.
+      waited_seconds: body.method
+        ? Math.max(0, Math.round((Date.now() - (since ?? at)) / 1_000))
+        : undefined,
+    }),
+  });
+}
+
+/** Counts the answers that are not the service's own. */
+async function read(
   item: OutboxItem,
-): Promise<[outcome: Outcome, answer?: Answer]> {
+  response: Response,
+  isFinalWithoutSession: boolean,
+): Promise<Answer | null> {
+  const answer = await readAnswer(response, isFinalWithoutSession);
+  if (!answer && response.status < 500 && !UNDECIDED.includes(response.status))
+    item.foreign = (item.foreign ?? 0) + 1;
+  return answer;
+}
+
+async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Sent> {
   const { body, by, isCopied } = item;
   const [at, query, service, shop, customer] = outbox.place;
   const token = by && by === outbox.userId() ? outbox.sessionToken() : null;
   const path = body.method ? "/auth/consent-sync" : "/ucp/tags";
-  const request = (address: string, credentials: RequestCredentials, actedBy?: string) =>
-    fetch(address, {
-      method: "POST",
-      keepalive: true,
-      credentials,
-      headers: {
-        "Content-Type": "application/json",
-        ...(token && { Authorization: "Bearer " + token }),
-      },
-      body: JSON.stringify({
-        ...body,
-        acted_by: actedBy,
-        // A duration: the browser's clock need not be right.
-        waited_seconds: body.method
-          ? Math.max(0, Math.round((Date.now() - (item.since ?? item.at)) / 1_000))
-          : undefined,
-      }),
-    });
-  const read = async (response: Response, isFinalWithoutSession: boolean) => {
-    const answer = await readAnswer(response, isFinalWithoutSession);
-    if (!answer && response.status < 500 && !UNDECIDED.includes(response.status))
-      item.foreign = (item.foreign ?? 0) + 1;
-    return answer;
-  };
   const fromHere = (credentials: RequestCredentials, actedBy?: string) =>
-    request(at + path + query, credentials, actedBy);
+    post(item, at + path + query, credentials, token, actedBy);
+
+  // The storefront's proxy may drop a token, so a request with one goes to the service directly where
+  // possible; without one, the store's own cookie identifies the customer. Since the page was opened somebody
+  // else may be signed in, which the service knows: it records nothing then. A page that does not know who is
+  // signed in leaves that open.
+  const asActor = () =>
+    token
+      ? post(item, service + path + "?shop=" + shop, "omit", token).catch(() =>
+          fromHere("same-origin", by),
+        )
+      : fromHere("include", by || customer);
+  // What was done without a sign-in goes with cookies from its own page only: a session that began later is
+  // another person's.
+  const isActorHere = token || (by ? by === customer : item.at >= performance.timeOrigin);
   try {
-    // The session of the person who acted. The storefront's proxy may drop a token, so a request with one
-    // goes to the service directly where possible; without one, the store's own cookie identifies the
-    // customer. What was done without a sign-in goes with cookies from its own page only: a session that began
-    // later is another person's. Since the page was opened somebody else may be signed in, which the service
-    // knows: it records nothing then. A page that does not know who is signed in leaves that open.
-    const isOwn = token || (by ? by === customer : item.at >= performance.timeOrigin);
-    if (isOwn) {
-      const response = await (token
-        ? request(service + path + "?shop=" + shop, "omit").catch(() => fromHere("same-origin", by))
-        : fromHere("include", by || customer));
-      const answer = await read(response, !by);
+    if (isActorHere) {
+      const response = await asActor();
+      const answer = await read(item, response, !by);
       if (answer) {
         adopt(outbox, item, answer);
         return ["done", answer];
       }
-      if (response.status !== 409 && (!by || response.status !== 401)) return ["stop"];
+      const isSomebodyElse = response.status === 409 || (by && response.status === 401);
+      if (!isSomebodyElse) return ["stop"];
     }
     if (by && (isCopied || !body.method)) return ["waits"];
-    if (!(await read(await fromHere("omit"), true))) return ["stop"];
+    if (!(await read(item, await fromHere("omit"), true))) return ["stop"];
     item.isCopied = true;
     return [by ? "waits" : "done"];
   } catch {
