@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
 import { LeaseLost } from "../../app/runtime/database/queue/lease.ts";
 import type { Held } from "../../app/runtime/database/queue/leased-table.ts";
+import type { QueueNotification } from "../../app/runtime/database/queue/notifications.ts";
 import { startWorkQueue, type WorkQueue } from "../../app/runtime/database/queue/work-queue.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -35,7 +36,7 @@ afterEach(async () => {
 async function start(
   queue: TestedQueue,
   work: (item: Held, stopping: AbortSignal) => Promise<void>,
-  options: { concurrency?: number; pollMs?: number; notification?: string } = {},
+  options: { concurrency?: number; pollMs?: number; notification?: QueueNotification } = {},
 ): Promise<WorkQueue> {
   const running = await startWorkQueue<Held>({
     name: queue.name,
@@ -232,10 +233,10 @@ describe.each(WORK_QUEUES)("the queue $name", (queue) => {
         await settle(item);
         done.push(String(item.id));
       },
-      { pollMs: HOUR_MS, notification: "work_queue_test" },
+      { pollMs: HOUR_MS, notification: "tag_runs" },
     );
     const ids = await queue.seed(test, 2);
-    await test.query("SELECT pg_notify('work_queue_test', '')");
+    await test.query("SELECT pg_notify('tag_runs', '')");
     await eventually("both are done", async () => done.length === 2);
     expect(new Set(done)).toEqual(new Set(ids));
   });

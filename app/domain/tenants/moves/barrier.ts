@@ -10,6 +10,7 @@ import {
   quoteText,
   type OwnerConnection,
 } from "../../../runtime/database/cells/owner-connection.ts";
+import { QUEUE_NOTIFICATIONS } from "../../../runtime/database/queue/notifications.ts";
 import { isLockTimeout } from "../../../runtime/database/postgres-errors.ts";
 import { MARK_KEY, movedRows, workOn, type MovedTable } from "./moved-tables.ts";
 import { replicationName, withShortLock } from "./replication.ts";
@@ -21,17 +22,9 @@ const GUARDED = "interval '5 minutes'";
 /** How long a write of the store may wait behind the barrier's lock. */
 const LOCK_WAIT_MS = 200;
 
-const QUEUES = [
-  "integration_queue",
-  "webhook_inbox",
-  "privacy_requests",
-  "tag_runs",
-  "tag_matches",
-] as const;
-
 /** Workers look at once, not at their next poll. */
 async function wakeWorkers(connection: OwnerConnection): Promise<void> {
-  for (const queue of QUEUES) await connection.query(`NOTIFY ${queue}`);
+  for (const queue of QUEUE_NOTIFICATIONS) await connection.query(`NOTIFY ${queue}`);
 }
 
 /** On the target, before its first row arrives. */

@@ -3,11 +3,12 @@
 import type { Log } from "../../log.ts";
 import { isDatabaseAway, type Database } from "../database.ts";
 import { LeaseLost } from "./lease.ts";
+import type { QueueNotification } from "./notifications.ts";
 
 type PumpOptions = {
   database: Database;
   /** NOTIFY channel; null for polling only. */
-  notification: string | null;
+  notification: QueueNotification | null;
   pollMs: number;
   /** The interval of the lease renewal: a third of the lease. */
   renewMs: number | null;
@@ -58,7 +59,7 @@ export type WorkQueueOptions<Item> = {
   /** The queue's name in log lines. */
   name: string;
   database: Database;
-  notification: string | null;
+  notification: QueueNotification | null;
   pollMs: number;
   leaseSeconds: number;
   /** The maximum number of items in work. */
