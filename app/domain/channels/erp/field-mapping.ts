@@ -4,7 +4,7 @@
 import { PermanentFailure } from "../../bus/channel.ts";
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { Mapping } from "../../events/mappings.ts";
-import { fieldsOf, type Fields } from "../payload-fields.ts";
+import { fieldsOf, ownField, type Fields } from "../payload-fields.ts";
 
 /** A name, an index, or `[]` for each element of a list. */
 type Step = string | number;
@@ -34,23 +34,28 @@ function read(value: unknown, steps: readonly Step[]): unknown {
  */
 function write(node: Fields, steps: readonly Step[], value: unknown): void {
   const [name, next, ...rest] = steps as [string, ...Step[]];
-  if (next === undefined) node[name] = value;
-  else if (next !== "[]")
-    write(
-      (node[name] = fieldsOf(Object.hasOwn(node, name) ? node[name] : {})),
-      [next, ...rest],
-      value,
-    );
-  else {
-    const values = Array.isArray(value) ? value : [value];
-    if (rest.length === 0) node[name] = values;
-    else {
-      const list =
-        Object.hasOwn(node, name) && Array.isArray(node[name]) ? (node[name] as unknown[]) : [];
-      node[name] = list;
-      for (const [index, one] of values.entries())
-        write((list[index] = fieldsOf(list[index])), rest, one);
-    }
+  const known = ownField(node, name);
+  if (next === undefined) {
+    node[name] = value;
+    return;
+  }
+  if (next !== "[]") {
+    const fields = fieldsOf(known);
+    node[name] = fields;
+    write(fields, [next, ...rest], value);
+    return;
+  }
+  const values = Array.isArray(value) ? value : [value];
+  if (rest.length === 0) {
+    node[name] = values;
+    return;
+  }
+  const list: unknown[] = Array.isArray(known) ? known : [];
+  node[name] = list;
+  for (const [index, one] of values.entries()) {
+    const fields = fieldsOf(list[index]);
+    list[index] = fields;
+    write(fields, rest, one);
   }
 }
 
