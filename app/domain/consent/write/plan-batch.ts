@@ -5,7 +5,8 @@ import type { ConsentFlags, ConsentType } from "../consent-types.ts";
 import type { ConsentEntry } from "../record-consent.ts";
 import { keyOf, type About, type SubjectState } from "./known-decisions.ts";
 
-export type Recorded = { consent_type: string; action: "granted" | "revoked" };
+type ConsentAction = "granted" | "revoked";
+export type Recorded = { consent_type: string; action: ConsentAction };
 /** `ignored`: the types whose grant came too late. */
 export type Written = { recorded: Recorded[]; ignored: string[] };
 
@@ -93,33 +94,18 @@ function isOverruled(
  * opposite action always adds one, except a grant that came too late.
  */
 function toEntries(
-  { subject, submission, at }: Write,
+  write: Write,
   state: SubjectState,
   now: Date,
 ): { added: ConsentEntry[]; ignored: string[] } {
+  const { submission } = write;
   const added: ConsentEntry[] = [];
   const ignored: string[] = [];
-  const add = (consentType: string, action: "granted" | "revoked") => {
+  const add = (consentType: string, action: ConsentAction) => {
     state.rows.set(`${submission.consentId}/${consentType}`, action);
     state.last.set(consentType, action);
-    state.lastAt.set(consentType, at ?? now);
-    added.push({
-      userId: "userId" in subject ? subject.userId : null,
-      visitorId: "visitorId" in subject ? subject.visitorId : null,
-      consentType,
-      action,
-      method: submission.method,
-      consentVersion: submission.consentVersion,
-      consentId: submission.consentId,
-      userAgent: submission.userAgent,
-      gaSessionId: submission.gaSessionId,
-      timestamp: submission.timestamp,
-      formType: submission.formType,
-      sourcePage: submission.sourcePage,
-      policyHash: submission.policyHash,
-      gpc: submission.gpc,
-      createdAt: at,
-    });
+    state.lastAt.set(consentType, write.at ?? now);
+    added.push(toEntry(write, consentType, action));
   };
   const flags = Object.entries(flagsOf(submission, state)) as [ConsentType, boolean][];
   for (const [type, value] of flags) {
@@ -146,6 +132,28 @@ function toEntries(
   }
   return { added, ignored };
 }
+
+const toEntry = (
+  { subject, submission, at }: Write,
+  consentType: string,
+  action: ConsentAction,
+): ConsentEntry => ({
+  userId: "userId" in subject ? subject.userId : null,
+  visitorId: "visitorId" in subject ? subject.visitorId : null,
+  consentType,
+  action,
+  method: submission.method,
+  consentVersion: submission.consentVersion,
+  consentId: submission.consentId,
+  userAgent: submission.userAgent,
+  gaSessionId: submission.gaSessionId,
+  timestamp: submission.timestamp,
+  formType: submission.formType,
+  sourcePage: submission.sourcePage,
+  policyHash: submission.policyHash,
+  gpc: submission.gpc,
+  createdAt: at,
+});
 
 /** Global Privacy Control denies marketing by default, where nothing was decided about it yet. */
 function flagsOf(
