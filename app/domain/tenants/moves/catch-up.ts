@@ -46,33 +46,50 @@ const POLL_MS = 5;
 const DRAIN_MS = { deliveries: 40_000, others: 2_000 };
 const BACKOFF_MS = { first: 100, longest: 5_000 };
 
+/** Tries until the store is flipped, with longer and longer pauses. */
 export async function catchUp(run: MoveRun): Promise<void> {
+  const progress: Progress = { isVerified: false, barriers: run.move.progress.barriers ?? 0 };
+  let waitMs = BACKOFF_MS.first;
+  for (;;) {
+    await run.check();
+    const isClose = (await followClosely(run)) <= CLOSE_MS.hold;
+    const round = isClose ? await tryRound(run, progress) : "retry";
+    if (round === "flipped") return;
+    if (round === "verified") waitMs = BACKOFF_MS.first;
+    await pause(waitMs);
+    waitMs = Math.min(waitMs * 2, BACKOFF_MS.longest);
+  }
+}
+
+type Progress = {
+  /** Whether the snapshots of a large store were compared (`verifySnapshots`): once is enough. */
+  isVerified: boolean;
+  barriers: number;
+};
+
+/** With a target that is close behind. */
+async function tryRound(
+  run: MoveRun,
+  progress: Progress,
+): Promise<"flipped" | "verified" | "retry"> {
   const { move, source, target, tables } = run;
   const budgetMs = run.options.checkBudgetMs ?? CHECK_BUDGET_MS;
-  let isVerified = false;
-  let barriers = move.progress.barriers ?? 0;
-  for (let waitMs = BACKOFF_MS.first; ; waitMs = Math.min(waitMs * 2, BACKOFF_MS.longest)) {
-    await run.check();
-    const arrivedMs = await followClosely(run);
-    if (arrivedMs <= CLOSE_MS.hold) {
-      const measured = await readFingerprints(source, tables, move.shop);
-      const totalMs = [...measured.values()].reduce((sum, { ms }) => sum + ms, 0);
-      requireRows(move, measured);
-      await run.report({ rows: rowsOf(measured), waits_for: null });
-      await putGuards(source, tables, move.shop, move.id);
-      if (totalMs > budgetMs && !isVerified) {
-        isVerified = await verifySnapshots(run);
-        if (isVerified) waitMs = BACKOFF_MS.first;
-      } else {
-        const outcome = await tryFlip(run, measured, totalMs > budgetMs ? budgetMs : Infinity);
-        if (outcome === "flipped") return;
-        if (outcome === "sequences") await raiseSequences(source, target, tables);
-        barriers += 1;
-        await run.enter("catch_up", { barriers, waits_for: WAITS[outcome] });
-      }
-    }
-    await pause(waitMs);
+  const measured = await readFingerprints(source, tables, move.shop);
+  const totalMs = [...measured.values()].reduce((sum, { ms }) => sum + ms, 0);
+  const isQuick = totalMs <= budgetMs;
+  requireRows(move, measured);
+  await run.report({ rows: rowsOf(measured), waits_for: null });
+  await putGuards(source, tables, move.shop, move.id);
+  if (!isQuick && !progress.isVerified) {
+    progress.isVerified = await verifySnapshots(run);
+    return progress.isVerified ? "verified" : "retry";
   }
+  const outcome = await tryFlip(run, measured, isQuick ? Infinity : budgetMs);
+  if (outcome === "flipped") return "flipped";
+  if (outcome === "sequences") await raiseSequences(source, target, tables);
+  progress.barriers += 1;
+  await run.enter("catch_up", { barriers: progress.barriers, waits_for: WAITS[outcome] });
+  return "retry";
 }
 
 type Outcome = "flipped" | "busy" | "deliveries" | "lag" | "sequences" | "slow";
