@@ -87,34 +87,7 @@ export type AdminAddresses = { appBridgeUrl?: string; adminOrigin?: string };
 
 export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
   const { appBridgeUrl = APP_BRIDGE_URL, adminOrigin = ADMIN_ORIGIN } = options;
-  setAbstractFetchFunc(createLibraryFetch(ctx));
-  // The store was read a moment ago: `prove` begins with it.
-  const sessionStorage = createSessionStorage(ctx, findCachedTenant);
-  const build = ({ clientId, secret }: { clientId: string; secret: string }) =>
-    shopifyApp({
-      apiKey: clientId,
-      apiSecretKey: secret,
-      apiVersion: ApiVersion.April26,
-      scopes: ctx.config.SCOPES,
-      appUrl: ctx.baseUrl,
-      authPathPrefix: AUTH_PREFIX,
-      sessionStorage,
-      distribution: AppDistribution.AppStore,
-      future: { unstable_newEmbeddedAuthStrategy: true, expiringOfflineAccessTokens: true },
-      // Its texts may hold a session token below this level.
-      logger: {
-        level: LogSeverity.Warning,
-        log: (severity, message) =>
-          severity === LogSeverity.Error && ctx.log.warn("app_library.reported", { message }),
-      },
-    });
-  const built = new Map<string, ReturnType<typeof build>>();
-  function libraryFor(clientId: string, secret: string) {
-    const key = `${clientId}\n${secret}`;
-    const library = built.get(key) ?? build({ clientId, secret });
-    built.set(key, library);
-    return library;
-  }
+  const libraryFor = createLibraries(ctx);
 
   async function credentialsOf(shop: string | null): Promise<Credentials> {
     return appOf(ctx, shop ? await findTenant(ctx, shop) : null);
@@ -128,7 +101,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
    * exchange the token.
    */
   async function authenticateAdmin(request: Request): Promise<AdminVisit> {
-    const outside = await redirectIntoAdmin(request);
+    const outside = await redirectIntoAdmin(ctx, request);
     if (outside) throw outside;
     const token = sessionTokenOf(request);
     if (isOfSomebodyElse(token)) throw unauthorizedResponse();
@@ -184,29 +157,6 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
   }
 
   /**
-   * An embedded page that is opened outside the admin: into the admin when the store is connected,
-   * else to the install.
-   */
-  async function redirectIntoAdmin(request: Request): Promise<Response | null> {
-    const { pathname, searchParams: query } = new URL(request.url);
-    const shop = query.get("shop") ?? "";
-    const isInAdmin =
-      request.headers.has("authorization") ||
-      (query.get("embedded") === "1" && isEncoded(query.get("host")));
-    if (isInAdmin) return null;
-    // A page in the admin's frame whose address lost the store: the tab may know it (`launch.ts`).
-    if (shop === "" && request.headers.get("sec-fetch-dest") === "iframe")
-      return redirectTo(`${AUTH_PREFIX}/login?back=${encodeURIComponent(pathname)}`);
-    if (!SHOP_PATTERN.test(shop)) return null;
-    const tenant = await findTenant(ctx, shop);
-    return redirectTo(
-      tenant !== null && isConnected(tenant)
-        ? ctx.storefront.adminUrl(shop, `/admin/apps/${tenant.app.clientId}`)
-        : `/auth/install?shop=${shop}`,
-    );
-  }
-
-  /**
    * The two pages the library makes itself: one fetches a session token and comes back, the other
    * leaves the frame.
    */
@@ -235,6 +185,61 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     writeDocumentHeaders(request, headers, { nonce, appBridgeUrl, adminOrigin });
 
   return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl };
+}
+
+/** The platform's library for each app and secret. */
+function createLibraries(ctx: Ctx) {
+  setAbstractFetchFunc(createLibraryFetch(ctx));
+  // The store was read a moment ago: `prove` begins with it.
+  const sessionStorage = createSessionStorage(ctx, findCachedTenant);
+  const build = ({ clientId, secret }: { clientId: string; secret: string }) =>
+    shopifyApp({
+      apiKey: clientId,
+      apiSecretKey: secret,
+      apiVersion: ApiVersion.April26,
+      scopes: ctx.config.SCOPES,
+      appUrl: ctx.baseUrl,
+      authPathPrefix: AUTH_PREFIX,
+      sessionStorage,
+      distribution: AppDistribution.AppStore,
+      future: { unstable_newEmbeddedAuthStrategy: true, expiringOfflineAccessTokens: true },
+      // Its texts may hold a session token below this level.
+      logger: {
+        level: LogSeverity.Warning,
+        log: (severity, message) =>
+          severity === LogSeverity.Error && ctx.log.warn("app_library.reported", { message }),
+      },
+    });
+  const built = new Map<string, ReturnType<typeof build>>();
+  return (clientId: string, secret: string) => {
+    const key = `${clientId}\n${secret}`;
+    const library = built.get(key) ?? build({ clientId, secret });
+    built.set(key, library);
+    return library;
+  };
+}
+
+/**
+ * An embedded page that is opened outside the admin: into the admin when the store is connected,
+ * else to the install.
+ */
+async function redirectIntoAdmin(ctx: Ctx, request: Request): Promise<Response | null> {
+  const { pathname, searchParams: query } = new URL(request.url);
+  const shop = query.get("shop") ?? "";
+  const isInAdmin =
+    request.headers.has("authorization") ||
+    (query.get("embedded") === "1" && isEncoded(query.get("host")));
+  if (isInAdmin) return null;
+  // A page in the admin's frame whose address lost the store: the tab may know it (`launch.ts`).
+  if (shop === "" && request.headers.get("sec-fetch-dest") === "iframe")
+    return redirectTo(`${AUTH_PREFIX}/login?back=${encodeURIComponent(pathname)}`);
+  if (!SHOP_PATTERN.test(shop)) return null;
+  const tenant = await findTenant(ctx, shop);
+  return redirectTo(
+    tenant !== null && isConnected(tenant)
+      ? ctx.storefront.adminUrl(shop, `/admin/apps/${tenant.app.clientId}`)
+      : `/auth/install?shop=${shop}`,
+  );
 }
 
 /** Whether a `host` can be decoded: the library's own attempt ends in an error. */
