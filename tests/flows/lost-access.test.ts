@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureStorefrontToken } from "../../app/domain/tenants/storefront/access-token.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { letRetriesComeDue } from "../support/bus/queue.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 import { inboxIsWorked, install, send } from "../support/storefront/storefront.ts";
 import { taggedStore, type Person, type TaggedStore } from "../support/storefront/tagged-store.ts";
@@ -101,7 +102,7 @@ describe.each([
     expect(customer()?.emailMarketingState).toBe("SUBSCRIBED");
 
     await install(service);
-    await service.database.query("UPDATE integration_queue SET next_attempt_at = now()");
+    await letRetriesComeDue(service.database);
     await eventually("the store has both", () => {
       const { tags = [], emailMarketingState } = customer() ?? {};
       return tags.includes("vip") && emailMarketingState === "UNSUBSCRIBED";
@@ -115,7 +116,7 @@ describe.each([
     await assign({ add: ["vip"] });
     service.sandbox.clearFaults();
     await lose();
-    await service.database.query("UPDATE integration_queue SET next_attempt_at = now()");
+    await letRetriesComeDue(service.database);
     await isPutOff();
     expect(await alerts()).toEqual([]);
   });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { BACKEND_KEY, BACKEND_SECRET, ingest, order } from "../support/bus/events.ts";
+import { letRetriesComeDue } from "../support/bus/queue.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -92,7 +93,7 @@ test.each([
           )
         ).length === 1,
     );
-    await query("UPDATE integration_queue SET next_attempt_at = now()");
+    await letRetriesComeDue(service.database, json.event_id);
     await eventually("the event at the backend", () =>
       enqueued().some(({ eventId }) => eventId === json.event_id),
     );

@@ -8,6 +8,7 @@ import {
   customerPayload,
 } from "../../support/storefront/payloads.ts";
 import { connectStore, deliver } from "../../support/storefront/storefront.ts";
+import { letRetriesComeDue } from "../../support/bus/queue.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 const MAIL = {
@@ -113,9 +114,7 @@ describe("a new customer", () => {
           )
         ).length === 1,
     );
-    await service.database.query(
-      "UPDATE integration_queue SET next_attempt_at = now() WHERE channel = 'email' AND status = 'pending'",
-    );
+    await letRetriesComeDue(service.database);
     await mail();
     await quiet();
     expect(mails()).toHaveLength(1);

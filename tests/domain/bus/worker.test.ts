@@ -1,7 +1,7 @@
 // The worker against failing systems, over real HTTP.
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addRows, letCircuitsClose } from "../../support/bus/queue.ts";
+import { addRows, letCircuitsClose, letRetriesComeDue } from "../../support/bus/queue.ts";
 import { eventually, SHOP } from "../../support/service.ts";
 import { startWorkerApp, type WorkerApp } from "../../support/bus/worker.ts";
 
@@ -48,9 +48,7 @@ describe("a system that answers 500", () => {
       );
       expect(row?.due_in).toBeGreaterThan(delay - 2);
       expect(row?.due_in).toBeLessThanOrEqual(delay * 1.1);
-      await app.service.database.query(
-        "UPDATE integration_queue SET next_attempt_at = clock_timestamp()",
-      );
+      await letRetriesComeDue(app.service.database);
     }
     const [dead] = await settled("the dead letter", ({ status }) => status === "dead_letter");
     expect(dead).toMatchObject({ retry_count: 5, last_error: "fast answered 500: down" });

@@ -6,6 +6,7 @@ import { SYSTEM_NAMES, type SystemName } from "../../../app/sandbox/faults.ts";
 import type { Sandbox } from "../../../app/sandbox/server.ts";
 import { eventually, SHOP, startService, type Service } from "../service.ts";
 import { connectStore } from "../storefront/storefront.ts";
+import { letRetriesComeDue } from "./queue.ts";
 
 export const SECRETS: Record<string, string> = {
   cms_api_token: "cms-secret-0123456789",
@@ -209,10 +210,7 @@ export async function startChannelApp(): Promise<ChannelApp> {
       return eventId;
     },
     async retry(eventId) {
-      await database.query(
-        "UPDATE integration_queue SET next_attempt_at = clock_timestamp() WHERE event_id = $1",
-        [eventId],
-      );
+      await letRetriesComeDue(database, eventId);
       return settled(eventId);
     },
     calls(channel) {

@@ -100,9 +100,15 @@ export async function letCircuitsClose(test: TestDatabase): Promise<void> {
   await letRetriesComeDue(test);
 }
 
-async function letRetriesComeDue(test: TestDatabase): Promise<void> {
+/** Makes the pending rows due, all or one event's, and wakes the workers, which poll every second only. */
+export async function letRetriesComeDue(test: TestDatabase, eventId?: string): Promise<void> {
   await test.query(
-    "UPDATE integration_queue SET next_attempt_at = clock_timestamp() WHERE status = 'pending'",
+    `WITH due AS (
+       UPDATE integration_queue SET next_attempt_at = clock_timestamp()
+       WHERE status = 'pending' AND ($1::text IS NULL OR event_id = $1) RETURNING channel
+     )
+     SELECT pg_notify('integration_queue', channel) FROM (SELECT DISTINCT channel FROM due) AS c`,
+    [eventId ?? null],
   );
 }
 

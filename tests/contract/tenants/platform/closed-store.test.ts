@@ -4,6 +4,7 @@ import { callAdminApi } from "../../../../app/domain/tenants/storefront/admin-ap
 import { registerWebhooks } from "../../../../app/domain/tenants/storefront/webhook-registration.ts";
 import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
 import { SHOP as SHOP_QUERY } from "../../../../app/integrations/storefront/documents.ts";
+import { letRetriesComeDue } from "../../../support/bus/queue.ts";
 import { eventually, SHOP, startService, type Service } from "../../../support/service.ts";
 import { taggedStore, type TaggedStore } from "../../../support/storefront/tagged-store.ts";
 
@@ -60,7 +61,7 @@ describe.each(["locked", "inactive"] as const)("a store that the platform calls 
     expect(await rows()).toEqual([{ status: "pending" }]);
 
     service.sandbox.storefront.closeStore(SHOP, null);
-    await service.database.query("UPDATE integration_queue SET next_attempt_at = now()");
+    await letRetriesComeDue(service.database);
     await store.delivered();
     expect(state()).toBe("UNSUBSCRIBED");
   });
