@@ -26,6 +26,8 @@ export type Fault = { match?: string | RegExp } & (
   | { delayMs: number }
   /** Does the work at once, and answers so much later: answers overtake each other. */
   | { delayReplyMs: number }
+  /** Does the work at once, and answers when this is fulfilled. For tests: what a promise is cannot be sent. */
+  | { replyAfter: Promise<unknown> }
   /** An error page in debug mode: this status, with the request's address, headers and body in it. */
   | { echoes: number }
   /** 200 with half a JSON body. The work is not done. */

@@ -1,4 +1,5 @@
 /** Runs a system's handler, applying one planned failure if there is one. */
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { json, send, type Call, type Handler } from "./exchange.ts";
@@ -54,6 +55,12 @@ export async function serveWithFault(
   if ("delayReplyMs" in fault) {
     const reply = await work();
     await waitUnlessStopped(fault.delayReplyMs, stopped);
+    if (!stopped.aborted) send(response, reply);
+    return;
+  }
+  if ("replyAfter" in fault) {
+    const reply = await work();
+    await Promise.race([fault.replyAfter, once(stopped, "abort")]);
     if (!stopped.aborted) send(response, reply);
     return;
   }

@@ -44,7 +44,6 @@ async function renew(): Promise<void> {
 }
 
 type Call = () => Promise<Answer>;
-const HELD_MS = 1_500;
 const asked = () => service.sandbox.requests("storefront").length;
 
 /** The answers of calls that wait for the storefront while `change` is acknowledged. */
@@ -53,7 +52,11 @@ async function during(
   change: () => Promise<unknown>,
   match: RegExp = CART_API,
 ): Promise<Answer[]> {
-  service.sandbox.failNext("storefront", { delayReplyMs: HELD_MS, match }, calls.length);
+  let release = (): void => {};
+  const changed = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  service.sandbox.failNext("storefront", { replyAfter: changed, match }, calls.length);
   const before = asked();
   let answered = 0;
   const answers = Promise.all(
@@ -63,9 +66,13 @@ async function during(
       }),
     ),
   );
-  await eventually("the storefront was asked", () => asked() >= before + calls.length);
-  await change();
-  expect(answered).toBe(0);
+  try {
+    await eventually("the storefront was asked", () => asked() >= before + calls.length);
+    await change();
+    expect(answered).toBe(0);
+  } finally {
+    release();
+  }
   return answers;
 }
 
