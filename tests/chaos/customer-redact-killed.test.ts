@@ -59,7 +59,7 @@ describe("a customer redaction whose worker is killed", () => {
 
     service.sandbox.clearFaults();
     const worker = await startPrivacyWorker(service.ctx, service.ctx.home);
-    expect(await settled(service, json.request_id, 50_000)).toMatchObject({
+    expect(await settled(service, json.request_id, { withinMs: 50_000 })).toMatchObject({
       state: "done",
       evidence: { residual: 0 },
     });

@@ -51,30 +51,46 @@ export function privacy(
   });
 }
 
-/** Has the platform ask for the erasure of a customer, and resolves with the request at its end. */
+/**
+ * Has the platform ask for the erasure of a customer, and resolves with the request at its end. The next pass
+ * of the erasure begins at once, not a second later.
+ */
 export async function redact(
   service: Service,
   who: Parameters<typeof customerJson>[0],
 ): Promise<Record<string, any>> {
   const { json } = await privacy(service, "customer-redact", redactBody(who));
-  return settled(service, json.request_id);
+  return settled(service, json.request_id, { isHurried: true });
 }
 
 export function settled(
   service: Service,
   id: number,
-  withinMs = 20_000,
+  { withinMs = 20_000, isHurried = false }: { withinMs?: number; isHurried?: boolean } = {},
 ): Promise<Record<string, any>> {
   return eventually(
     `request ${id} finished`,
-    async () =>
-      (
+    async () => {
+      if (isHurried) await beginNextPass(service, id);
+      return (
         await service.database.query(
           "SELECT * FROM privacy_requests WHERE id = $1 AND state IN ('done', 'retained', 'failed')",
           [id],
         )
-      )[0],
+      )[0];
+    },
     withinMs,
+  );
+}
+
+async function beginNextPass({ database }: Service, id: number): Promise<void> {
+  await database.query(
+    `WITH due AS (
+       UPDATE privacy_requests SET next_attempt_at = clock_timestamp()
+       WHERE id = $1 AND state = 'received' AND next_attempt_at > clock_timestamp() RETURNING id
+     )
+     SELECT pg_notify('privacy_requests', '') FROM due`,
+    [id],
   );
 }
 
