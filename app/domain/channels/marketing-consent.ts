@@ -12,6 +12,7 @@ import {
   SMS_MARKETING_CONSENT_UPDATE,
 } from "../../integrations/storefront/documents.ts";
 import { PRIVACY_PAGE, TRACKING_METHODS } from "../consent/consent-types.ts";
+import { normaliseEmail } from "../customers/customer-change.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
 import {
@@ -89,10 +90,12 @@ export async function writeMarketingConsent(
     variables: { id: gid },
   });
   if (!there) return false;
+  const addressThere = there.defaultEmailAddress?.emailAddress;
   let isWritten = false;
   if (own && isDifferent) {
     const change = { userId: customer.id, gid, isGranted, decidedAt: own.created_at };
-    if (isNewer(own, there.defaultEmailAddress)) {
+    const isAllowed = !isGranted || isSameAddress(customer.email, addressThere);
+    if (isAllowed && isNewer(own, there.defaultEmailAddress)) {
       await changeSubscription(ctx, tenant, { ...change, kind: "email" });
       isWritten = true;
     }
@@ -102,11 +105,10 @@ export async function writeMarketingConsent(
       isWritten = true;
     }
   }
-  const email = there.defaultEmailAddress?.emailAddress;
-  if (isObjection && email && there.dataSaleOptOut === false) {
+  if (isObjection && addressThere && there.dataSaleOptOut === false) {
     const { dataSaleOptOut } = await callAdminApi<{
       dataSaleOptOut: { userErrors: UserError[] };
-    }>(ctx, tenant.shop, { document: DATA_SALE_OPT_OUT, variables: { email } });
+    }>(ctx, tenant.shop, { document: DATA_SALE_OPT_OUT, variables: { email: addressThere } });
     requireNoUserErrors("dataSaleOptOut", dataSaleOptOut.userErrors);
     isWritten = true;
   }
@@ -120,6 +122,10 @@ function isNewer(own: Decision, there: Marketing | undefined): boolean {
     return false;
   return !there.marketingUpdatedAt || new Date(there.marketingUpdatedAt) < own.created_at;
 }
+
+/** A grant is for the address here; the store may have given the customer another one since. */
+const isSameAddress = (here: string | null, there: string | undefined): boolean =>
+  !here || !there || normaliseEmail(here) === normaliseEmail(there);
 
 type SubscriptionChange = {
   userId: number;

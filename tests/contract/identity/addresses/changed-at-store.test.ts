@@ -90,6 +90,39 @@ describe("a customer who signed in at the store", () => {
   });
 });
 
+describe("a marketing choice", () => {
+  it("subscribes no address that the store has given the customer since", async () => {
+    const { id, email, token } = await signUp(service);
+    await verify(service, await mailedToken(service, email, "/auth/verify-email"));
+    const { gid } = await eventually("the store's customer", async () => {
+      const [row] = await service.database.query(
+        "SELECT storefront_customer_gid AS gid FROM storefront_users WHERE id = $1",
+        [id],
+      );
+      return row.gid !== null && row;
+    });
+    await queueIsEmpty(service);
+    const choose = async (isGranted: boolean) => {
+      const { status } = await service.call("POST", "/auth/consent-sync", {
+        key: token,
+        body: { consent_marketing: isGranted, method: "dashboard" },
+      });
+      expect(status).toBe(200);
+      await queueIsEmpty(service);
+      return service.sandbox.storefront.customer(SHOP, gid)?.emailMarketingState;
+    };
+    // The webhook of this change is on its way.
+    service.sandbox.storefront.putCustomer(SHOP, { gid, email: newEmail("owned") });
+    expect(await choose(true)).toBe("NOT_SUBSCRIBED");
+
+    service.sandbox.storefront.putCustomer(SHOP, { gid, email });
+    expect(await choose(false)).toBe("NOT_SUBSCRIBED");
+    expect(await choose(true)).toBe("SUBSCRIBED");
+    service.sandbox.storefront.putCustomer(SHOP, { gid, email: newEmail("owned") });
+    expect(await choose(false)).toBe("UNSUBSCRIBED");
+  });
+});
+
 describe("a deletion that the account's owner overtakes", () => {
   /** Deletes the account of the session while another transaction has changed its row. */
   async function deleteDuring(token: string, change: string, values: unknown[], body?: object) {
