@@ -20,7 +20,7 @@ export const { loader, action, route } = endpoint({
       const { consent_id, recorded } = await syncOwnConsent(
         ctx,
         tenant,
-        principal.account.id,
+        { userId: principal.account.id },
         { ...body, method: "account_extension" },
         readVisit(request),
       );

@@ -3,7 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
 import { readSubmission, reportConsent, type SyncedConsent } from "../consent/submit/submission.ts";
 import type { Visit } from "../consent/visit.ts";
-import { writeConsentsWithin } from "../consent/write/write-consents.ts";
+import { writeConsentsWithin, type KnownPerson } from "../consent/write/write-consents.ts";
 import { writeTagsWithin } from "../customers/tag-change.ts";
 import { subscriptionTagOf } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -15,13 +15,14 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 export async function withdrawFormConsent(
   ctx: Ctx,
   tenant: Tenant,
-  userId: number,
+  person: KnownPerson,
   input: ConsentSyncInput & { form_type: string },
   visit: Visit,
 ): Promise<SyncedConsent> {
+  const { userId } = person;
   const submission = await readSubmission(ctx, tenant, input, visit);
   const written = await dataOf(ctx, tenant).transaction(async (sql) => {
-    const result = await writeConsentsWithin(ctx, tenant, sql, { userId }, submission);
+    const result = await writeConsentsWithin(ctx, tenant, sql, person, submission);
     const isWithdrawn = result.recorded.some(({ consent_type: type }) => type === input.form_type);
     if (isWithdrawn)
       await writeTagsWithin(ctx, tenant, sql, userId, {

@@ -5,6 +5,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { cleanName } from "../customers/person-name.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { getAccount, isProven, toUser, type Account, type Person, type User } from "./account.ts";
+import { epochOf } from "./links.ts";
 import { listOwnTags, toShownTag } from "./own-tags.ts";
 import type { Session } from "./session/sessions.ts";
 
@@ -67,7 +68,7 @@ export async function showProfile(ctx: Ctx, tenant: Tenant, person: Person) {
 
 /**
  * Under the row's lock: concurrent changes are not lost, and none is written to an account that was
- * deleted meanwhile.
+ * deleted meanwhile, nor for a session that ended.
  */
 export async function changeProfile(
   ctx: Ctx,
@@ -77,7 +78,8 @@ export async function changeProfile(
 ) {
   const account = await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const known = await getAccount(sql, session.account.id, { lock: true });
-    if (known.status !== "active") throw new AppError("unauthorized");
+    if (known.status !== "active" || epochOf(known) !== epochOf(session.account))
+      throw new AppError("unauthorized");
     const next = {
       first_name: known.first_name,
       last_name: known.last_name,

@@ -11,6 +11,7 @@ import {
   syncConsentOfVisitor,
 } from "../consent/submit/sync-consent.ts";
 import type { Visit } from "../consent/visit.ts";
+import type { KnownPerson } from "../consent/write/write-consents.ts";
 import { findOrCreateContact } from "../customers/contact.ts";
 import { findStorefrontPerson } from "../customers/storefront-person.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -20,7 +21,7 @@ import { withdrawFormConsent } from "./form-consent.ts";
 import { tryConsume } from "./rate-limits.ts";
 
 export type ConsentSpeaker =
-  | { account: Pick<Account, "id" | "storefront_customer_gid"> }
+  | { account: Pick<Account, "id" | "storefront_customer_gid" | "sessions_valid_after"> }
   | { gid: string }
   | { address: string };
 
@@ -28,14 +29,14 @@ export type ConsentSpeaker =
 export function syncOwnConsent(
   ctx: Ctx,
   tenant: Tenant,
-  userId: number,
+  person: KnownPerson,
   input: ConsentSyncInput,
   visit: Visit,
 ): Promise<SyncedConsent> {
   const { form_type: form, form_consent: isGranted } = input;
   return form !== undefined && isGranted === false
-    ? withdrawFormConsent(ctx, tenant, userId, { ...input, form_type: form }, visit)
-    : syncConsentOfUser(ctx, tenant, userId, { input, visit });
+    ? withdrawFormConsent(ctx, tenant, person, { ...input, form_type: form }, visit)
+    : syncConsentOfUser(ctx, tenant, person, { input, visit });
 }
 
 /**
@@ -50,9 +51,10 @@ export async function syncConsent(
   visit: Visit,
 ): Promise<SyncedConsent> {
   if ("account" in speaker) {
-    const { id, storefront_customer_gid: gid } = speaker.account;
+    const { id, storefront_customer_gid: gid, sessions_valid_after: since } = speaker.account;
     requireActing(input.acted_by, { id, gid });
-    return syncOwnConsent(ctx, tenant, id, input, visit);
+    const person = { userId: id, sessionsValidAfter: since };
+    return syncOwnConsent(ctx, tenant, person, input, visit);
   }
   if ("gid" in speaker) {
     const userId = await findStorefrontPerson(ctx, tenant, speaker.gid);
@@ -60,7 +62,7 @@ export async function syncConsent(
     // A customer without an account here is recorded as a visitor: the gid is signed, the account
     // does not exist. The slash stays in the id: no browser can claim an id with one.
     return userId !== null
-      ? syncOwnConsent(ctx, tenant, userId, input, visit)
+      ? syncOwnConsent(ctx, tenant, { userId }, input, visit)
       : syncConsentOfVisitor(ctx, tenant, {
           input: { ...input, visitor_id: speaker.gid.replace(/^gid:\/\/shopify\//, "") },
           visit,

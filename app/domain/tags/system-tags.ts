@@ -71,7 +71,7 @@ const LOCK_FACTS = `
   ORDER BY u.id FOR NO KEY UPDATE OF u`;
 
 /**
- * Locks the customers and returns the ids that are not deleted.
+ * Locks the customers and returns those that are not deleted, each with its `sessions_valid_after`.
  *
  * Call it before `lockTaggedCustomers` when the transaction changes consents or tags but no customer row: a
  * statement that waited for a lock still sees other tables as of its start, so a second statement reads the facts.
@@ -79,14 +79,14 @@ const LOCK_FACTS = `
 export async function lockCustomers(
   sql: TenantSql,
   userIds: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (userIds.length === 0) return new Set();
-  const rows = await sql<Columns<StorefrontUser, "id">>(
-    `SELECT id FROM storefront_users WHERE shop = $1 AND id = ANY($2::int[]) AND status <> 'deleted'
+): Promise<ReadonlyMap<number, Date | null>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await sql<Columns<StorefrontUser, "id" | "sessions_valid_after">>(
+    `SELECT id, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = ANY($2::int[]) AND status <> 'deleted'
       ORDER BY id FOR NO KEY UPDATE`,
     [userIds],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, sessions_valid_after: since }) => [id, since]));
 }
 
 /** Locks the customers; empty for a store whose catalog has no tag of the rules. */

@@ -118,7 +118,7 @@ test("a customer withdraws in the history what a form granted", async () => {
   const userId = (await findAccountId(app, SHOP, ben.gid)) as number;
   const tenant = await getTenant(app.ctx, SHOP);
   const form = { form_type: "trail_news", method: "trail_news_form" };
-  await syncOwnConsent(app.ctx, tenant, userId, form, { userAgent: null, gpc: false });
+  await syncOwnConsent(app.ctx, tenant, { userId }, form, { userAgent: null, gpc: false });
   await frame.page().reload();
   const page = await extensionOf(frame.page());
   await page.getByRole("button", { name: "Withdraw: Trail news" }).click();

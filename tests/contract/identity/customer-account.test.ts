@@ -98,7 +98,7 @@ const stateOf = async (customer: Customer, type: string) =>
 async function subscribe(id: number, form: string) {
   const tenant = await getTenant(service.ctx, SHOP);
   const input = { form_type: form, method: `${form}_form` };
-  await syncOwnConsent(service.ctx, tenant, id, input, { userAgent: null, gpc: false });
+  await syncOwnConsent(service.ctx, tenant, { userId: id }, input, { userAgent: null, gpc: false });
   const tags = {
     add: [`${form}_subscribed`],
     remove: [],

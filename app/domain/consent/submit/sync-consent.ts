@@ -10,7 +10,7 @@ import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { ConsentSyncInput } from "../consent-input.ts";
 import type { Visit } from "../visit.ts";
-import { writeConsents } from "../write/write-consents.ts";
+import { writeConsents, type KnownPerson } from "../write/write-consents.ts";
 import { enqueueConfirmation } from "./consent-link.ts";
 import { readSubmission, reportConsent, type SyncedConsent } from "./submission.ts";
 
@@ -20,12 +20,12 @@ type Sent = { input: ConsentSyncInput; visit: Visit };
 export async function syncConsentOfUser(
   ctx: Ctx,
   tenant: Tenant,
-  userId: number,
+  person: KnownPerson,
   { input, visit }: Sent,
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
-  const written = await writeConsents(ctx, tenant, { userId }, submission);
-  return reportConsent(ctx, tenant, submission, written, userId);
+  const written = await writeConsents(ctx, tenant, person, submission);
+  return reportConsent(ctx, tenant, submission, written, person.userId);
 }
 
 export async function syncConsentOfVisitor(

@@ -10,8 +10,14 @@ import {
 } from "../consent-types.ts";
 import { lockHead, type ChainHead } from "../record-consent.ts";
 
+/**
+ * A known person. `sessionsValidAfter`: of the account, when the session of the request was checked; absent for a
+ * request without one.
+ */
+export type KnownPerson = { userId: number; sessionsValidAfter?: Date | null };
+
 /** The subject of a consent: a known person, or a browser. */
-export type Subject = { userId: number } | { visitorId: string };
+export type Subject = KnownPerson | { visitorId: string };
 
 /** A submission about its subject. */
 export type About = { subject: Subject; submission: Submission };

@@ -19,7 +19,13 @@ import type { Submission } from "../consent-input.ts";
 import { CONSENT_TYPES, consentColumn } from "../consent-types.ts";
 import { recordConsent } from "../record-consent.ts";
 import { enqueueConsent } from "./enqueue-consent.ts";
-import { readKnown, usersOf, type Subject, type SubjectState } from "./known-decisions.ts";
+import {
+  readKnown,
+  usersOf,
+  type KnownPerson,
+  type Subject,
+  type SubjectState,
+} from "./known-decisions.ts";
 import {
   planBatch,
   type ConsentChange,
@@ -28,14 +34,14 @@ import {
   type Written,
 } from "./plan-batch.ts";
 
-export type { Recorded, Subject, Written };
+export type { KnownPerson, Recorded, Subject, Written };
 
 const MAX_BATCH = 100;
 // Keyed by the tenant object, not by its name: a store that moved or enabled a channel gets a new
 // writer.
 const writers = new WeakMap<Tenant, GroupCommit<Write, Written | null>>();
 
-/** Resolves after the COMMIT, with the added rows and the ignored grants. Throws `unauthorized` when the person was deleted meanwhile. */
+/** Resolves after the COMMIT, with the added rows and the ignored grants. Throws `unauthorized` when the person was deleted, or the session ended, meanwhile. */
 export async function writeConsents(
   ctx: Ctx,
   tenant: Tenant,
@@ -85,8 +91,10 @@ async function writeBatch(
 ): Promise<(Written | null)[]> {
   // Before claims and head: a transaction that locks a customer and the log locks the customer first.
   const present = await lockCustomers(sql, usersOf(all));
-  // Skips people who were deleted while this batch waited for the lock.
-  const isWritable = ({ subject }: Write) => !("userId" in subject) || present.has(subject.userId);
+  // Skips people who were deleted, and sessions that ended, while this batch waited for the lock.
+  const isWritable = ({ subject }: Write) =>
+    !("userId" in subject) ||
+    (present.has(subject.userId) && isSameSession(subject, present.get(subject.userId) ?? null));
   const batch = all.filter(isWritable);
   const customers = await lockTaggedCustomers(sql, usersOf(batch));
   const { known, head } = await readKnown(sql, batch);
@@ -105,6 +113,9 @@ async function writeBatch(
   for (const { action } of entries) consentsRecorded.inc({ action });
   return all.map((write) => results.get(write) ?? null);
 }
+
+const isSameSession = ({ sessionsValidAfter: known }: KnownPerson, now: Date | null): boolean =>
+  known === undefined || known?.getTime() === now?.getTime();
 
 /** The customer's facts with the consents of this batch. */
 function withConsents(

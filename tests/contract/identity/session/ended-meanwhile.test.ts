@@ -1,0 +1,91 @@
+// A change that is under way when its session ends: the owner's reset or sign-in comes first.
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  eventually,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+} from "../../../support/service.ts";
+import { getMe, login, PASSWORD, signUp } from "../people.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  await service.addTenant(SHOP);
+});
+afterAll(() => service.stop());
+
+/** Makes the request, whose session is checked, and ends the sessions before its change. */
+async function endSessionsDuring(id: number, request: () => Promise<Answer>): Promise<Answer> {
+  const owner = new pg.Client({ connectionString: service.database.url });
+  await owner.connect();
+  try {
+    await owner.query("BEGIN");
+    await owner.query(
+      "UPDATE storefront_users SET sessions_valid_after = date_trunc('second', now()) + interval '1 second' WHERE id = $1",
+      [id],
+    );
+    const answer = request();
+    await eventually(
+      "the change to wait for the row",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+          )
+        ).length === 1,
+    );
+    await owner.query("COMMIT");
+    return await answer;
+  } finally {
+    await owner.end();
+  }
+}
+
+describe("of a session that ended meanwhile", () => {
+  it("no consent is granted", async () => {
+    const { id, token, email } = await signUp(service);
+    const grant = { consent_marketing: true, consent_a2a: true, method: "dashboard" };
+    const { status } = await endSessionsDuring(id, () =>
+      service.call("POST", "/auth/consent-sync", { key: token, body: grant }),
+    );
+    expect(status).toBe(401);
+    const own = (await login(service, email, PASSWORD)).json.token;
+    expect((await getMe(service, own)).json.consents).toMatchObject({
+      marketing: false,
+      a2a: false,
+    });
+    const again = await service.call("POST", "/auth/consent-sync", { key: own, body: grant });
+    expect([again.status, (await getMe(service, own)).json.consents.a2a]).toEqual([200, true]);
+  });
+
+  it("no consent to a form is withdrawn", async () => {
+    const { id, token } = await signUp(service);
+    const form = { form_type: "newsletter", method: "newsletter_form" };
+    const given = await service.call("POST", "/auth/consent-sync", { key: token, body: form });
+    expect(given.status).toBe(200);
+    const { status } = await endSessionsDuring(id, () =>
+      service.call("POST", "/auth/consent-sync", {
+        key: token,
+        body: { ...form, form_consent: false },
+      }),
+    );
+    expect(status).toBe(401);
+  });
+
+  it("no name is changed", async () => {
+    const { id, token } = await signUp(service, { first_name: "Ada" });
+    const { status } = await endSessionsDuring(id, () =>
+      service.call("PATCH", "/auth/profile", { key: token, body: { first_name: "Mallory" } }),
+    );
+    expect(status).toBe(401);
+    const rows = await service.database.query(
+      "SELECT first_name FROM storefront_users WHERE id = $1",
+      [id],
+    );
+    expect(rows).toEqual([{ first_name: "Ada" }]);
+  });
+});
