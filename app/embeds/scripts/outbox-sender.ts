@@ -171,8 +171,8 @@ async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Sent> {
   const [at, query, service, shop, customer] = outbox.place;
   const token = by && by === outbox.userId() ? outbox.sessionToken() : null;
   const path = body.method ? "/auth/consent-sync" : "/ucp/tags";
-  const fromHere = (credentials: RequestCredentials, actedBy?: string) =>
-    post(item, at + path + query, credentials, token, actedBy);
+  const fromHere = (credentials: RequestCredentials, bearer?: Token, actedBy?: string) =>
+    post(item, at + path + query, credentials, bearer, actedBy);
 
   // The storefront's proxy may drop a token, so a request with one goes to the service directly where
   // possible; without one, the store's own cookie identifies the customer. Since the page was opened somebody
@@ -181,9 +181,9 @@ async function send(outbox: LoaderAccess, item: OutboxItem): Promise<Sent> {
   const asActor = () =>
     token
       ? post(item, service + path + "?shop=" + shop, "omit", token).catch(() =>
-          fromHere("same-origin", by),
+          fromHere("same-origin", token, by),
         )
-      : fromHere("include", by || customer);
+      : fromHere("include", null, by || customer);
   // What was done without a sign-in goes with cookies from its own page only: a session that began later is
   // another person's.
   const isActorHere = token || (by ? by === customer : item.at >= performance.timeOrigin);

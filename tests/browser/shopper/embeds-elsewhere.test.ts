@@ -70,6 +70,25 @@ describe("a page that loads the script from the service directly", () => {
     );
     await close();
   });
+
+  it("records its choice for the browser when the session of the tab's token has ended", async () => {
+    const ada = await signUp(service);
+    await service.call("POST", "/auth/logout", { key: ada.token, body: {} });
+    const { page, close } = await enter(ada.token);
+    await page.evaluate(choose);
+    const visitor = JSON.parse(
+      await page.evaluate(() => localStorage.getItem("crm_visitor") as string),
+    ) as string;
+    const rows = await eventually("the rows of the choice", async () => {
+      const found = await logOfVisitor(service, visitor);
+      return found.length > 0 && found;
+    });
+    expect(rows.map(({ consent_type, action }) => [consent_type, action])).toEqual([
+      ["cookie", "granted"],
+      ["marketing", "revoked"],
+    ]);
+    await close();
+  });
 });
 
 describe("the snippet of docs/headless.md, on a storefront of the merchant's own", () => {
