@@ -177,7 +177,11 @@ test("two clicks on Save at once are one save", async () => {
     button.click();
   });
   await page.getByText("Saved.", { exact: true }).waitFor();
-  expect(posts.filter((url) => url.includes("/app/settings/brand"))).toHaveLength(1);
+  // The preview asks for itself while the merchant types.
+  const saves = posts
+    .map((url) => new URL(url).pathname)
+    .filter((path) => path.startsWith("/app/settings/brand") && !path.includes("/preview"));
+  expect(saves).toHaveLength(1);
   await page.getByLabel("Brand name").fill("Kestrel again");
   await save(page);
   await expect.poll(async () => (await saved()).brand_name).toBe("Kestrel again");
