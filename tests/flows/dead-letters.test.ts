@@ -17,7 +17,9 @@ let worker: Worker;
 let mails = 0;
 const movedTo = mkdtempSync(join(tmpdir(), "customer-identity-moved-"));
 beforeAll(async () => {
-  service = await startService({ env: { ADMIN_EMAILS: "operator@service.example" } });
+  // Dead letters are filed at the poll.
+  const env = { ADMIN_EMAILS: "operator@service.example", WORKER_POLL_MS: "100" };
+  service = await startService({ env });
 });
 afterAll(async () => {
   await worker.stop();
