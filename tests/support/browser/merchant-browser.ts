@@ -1,9 +1,9 @@
 // A merchant in a real browser: the whole service with its built screens, a connected store, and
 // pages of the app.
 import { expect } from "vitest";
-import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { findA11yViolations } from "./accessibility.ts";
 import { openBrowser, waitForHydration, type Visit } from "./browser.ts";
+import { adminHostOf, installApp } from "./screens-server.ts";
 import { OTHER_SHOP, SHOP, startService, type Service, type ServiceOptions } from "../service.ts";
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
@@ -25,14 +25,8 @@ export async function startShop(options: ServiceOptions = {}): Promise<Shop> {
   return {
     service,
     async connect(shop, fields) {
-      const reply = service.sandbox.storefront.install(shop);
       await service.addTenant(shop, fields);
-      await storeGrant(service.ctx, shop, {
-        accessToken: reply.access_token,
-        refreshToken: reply.refresh_token ?? null,
-        expiresIn: 86_400,
-        scopes: reply.scope.split(","),
-      });
+      await installApp(service, shop, { expiresIn: 86_400 });
     },
     async open(path, { shop, locale, viewport }) {
       const visit = await browser.visitAgain(
@@ -69,13 +63,10 @@ export async function adminUrl(
 ): Promise<string> {
   const [pathname, query = ""] = path.split("?");
   const asked = new URLSearchParams(query);
-  const host = Buffer.from(
-    `admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`,
-  ).toString("base64url");
   for (const [name, value] of Object.entries({
     embedded: "1",
     shop,
-    host,
+    host: adminHostOf(shop),
     locale,
     id_token: await service.sandbox.storefront.sessionToken(shop),
   }))

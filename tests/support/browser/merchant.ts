@@ -1,10 +1,9 @@
 // A merchant in the app's screens: a connected store, and a browser that opens them as the store
 // admin does.
 import { expect } from "vitest";
-import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { waitForHydration, type openBrowser, type Visit } from "./browser.ts";
-import { embeddedUrl, type TestApp } from "./screens-server.ts";
+import { embeddedUrl, installApp, type TestApp } from "./screens-server.ts";
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
@@ -14,14 +13,8 @@ export async function connectStore(
   fields: Record<string, unknown> = {},
   scope = "write_customers,read_products,read_orders,read_customer_merge",
 ): Promise<void> {
-  const reply = app.sandbox.storefront.install(shop, { scope });
   await registerTenant(app.ctx, shop);
-  await storeGrant(app.ctx, shop, {
-    accessToken: reply.access_token,
-    refreshToken: reply.refresh_token ?? null,
-    expiresIn: 3_600,
-    scopes: reply.scope.split(","),
-  });
+  await installApp(app, shop, { scope, expiresIn: 3_600 });
   if (Object.keys(fields).length > 0) await changeTenantRecord(app.ctx, shop, { set: fields });
 }
 

@@ -1,4 +1,5 @@
 // The service with its screens, as the tests of the merchant's side start it.
+import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import {
   APP_SECRET,
   CLIENT_ID,
@@ -25,6 +26,27 @@ export function startTestApp({
   });
 }
 
+/** What the admin calls itself in the addresses of the app: the parameter `host`. */
+export const adminHostOf = (shop: string): string =>
+  Buffer.from(`admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`).toString(
+    "base64url",
+  );
+
+/** Stores the tokens of an install without the browser. */
+export async function installApp(
+  { ctx, sandbox }: TestApp,
+  shop: string,
+  { scope, expiresIn }: { scope?: string; expiresIn: number },
+): Promise<void> {
+  const reply = sandbox.storefront.install(shop, scope === undefined ? {} : { scope });
+  await storeGrant(ctx, shop, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token ?? null,
+    expiresIn,
+    scopes: reply.scope.split(","),
+  });
+}
+
 /** The address at which the admin opens the app. */
 export async function embeddedUrl(
   app: TestApp,
@@ -34,9 +56,7 @@ export async function embeddedUrl(
   const query = new URLSearchParams({
     embedded: "1",
     shop,
-    host: Buffer.from(`admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`).toString(
-      "base64url",
-    ),
+    host: adminHostOf(shop),
     id_token: options.token ?? (await app.sandbox.storefront.sessionToken(shop)),
   });
   return `${app.url}${options.path ?? "/app"}?${query}`;
