@@ -172,7 +172,12 @@ test("a value that the platform rejects is reported by the scheduled run, which 
   const report = await runStep();
   expect(report.steps.loader).toMatchObject({ failed: 1, done: 1 });
   expect(report.errors).toEqual([
-    { shop: SHOP, step: "loader", message: "metafieldsSet: Value is too long." },
+    {
+      shop: SHOP,
+      step: "loader",
+      message: "metafieldsSet: Value is too long.",
+      system: "storefront",
+    },
   ]);
   await runStep();
   expect(metafields()).toEqual(written(SHOP, "G-NEW1"));

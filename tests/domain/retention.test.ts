@@ -308,7 +308,12 @@ it("an archive that fails keeps no row, and is tried again by the next run", asy
   await queueRow(shop, "old", 31);
   await message(other, "cms", 400);
   expect((await run()).errors).toEqual([
-    { shop, step: "archive_retention", message: expect.stringContaining("ENOTDIR") },
+    {
+      shop,
+      step: "archive_retention",
+      message: expect.stringContaining("ENOTDIR"),
+      system: "archive",
+    },
   ]);
   expect(await idsOf("integration_queue", shop)).toEqual([]);
   expect(await objectsOf(other)).toEqual([]);
