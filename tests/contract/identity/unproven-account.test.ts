@@ -2,14 +2,11 @@
 // address verifies it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createConsentLink } from "../../../app/domain/consent/submit/consent-link.ts";
-import type { CustomerChange } from "../../../app/domain/customers/customer-change.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
-import { applyStorefrontPage } from "../../../app/domain/customers/sync/apply-page.ts";
 import { findAccountByEmail } from "../../../app/domain/identity/account.ts";
 import { normaliseMailbox } from "../../../app/domain/tenants/mailbox.ts";
-import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { putPerson, sessionOf, signInAs } from "../../support/browser/sign-in-journey.ts";
-import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   connectStorefront,
@@ -197,145 +194,6 @@ describe("an account with an unverified address", () => {
     expect((await signInAs(service, "federated", sub)).headers.get("location")).toContain(
       "error=account_exists",
     );
-  });
-});
-
-describe("an address that the store changes", () => {
-  const rowOf = async (id: number) =>
-    (
-      await service.database.query(
-        `SELECT email, email_verified, first_name, storefront_customer_gid AS gid
-         FROM storefront_users WHERE id = $1`,
-        [id],
-      )
-    )[0];
-
-  /** A sign-up whose address is verified, with its customer of the store. */
-  async function verifiedSignUp() {
-    const { id, email, token } = await signUp(service, { first_name: "Mallory" });
-    await verify(service, await mailedToken(service, email, VERIFY));
-    const { gid } = await eventually("the store's customer", async () => {
-      const found = await rowOf(id);
-      return found.gid !== null && found;
-    });
-    await queueIsEmpty(service);
-    return { id, email, token, gid: gid as string };
-  }
-
-  const change = (gid: string, email: string): CustomerChange => ({
-    gid,
-    email,
-    changedAt: new Date(Date.now() + 2_000),
-  });
-  const byWebhook = async (changed: CustomerChange) =>
-    void (await applyStorefrontChange(service.ctx, await getTenant(service.ctx, SHOP), changed, {
-      eventId: crypto.randomUUID(),
-      eventType: "customer.updated",
-    }));
-  const bySync = async (changed: CustomerChange) => {
-    const tenant = await getTenant(service.ctx, SHOP);
-    await dataOf(service.ctx, tenant).transaction((sql) =>
-      applyStorefrontPage(service.ctx, tenant, sql, [changed]),
-    );
-  };
-
-  it.each([
-    ["webhook", byWebhook],
-    ["sync", bySync],
-  ])(
-    "by %s is not verified: its owner, who signs in with a provider that verified it, ends the password and the sessions",
-    async (_, apply) => {
-      const { id, email, token, gid } = await verifiedSignUp();
-      const victim = newEmail("victim");
-      await apply(change(gid, victim));
-      expect(await rowOf(id)).toMatchObject({ email: victim, email_verified: false });
-      const sub = putPerson(service, "federated", victim);
-      const own = sessionOf(await signInAs(service, "federated", sub)) as string;
-      expect((await getMe(service, own)).json.user).toMatchObject({
-        email: victim,
-        email_verified: true,
-      });
-      expect((await getMe(service, token)).status).toBe(401);
-      expect((await login(service, victim)).status).toBe(401);
-      expect((await login(service, email)).status).toBe(401);
-    },
-  );
-
-  it("is verified by a mail to it: who signed up keeps the password, the session and the name", async () => {
-    const { id, token, gid } = await verifiedSignUp();
-    const moved = newEmail("moved");
-    await byWebhook(change(gid, moved));
-    await eventually("the mail", () => service.sandbox.email.mailsTo(moved)[0]);
-    const link = await mailedToken(service, moved, VERIFY);
-    expect((await verify(service, link)).status).toBe(200);
-    expect(await rowOf(id)).toEqual({
-      email: moved,
-      email_verified: true,
-      first_name: "Mallory",
-      gid,
-    });
-    expect((await getMe(service, token)).status).toBe(200);
-    expect((await login(service, moved)).status).toBe(200);
-  });
-
-  it("gets one mail an hour, however often the store changes it", async () => {
-    const { gid, email } = await verifiedSignUp();
-    const other = newEmail("flip");
-    const before = service.sandbox.email.mailsTo(email).length;
-    for (const [seconds, address] of [other, email, other, email].entries()) {
-      await byWebhook({
-        ...change(gid, address),
-        changedAt: new Date(Date.now() + seconds * 1_000),
-      });
-      await queueIsEmpty(service);
-    }
-    expect(service.sandbox.email.mailsTo(other)).toHaveLength(1);
-    expect(service.sandbox.email.mailsTo(email)).toHaveLength(before + 1);
-  });
-
-  it("while a mail is made is not what the mail's link proves: the link leads nowhere", async () => {
-    let proxy!: DatabaseProxy;
-    const own = await startService({
-      background: true,
-      databaseThrough: async (url) => (proxy = await startDatabaseProxy(url)).url,
-    });
-    try {
-      await own.addTenant(SHOP);
-      const { id, email } = await signUp(own);
-      await queueIsEmpty(own);
-      // The recipient is known by then; the link is made of what this reads.
-      const account = proxy.hold("FROM storefront_users WHERE shop = $1\n      AND id = $2");
-      await forgot(own, email);
-      await account.held;
-      const victim = newEmail("victim");
-      await own.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [
-        id,
-        victim,
-      ]);
-      account.release();
-      const link = await mailedToken(own, email, RESET);
-      expect((await reset(own, link, "a password of my own")).json.code).toBe("invalid_link");
-      const rows = await own.database.query(
-        "SELECT email, email_verified FROM storefront_users WHERE id = $1",
-        [id],
-      );
-      expect(rows).toEqual([{ email: victim, email_verified: false }]);
-    } finally {
-      await own.stop();
-      await proxy.stop();
-    }
-  });
-
-  it("in its spelling only stays verified, and no mail is sent", async () => {
-    const { id, gid, email } = await verifiedSignUp();
-    await service.database.query("UPDATE storefront_users SET email = upper(email) WHERE id = $1", [
-      id,
-    ]);
-    const before = service.sandbox.email.mailsTo(email).length;
-    await byWebhook(change(gid, email));
-    await queueIsEmpty(service);
-    expect(await rowOf(id)).toMatchObject({ email, email_verified: true });
-    expect(service.sandbox.email.mailsTo(email)).toHaveLength(before);
   });
 });
 

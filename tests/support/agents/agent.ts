@@ -80,7 +80,12 @@ export const submitPage = (
     headers: { ...FORM, ...headers, ...cookieOf(session) },
   });
 
-export const answerTo = (answer: Answer): URL => new URL(answer.headers.get("location") as string);
+/** Where the answer leads the browser. */
+export function answerTo({ status, headers, text }: Answer): URL {
+  const location = headers.get("location");
+  if (location === null) throw new Error(`leads nowhere: ${status} ${text}`);
+  return new URL(location);
+}
 
 /** Walks through the authorization page as the person of `session` and approves. */
 export async function approve(service: Service, path: string, session: string): Promise<Answer> {

@@ -1,9 +1,10 @@
-// What an account was given for its address ends when the store changes the address.
+// An address that the store changes is not verified, and what the account was given for the former one ends.
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyStorefrontChange } from "../../../../app/domain/customers/from-storefront.ts";
+import { applyStorefrontPage } from "../../../../app/domain/customers/sync/apply-page.ts";
 import { tombstoneOf } from "../../../../app/domain/customers/tombstones.ts";
-import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
+import { dataOf, getTenant } from "../../../../app/domain/tenants/tenant.ts";
 import {
   gidOf,
   putPerson,
@@ -11,6 +12,10 @@ import {
   signedInUser,
   signInAs,
 } from "../../../support/browser/sign-in-journey.ts";
+import {
+  startDatabaseProxy,
+  type DatabaseProxy,
+} from "../../../support/processes/database-proxy.ts";
 import { eventually, SHOP, startService, type Service } from "../../../support/service.ts";
 import {
   connectStorefront,
@@ -45,6 +50,133 @@ const hear = async (gid: string, email: string) =>
       { eventId: crypto.randomUUID(), eventType: "customer.updated" },
     )
   ).userId as number;
+
+describe("an address that the store changes", () => {
+  const rowOf = async (id: number) =>
+    (
+      await service.database.query(
+        `SELECT email, email_verified, first_name, storefront_customer_gid AS gid
+         FROM storefront_users WHERE id = $1`,
+        [id],
+      )
+    )[0];
+
+  /** A sign-up whose address is verified, with its customer of the store. */
+  async function verifiedSignUp() {
+    const { id, email, token } = await signUp(service, { first_name: "Mallory" });
+    await verify(service, await mailedToken(service, email, "/auth/verify-email"));
+    const { gid } = await eventually("the store's customer", async () => {
+      const found = await rowOf(id);
+      return found.gid !== null && found;
+    });
+    await queueIsEmpty(service);
+    return { id, email, token, gid: gid as string };
+  }
+
+  const hearInSync = async (gid: string, email: string) => {
+    const tenant = await getTenant(service.ctx, SHOP);
+    const changed = { gid, email, changedAt: new Date(Date.now() + 2_000) };
+    await dataOf(service.ctx, tenant).transaction((sql) =>
+      applyStorefrontPage(service.ctx, tenant, sql, [changed]),
+    );
+  };
+
+  it.each([
+    ["webhook", hear],
+    ["sync", hearInSync],
+  ])(
+    "by %s is not verified: its owner, who signs in with a provider that verified it, ends the password and the sessions",
+    async (_, apply) => {
+      const { id, email, token, gid } = await verifiedSignUp();
+      const victim = newEmail("victim");
+      await apply(gid, victim);
+      expect(await rowOf(id)).toMatchObject({ email: victim, email_verified: false });
+      const sub = putPerson(service, "federated", victim);
+      const own = sessionOf(await signInAs(service, "federated", sub)) as string;
+      expect((await getMe(service, own)).json.user).toMatchObject({
+        email: victim,
+        email_verified: true,
+      });
+      expect((await getMe(service, token)).status).toBe(401);
+      expect((await login(service, victim)).status).toBe(401);
+      expect((await login(service, email)).status).toBe(401);
+    },
+  );
+
+  it("is verified by a mail to it: who signed up keeps the password, the session and the name", async () => {
+    const { id, token, gid } = await verifiedSignUp();
+    const moved = newEmail("moved");
+    await hear(gid, moved);
+    await eventually("the mail", () => service.sandbox.email.mailsTo(moved)[0]);
+    const link = await mailedToken(service, moved, "/auth/verify-email");
+    expect((await verify(service, link)).status).toBe(200);
+    expect(await rowOf(id)).toEqual({
+      email: moved,
+      email_verified: true,
+      first_name: "Mallory",
+      gid,
+    });
+    expect((await getMe(service, token)).status).toBe(200);
+    expect((await login(service, moved)).status).toBe(200);
+  });
+
+  it("gets one mail an hour, however often the store changes it", async () => {
+    const { gid, email } = await verifiedSignUp();
+    const other = newEmail("flip");
+    const before = service.sandbox.email.mailsTo(email).length;
+    for (const address of [other, email, other, email]) {
+      await hear(gid, address);
+      await queueIsEmpty(service);
+    }
+    expect(service.sandbox.email.mailsTo(other)).toHaveLength(1);
+    expect(service.sandbox.email.mailsTo(email)).toHaveLength(before + 1);
+  });
+
+  it("while a mail is made is not what the mail's link proves: the link leads nowhere", async () => {
+    let proxy!: DatabaseProxy;
+    const own = await startService({
+      background: true,
+      databaseThrough: async (url) => (proxy = await startDatabaseProxy(url)).url,
+    });
+    try {
+      await own.addTenant(SHOP);
+      const { id, email } = await signUp(own);
+      await queueIsEmpty(own);
+      // The recipient is known by then; the link is made of what this reads.
+      const account = proxy.hold("FROM storefront_users WHERE shop = $1\n      AND id = $2");
+      await forgot(own, email);
+      await account.held;
+      const victim = newEmail("victim");
+      await own.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [
+        id,
+        victim,
+      ]);
+      account.release();
+      const link = await mailedToken(own, email, "/auth/password/reset");
+      expect((await reset(own, link, "a password of my own")).json.code).toBe("invalid_link");
+      const rows = await own.database.query(
+        "SELECT email, email_verified FROM storefront_users WHERE id = $1",
+        [id],
+      );
+      expect(rows).toEqual([{ email: victim, email_verified: false }]);
+    } finally {
+      await own.stop();
+      await proxy.stop();
+    }
+  });
+
+  it("in its spelling only stays verified, and no mail is sent", async () => {
+    const { id, gid, email } = await verifiedSignUp();
+    await service.database.query("UPDATE storefront_users SET email = upper(email) WHERE id = $1", [
+      id,
+    ]);
+    const before = service.sandbox.email.mailsTo(email).length;
+    await hear(gid, email);
+    await queueIsEmpty(service);
+    expect(await rowOf(id)).toMatchObject({ email, email_verified: true });
+    expect(service.sandbox.email.mailsTo(email)).toHaveLength(before);
+  });
+});
 
 describe("a customer whom the store reported, with a password by a mailed link", () => {
   it("is shown nothing of the store's customer once the store gives that customer another address", async () => {
