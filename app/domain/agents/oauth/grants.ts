@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, OauthGrant, StorefrontUser, TenantSql } from "../../../db.server.ts";
+import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { readSubmission } from "../../consent/submit/submission.ts";
 import type { Visit } from "../../consent/visit.ts";
@@ -41,46 +42,48 @@ export async function grantAccess(
     { consent_a2a: true, method: "oauth_consent", consent_id: grantId },
     visit,
   );
-  await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
-    // Locked until the commit: a concurrent reset finds the grant and ends it. Not FOR UPDATE,
-    // which would block transactions that only reference the row.
-    const [person] = await sql<Columns<StorefrontUser, "status" | "sessions_valid_after">>(
-      "SELECT status, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE",
-      [account.id],
-    );
-    if (person?.status !== "active" || epochOf(person) !== epochOf(account))
-      throw new AppError("unauthorized");
-    await writeConsentsWithin(ctx, tenant, sql, { userId: account.id }, submission, visit.at);
-    await prisma.oauthGrant.create({
-      data: {
-        shop: tenant.shop,
-        id: grantId,
-        user_id: account.id,
-        client_id: request.client.id,
-        client_name: request.client.name,
-        scopes: request.scopes,
-        sessions_epoch: person.sessions_valid_after,
-      },
-    });
-    await sql(
-      `INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, redirect_uri,
+  await retryOnConflict(() =>
+    dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+      // Locked until the commit: a concurrent reset finds the grant and ends it. Not FOR UPDATE,
+      // which would block transactions that only reference the row.
+      const [person] = await sql<Columns<StorefrontUser, "status" | "sessions_valid_after">>(
+        "SELECT status, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE",
+        [account.id],
+      );
+      if (person?.status !== "active" || epochOf(person) !== epochOf(account))
+        throw new AppError("unauthorized");
+      await writeConsentsWithin(ctx, tenant, sql, { userId: account.id }, submission, visit.at);
+      await prisma.oauthGrant.create({
+        data: {
+          shop: tenant.shop,
+          id: grantId,
+          user_id: account.id,
+          client_id: request.client.id,
+          client_name: request.client.name,
+          scopes: request.scopes,
+          sessions_epoch: person.sessions_valid_after,
+        },
+      });
+      await sql(
+        `INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, redirect_uri,
         code_challenge, redirect_named, expires_at) VALUES ($1, $2, $3, 'code', $4, $5, $6, $7,
         clock_timestamp() + make_interval(secs => $8))`,
-      [
-        hashSecret(code),
-        grantId,
-        request.scopes,
-        request.redirectUri,
-        request.codeChallenge,
-        request.isRedirectNamed,
-        TOKEN_SECONDS.code,
-      ],
-    );
-    await sql(
-      "UPDATE oauth_clients SET granted_at = now() WHERE shop = $1 AND client_id = $2 AND granted_at IS NULL",
-      [request.client.id],
-    );
-  });
+        [
+          hashSecret(code),
+          grantId,
+          request.scopes,
+          request.redirectUri,
+          request.codeChallenge,
+          request.isRedirectNamed,
+          TOKEN_SECONDS.code,
+        ],
+      );
+      await sql(
+        "UPDATE oauth_clients SET granted_at = now() WHERE shop = $1 AND client_id = $2 AND granted_at IS NULL",
+        [request.client.id],
+      );
+    }),
+  );
   recordAgentCall(ctx, tenant, {
     ...DONE,
     operation: "link_agent",
