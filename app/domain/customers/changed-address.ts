@@ -12,6 +12,7 @@ import { isUninstalled } from "../tenants/store-access.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
 import type { StoredUser } from "./storefront-columns.ts";
+import { hasWayIn } from "./unproven-account.ts";
 
 /** Whether the change gives the account another address; its spelling alone does not. */
 export const changesAddress = (
@@ -19,9 +20,6 @@ export const changesAddress = (
   { email }: Pick<CustomerChange, "email">,
 ): boolean =>
   email !== undefined && (email?.toLowerCase() ?? null) !== (user.email?.toLowerCase() ?? null);
-
-const hasWayIn = (user: StoredUser): boolean =>
-  user.password_hash !== "" || user.federated_sub !== null;
 
 /**
  * The columns by which the account counted as its owner's. Also the provider of a customer whom the store

@@ -4,7 +4,7 @@ import type { TenantSql } from "../../db.server.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
 import { MIRRORED, type StoredUser } from "./storefront-columns.ts";
-import { mustYieldAddress, yieldAddress } from "./unproven-account.ts";
+import { hasWayIn, mustYieldAddress, yieldAddress } from "./unproven-account.ts";
 
 /**
  * By gid first; by address only an account without another storefront customer. Locked until the
@@ -42,7 +42,7 @@ export async function mayTakeEmail(
 ): Promise<boolean> {
   // An account with a password or a federated identity is found by its address, so the storefront
   // must not change it.
-  if (email === null) return !user || (user.password_hash === "" && !user.federated_sub);
+  if (email === null) return !user || !hasWayIn(user);
   const [other] = await sql<
     Pick<
       StoredUser,

@@ -16,9 +16,13 @@ export type Unproven = Columns<
   "id" | "password_hash" | "federated_sub" | "email_verified"
 >;
 
+/** Whether somebody can sign in here without the storefront. */
+export const hasWayIn = (account: Pick<Unproven, "password_hash" | "federated_sub">): boolean =>
+  account.password_hash !== "" || account.federated_sub !== null;
+
 /** Whether the account has a way to sign in that does not prove the address. */
 export const hasUnprovenWayIn = (account: Unproven): boolean =>
-  !account.email_verified && (account.password_hash !== "" || account.federated_sub !== null);
+  !account.email_verified && hasWayIn(account);
 
 /**
  * Whether the account has a way to sign in that does not prove the address, and the storefront's

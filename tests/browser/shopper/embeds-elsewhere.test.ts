@@ -1,6 +1,7 @@
 // The loader outside the theme: loaded from the service directly by a page of the store; and beside
 // the storefront's own banner.
 import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { customerPrivacyScript } from "../../../app/sandbox/storefront/theme/customer-privacy.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
@@ -38,18 +39,21 @@ describe("a page that loads the script from the service directly", () => {
     await visit.page.goto(`https://${SHOP}/`);
     return visit;
   };
+  const rowsOfBrowser = async (page: Page) => {
+    const visitor = JSON.parse(
+      await page.evaluate(() => localStorage.getItem("crm_visitor") as string),
+    ) as string;
+    return eventually("the rows of the choice", async () => {
+      const found = await logOfVisitor(service, visitor);
+      return found.length > 0 && found;
+    });
+  };
   const choose = "window._crmConsent.choose({ cookie: true, marketing: false }, 'my-banner')";
 
   it("records its choices across origins for this browser", async () => {
     const { page, errors, close } = await enter();
     await page.evaluate(choose);
-    const visitor = JSON.parse(
-      await page.evaluate(() => localStorage.getItem("crm_visitor") as string),
-    ) as string;
-    const rows = await eventually("the rows of the choice", async () => {
-      const found = await logOfVisitor(service, visitor);
-      return found.length > 0 && found;
-    });
+    const rows = await rowsOfBrowser(page);
     expect(rows.map(({ consent_type, action, method }) => [consent_type, action, method])).toEqual([
       ["cookie", "granted", "my-banner"],
       ["marketing", "revoked", "my-banner"],
@@ -76,13 +80,7 @@ describe("a page that loads the script from the service directly", () => {
     await service.call("POST", "/auth/logout", { key: ada.token, body: {} });
     const { page, close } = await enter(ada.token);
     await page.evaluate(choose);
-    const visitor = JSON.parse(
-      await page.evaluate(() => localStorage.getItem("crm_visitor") as string),
-    ) as string;
-    const rows = await eventually("the rows of the choice", async () => {
-      const found = await logOfVisitor(service, visitor);
-      return found.length > 0 && found;
-    });
+    const rows = await rowsOfBrowser(page);
     expect(rows.map(({ consent_type, action }) => [consent_type, action])).toEqual([
       ["cookie", "granted"],
       ["marketing", "revoked"],
