@@ -1,36 +1,22 @@
 // Serves the built assets, then Remix. The heavy modules are loaded when screens are created, so a
 // process without screens never loads them.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { ServerBuild } from "@remix-run/node";
 import type { Ctx } from "../../context.server.ts";
-import { MAX_LOGO_BYTES } from "../../domain/tenants/storefront/logo-upload.ts";
 import { AppError, isAppError, toErrorBody } from "../../runtime/errors.ts";
 import { toDatabaseError } from "../error-response.ts";
 import { guardReply, guardResponse } from "../address-guard.ts";
 import { isGated, passGate } from "./admin-gate.ts";
-import { serveBuiltFiles, type ServeFile } from "./built-files.ts";
 import type { AdminAddresses } from "../../shopify.server.ts";
 import { fromNode, type ApiRequest } from "../api-request.ts";
-import { isReply, type ApiResponse } from "../api-response.ts";
+import { isReply } from "../api-response.ts";
+import { openBuild, openDevelopment } from "./screen-source.ts";
+import { toWebRequest, toWebResponse } from "./web-request.ts";
 
-const MAX_BODY_BYTES = 1024 * 1024;
-/** The logo, and the form around it. */
-const MAX_UPLOAD_BYTES = MAX_LOGO_BYTES + 64 * 1024;
-const isUpload = (path: string): boolean => /^\/app\/settings\/logo(\.data)?$/.test(path);
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const ALLOW = METHODS.join(", ");
 
 export type Screens = {
   handle(incoming: IncomingMessage, response: ServerResponse): void;
-  close(): Promise<void>;
-};
-
-type Source = {
-  build: ServerBuild | (() => Promise<ServerBuild>);
-  /** Serves files, passes on other requests. */
-  serveFile: ServeFile;
   close(): Promise<void>;
 };
 
@@ -71,11 +57,10 @@ export async function createScreens(options: {
     sent.headers.set("X-Request-Id", requestId);
     sent.headers.set("X-Content-Type-Options", "nosniff");
     await sendResponse(response, sent);
-    const path = (incoming.url ?? "/").replace(/\?.*$/s, "");
     ctx.log.info("screen.served", {
       request_id: requestId,
       method: incoming.method,
-      path,
+      path: (incoming.url ?? "/").replace(/\?.*$/s, ""),
       status: sent.status,
       ms: Math.round((performance.now() - started) * 10) / 10,
     });
@@ -89,9 +74,11 @@ export async function createScreens(options: {
     try {
       const request = readInbound(incoming);
       const gate = isGated(request) ? await passGate(ctx, request) : null;
-      if (isReply(gate)) return toWeb(incoming, guardReply(ctx, request.url, gate));
+      if (isReply(gate)) return toWebResponse(incoming, guardReply(ctx, request.url, gate));
       const context = { ctx, shopify, gate, requestId, failure: null };
-      const answered = await answer(await toRequest(incoming, request, signal), context);
+      const headers = createHeaders(incoming);
+      const asked = await toWebRequest(incoming, request, { origin, headers, signal });
+      const answered = await answer(asked, context);
       const response = guardResponse(
         ctx,
         request.url,
@@ -101,13 +88,7 @@ export async function createScreens(options: {
     } catch (error) {
       if (!isAppError(error) && !signal.aborted)
         ctx.log.error("screen.failed", error, { request_id: requestId });
-      const shown = isAppError(error)
-        ? error
-        : (toDatabaseError(error) ?? new AppError("internal_error"));
-      return Response.json(toErrorBody(shown, requestId), {
-        status: shown.status,
-        headers: shown.headers,
-      });
+      return toErrorResponse(error, requestId);
     }
   }
 
@@ -115,21 +96,6 @@ export async function createScreens(options: {
     if (!METHODS.includes(incoming.method ?? "GET"))
       throw new AppError("method_not_allowed", { headers: { Allow: ALLOW } });
     return fromNode(incoming, ctx.config.TRUST_PROXY_HOPS);
-  }
-
-  async function toRequest(
-    incoming: IncomingMessage,
-    request: ApiRequest,
-    signal: AbortSignal,
-  ): Promise<Request> {
-    const { method } = request;
-    // The public URL is the configured one; the request's Host header does not count.
-    const url = origin + request.url.pathname + withoutUnread(request.url);
-    if (method === "GET" || method === "HEAD" || method === "OPTIONS")
-      return new Request(url, { method, headers: createHeaders(incoming), signal });
-    const maxBytes = isUpload(request.url.pathname) ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
-    const body = new Uint8Array(await request.readBody(maxBytes));
-    return new Request(url, { method, headers: createHeaders(incoming), body, signal });
   }
 
   return {
@@ -149,19 +115,6 @@ export async function createScreens(options: {
   };
 }
 
-/**
- * Pages authenticate by the session token; without the launch's signature no page can write it anywhere.
- * `_data` is Remix's name for a data request of before `.data`, which it reports as an error of ours.
- */
-const UNREAD = ["hmac", "_data"];
-
-function withoutUnread({ search, searchParams }: URL): string {
-  if (!UNREAD.some((name) => searchParams.has(name))) return search;
-  const query = new URLSearchParams(searchParams);
-  for (const name of UNREAD) query.delete(name);
-  return `?${query}`;
-}
-
 /** Remix answers every failure with 500. */
 function withDatabaseStatus(response: Response, failure: unknown): Response {
   const shown = response.status === 500 ? toDatabaseError(failure) : null;
@@ -171,48 +124,18 @@ function withDatabaseStatus(response: Response, failure: unknown): Response {
   return new Response(response.body, { status: shown.status, headers });
 }
 
+function toErrorResponse(error: unknown, requestId: string): Response {
+  const shown = isAppError(error)
+    ? error
+    : (toDatabaseError(error) ?? new AppError("internal_error"));
+  const { status, headers } = shown;
+  return Response.json(toErrorBody(shown, requestId), { status, headers });
+}
+
 function withoutCache(response: Response): Response {
   const copy = new Response(response.body, response);
   copy.headers.set("Cache-Control", "no-store");
   return copy;
-}
-
-function toWeb(incoming: IncomingMessage, { status, headers, body }: ApiResponse): Response {
-  const sent = new Headers();
-  for (const [name, value] of Object.entries(headers))
-    for (const one of [value].flat()) sent.append(name, one);
-  return new Response(
-    incoming.method === "HEAD" || body === undefined ? null : new Uint8Array(Buffer.from(body)),
-    { status, headers: sent },
-  );
-}
-
-async function openBuild(ctx: Ctx, root: string): Promise<Source> {
-  return {
-    build: (await import(pathToFileURL(join(root, "build/server/index.js")).href)) as ServerBuild,
-    serveFile: await serveBuiltFiles(join(root, "build/client"), (error) =>
-      ctx.log.error("screen.file_unreadable", error),
-    ),
-    close: () => Promise.resolve(),
-  };
-}
-
-async function openDevelopment(ctx: Ctx, root: string, server?: Server): Promise<Source> {
-  const { createServer } = await import("vite");
-  const vite = await createServer({
-    root,
-    server: {
-      middlewareMode: true,
-      allowedHosts: [new URL(ctx.baseUrl).hostname],
-      ...(server && { hmr: { server } }),
-    },
-    appType: "custom",
-  });
-  return {
-    build: () => vite.ssrLoadModule("virtual:remix/server-build") as Promise<ServerBuild>,
-    serveFile: (incoming, response, next) => vite.middlewares(incoming, response, next),
-    close: () => vite.close(),
-  };
 }
 
 declare module "@remix-run/node" {
