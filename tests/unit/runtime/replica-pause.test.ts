@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pauseMs } from "../../../app/runtime/database/replica/replica.ts";
+import { pauseMs } from "../../../app/runtime/database/replica/replica-use.ts";
 
 test("a replica that does not answer is left alone for longer each time, for at most a minute", () => {
   expect([1, 2, 3, 4, 5, 50].map((times) => pauseMs("away", times))).toEqual([

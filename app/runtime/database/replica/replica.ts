@@ -3,10 +3,10 @@
 // served the write, reads less than on the primary (docs/decisions/047-replicas.md).
 import pg from "pg";
 import type { Log } from "../../log.ts";
-import { replicaReads } from "../../telemetry/metrics.ts";
 import { connectionTo, DatabaseClient } from "../connection/client.ts";
 import { watchConnections } from "../connection/socket-watchdog.ts";
 import { hasReplayed, readPrimaryPosition, readReplicaState, type Position } from "./position.ts";
+import { createReplicaUse, type ReplicaProblem } from "./replica-use.ts";
 
 export type Replica = {
   /**
@@ -22,23 +22,9 @@ export type Replica = {
 /** How long a statement waits for the replica to catch up. */
 const WAIT_MS = 200;
 const POLL_MS = { first: 2, longest: 25 };
-/** How long the replica is left alone after it was behind, or did not serve. */
-const PAUSE_MS = { behind: 1_000, away: 5_000, unfit: 30_000 };
-const MAX_PAUSE_MS = 60_000;
-/** A problem that comes back within this time is not logged again. */
-const LOG_AGAIN_MS = 60_000;
-
-type Problem = keyof typeof PAUSE_MS;
-
-/** Longer with each time in a row that the replica did not answer: finding that out takes somebody's read seconds. */
-export const pauseMs = (problem: Problem, timesInARow: number): number =>
-  problem === "away"
-    ? Math.min(PAUSE_MS.away * 2 ** (timesInARow - 1), MAX_PAUSE_MS)
-    : PAUSE_MS[problem];
-
 class NotServed extends Error {
-  readonly problem: Problem;
-  constructor(problem: Problem, message: string) {
+  readonly problem: ReplicaProblem;
+  constructor(problem: ReplicaProblem, message: string) {
     super(message);
     this.problem = problem;
   }
@@ -77,41 +63,21 @@ export function openReplica({
   const watch = watchConnections(replica, queryTimeoutMs);
   replica.on("error", () => {});
   let required: Position | null = null;
-  let pausedUntil = -Infinity;
-  let logged: Problem | null = null;
-  let failedAt = -Infinity;
-  let timesInARow = 0;
-
-  function pause(next: Problem, reason: string): void {
-    failedAt = performance.now();
-    // Reads that failed together count once.
-    if (failedAt >= pausedUntil) timesInARow += 1;
-    pausedUntil = failedAt + pauseMs(next, timesInARow);
-    if (logged === next) return;
-    logged = next;
-    log.warn("database.replica_not_used", { region, problem: next, reason });
-  }
-  function succeed(): void {
-    timesInARow = 0;
-    replicaReads.inc({ region, served_by: "replica" });
-    if (logged === null || performance.now() - failedAt < LOG_AGAIN_MS) return;
-    logged = null;
-    log.info("database.replica_used", { region });
-  }
+  const use = createReplicaUse(region, log);
 
   async function query(...args: unknown[]): Promise<unknown> {
-    if (required && performance.now() >= pausedUntil)
+    if (required && !use.isPaused())
       try {
         const result = await onReplica(required, args);
-        succeed();
+        use.succeeded();
         return result;
       } catch (error) {
         // The primary decides whether it is the statement's own fault. A read has no effect: it may run twice.
         const { code, message } = error as Error & { code?: string };
-        if (error instanceof NotServed) pause(error.problem, message);
-        else if (!isOfStatement(code)) pause("away", message);
+        if (error instanceof NotServed) use.pause(error.problem, message);
+        else if (!isOfStatement(code)) use.pause("away", message);
       }
-    replicaReads.inc({ region, served_by: "primary" });
+    use.leftToPrimary();
     return ask(primary, args);
   }
 
@@ -131,8 +97,8 @@ export function openReplica({
 
   return {
     async begin() {
-      if (performance.now() < pausedUntil) {
-        replicaReads.inc({ region, served_by: "primary" });
+      if (use.isPaused()) {
+        use.leftToPrimary();
         return false;
       }
       const asked = await readPrimaryPosition(primary);
