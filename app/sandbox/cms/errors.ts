@@ -12,3 +12,11 @@ export function cmsError(
 ): ApiResponse {
   return json(status, { message, code, externalReference: null, details }, headers);
 }
+
+export function notFound(what: string): ApiResponse {
+  return cmsError(404, "resource_not_found", `Requested resource not found: ${what}`);
+}
+
+export function methodNotAllowed(): ApiResponse {
+  return cmsError(405, "method_not_allowed", "Method not allowed");
+}
