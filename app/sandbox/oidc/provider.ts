@@ -2,18 +2,17 @@
  * A stateful OpenID provider, used twice: as the federated provider and as a storefront's customer
  * accounts. It knows no addresses: its owner passes the realm and the endpoint with each call.
  */
-import type { IncomingHttpHeaders } from "node:http";
-import { json, redirect, page, text } from "../exchange.ts";
+import { json, text } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
-import { isOriginOf } from "../loopback-guard.ts";
 import { authorizeSignIn } from "./authorize.ts";
 import { createFlawBook } from "./flaws.ts";
 import type { OidcFlaw } from "./flaws.ts";
 import { makeIdToken } from "./id-token.ts";
-import { createKeyRing, decodeClaims } from "./keys.ts";
+import { createKeyRing } from "./keys.ts";
 import { personClaims } from "./people.ts";
 import type { OidcClient, Person, Realm } from "./people.ts";
-import { signedOutPage } from "./sign-in-page.ts";
+import { createRecords } from "./records.ts";
+import { signOut } from "./sign-out.ts";
 import { createGrants } from "./token.ts";
 
 export type OidcEndpoint = "discovery" | "authorize" | "token" | "jwks" | "userinfo" | "logout";
@@ -36,23 +35,6 @@ export const OIDC_DEFAULTS: OidcSettings = {
   clientAuthMethods: ["client_secret_post", "client_secret_basic"],
   hasEmailClaim: true,
 };
-export type TokenCall = { at: string; issuer: string; headers: IncomingHttpHeaders; body: unknown };
-export type SignIn = {
-  at: string;
-  issuer: string;
-  realm: string;
-  sub: string;
-  email: string | null;
-};
-export type SignOut = {
-  at: string;
-  issuer: string;
-  sub: string | null;
-  postLogoutRedirectUri: string | null;
-};
-
-const MAX_KEPT_CODES = 500;
-
 export type OidcProviderParts = {
   name: string;
   client: () => OidcClient;
@@ -64,10 +46,7 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
   const keys = createKeyRing(name);
   const flaws = createFlawBook();
   const grants = createGrants();
-  const fetches = { jwks: 0, discovery: 0 };
-  const tokenCalls: TokenCall[] = [];
-  const signIns: SignIn[] = [];
-  const signOuts: SignOut[] = [];
+  const records = createRecords();
   const soundTokens = new Map<string, string>();
 
   const authMethods = (): string[] | null =>
@@ -108,8 +87,7 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
       autoApprove: settings.autoApprove,
       takeFlaw: () => flaws.take("callback"),
       issueCode: (request, person) => {
-        keep(signIns, {
-          at: new Date().toISOString(),
+        records.signIns.add({
           issuer: realm.issuer,
           realm: realm.name,
           sub: person.sub,
@@ -120,12 +98,7 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
     });
 
   const token = (realm: Realm, call: Call): ApiResponse | Promise<ApiResponse> => {
-    keep(tokenCalls, {
-      at: new Date().toISOString(),
-      issuer: realm.issuer,
-      headers: call.headers,
-      body: call.body,
-    });
+    records.tokenCalls.add({ issuer: realm.issuer, headers: call.headers, body: call.body });
     const flaw = flaws.take("token");
     if (flaw !== undefined && flaw !== "lose_reply") return misbehave(flaw);
     const reply = grants.answer(realm, call, {
@@ -138,27 +111,18 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
   };
 
   const discovery = (realm: Realm): ApiResponse | Promise<ApiResponse> => {
-    fetches.discovery += 1;
+    records.fetches.discovery += 1;
     const flaw = flaws.take("discovery");
     if (flaw !== undefined && flaw !== "issuer_mismatch") return misbehave(flaw);
-    const announced = authMethods();
+    const document = discoveryDocument(realm, authMethods());
     return json(200, {
-      issuer: flaw === "issuer_mismatch" ? "https://issuer.example" : realm.issuer,
-      ...realm.endpoints,
-      response_types_supported: ["code"],
-      grant_types_supported: ["authorization_code", "refresh_token"],
-      subject_types_supported: ["public"],
-      id_token_signing_alg_values_supported: ["RS256"],
-      scopes_supported: ["openid", "email", "profile"],
-      ...(announced && { token_endpoint_auth_methods_supported: announced }),
-      claims_supported: ["aud", "email", "email_verified", "exp", "iat", "iss", "name", "sub"],
-      code_challenge_methods_supported: ["S256"],
-      authorization_response_iss_parameter_supported: true,
+      ...document,
+      ...(flaw === "issuer_mismatch" && { issuer: "https://issuer.example" }),
     });
   };
 
   const jwks = (): ApiResponse | Promise<ApiResponse> => {
-    fetches.jwks += 1;
+    records.fetches.jwks += 1;
     const flaw = flaws.take("jwks");
     if (flaw === undefined) return json(200, keys.jwks());
     return flaw === "empty" ? json(200, { keys: [] }) : misbehave(flaw);
@@ -183,33 +147,14 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
     });
   };
 
-  const logout = (realm: Realm, call: Call): ApiResponse => {
-    const hint = call.query.get("id_token_hint");
-    const back = call.query.get("post_logout_redirect_uri");
-    if (hint === null)
-      return json(400, {
-        error: "invalid_request",
-        error_description: "id_token_hint is required",
-      });
-    if (back !== null && !isOriginOf(appUrl(), back))
-      return json(400, {
-        error: "invalid_request",
-        error_description: "The post_logout_redirect_uri is not registered",
-      });
-    const { sub } = decodeClaims(hint);
-    keep(signOuts, {
-      at: new Date().toISOString(),
-      issuer: realm.issuer,
-      sub: typeof sub === "string" ? sub : null,
-      postLogoutRedirectUri: back,
+  const logout = (realm: Realm, call: Call): ApiResponse =>
+    signOut(realm, call, {
+      appUrl: appUrl(),
+      endSignIn({ sub, back }) {
+        records.signOuts.add({ issuer: realm.issuer, sub, postLogoutRedirectUri: back });
+        if (sub !== null) grants.signOut(realm, sub);
+      },
     });
-    if (typeof sub === "string") grants.signOut(realm, sub);
-    if (back === null) return page(200, signedOutPage(realm));
-    const target = new URL(back);
-    const state = call.query.get("state");
-    if (state !== null) target.searchParams.set("state", state);
-    return redirect(target.href);
-  };
 
   return {
     answer(realm: Realm, endpoint: OidcEndpoint, call: Call): ApiResponse | Promise<ApiResponse> {
@@ -238,12 +183,29 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
         keepsId = false,
       }: { keepOld?: boolean; keepsId?: boolean } = {}): string => keys.rotate(keepOld, keepsId),
       expireCodes: (): void => grants.expireCodes(),
-      jwksFetches: (): number => fetches.jwks,
-      discoveryFetches: (): number => fetches.discovery,
-      tokenCalls: (): TokenCall[] => [...tokenCalls],
-      signIns: (): SignIn[] => [...signIns],
-      logouts: (): SignOut[] => [...signOuts],
+      jwksFetches: (): number => records.fetches.jwks,
+      discoveryFetches: (): number => records.fetches.discovery,
+      tokenCalls: records.tokenCalls.all,
+      signIns: records.signIns.all,
+      logouts: records.signOuts.all,
     },
+  };
+}
+
+/** `authMethods`: null where the document does not say them. */
+function discoveryDocument(realm: Realm, authMethods: string[] | null): Record<string, unknown> {
+  return {
+    issuer: realm.issuer,
+    ...realm.endpoints,
+    response_types_supported: ["code"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
+    scopes_supported: ["openid", "email", "profile"],
+    ...(authMethods && { token_endpoint_auth_methods_supported: authMethods }),
+    claims_supported: ["aud", "email", "email_verified", "exp", "iat", "iss", "name", "sub"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
   };
 }
 
@@ -252,9 +214,4 @@ function misbehave(flaw: number | "hang" | "garbage"): ApiResponse | Promise<Api
   // No answer; the connection ends when the caller gives up or the sandbox stops.
   if (flaw === "hang") return new Promise<ApiResponse>(() => undefined);
   return { status: 200, headers: { "content-type": "application/json" }, body: '{"id_token":"ey' };
-}
-
-function keep<Entry>(list: Entry[], entry: Entry): void {
-  list.push(entry);
-  if (list.length > MAX_KEPT_CODES) list.splice(0, list.length - MAX_KEPT_CODES);
 }

@@ -11,20 +11,15 @@ import { createBulkDesk } from "./graphql/bulk-operations.ts";
 import { closedAnswer } from "./closed-store.ts";
 import { answerCartApi } from "./checkout/cart-api.ts";
 import { createStorefrontControls } from "./controls/controls.ts";
-import type { CustomerPatch } from "./customers.ts";
 import { FILE_DEFAULTS, showFile, takeUpload } from "./files.ts";
-import { answerGraphql } from "./graphql/admin-api.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
-import { servedVersion } from "./graphql/api-versions.ts";
-import { storefrontResolvers } from "./graphql/resolvers.ts";
-import { createRestLimits } from "./rest-limits.ts";
+import { createApiEndpoint } from "./graphql/api-endpoint.ts";
 import { mintCustomerToken, mintSessionToken } from "./session-token.ts";
 import { newShop, primaryHostOf, storeOfFirstHost, STOREFRONT_DEFAULTS } from "./state.ts";
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
 import { listExtensions } from "./theme/theme-state.ts";
-import { answerTokenRequest, findAccessToken } from "./tokens.ts";
+import { answerTokenRequest } from "./tokens.ts";
 import { keepOut, passwordPage } from "./visitors/visitor-access.ts";
-import { restShop } from "./webhooks/payloads.ts";
 
 export type SandboxApp = {
   url: () => string;
@@ -36,11 +31,6 @@ export type Storefront = ReturnType<typeof createStorefront>;
 
 export const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 const STORE_PAGES = /^\/(?:products|collections|pages|policies|cart)(?:\/[\w-]+)?$/;
-const UNKNOWN_TOKEN =
-  "[API] Invalid API key or access token (unrecognized login or wrong password)";
-const NON_EXPIRING_TOKEN =
-  "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: " +
-  "https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/offline-access-tokens#expiring-vs-non-expiring-offline-tokens";
 
 export function createStorefront(
   state: StorefrontState,
@@ -52,7 +42,6 @@ export function createStorefront(
   const bulk = createBulkDesk({ runningPolls: 1, failWith: null });
   const files = { ...FILE_DEFAULTS };
   const buckets = new Map<string, CostBucket>();
-  const restLimits = createRestLimits();
   // Customers in a state file from before metafields have none.
   for (const shop of Object.values(state.shops))
     for (const customer of Object.values(shop.customers)) customer.metafields ??= [];
@@ -70,6 +59,14 @@ export function createStorefront(
     return bucket;
   };
   const controls = createStorefrontControls({ state, saving, app, settings, ensureShop, bucketOf });
+  const answerApi = createApiEndpoint({
+    settings,
+    bulk,
+    files,
+    bucketOf,
+    saveCustomer: (domain, patch) => controls.saveCustomer(domain, patch),
+    changed: () => saving.soon(),
+  });
 
   const handle = async (call: Call): Promise<ApiResponse> => {
     const [, domain = "", ...rest] = call.path.split("/");
@@ -142,42 +139,6 @@ export function createStorefront(
     if (STORE_PAGES.test(path) && call.method === "GET")
       return (await keepOut(shop)) ?? redirect(`/store/${shop.domain}${path}`, 301);
     return null;
-  };
-
-  const answerApi = async (shop: ShopState, path: string, call: Call): Promise<ApiResponse> => {
-    const [, asked = "", resource = ""] = /^\/admin\/api\/([^/]+)\/(.+)$/.exec(path) ?? [];
-    const version = servedVersion(asked, settings.apiVersions);
-    if (version === null) return json(404, { errors: "Not Found" });
-    const token = findAccessToken(
-      shop,
-      call.headers["x-shopify-access-token"] as string | undefined,
-    );
-    if (!token) return json(401, { errors: UNKNOWN_TOKEN });
-    if (token.expiresAt === null && settings.nonExpiringTokens === "refused")
-      return json(403, { errors: NON_EXPIRING_TOKEN });
-    const headers = { "x-shopify-api-version": version };
-    if (resource === "shop.json" && call.method === "GET") {
-      const taken = restLimits.take(shop.domain);
-      if ("refused" in taken) return taken.refused;
-      return json(200, { shop: restShop(shop) }, { ...headers, ...taken.headers });
-    }
-    if (resource !== "graphql.json") return json(404, { errors: "Not Found" });
-    if (call.method !== "POST") return json(405, { errors: "Method Not Allowed" });
-    const context = {
-      shop,
-      scope: token.scope,
-      apiVersion: version,
-      webhookApiVersion: settings.webhookApiVersion,
-      changed: () => saving.soon(),
-      bulk,
-      files,
-      maxObjects: settings.maxPagedObjects,
-      baseUrl: `http://${call.headers.host ?? "localhost"}/storefront/${shop.domain}`,
-      saveCustomer: (patch: CustomerPatch) => controls.saveCustomer(shop.domain, patch),
-    };
-    const bucket = bucketOf(shop.domain);
-    const answer = await answerGraphql(call.body, context, storefrontResolvers, bucket, settings);
-    return { ...answer, headers: { ...answer.headers, ...headers } };
   };
 
   return {
