@@ -6,7 +6,8 @@ import { OutboundError } from "../runtime/errors.ts";
 import type { Outbound } from "../runtime/outbound/outbound.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 import { findAddressProblem, folderOf, type AddressRules } from "../runtime/tenant-address.ts";
-import { openBucket, type BucketLimits } from "./archive/bucket.ts";
+import { openBucket } from "./archive/bucket.ts";
+import type { BucketLimits } from "./archive/bucket-client.ts";
 import { openFolder } from "./archive/folder.ts";
 
 const SYSTEM = "retail_analytics_a";

@@ -2,7 +2,8 @@
 // (`s3://bucket/prefix?endpoint=...&region=...`).
 import { OutboundError } from "../../runtime/errors.ts";
 import { folderOf } from "../../runtime/tenant-address.ts";
-import { BUCKET_LIMITS, openBucket, type BucketLimits } from "./bucket.ts";
+import { openBucket } from "./bucket.ts";
+import { BUCKET_LIMITS, type BucketLimits } from "./bucket-client.ts";
 import { openFolder, PathOutside } from "./folder.ts";
 import type { ObjectStore } from "./object-store.ts";
 
