@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Config } from "../runtime/config.ts";
 import { createSlotPool, type SlotPool } from "../runtime/slot-pool.ts";
 import { LIVE } from "../runtime/version.ts";
+import { endStalledClients, STALLED_MS } from "./stalled-clients.ts";
 import { explainListening } from "./start-error.ts";
 
 export type OpenPort = {
@@ -18,7 +19,10 @@ export type OpenPort = {
 };
 
 /** A busy port is found before a database is started. */
-export async function openPort(config: Config): Promise<OpenPort> {
+export async function openPort(
+  config: Pick<Config, "PORT" | "HOST">,
+  stalledMs = STALLED_MS,
+): Promise<OpenPort> {
   const server = createServer({
     requestTimeout: 30_000,
     headersTimeout: 10_000,
@@ -28,6 +32,7 @@ export async function openPort(config: Config): Promise<OpenPort> {
   const connections = createSlotPool<Socket>();
   server.on("connection", (socket) => socket.once("close", connections.put(socket)));
   server.on("request", (_request, response) => response.once("close", answering.put(response)));
+  endStalledClients(server, stalledMs);
   server.on("request", notYet);
   await new Promise<void>((ready, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
