@@ -96,6 +96,7 @@ describe("imports follow the map", () => {
         "app/domain/agent-activity",
         "app/domain/agents",
         "app/domain/events",
+        "app/domain/commerce/idempotency.ts",
         "app/domain/customers/webhooks/webhook-inbox.ts",
         "app/domain/bus",
         "app/domain/consent/consent-types.ts",

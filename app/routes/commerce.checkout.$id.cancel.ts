@@ -1,6 +1,6 @@
 import { cancelCheckout } from "../domain/commerce/checkouts.ts";
-import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
-import { endpoint, json } from "../http/endpoint.ts";
+import { answerOnce } from "../http/agents/answer-once.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 import { Checkout } from "../http/openapi/results/commerce.ts";
 
@@ -15,23 +15,11 @@ export const { loader, action, route } = endpoint({
     rateLimit: AGENT_CHANGE,
     answers: { 200: "The checkout.", 409: "`checkout_closed`." },
     result: Checkout,
-    async handle({ ctx, tenant, principal, params, request }) {
-      const { id = "" } = params;
-      const attempt = {
-        key: request.header("idempotency-key"),
-        person: principal,
-        operation: `checkout.cancel/${id}`,
-        body: null,
-      };
-      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
-        cancelCheckout(
-          ctx,
-          tenant,
-          { person: principal, userAgent: request.header("user-agent") ?? null, keep },
-          id,
-        ),
+    handle(call) {
+      const { id = "" } = call.params;
+      return answerOnce(call, { operation: `checkout.cancel/${id}` }, (caller) =>
+        cancelCheckout(call.ctx, call.tenant, caller, id),
       );
-      return json(200, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },
   },
 });

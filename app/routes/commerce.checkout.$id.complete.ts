@@ -1,6 +1,6 @@
 import { completeCheckout } from "../domain/commerce/complete-checkout.ts";
-import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
-import { endpoint, json } from "../http/endpoint.ts";
+import { answerOnce } from "../http/agents/answer-once.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 import { Checkout } from "../http/openapi/results/commerce.ts";
 
@@ -20,23 +20,11 @@ export const { loader, action, route } = endpoint({
       409: "`checkout_closed`.",
     },
     result: Checkout,
-    async handle({ ctx, tenant, principal, params, request }) {
-      const { id = "" } = params;
-      const attempt = {
-        key: request.header("idempotency-key"),
-        person: principal,
-        operation: `checkout.complete/${id}`,
-        body: null,
-      };
-      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
-        completeCheckout(
-          ctx,
-          tenant,
-          { person: principal, userAgent: request.header("user-agent") ?? null, keep },
-          id,
-        ),
+    handle(call) {
+      const { id = "" } = call.params;
+      return answerOnce(call, { operation: `checkout.complete/${id}` }, (caller) =>
+        completeCheckout(call.ctx, call.tenant, caller, id),
       );
-      return json(200, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },
   },
 });

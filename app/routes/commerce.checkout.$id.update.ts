@@ -1,7 +1,7 @@
 import { CheckoutChange } from "../domain/commerce/checkout.ts";
 import { updateCheckout } from "../domain/commerce/checkouts.ts";
-import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
-import { endpoint, json } from "../http/endpoint.ts";
+import { answerOnce } from "../http/agents/answer-once.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 import { Checkout } from "../http/openapi/results/commerce.ts";
 
@@ -21,24 +21,11 @@ export const { loader, action, route } = endpoint({
       409: "`checkout_closed`, `items_unavailable`.",
     },
     result: Checkout,
-    async handle({ ctx, tenant, principal, params, body, request, noteMoney }) {
-      const { id = "" } = params;
-      const attempt = {
-        key: request.header("idempotency-key"),
-        person: principal,
-        operation: `checkout.update/${id}`,
-        body,
-      };
-      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
-        updateCheckout(
-          ctx,
-          tenant,
-          { person: principal, userAgent: request.header("user-agent") ?? null, keep, noteMoney },
-          id,
-          body,
-        ),
+    handle(call) {
+      const { id = "" } = call.params;
+      return answerOnce(call, { operation: `checkout.update/${id}` }, (caller) =>
+        updateCheckout(call.ctx, call.tenant, caller, id, call.body),
       );
-      return json(200, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },
   },
 });

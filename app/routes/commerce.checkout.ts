@@ -1,7 +1,7 @@
 import { CheckoutInput } from "../domain/commerce/checkout.ts";
 import { createCheckout } from "../domain/commerce/checkouts.ts";
-import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
-import { endpoint, json } from "../http/endpoint.ts";
+import { answerOnce } from "../http/agents/answer-once.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 import { Checkout } from "../http/openapi/results/commerce.ts";
 
@@ -22,22 +22,9 @@ export const { loader, action, route } = endpoint({
       409: "`items_unavailable`, `idempotency_conflict`, `idempotency_in_flight`.",
     },
     result: Checkout,
-    async handle({ ctx, tenant, principal, body, request, noteMoney }) {
-      const attempt = {
-        key: request.header("idempotency-key"),
-        person: principal,
-        operation: "checkout.create",
-        body,
-      };
-      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
-        createCheckout(
-          ctx,
-          tenant,
-          { person: principal, userAgent: request.header("user-agent") ?? null, keep, noteMoney },
-          body,
-        ),
-      );
-      return json(201, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
-    },
+    handle: (call) =>
+      answerOnce(call, { operation: "checkout.create", status: 201 }, (caller) =>
+        createCheckout(call.ctx, call.tenant, caller, call.body),
+      ),
   },
 });

@@ -1,7 +1,7 @@
-import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { MandateInput } from "../domain/commerce/mandate.ts";
 import { createMandate, listMandates } from "../domain/commerce/mandates.ts";
-import { endpoint, json } from "../http/endpoint.ts";
+import { answerOnce } from "../http/agents/answer-once.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE, AGENT_READ } from "../http/rate-limit.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 import { Mandate, Mandates } from "../http/openapi/results/commerce.ts";
@@ -38,13 +38,9 @@ export const { loader, action, route } = endpoint({
       403: "`payment_consent_required`: the shopper has not consented to payments by agents.",
     },
     result: Mandate,
-    async handle({ ctx, tenant, principal, body, request, noteMoney }) {
-      const [key, agent = null] = ["idempotency-key", "user-agent"].map(request.header);
-      const attempt = { key, person: principal, operation: "mandate.create", body };
-      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
-        createMandate(ctx, tenant, principal, body, { userAgent: agent, keep, noteMoney }),
-      );
-      return json(201, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
-    },
+    handle: (call) =>
+      answerOnce(call, { operation: "mandate.create", status: 201 }, (caller) =>
+        createMandate(call.ctx, call.tenant, call.principal, call.body, caller),
+      ),
   },
 });
