@@ -16,7 +16,7 @@ import { claimOne, REQUEST_LEASE_SECONDS } from "./claims/claim.ts";
 import { REQUEST_HOLDER } from "./claims/leases.ts";
 import { countFailure, deliver, describeFailure, send, type DeliveryLog } from "./deliver.ts";
 import { sealExchange } from "./exchanges/exchange.ts";
-import { findDelivered, recordAttempt } from "./log/delivery-log.ts";
+import { findDelivered, recordAttempt, writeAttempt } from "./log/delivery-log.ts";
 import { DestinationName } from "./message-archive.ts";
 import { isOpenTo, isWarehouseEvent } from "./routing.ts";
 import { settlerOf } from "./settle.ts";
@@ -194,16 +194,7 @@ async function attempt(
   }
   const exchange = sealExchange(ctx, item, recording);
   await recordAttempt(dataOf(ctx, tenant).sql, item, log, exchange);
-  ctx.log.info("delivery.attempted", {
-    shop: item.shop,
-    event_id: item.eventId,
-    queue_id: item.queueId,
-    channel: item.channel,
-    outcome: log.status,
-    attempt: log.attempt,
-    status: log.http_status,
-    ms: log.latency_ms,
-  });
+  writeAttempt(ctx, item, log);
   return log;
 }
 

@@ -31,6 +31,7 @@ import {
 } from "./channel.ts";
 import { recordFailure } from "./circuit.ts";
 import { sealExchange } from "./exchanges/exchange.ts";
+import { writeAttempt } from "./log/delivery-log.ts";
 import { archiveMessage, copyMessage } from "./message-archive.ts";
 import { nextRetryMs } from "./retry-policy.ts";
 import type { Settlement, Settler } from "./settle.ts";
@@ -306,17 +307,7 @@ async function finish(
   deliveryDuration.observe({ channel, outcome: log.status }, log.latency_ms / 1_000);
   if (log.status === "delivered")
     eventDuration.observe({ channel }, (Date.now() - item.createdAt.getTime()) / 1_000);
-  ctx.log.info("delivery.attempted", {
-    shop: item.shop,
-    event_id: item.eventId,
-    queue_id: item.queueId,
-    channel: item.channel,
-    outcome: log.status,
-    attempt: log.attempt,
-    status: log.http_status,
-    ms: log.latency_ms,
-    ...(log.error !== null && { reason: log.error }),
-  });
+  writeAttempt(ctx, item, log);
   return log;
 }
 

@@ -84,6 +84,21 @@ export async function recordAttempt(
   );
 }
 
+/** The service's own log line of an attempt. */
+export function writeAttempt(ctx: Ctx, item: QueueItem, log: DeliveryLog): void {
+  ctx.log.info("delivery.attempted", {
+    shop: item.shop,
+    event_id: item.eventId,
+    queue_id: item.queueId,
+    channel: item.channel,
+    outcome: log.status,
+    attempt: log.attempt,
+    status: log.http_status,
+    ms: log.latency_ms,
+    ...(log.error !== null && { reason: log.error }),
+  });
+}
+
 /** Whether an event was delivered to a channel earlier, and after how many attempts. */
 export async function findDelivered(
   prisma: TenantPrisma,
