@@ -24,7 +24,7 @@ import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embed
 import { createLog } from "../../app/runtime/log.ts";
 import { startSandbox } from "../../app/sandbox/server.ts";
 import { openBrowser } from "../support/browser/browser.ts";
-import { embeddedUrl, type TestApp } from "../support/browser/screens-server.ts";
+import { adminUrl, type TestApp } from "../support/browser/screens-server.ts";
 import { screenAddresses } from "../support/screen-addresses.ts";
 import { APP_SECRET, CLIENT_ID, testEnvironment } from "../support/service.ts";
 import { percentile } from "./load/percentile.ts";
@@ -170,14 +170,12 @@ async function measureLoader(path: string): Promise<void> {
 async function measureInBrowser(app: TestApp, paths: readonly string[]): Promise<void> {
   const browser = await openBrowser();
   for (const path of paths) {
-    const [pathname, query] = path.split("?");
     const paints: number[] = [];
     const clicks: number[] = [];
     for (let visit = 0; visit < VISITS; visit += 1) {
       const { page, close } = await browser.visit([url, sandbox.url]);
       await page.addInitScript(observe);
-      const address = await embeddedUrl(app, SHOP, { path: pathname as string });
-      await page.goto(`${address}${query ? `&${query}` : ""}`, { waitUntil: "networkidle" });
+      await page.goto(await adminUrl(app, SHOP, path), { waitUntil: "networkidle" });
       // A link would leave the page, and what was seen with it.
       const button = page
         .locator("main button:visible:not([aria-disabled=true], [disabled])")

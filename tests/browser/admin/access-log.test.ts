@@ -1,40 +1,33 @@
 // What the store's staff leaves in the access log, the card of the customer page, and the files, in
 // a real browser against the built app.
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
-import {
-  askAs,
-  expectHealthyPage,
-  startShop,
-  type Shop,
-} from "../../support/browser/merchant-browser.ts";
+import { expectHealthyPage, useMerchant } from "../../support/browser/merchant.ts";
+import { askAs } from "../../support/browser/screens-server.ts";
 import { putPerson, type Person } from "../../support/storefront/customers.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 /** The customer's page with the accesses in its timeline. */
 const accessesOf = (id: number) => `/app/customers/${id}?kind=access`;
-let app: Shop;
+const app = useMerchant();
 let ada: number;
 
 beforeAll(async () => {
-  app = await startShop();
-  await app.connect(SHOP);
-  await app.connect(OTHER_SHOP);
+  await app.connect(SHOP, { withSystems: true });
+  await app.connect(OTHER_SHOP, { withSystems: true });
 });
-afterAll(() => app?.stop());
 
 const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
-  app.service.database.query<T>(sql, values);
-const put = (person: Person, shop = SHOP) => putPerson(app.service.database, shop, person);
+  app.database.query<T>(sql, values);
+const put = (person: Person, shop = SHOP) => putPerson(app.database, shop, person);
 const rows = (shop = SHOP) =>
   query(
     `SELECT actor_kind, actor_id, action, user_id, count, place FROM access_log WHERE shop = $1
       ORDER BY id`,
     [shop],
   );
-const ask = (path: string, action?: Parameters<typeof askAs>[3]) =>
-  askAs(app.service, SHOP, path, action);
+const ask = (path: string, action?: Parameters<typeof askAs>[3]) => askAs(app, SHOP, path, action);
 /** The user of the sandbox's session tokens. */
 const BY_STAFF = { actor_kind: "staff", actor_id: "1" };
 
@@ -112,7 +105,7 @@ test("the whole log is downloaded from the privacy requests, this store's only",
 });
 
 test("the file needs the store's session token and a valid customer", async () => {
-  const plain = await fetch(`${app.service.url}/app/access-log?shop=${SHOP}`, {
+  const plain = await fetch(`${app.url}/app/access-log?shop=${SHOP}`, {
     redirect: "manual",
   });
   expect(plain.status).not.toBe(200);
@@ -149,7 +142,7 @@ test("changes, exports and an erasure by a button are recorded; a rejected one i
 test("lists and files are recorded with the number of their customers", async () => {
   await put({ full_name: "Grace" });
   await put({ full_name: "Theirs" }, OTHER_SHOP);
-  await app.service.ctx.home
+  await app.ctx.home
     .forTenant(SHOP)
     .transaction((sql) =>
       recordConsent(sql, { connection: {} }, [

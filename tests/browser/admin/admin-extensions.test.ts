@@ -1,29 +1,22 @@
 // The app's extensions in the store admin, as staff meets them: the block on a customer's page, and the
 // segment action, in frames without an origin, with the platform's elements only.
 import type { Frame, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
-import { openBrowser } from "../../support/browser/browser.ts";
-import { connectStore, openScreen } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { useMerchant } from "../../support/browser/merchant.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
 
 const SHOP = "extension-store.myshopify.com";
 const DESKTOP = { width: 1_280, height: 900 };
 const PHONE = { width: 390, height: 844 };
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant({ background: true, isFramed: true });
 let admin: string;
 let ada: number;
 let segment: string;
 
 beforeAll(async () => {
-  [app, browser] = await Promise.all([
-    startTestApp({ withScreens: true, background: true, isFramed: true }),
-    openBrowser(),
-  ]);
-  await connectStore(app, SHOP, { enabled_channels: ["cms"] }, "write_customers");
+  await app.connect(SHOP, { fields: { enabled_channels: ["cms"] }, scope: "write_customers" });
   admin = `${app.sandbox.url}/storefront/${SHOP}/admin`;
   const { storefront } = app.sandbox;
   const people = ["Ada", "Grace", "Mary"].map((firstName) =>
@@ -44,10 +37,6 @@ beforeAll(async () => {
   );
   await putPerson(app.database, SHOP, { gid: people[1]?.gid ?? "", full_name: "Grace" });
 });
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-});
 beforeEach(() => app.sandbox.clearFaults());
 
 /** The frame of the only extension of the page, once it shows something. */
@@ -61,7 +50,7 @@ async function extension(page: Page): Promise<Frame> {
   return frame;
 }
 async function visit(path: string, viewport = DESKTOP) {
-  const opened = await browser.visitAgain([app.url, app.sandbox.url], { viewport });
+  const opened = await app.browser.visitAgain([app.url, app.sandbox.url], { viewport });
   await opened.page.goto(`${admin}${path}`);
   return opened;
 }
@@ -180,9 +169,7 @@ test("a segment's customers get a tag from the admin, with the keyboard, and sta
 });
 
 test("the screen of places says that the block was shown", async () => {
-  const merchant = await openScreen(app, browser, SHOP, "/app/settings/places", {
-    viewport: DESKTOP,
-  });
+  const merchant = await app.open("/app/settings/places", { shop: SHOP, viewport: DESKTOP });
   const { page } = merchant;
   await page.getByRole("button", { name: "Test: Store admin: customers and segments" }).click();
   await page.getByText("The block was shown to your staff.").waitFor();

@@ -1,43 +1,37 @@
 // The merchant's agents screens in a real browser against the whole service: a change there takes
 // effect for agents at once.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { flushAgentCalls } from "../../../app/domain/agent-activity/record-agent-call.ts";
 import { reserve } from "../../../app/domain/commerce/mandate-ledger.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { newClient, newTokens, type Tokens } from "../../support/agents/agent.ts";
 import { signUp, syncAs, type Person } from "../../support/consent.ts";
-import {
-  askAs,
-  expectHealthyPage,
-  startShop,
-  type Shop,
-} from "../../support/browser/merchant-browser.ts";
+import { expectHealthyPage, useMerchant } from "../../support/browser/merchant.ts";
+import { askAs } from "../../support/browser/screens-server.ts";
 import { chooseFilter, typeFilter } from "../../support/browser/filters.ts";
 import { OTHER_SHOP, SHOP, type Answer } from "../../support/service.ts";
 
-let app: Shop;
+const app = useMerchant();
 beforeAll(async () => {
-  app = await startShop();
-  await app.connect(SHOP);
-  await app.connect(OTHER_SHOP);
+  await app.connect(SHOP, { withSystems: true });
+  await app.connect(OTHER_SHOP, { withSystems: true });
 });
-afterAll(() => app?.stop());
 
 const asAgent = ({ access_token: key }: Tokens): Promise<Answer> =>
-  app.service.call("GET", `/auth/me?shop=${SHOP}`, { key });
+  app.call("GET", `/auth/me?shop=${SHOP}`, { key });
 
 async function letIn(name: string, people: number): Promise<{ client: string; tokens: Tokens[] }> {
-  const client = await newClient(app.service, { client_name: name });
+  const client = await newClient(app, { client_name: name });
   const tokens: Tokens[] = [];
   for (let at = 0; at < people; at += 1)
-    tokens.push(await newTokens(app.service, client, (await signUp(app.service)).token));
+    tokens.push(await newTokens(app, client, (await signUp(app)).token));
   return { client, tokens };
 }
 
 async function giveMandate(amount: string, shop = SHOP): Promise<{ person: Person; id: string }> {
-  const person = await signUp(app.service, {}, shop);
-  await syncAs(app.service, person, { consent_ap2: true }, { shop });
-  const answer = await app.service.call("POST", `/commerce/mandates?shop=${shop}`, {
+  const person = await signUp(app, {}, shop);
+  await syncAs(app, person, { consent_ap2: true }, { shop });
+  const answer = await app.call("POST", `/commerce/mandates?shop=${shop}`, {
     key: person.token,
     body: { max_amount: amount, currency: "EUR", scope: "all", usage: "multi" },
   });
@@ -47,7 +41,7 @@ async function giveMandate(amount: string, shop = SHOP): Promise<{ person: Perso
 
 test("a store without linked agents sees the discovery documents and links to them", async () => {
   const EMPTY = "agentless-store.myshopify.com";
-  await app.connect(EMPTY);
+  await app.connect(EMPTY, { withSystems: true });
   for (const [path, text] of [
     ["/app/agents", "No linked agents"],
     ["/app/agents/mandates", "No mandates yet"],
@@ -91,13 +85,11 @@ test("linked agents are listed with their shoppers; revoking one revokes its tok
     await Promise.all(trail.tokens.map(async (token) => (await asAgent(token)).status)),
   ).toEqual([401, 401]);
   expect((await asAgent(peak.tokens[0] as Tokens)).status).toBe(200);
-  expect(visit.errors).toEqual([]);
-  await visit.close();
 });
 
 test("the kill switch rejects an agent's next call and accepts the same token again later; shoppers are not affected", async () => {
   const { tokens } = await letIn("Switch Agent", 1);
-  const shopper = await signUp(app.service);
+  const shopper = await signUp(app);
   const visit = await app.open("/app/agents", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "Change in settings" }).click();
@@ -111,20 +103,16 @@ test("the kill switch rejects an agent's next call and accepts the same token ag
   await page.getByText("No agent can act for any shopper.").waitFor();
   const refused = await asAgent(tokens[0] as Tokens);
   expect([refused.status, refused.json.code]).toEqual([403, "agent_access_disabled"]);
-  expect(
-    (await app.service.call("GET", `/auth/me?shop=${SHOP}`, { key: shopper.token })).status,
-  ).toBe(200);
+  expect((await app.call("GET", `/auth/me?shop=${SHOP}`, { key: shopper.token })).status).toBe(200);
   await page.getByRole("button", { name: "Turn agent access on" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Turn on" }).click();
   await page.getByText("AI agents can act for shoppers who let them").waitFor();
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
-  expect(visit.errors).toEqual([]);
-  await visit.close();
 });
 
 test("a revoked mandate cannot pay any more; filters find it by state and by customer", async () => {
   const { person, id } = await giveMandate("1250.50");
-  const { sql } = dataOf(app.service.ctx, await getTenant(app.service.ctx, SHOP));
+  const { sql } = dataOf(app.ctx, await getTenant(app.ctx, SHOP));
   const claim = {
     mandateId: id,
     customerId: person.id,
@@ -154,8 +142,6 @@ test("a revoked mandate cannot pay any more; filters find it by state and by cus
   await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(1);
   await chooseFilter(page, "Status", "Active");
   await page.getByText("Nothing matches these filters").waitFor();
-  expect(visit.errors).toEqual([]);
-  await visit.close();
 });
 
 test("activity shows who asked what for whom and why it was refused; a new call appears without a reload; filters narrow it by clicks", async () => {
@@ -163,7 +149,7 @@ test("activity shows who asked what for whom and why it was refused; a new call 
   const [first, second] = tokens as [Tokens, Tokens];
   await asAgent(first);
   await letIn("Quiet Quill", 1);
-  await flushAgentCalls(app.service.ctx);
+  await flushAgentCalls(app.ctx);
   const visit = await app.open("/app/agents/activity", { shop: SHOP });
   const { page } = visit;
   const rows = page.locator("tbody tr[id]").filter({ hasText: "Parcel Pilot" });
@@ -173,7 +159,7 @@ test("activity shows who asked what for whom and why it was refused; a new call 
   await expectHealthyPage(visit);
 
   const mandates = `/commerce/mandates?shop=${SHOP}`;
-  const refused = await app.service.call("GET", mandates, { key: second.access_token });
+  const refused = await app.call("GET", mandates, { key: second.access_token });
   expect(refused.status).toBe(403);
   const news = rows.filter({ hasText: "View mandates" });
   await news.getByText("The customer didn't give the agent this permission.").waitFor();
@@ -191,17 +177,17 @@ test("activity shows who asked what for whom and why it was refused; a new call 
   await page.getByText("No customer matches this name").waitFor();
   expect(visit.errors).toEqual([]);
   await visit.close();
-  const other = await askAs(app.service, OTHER_SHOP, "/app/agents/activity");
+  const other = await askAs(app, OTHER_SHOP, "/app/agents/activity");
   expect(other.text).not.toContain("Parcel Pilot");
 });
 
 test("a mandate shows its agent", async () => {
-  const shopper = await signUp(app.service, {}, SHOP);
-  await syncAs(app.service, shopper, { consent_ap2: true }, { shop: SHOP });
-  const client = await newClient(app.service, { client_name: "Trail Planner" });
-  await newTokens(app.service, client, shopper.token);
+  const shopper = await signUp(app, {}, SHOP);
+  await syncAs(app, shopper, { consent_ap2: true }, { shop: SHOP });
+  const client = await newClient(app, { client_name: "Trail Planner" });
+  await newTokens(app, client, shopper.token);
   for (const agent_clients of [null, [client]])
-    await app.service.call("POST", `/commerce/mandates?shop=${SHOP}`, {
+    await app.call("POST", `/commerce/mandates?shop=${SHOP}`, {
       key: shopper.token,
       body: { max_amount: "7.00", currency: "EUR", scope: "all", agent_clients },
     });
@@ -218,7 +204,7 @@ test("another store's agents and mandates are not found and do not change", asyn
   const { id } = await giveMandate("20.00");
   expect(
     (
-      await askAs(app.service, OTHER_SHOP, "/app/agents?index", {
+      await askAs(app, OTHER_SHOP, "/app/agents?index", {
         intent: "end",
         client_id: client,
       })
@@ -226,20 +212,20 @@ test("another store's agents and mandates are not found and do not change", asyn
   ).toBe(404);
   expect(
     (
-      await askAs(app.service, OTHER_SHOP, "/app/agents/mandates", {
+      await askAs(app, OTHER_SHOP, "/app/agents/mandates", {
         intent: "revoke",
         mandate_id: id,
       })
     ).status,
   ).toBe(404);
-  expect(
-    (await askAs(app.service, OTHER_SHOP, "/app/agents?index", { intent: "nothing" })).status,
-  ).toBe(404);
+  expect((await askAs(app, OTHER_SHOP, "/app/agents?index", { intent: "nothing" })).status).toBe(
+    404,
+  );
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
-  expect((await app.service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.status).toBe(
+  expect((await app.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.status).toBe(
     "active",
   );
-  const page = await askAs(app.service, OTHER_SHOP, "/app/agents");
+  const page = await askAs(app, OTHER_SHOP, "/app/agents");
   expect(page.text).not.toContain("Home Agent");
 });
 
@@ -256,5 +242,4 @@ test.each([
   });
   await visit.page.getByRole("heading", { name: text }).first().waitFor();
   await expectHealthyPage(visit);
-  await visit.close();
 });

@@ -4,41 +4,32 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { startPrivacyWorker } from "../../../app/domain/compliance/requests/privacy-worker.ts";
 import { exportForMerchant } from "../../../app/domain/compliance/requests/merchant-requests.ts";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
-import { openBrowser } from "../../support/browser/browser.ts";
+import {
+  useMerchant,
+  type ScreenOptions,
+  type ScreenVisit,
+} from "../../support/browser/merchant.ts";
 import { putPerson, tagsOf, type Person } from "../../support/storefront/customers.ts";
-import { connectStore, openScreen, type MerchantVisit } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
 
 const OTHER = "other-store.myshopify.com";
 const archive = mkdtempSync(join(tmpdir(), "customer-detail-test-"));
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant({ env: { ARCHIVE_URL: `file:${archive}` } });
 let shop: string;
-let count = 0;
-let visit: MerchantVisit;
+let visit: ScreenVisit;
 
-beforeAll(async () => {
-  [app, browser] = await Promise.all([
-    startTestApp({ withScreens: true, env: { ARCHIVE_URL: `file:${archive}` } }),
-    openBrowser(),
-  ]);
-});
 afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
   rmSync(archive, { recursive: true, force: true });
 });
 beforeEach(async () => {
   app.sandbox.clearFaults();
-  shop = `detail-store-${(count += 1)}.myshopify.com`;
-  await connectStore(app, shop);
+  shop = await app.newStore();
 });
 
 const put = (person: Person, ofShop = shop) => putPerson(app.database, ofShop, person);
@@ -50,8 +41,8 @@ const stored = async (id: number, ofShop = shop) =>
     ])
   )[0];
 
-async function open(id: number | string, options?: Parameters<typeof openScreen>[4]) {
-  visit = await openScreen(app, browser, shop, `/app/customers/${id}`, options);
+async function open(id: number | string, options: ScreenOptions = {}) {
+  visit = await app.open(`/app/customers/${id}`, { shop, ...options });
   return visit.page;
 }
 
@@ -191,7 +182,6 @@ test("the page shows the identity, the sign-in methods, the consents with time a
   expect(
     await app.database.query("SELECT status FROM integration_queue WHERE shop = $1", [shop]),
   ).toEqual([{ status: "pending" }]);
-  await visit.leave();
 });
 
 test("from Home by clicks, the page says who a customer is and everything that happened to them", async () => {
@@ -206,7 +196,7 @@ test("from Home by clicks, the page says who a customer is and everything that h
   });
   await put({ full_name: "Grace Hopper", email: "grace@x.example", tags: ["gala"] });
   await seedHistory(id, gid);
-  visit = await openScreen(app, browser, shop, "/app");
+  visit = await app.open("/app", { shop });
   const { page } = visit;
   await page.getByRole("link", { name: "Customers", exact: true }).first().click();
   await page.getByRole("link", { name: "Ada Lovelace" }).first().click();
@@ -264,7 +254,6 @@ test("from Home by clicks, the page says who a customer is and everything that h
     { slug: "vip", people: 1 },
     { slug: "wholesale", people: 1 },
   ]);
-  await visit.leave();
 });
 
 test("the timeline ignores a hostile kind and position, and every page has each item once", async () => {
@@ -287,7 +276,6 @@ test("the timeline ignores a hostile kind and position, and every page has each 
     await eventually("the next page", async () => (await newest.textContent()) !== shown);
   }
   expect(names.size).toBe(45);
-  await visit.leave();
 });
 
 test("tags are added and removed for this customer only, and the systems are notified", async () => {
@@ -315,7 +303,6 @@ test("tags are added and removed for this customer only, and the systems are not
       [shop, String(id)],
     ),
   ).toEqual([{ events: 2 }]);
-  await visit.leave();
 });
 
 test("a suspension asks for confirmation and ends the sessions, and a reactivation ends them again", async () => {
@@ -334,7 +321,6 @@ test("a suspension asks for confirmation and ends the sessions, and a reactivati
   expect(active.sessions_valid_after.getTime()).toBeGreaterThan(
     suspended.sessions_valid_after.getTime(),
   );
-  await visit.leave();
 });
 
 test("the customer's data is downloaded as a file, and the merchant's request is recorded", async () => {
@@ -351,7 +337,6 @@ test("the customer's data is downloaded as a file, and the merchant's request is
       [shop],
     ),
   ).toEqual([{ kind: "data_request", state: "done", asked_by: "merchant" }]);
-  await visit.leave();
 });
 
 test("an erasure requires the address; a wrong one erases nothing, the right one erases everything", async () => {
@@ -393,7 +378,6 @@ test("an erasure requires the address; a wrong one erases nothing, the right one
   await visit.close();
   const after = await open(id);
   await after.getByText("This customer's personal data was erased.").waitFor();
-  await visit.leave();
 });
 
 test("when the store is unreachable, only the orders card shows an error", async () => {
@@ -402,7 +386,6 @@ test("when the store is unreachable, only the orders card shows an error", async
   const page = await open(id);
   await page.getByText("Your store didn't respond").waitFor();
   await page.getByRole("heading", { name: "Profile" }).waitFor();
-  await visit.leave();
 });
 
 test.each(["999999", "0", "-1", "1e3", "99999999999", "x"])(
@@ -469,9 +452,8 @@ test("on a phone of 390 px, in French, the page does not scroll sideways", async
     email: "averyveryverylongaddress@subdomain.of.somewhere.example",
     tags: ["one", "two"],
   });
-  const page = await open(`${id}?locale=fr`, { viewport: { width: 390, height: 844 } });
+  const page = await open(id, { locale: "fr", viewport: { width: 390, height: 844 } });
   await page.getByRole("heading", { name: "Moyens de connexion" }).waitFor();
   expect(await findOverflow(page)).toBe(0);
   expect(await findA11yViolations(page)).toEqual([]);
-  await visit.leave();
 });

@@ -4,46 +4,41 @@ import { startSyncWorker } from "../../../app/domain/customers/sync/sync-worker.
 import { startBulkRunWorker } from "../../../app/domain/customers/bulk/run-worker.ts";
 import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
-import { openBrowser } from "../../support/browser/browser.ts";
+import {
+  useMerchant,
+  type ScreenOptions,
+  type ScreenVisit,
+} from "../../support/browser/merchant.ts";
 import { putPerson, tagsOf, type Person } from "../../support/storefront/customers.ts";
-import { connectStore, openScreen, type MerchantVisit } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
 
 const OTHER = "other-store.myshopify.com";
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant();
 let worker: { stop(): Promise<void> };
 let syncWorker: { stop(): Promise<void> };
 let shop: string;
-let count = 0;
-let visit: MerchantVisit;
+let visit: ScreenVisit;
 
 beforeAll(async () => {
-  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
   worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
   syncWorker = await startSyncWorker(app.ctx);
 });
 afterAll(async () => {
   await syncWorker?.stop();
   await worker?.stop();
-  await browser?.close();
-  await app?.stop();
 });
 beforeEach(async () => {
-  shop = `list-store-${(count += 1)}.myshopify.com`;
-  await connectStore(app, shop);
+  shop = await app.newStore();
 });
 
 const put = (person: Person, ofShop = shop) => putPerson(app.database, ofShop, person);
 
-async function open(path = "/app/customers", options?: Parameters<typeof openScreen>[4]) {
-  visit = await openScreen(app, browser, shop, path, options);
+async function open(path = "/app/customers", options: ScreenOptions = {}) {
+  visit = await app.open(path, { shop, ...options });
   return visit.page;
 }
-const leave = () => visit.leave();
 
-type Page = MerchantVisit["page"];
+type Page = ScreenVisit["page"];
 const rows = (page: Page) =>
   page
     .locator("tbody tr")
@@ -93,13 +88,12 @@ test("search, filters and order change the rows and the URL, and opening the URL
   await page.getByRole("checkbox", { name: "VIP" }).click({ force: true });
   await shows(page, ["Ada Lovelace", "Grace Hopper"]);
   expect(new URL(page.url()).searchParams.get("tag")).toBe("vip");
-  await leave();
+  await visit.leave();
 
   const again = await open("/app/customers?tag=vip&sort=name+desc");
   await shows(again, ["Grace Hopper", "Ada Lovelace"]);
   await again.getByRole("button", { name: "Suspended" }).click();
   await shows(again, ["<img src=x onerror=alert(1)>"]);
-  await leave();
 });
 
 test("paging forwards and backwards shows every customer once, and returning to the list keeps its state", async () => {
@@ -129,7 +123,6 @@ test("paging forwards and backwards shows every customer once, and returning to 
   );
   await page.getByRole("button", { name: "Previous page" }).click();
   await eventually("the first page again", async () => (await rows(page))[0] === "Person 001");
-  await leave();
 });
 
 test("a bulk change shows a preview, changes nothing before the confirmation, and then changes exactly the selected customers", async () => {
@@ -157,7 +150,6 @@ test("a bulk change shows a preview, changes nothing before the confirmation, an
     await tagsOf(app.database, shop, other),
     await tagsOf(app.database, OTHER, foreign),
   ]).toEqual([["vip"], ["vip"], [], []]);
-  await leave();
 });
 
 test("a long email address breaks after its @ or before a dot, never inside a word", async () => {
@@ -179,7 +171,6 @@ test("a long email address breaks after its @ or before a dot, never inside a wo
   });
   expect(broken).toEqual([]);
   expect(await row.innerText()).toContain("hannelore.brandt@gartenfreunde.example.com");
-  await leave();
 });
 
 test("a bulk change of all matching customers includes other pages, and its progress is visible after leaving and returning", async () => {
@@ -202,7 +193,7 @@ test("a bulk change of all matching customers includes other pages, and its prog
   await page.getByRole("dialog").getByText("Customers that will change: 60 of 60").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Add tags (60)" }).click();
   await page.getByText("The change is waiting to start").waitFor();
-  await leave();
+  await visit.leave();
   const back = await open();
   await back.getByText("The change is waiting to start").waitFor();
   worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
@@ -213,7 +204,6 @@ test("a bulk change of all matching customers includes other pages, and its prog
     [shop],
   );
   expect(row).toEqual({ tagged: 60, meant: 60 });
-  await leave();
 });
 
 test("a bulk change is stopped by a button: it says how many customers it changed, also to who comes later", async () => {
@@ -230,14 +220,13 @@ test("a bulk change is stopped by a button: it says how many customers it change
   await page.getByText("Stopped. Customers changed: 0.").waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
   worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
-  await leave();
+  await visit.leave();
   const back = await open();
   await back.getByRole("checkbox", { name: "Ada" }).waitFor();
   expect(await back.getByRole("button", { name: "Stop" }).count()).toBe(0);
   expect(await app.database.query("SELECT state FROM tag_runs WHERE shop = $1", [shop])).toEqual([
     { state: "cancelled" },
   ]);
-  await leave();
 });
 
 test("after a reload each bulk change that waits has its own button, and one that failed is shown until it is dismissed", async () => {
@@ -273,7 +262,6 @@ test("after a reload each bulk change that waits has its own button, and one tha
   expect(await failed.count()).toBe(0);
   await app.database.query("DELETE FROM tag_runs WHERE shop = $1", [shop]);
   worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
-  await leave();
 });
 
 test("customers are filtered by what they spent, exported as selected, suspended, and erased only with their number typed", async () => {
@@ -349,7 +337,6 @@ test("customers are filtered by what they spent, exported as selected, suspended
     { action: "changed", user_id: ada },
     { action: "erased", user_id: ada },
   ]);
-  await leave();
 });
 
 test("the progress of a bulk change is visible to its own store only", async () => {
@@ -370,7 +357,6 @@ test("the progress of a bulk change is visible to its own store only", async () 
     [ours, theirs, "nothing"],
   );
   expect(texts.map((text) => text.includes("4711"))).toEqual([true, false, false]);
-  await leave();
 });
 
 test("the export contains exactly the list, in a file without spreadsheet formulas", async () => {
@@ -396,7 +382,6 @@ test("the export contains exactly the list, in a file without spreadsheet formul
     redirect: "manual",
   });
   expect(plain.status).toBe(302);
-  await leave();
 });
 
 test("a store without customers shows an empty state with one next step, which imports them", async () => {
@@ -411,7 +396,6 @@ test("a store without customers shows an empty state with one next step, which i
   await page.getByText("Import your customers").waitFor();
   await page.getByRole("button", { name: "Sync customers now" }).click();
   await page.getByRole("link", { name: "First Customer" }).waitFor();
-  await leave();
 });
 
 test("when the store answers with an error, the list is complete and a sync names the error", async () => {
@@ -421,21 +405,19 @@ test("when the store answers with an error, the list is complete and a sync name
   await page.getByRole("button", { name: "Sync customers now" }).click();
   await page.getByText("Your store had an internal error (HTTP 503).").waitFor();
   app.sandbox.clearFaults();
-  await leave();
 });
 
 test("in Spanish and French all texts are translated, including the design system's", async () => {
   await put({ full_name: "Ada", country: "GB" });
-  const es = await open("/app/customers?locale=es-MX");
+  const es = await open("/app/customers", { locale: "es-MX" });
   await es.getByRole("heading", { name: "Clientes" }).waitFor();
   await es.getByRole("columnheader", { name: "Último acceso" }).last().waitFor();
   expect(await es.locator("html").getAttribute("lang")).toBe("es");
   await es.getByRole("button", { name: "Suspendidos" }).click();
   await es.getByText("Ningún cliente coincide").waitFor();
-  await leave();
-  const fr = await open("/app/customers?locale=fr&country=GB");
+  await visit.leave();
+  const fr = await open("/app/customers?country=GB", { locale: "fr" });
   await fr.getByText("Pays\u00a0: Royaume-Uni").waitFor();
-  await leave();
 });
 
 test("on a phone of 390 px the page does not scroll sideways, and a selected customer has every action", async () => {
@@ -452,5 +434,4 @@ test("on a phone of 390 px the page does not scroll sideways, and a selected cus
   await page.getByRole("button", { name: /^(More actions|Actions)$/ }).click();
   await page.getByRole("button", { name: "Erase personal data" }).waitFor();
   expect(await findOverflow(page)).toBe(0);
-  await leave();
 });

@@ -3,25 +3,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, waitForHydration, type Visit } from "../../support/browser/browser.ts";
+import { beforeAll, expect, test } from "vitest";
+import { waitForHydration, type Visit } from "../../support/browser/browser.ts";
+import { useMerchant } from "../../support/browser/merchant.ts";
+import { ADMIN_KEY, adminUrl } from "../../support/browser/screens-server.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
-import { connectStore } from "../../support/browser/merchant.ts";
-import {
-  ADMIN_KEY,
-  embeddedUrl,
-  startTestApp,
-  type TestApp,
-} from "../../support/browser/screens-server.ts";
 
 const SHOP = "late-store.myshopify.com";
 const ASSETS = resolve(import.meta.dirname, "../../../build/client/assets");
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant();
 
 beforeAll(async () => {
-  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-  await connectStore(app, SHOP);
+  await app.connect(SHOP);
   await putPerson(app.database, SHOP, { full_name: "Ada", tags: ["vip"] });
   // Nothing works on this run, so it stays in progress.
   await app.database.query(
@@ -29,10 +22,6 @@ beforeAll(async () => {
       VALUES ($1, gen_random_uuid(), '', '{vip}', '{}', 1, 1, 'waiting')`,
     [SHOP],
   );
-});
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
 });
 
 /** Holds back the on-demand scripts until the test releases them. */
@@ -65,7 +54,7 @@ async function turn(page: Page): Promise<void> {
 }
 
 async function openSlowly(url: string): Promise<Visit & { held: string[] }> {
-  const visit = await browser.visitAgain([app.url, app.sandbox.url]);
+  const visit = await app.browser.visitAgain([app.url, app.sandbox.url]);
   const { held, letThrough } = await holdLateScripts(visit.page);
   await visit.page.goto(url, { waitUntil: "commit" });
   await visit.page.locator("button, a").first().waitFor();
@@ -97,9 +86,7 @@ test.each([
 ])(
   "/app%s takes over all of its page, also when parts of it come late and the page changes meanwhile",
   async (path) => {
-    const { errors, foreign, close } = await openSlowly(
-      await embeddedUrl(app, SHOP, { path: `/app${path}` }),
-    );
+    const { errors, foreign, close } = await openSlowly(await adminUrl(app, SHOP, `/app${path}`));
     expect(errors).toEqual([]);
     expect(foreign).toEqual([]);
     await close();
@@ -117,7 +104,7 @@ test.each(["/settings", "/setup", "/onboarding"])(
 
 test("a run in progress is shown once its script has loaded", async () => {
   const { page, held, errors, close } = await openSlowly(
-    await embeddedUrl(app, SHOP, { path: "/app/customers" }),
+    await adminUrl(app, SHOP, "/app/customers"),
   );
   await page.getByText("The change is waiting to start").waitFor();
   expect(held.join()).toContain("bulk-run-banner");

@@ -1,40 +1,33 @@
 // The app's home: what needs the merchant, metrics, systems, recent activity, and the cost of
 // loading it.
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
-import { openBrowser } from "../../support/browser/browser.ts";
+import {
+  useMerchant,
+  type ScreenOptions,
+  type ScreenVisit,
+} from "../../support/browser/merchant.ts";
+import { adminUrl } from "../../support/browser/screens-server.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
-import { connectStore, openScreen, type MerchantVisit } from "../../support/browser/merchant.ts";
-import { embeddedUrl, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const OTHER = "other-store.myshopify.com";
 /** The scripts of one screen with everything it loads. */
 const MAX_SCRIPT_BYTES = 180_000;
 const MAX_SHIFT = 0.05;
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant();
 let shop: string;
-let count = 0;
-let visit: MerchantVisit;
+let visit: ScreenVisit;
 
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-});
 beforeEach(async () => {
   app.sandbox.clearFaults();
-  shop = `home-store-${(count += 1)}.myshopify.com`;
-  await connectStore(app, shop, { enabled_channels: ["cms", "web_analytics"] });
+  shop = await app.newStore({ fields: { enabled_channels: ["cms", "web_analytics"] } });
 });
 
-const open = async (path = "/app", options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(app, browser, shop, path, options);
+const open = async (path = "/app", options: ScreenOptions = {}) => {
+  visit = await app.open(path, { shop, ...options });
   return visit.page;
 };
 
@@ -85,7 +78,7 @@ async function fillStore(ofShop: string, people: number): Promise<void> {
 const latencies = (range: number, count: number) =>
   Array.from({ length: 16 }, (_, at) => (at === range ? count : 0));
 
-const metric = (page: MerchantVisit["page"], name: string) =>
+const metric = (page: ScreenVisit["page"], name: string) =>
   page.locator("h2", { hasText: name }).locator("xpath=..");
 
 test("from Home a merchant reads the opt-in rate and finds the slow system by clicks; the numbers equal SQL and are this store's own", async () => {
@@ -129,7 +122,6 @@ test("from Home a merchant reads the opt-in rate and finds the slow system by cl
     .getByText("Healthy")
     .waitFor();
   expect(await findA11yViolations(page)).toEqual([]);
-  await visit.leave();
 });
 
 test("a failed sync, dead letters, a paused system and blocked agents are listed with what to do", async () => {
@@ -165,7 +157,6 @@ test("a failed sync, dead letters, a paused system and blocked agents are listed
     await page.getByRole("link", { name: "Review: Agent access is off" }).getAttribute("href"),
   ).toBe("/app/settings/agents");
   expect(await findA11yViolations(page)).toEqual([]);
-  await visit.leave();
 });
 
 test("the home of a new store begins with the setup guide, and says nothing of systems to which nothing was sent", async () => {
@@ -178,7 +169,6 @@ test("the home of a new store begins with the setup guide, and says nothing of s
   expect(await page.getByText("1", { exact: true }).count()).toBe(0);
   await page.getByRole("button", { name: "Dismiss" }).click();
   await page.getByText("Nothing needs your attention right now.").waitFor();
-  await visit.leave();
 });
 
 test("the setup guide checks the store's scripts, says how many load before consent, and leads to them", async () => {
@@ -200,7 +190,6 @@ test("the setup guide checks the store's scripts, says how many load before cons
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("link", { name: "See results" }).click();
   await page.getByText("connect.facebook.net/en_US/fbevents.js").first().waitFor();
-  await visit.leave();
 });
 
 test("the setup guide is collapsed once it was begun, is dismissed for good, and comes back from the settings", async () => {
@@ -214,13 +203,12 @@ test("the setup guide is collapsed once it was begun, is dismissed for good, and
   await page.getByText("Set up tags").first().waitFor();
   await page.getByRole("button", { name: "Dismiss" }).click();
   await page.getByText("of 7 steps done").waitFor({ state: "detached" });
-  await page.goto(await embeddedUrl(app, shop, { path: "/app/settings/connection" }));
+  await page.goto(await adminUrl(app, shop, "/app/settings/connection"));
   await page.getByRole("button", { name: "Show on Home again" }).click();
   await page.getByRole("button", { name: "Show on Home again" }).waitFor({ state: "detached" });
   expect(await findA11yViolations(page)).toEqual([]);
-  await page.goto(await embeddedUrl(app, shop));
+  await page.goto(await adminUrl(app, shop));
   await page.getByText("of 7 steps done").waitFor();
-  await visit.leave();
 });
 
 test("home and connection are translated to Spanish and French and fit a phone of 390 px", async () => {
@@ -229,14 +217,14 @@ test("home and connection are translated to Spanish and French and fit a phone o
     ["es", "Actividad reciente", "Registrar de nuevo"],
     ["fr", "Activité récente", "Réenregistrer"],
   ] as const) {
-    const options = { viewport: { width: 390, height: 844 } };
-    const page = await open(`/app?locale=${locale}`, options);
+    const options = { locale, viewport: { width: 390, height: 844 } };
+    const page = await open("/app", options);
     await page.getByRole("heading", { name: recent }).waitFor();
     await page.getByRole("application").waitFor();
     expect(await findOverflow(page)).toBe(0);
     expect(await findA11yViolations(page)).toEqual([]);
     await visit.leave();
-    const connection = await open(`/app/settings/connection?locale=${locale}`, options);
+    const connection = await open("/app/settings/connection", options);
     await connection.getByRole("button", { name: again }).waitFor();
     expect(await findOverflow(connection)).toBe(0);
     expect(await findA11yViolations(connection)).toEqual([]);
@@ -255,7 +243,7 @@ test("an unknown path below /app is a 404 inside the frame", async () => {
 
 test("the home has no layout shift while it loads, and a fast largest contentful paint", async () => {
   await fillStore(shop, 5);
-  const { page, close } = await browser.visit([app.url, app.sandbox.url]);
+  const { page, close } = await app.browser.visit([app.url, app.sandbox.url]);
   await page.addInitScript(() => {
     const seen = { shift: 0, largest: 0 };
     Object.assign(window, { seen });
@@ -270,7 +258,7 @@ test("the home has no layout shift while it loads, and a fast largest contentful
       for (const entry of list.getEntries()) seen.largest = entry.startTime;
     }).observe({ type: "largest-contentful-paint", buffered: true });
   });
-  await page.goto(await embeddedUrl(app, shop));
+  await page.goto(await adminUrl(app, shop));
   await metric(page, "Delivery success").getByText("98%", { exact: true }).waitFor();
   await page.getByRole("application").waitFor();
   const { shift, largest } = await page.evaluate(
@@ -302,7 +290,7 @@ test.each([
     [shop],
   );
   const sizes = new Map<string, Promise<number>>();
-  const { page, close } = await browser.visitAgain([app.url, app.sandbox.url]);
+  const { page, close } = await app.browser.visitAgain([app.url, app.sandbox.url]);
   page.on("response", (response) => {
     const { pathname, origin } = new URL(response.url());
     if (origin === new URL(app.url).origin && pathname.endsWith(".js"))
@@ -311,7 +299,7 @@ test.each([
         response.body().then((body) => gzipSync(body, { level: 9 }).length),
       );
   });
-  await page.goto(await embeddedUrl(app, shop, { path }), { waitUntil: "networkidle" });
+  await page.goto(await adminUrl(app, shop, path), { waitUntil: "networkidle" });
   // What the page loads ahead for other screens comes after everything of its own.
   const later = await page.evaluate(() => {
     const [mark] = performance.getEntriesByName("screens-ahead");

@@ -1,25 +1,14 @@
 // What a merchant sees when the service is not reached for a moment, and after a deploy that removed the
 // scripts of the open page.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../../support/browser/browser.ts";
-import { connectStore, openScreen } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { beforeAll, expect, test } from "vitest";
+import { useMerchant } from "../../support/browser/merchant.ts";
 
 const SHOP = "away-store.myshopify.com";
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant({ isFramed: true });
 
 beforeAll(async () => {
-  [app, browser] = await Promise.all([
-    startTestApp({ withScreens: true, isFramed: true }),
-    openBrowser(),
-  ]);
-  await connectStore(app, SHOP);
-});
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
+  await app.connect(SHOP);
 });
 
 const isData = ({ pathname }: URL) => pathname.endsWith(".data");
@@ -27,7 +16,7 @@ const follow = (page: Page, path: string) =>
   page.locator(`a[href="${path}"]`).first().dispatchEvent("click");
 
 test("a screen that cannot be loaded says that there is no connection, and loads by the button when there is", async () => {
-  const { page, close } = await openScreen(app, browser, SHOP, "/app/privacy");
+  const { page, close } = await app.open("/app/privacy", { shop: SHOP });
   await page.route(isData, (route) => route.abort());
   await follow(page, "/app/agents");
   await page.getByText("No connection").waitFor();
@@ -43,7 +32,7 @@ test("a screen that cannot be loaded says that there is no connection, and loads
 });
 
 test("an open screen stays when its data cannot be read again", async () => {
-  const { page, close } = await openScreen(app, browser, SHOP, "/app/tags");
+  const { page, close } = await app.open("/app/tags", { shop: SHOP });
   await page.getByRole("heading", { name: "Tags", level: 1 }).waitFor();
   await page.route(
     (url) => isData(url),
@@ -62,7 +51,7 @@ test("an open screen stays when its data cannot be read again", async () => {
 });
 
 test("a first save without a connection keeps the form's input", async () => {
-  const { page, close } = await openScreen(app, browser, SHOP, "/app/settings/brand");
+  const { page, close } = await app.open("/app/settings/brand", { shop: SHOP });
   await page.getByLabel("Brand name").fill("Kestrel");
   await page.context().setOffline(true);
   await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -75,7 +64,7 @@ test("a first save without a connection keeps the form's input", async () => {
 });
 
 test("a save after the session's end keeps the form's input and says so", async () => {
-  const { page, close } = await openScreen(app, browser, SHOP, "/app/settings/brand");
+  const { page, close } = await app.open("/app/settings/brand", { shop: SHOP });
   await page.getByLabel("Brand name").fill("Merlin");
   await page.route(isData, (route) =>
     route.continue({ headers: { ...route.request().headers(), authorization: "Bearer ended" } }),
@@ -90,7 +79,7 @@ test("a save after the session's end keeps the form's input and says so", async 
 });
 
 test("without a connection another screen says so also when it was never opened, and opens it when there is one again", async () => {
-  const { page, close } = await openScreen(app, browser, SHOP, "/app/customers");
+  const { page, close } = await app.open("/app/customers", { shop: SHOP });
   await page.waitForFunction(() => performance.getEntriesByName("screens-ahead-done").length > 0);
   await page.context().setOffline(true);
   await follow(page, "/app/agents");
@@ -102,7 +91,7 @@ test("without a connection another screen says so also when it was never opened,
 });
 
 test("the admin shows its progress while a screen takes long", async () => {
-  const { page, close } = await openScreen(app, browser, SHOP, "/app/tags");
+  const { page, close } = await app.open("/app/tags", { shop: SHOP });
   let answer = () => {};
   const isHeld = new Promise<void>((done) => (answer = done));
   await page.route(isData, async (route) => {
@@ -118,7 +107,7 @@ test("the admin shows its progress while a screen takes long", async () => {
 });
 
 test("a script that a deploy removed loads the screen anew inside the admin, with its store", async () => {
-  const { page, close } = await browser.visit([app.url, app.sandbox.url]);
+  const { page, close } = await app.browser.visit([app.url, app.sandbox.url]);
   // Otherwise the script may be there already: a reader who saves data loads none ahead.
   await page.addInitScript(() =>
     Object.defineProperty(navigator, "connection", { value: { saveData: true } }),

@@ -1,28 +1,17 @@
 // From the screen "Where it appears" to the shopper's checkout and back: the merchant allows the web pixel, a
 // shopper pays, and the analytics product hears of it, with consent only.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
-import { openBrowser } from "../../support/browser/browser.ts";
-import { connectStore, openScreen } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { useMerchant } from "../../support/browser/merchant.ts";
 import { eventually } from "../../support/service.ts";
 
 const SHOP = "places-store.myshopify.com";
 const PATH = "/app/settings/places";
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant({ background: true });
 
 beforeAll(async () => {
-  [app, browser] = await Promise.all([
-    startTestApp({ withScreens: true, background: true }),
-    openBrowser(),
-  ]);
-  await connectStore(app, SHOP, {}, "write_customers");
+  await app.connect(SHOP, { scope: "write_customers" });
   app.sandbox.storefront.furnish(SHOP);
-});
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
 });
 beforeEach(() => app.database.query("DELETE FROM integration_queue"));
 
@@ -38,7 +27,7 @@ const stored = () =>
 
 /** A shopper who answers the banner, buys a mug, and comes to the thank-you page. */
 async function buy(answer: "Accept all" | "Reject all") {
-  const visit = await browser.visit([app.url, app.sandbox.url]);
+  const visit = await app.browser.visit([app.url, app.sandbox.url]);
   const { page } = visit;
   const ingested: string[] = [];
   page.context().on("request", (request) => {
@@ -55,9 +44,7 @@ async function buy(answer: "Accept all" | "Reject all") {
 }
 
 test("the merchant allows the pixel, a shopper's checkout reaches analytics without personal data, and the test says so", async () => {
-  const merchant = await openScreen(app, browser, SHOP, PATH, {
-    viewport: { width: 1_280, height: 900 },
-  });
+  const merchant = await app.open(PATH, { shop: SHOP, viewport: { width: 1_280, height: 900 } });
   const { page: screen } = merchant;
   await screen.getByText("write_pixels, read_customer_events").waitFor();
   expect(await findA11yViolations(screen)).toEqual([]);
@@ -137,7 +124,8 @@ test("a shopper who rejects analytics sends nothing, from the cart to the order"
 
 test("the theme's row follows the store admin, and the screen fits a phone in three languages", async () => {
   app.sandbox.storefront.setActiveBlock(SHOP, "consent", false);
-  const visit = await openScreen(app, browser, SHOP, `${PATH}?locale=en`, {
+  const visit = await app.open(PATH, {
+    shop: SHOP,
     viewport: { width: 390, height: 844 },
   });
   const { page } = visit;
@@ -160,5 +148,4 @@ test("the theme's row follows the store admin, and the screen fits a phone in th
       [],
     ]);
   }
-  await visit.leave();
 });

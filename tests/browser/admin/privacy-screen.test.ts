@@ -1,27 +1,27 @@
 // The merchant's privacy requests, in a real browser against the whole service and its worker.
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { signUp } from "../../support/consent.ts";
-import {
-  askAs,
-  expectHealthyPage,
-  startShop,
-  type Shop,
-} from "../../support/browser/merchant-browser.ts";
+import { expectHealthyPage, useMerchant } from "../../support/browser/merchant.ts";
+import { askAs } from "../../support/browser/screens-server.ts";
 import { chooseFilter } from "../../support/browser/filters.ts";
 import { dataRequestBody, privacy, redactBody, settled } from "../../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
-let app: Shop;
+const app = useMerchant({ background: true });
 beforeAll(async () => {
-  app = await startShop({ background: true });
-  await app.connect(SHOP, { support_email: "support@test-store.example" });
-  await app.connect(OTHER_SHOP, { support_email: "support@other-store.example" });
+  await app.connect(SHOP, {
+    withSystems: true,
+    fields: { support_email: "support@test-store.example" },
+  });
+  await app.connect(OTHER_SHOP, {
+    withSystems: true,
+    fields: { support_email: "support@other-store.example" },
+  });
 });
-afterAll(() => app?.stop());
 
 const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
-  app.service.database.query<T>(sql, values);
+  app.database.query<T>(sql, values);
 const newest = async (shop = SHOP) =>
   (
     await query<{ id: number }>(
@@ -39,11 +39,10 @@ test("a store without requests shows an empty state", async () => {
   const visit = await app.open("/app/privacy", { shop: SHOP });
   await visit.page.getByText("No privacy requests yet").waitFor();
   await expectHealthyPage(visit);
-  await visit.close();
 });
 
 test("an export is requested manually, compiled, and downloaded once", async () => {
-  const person = await signUp(app.service);
+  const person = await signUp(app);
   const visit = await app.open("/app/privacy", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Start a request" }).click();
@@ -77,7 +76,7 @@ test("an export is requested manually, compiled, and downloaded once", async () 
 });
 
 test("an erasure starts only after its address is typed once more", async () => {
-  const person = await signUp(app.service);
+  const person = await signUp(app);
   const visit = await app.open("/app/privacy", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("button", { name: "Start a request" }).click();
@@ -99,12 +98,10 @@ test("an erasure starts only after its address is typed once more", async () => 
     async () => (await page.locator(":focus").textContent()) === "Start a request",
   );
   const [id] = await erasures();
-  expect((await settled(app.service, id as number)).state).toMatch(/done|retained/);
+  expect((await settled(app, id as number)).state).toMatch(/done|retained/);
   expect(await query("SELECT 1 FROM storefront_users WHERE email = $1", [person.email])).toEqual(
     [],
   );
-  expect(visit.errors).toEqual([]);
-  await visit.close();
 });
 
 test("an erasure of an address without a customer says so before it starts, and in its result", async () => {
@@ -121,22 +118,16 @@ test("an erasure of an address without a customer says so before it starts, and 
   await dialog.getByRole("button", { name: "Erase customer" }).click();
   await page.getByText("Request started").waitFor();
   const id = Math.max(...(await erasures()));
-  await settled(app.service, id);
+  await settled(app, id);
   const row = page.locator(`tr[id="${id}"]`);
   await row.getByText("No customer found").waitFor();
   expect(await row.getByText("Erased customer").count()).toBe(0);
-  expect(visit.errors).toEqual([]);
-  await visit.close();
 });
 
 test("from Home by clicks: who asked to be erased, how far it is, live until it is done, and the proof", async () => {
-  const person = await signUp(app.service, { first_name: "Grace", last_name: "Hopper" });
-  app.service.sandbox.failNext("cms", { status: 503 }, 1_000);
-  const { json } = await privacy(
-    app.service,
-    "customer-redact",
-    redactBody({ email: person.email }),
-  );
+  const person = await signUp(app, { first_name: "Grace", last_name: "Hopper" });
+  app.sandbox.failNext("cms", { status: 503 }, 1_000);
+  const { json } = await privacy(app, "customer-redact", redactBody({ email: person.email }));
   const id: number = json.request_id;
   await eventually(
     "the CMS was asked",
@@ -162,7 +153,7 @@ test("from Home by clicks: who asked to be erased, how far it is, live until it 
   await step("Content system (CMS)").getByText("Failed", { exact: true }).waitFor();
   await step("Final search").getByText("Waiting", { exact: true }).waitFor();
   await expectHealthyPage(visit);
-  app.service.sandbox.clearFaults();
+  app.sandbox.clearFaults();
   const download = page.getByRole("button", { name: "Download proof" });
   await download.focus();
   await query("UPDATE privacy_requests SET next_attempt_at = now() WHERE id = $1", [id]);
@@ -178,18 +169,12 @@ test("from Home by clicks: who asked to be erased, how far it is, live until it 
     evidence: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
   });
   expect(proof).not.toMatch(/Grace|Hopper|@/);
-  expect(visit.errors).toEqual([]);
-  await visit.close();
 });
 
 test("requests are searched by customer and filtered, and a view of the list is in the access log", async () => {
-  const person = await signUp(app.service, { first_name: "Katherine", last_name: "Johnson" });
-  const { json } = await privacy(
-    app.service,
-    "data-request",
-    dataRequestBody({ email: person.email }),
-  );
-  await settled(app.service, json.request_id);
+  const person = await signUp(app, { first_name: "Katherine", last_name: "Johnson" });
+  const { json } = await privacy(app, "data-request", dataRequestBody({ email: person.email }));
+  await settled(app, json.request_id);
   const visit = await app.open("/app/privacy", { shop: SHOP });
   const { page } = visit;
   await page.getByRole("link", { name: "Skip to content" }).press("Enter");
@@ -205,16 +190,11 @@ test("requests are searched by customer and filtered, and a view of the list is 
   expect(
     await query("SELECT 1 FROM access_log WHERE place = '/app/privacy' AND action = 'listed'"),
   ).not.toEqual([]);
-  expect(visit.errors).toEqual([]);
-  await visit.close();
 });
 
 test("an overdue request is highlighted and retried by a button; an export without a mail recipient is handed over manually", async () => {
   const sealed = JSON.stringify({
-    sealed: app.service.ctx.secrets.seal(
-      `${SHOP}/privacy`,
-      JSON.stringify({ email: "late@example.com" }),
-    ),
+    sealed: app.ctx.secrets.seal(`${SHOP}/privacy`, JSON.stringify({ email: "late@example.com" })),
   });
   const [late] = await query<{ id: number }>(
     `INSERT INTO privacy_requests (shop, kind, delivery_id, state, payload, due_by, attempts,
@@ -286,7 +266,6 @@ test("an erasure that Shopify still has to do is left to the merchant, with a li
   await page.getByText("Left to you").waitFor();
   await page.getByRole("link", { name: "Erase in Shopify too" }).waitFor();
   await expectHealthyPage(visit);
-  await visit.close();
 });
 
 test("no button finds another store's request, and nothing changes", async () => {
@@ -298,7 +277,7 @@ test("no button finds another store's request, and nothing changes", async () =>
   for (const intent of ["retry", "export", "handed_over"])
     expect(
       (
-        await askAs(app.service, OTHER_SHOP, "/app/privacy?index", {
+        await askAs(app, OTHER_SHOP, "/app/privacy?index", {
           intent,
           id: Number(row?.id),
           shop: SHOP,
@@ -306,7 +285,7 @@ test("no button finds another store's request, and nothing changes", async () =>
       ).status,
     ).toBe(404);
   for (const path of [`/app/privacy/${row?.id}`, `/app/privacy/${row?.id}/proof`])
-    expect((await askAs(app.service, OTHER_SHOP, path)).status).toBe(404);
+    expect((await askAs(app, OTHER_SHOP, path)).status).toBe(404);
   expect(await query("SELECT * FROM privacy_requests ORDER BY id")).toEqual(before);
   expect(
     await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE 'export_link:%'", [OTHER_SHOP]),
@@ -316,7 +295,7 @@ test("no button finds another store's request, and nothing changes", async () =>
 test.each(["q=%00", "q=%25_%5C", "q=99999999999", "overdue=1&kind=x&state=", "cursor=%00"])(
   "a hostile address costs nothing but its own answer: %s",
   async (address) => {
-    const { status } = await askAs(app.service, SHOP, `/app/privacy?${address}`);
+    const { status } = await askAs(app, SHOP, `/app/privacy?${address}`);
     expect(status).toBe(address.includes("%00") ? 400 : 200);
   },
 );
@@ -338,5 +317,4 @@ test.each([
   await row.getByRole("link").first().click();
   await page.getByRole("listitem").first().waitFor();
   await expectHealthyPage(visit);
-  await visit.close();
 });

@@ -8,35 +8,31 @@ import {
   findCellsOutside,
   findOverflow,
 } from "../../support/browser/accessibility.ts";
-import { openBrowser } from "../../support/browser/browser.ts";
-import { connectStore, openScreen, type MerchantVisit } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import {
+  useMerchant,
+  type ScreenOptions,
+  type ScreenVisit,
+} from "../../support/browser/merchant.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
 
 const OTHER = "other-store.myshopify.com";
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant();
 let worker: { stop(): Promise<void> };
 let shop: string;
-let count = 0;
-let visit: MerchantVisit;
+let visit: ScreenVisit;
 
 beforeAll(async () => {
-  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
   worker = await startBulkRunWorker(app.ctx, app.ctx.home, CUSTOMER_ACTIONS);
 });
 afterAll(async () => {
   await worker?.stop();
-  await browser?.close();
-  await app?.stop();
 });
 beforeEach(async () => {
-  shop = `segment-store-${(count += 1)}.myshopify.com`;
-  await connectStore(app, shop);
+  shop = await app.newStore();
 });
 
-const open = async (path: string, options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(app, browser, shop, path, options);
+const open = async (path: string, options: ScreenOptions = {}) => {
+  visit = await app.open(path, { shop, ...options });
   return visit.page;
 };
 const insert = (ofShop: string, name: string, filter: object) =>
@@ -119,7 +115,6 @@ test("a segment is saved from the list by clicks, counted as SQL counts, tagged 
     { action: "changed", count: 1, place: "/app/segments start_tags" },
     { action: "exported", count: 1, place: "/app/customers/export" },
   ]);
-  await visit.leave();
 });
 
 test("the screen without segments leads to the customers; a segment is renamed and deleted, and who edits an older version is asked to look again", async () => {
@@ -162,7 +157,6 @@ test("the screen without segments leads to the customers; a segment is renamed a
   expect(await app.database.query("SELECT name FROM segments WHERE shop = $1", [shop])).toEqual([
     { name: "First" },
   ]);
-  await visit.leave();
 });
 
 test("another store's segments are not shown, edited, exported or used, and nothing works without a session", async () => {
@@ -236,9 +230,11 @@ test("another store's segments are not shown, edited, exported or used, and noth
 });
 
 test("at 390 px and in French and Spanish everything is there, also where customer profiles are connected", async () => {
-  await connectStore(app, shop, {
-    profile_platform_enabled: true,
-    profile_platform_url: app.sandbox.addresses.profilePlatformUrl,
+  await app.connect(shop, {
+    fields: {
+      profile_platform_enabled: true,
+      profile_platform_url: app.sandbox.addresses.profilePlatformUrl,
+    },
   });
   await putPerson(app.database, shop, {
     full_name: "Ada",
@@ -253,7 +249,7 @@ test("at 390 px and in French and Spanish everything is there, also where custom
     active: "365",
     country: "FR",
   });
-  const page = await open("/app/segments?locale=fr", { viewport: { width: 390, height: 844 } });
+  const page = await open("/app/segments", { locale: "fr", viewport: { width: 390, height: 844 } });
   await page
     .getByText("Tag\u00a0: GALA et VIP")
     .or(page.getByText("Tag\u00a0: VIP et GALA"))
@@ -274,7 +270,6 @@ test("at 390 px and in French and Spanish everything is there, also where custom
     ),
   ).toEqual([{ channel: "profile_platform" }]);
   await visit.leave();
-  const spanish = await open("/app/segments?locale=es");
+  const spanish = await open("/app/segments", { locale: "es" });
   await spanish.getByRole("columnheader", { name: "Última ejecución" }).last().waitFor();
-  await visit.leave();
 });

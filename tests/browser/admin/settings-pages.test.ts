@@ -1,7 +1,7 @@
 // The pages of the settings inside the store admin, as a merchant reaches them: the index, a system
 // that is connected, tested and disconnected, two people at once, and the logo.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { saveTenantConfig } from "../../../app/domain/tenants/settings/configuration.ts";
 import {
   INTEGRATIONS,
@@ -11,9 +11,9 @@ import {
 } from "../../../app/domain/tenants/settings/settings-pages.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
-import { openBrowser, waitForHydration } from "../../support/browser/browser.ts";
-import { connectStore, openScreen } from "../../support/browser/merchant.ts";
-import { embeddedUrl, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { waitForHydration } from "../../support/browser/browser.ts";
+import { useMerchant } from "../../support/browser/merchant.ts";
+import { adminUrl } from "../../support/browser/screens-server.ts";
 
 const MAX_HEIGHT = 2_000;
 const WIDE = { viewport: { width: 1_280, height: 800 } };
@@ -24,34 +24,19 @@ const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant();
 let shop: string;
 let count = 0;
 
-beforeAll(async () => {
-  [app, browser] = await Promise.all([
-    startTestApp({
-      withScreens: true,
-      envFrom: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl }),
-    }),
-    openBrowser(),
-  ]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-});
 beforeEach(async () => {
   app.sandbox.clearFaults();
   Object.assign(app.sandbox.storefront.files, { processingLooks: 1, isFailing: false });
-  shop = `settings-store-${(count += 1)}.myshopify.com`;
-  await connectStore(app, shop, {}, SCOPE);
+  shop = await app.newStore({ scope: SCOPE });
 });
 
 const saved = async () => (await getTenant(app.ctx, shop)).saved;
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
-const open = (path: string) => openScreen(app, browser, shop, path, WIDE);
+const open = (path: string) => app.open(path, { shop, ...WIDE });
 const titleOf = (page: Page, name: string) =>
   page.getByRole("heading", { name, level: 1, exact: true }).waitFor();
 
@@ -70,7 +55,7 @@ test("every page is in the index, is no longer than 2,000 px, fits a phone and h
   const systems = INTEGRATIONS.map(({ name }) => pathOfIntegration(name));
   for (const path of ["/app/settings", ...forms, ...systems]) {
     await page.setViewportSize(WIDE.viewport);
-    await page.goto(await embeddedUrl(app, shop, { path }));
+    await page.goto(await adminUrl(app, shop, path));
     await waitForHydration(page);
     const height = await page.evaluate(() => document.body.scrollHeight);
     expect([path, height, height <= MAX_HEIGHT]).toEqual([path, height, true]);
@@ -89,7 +74,6 @@ test("a link to a part of the former single page opens the page where it is now"
   });
   await titleOf(visit.page, "Privacy");
   expect(new URL(visit.page.url()).pathname).toBe("/app/settings/privacy");
-  await visit.leave();
 });
 
 test("an ERP is connected, tested and disconnected: its keys are removed, nothing new is sent, and what waits is named before", async () => {
@@ -118,7 +102,7 @@ test("an ERP is connected, tested and disconnected: its keys are removed, nothin
   app.sandbox.failNext("erp", { status: 401 }, 10);
   await test.click();
   await page.getByText("The test failed:").waitFor();
-  await page.goto(await embeddedUrl(app, shop, { path: ERP }));
+  await page.goto(await adminUrl(app, shop, ERP));
   await page.getByText("Needs attention", { exact: true }).waitFor();
   await page.getByText("The test failed:").waitFor();
   await page.locator("time").waitFor();
@@ -130,7 +114,7 @@ test("an ERP is connected, tested and disconnected: its keys are removed, nothin
       FROM generate_series(1, 2) AS n`,
     [shop],
   );
-  await page.goto(await embeddedUrl(app, shop, { path: ERP }));
+  await page.goto(await adminUrl(app, shop, ERP));
   await page.getByRole("button", { name: "Disconnect" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("2 deliveries are waiting. They won't be sent").waitFor();
@@ -139,7 +123,6 @@ test("an ERP is connected, tested and disconnected: its keys are removed, nothin
   expect(Object.keys(await saved()).filter((name) => name.startsWith("erp_"))).toEqual([]);
   expect((await saved()).enabled_channels).toEqual(["cms"]);
   expect(await page.getByText("The test failed:").count()).toBe(0);
-  await visit.leave();
 });
 
 test("of two people who change one setting the later is shown what was saved, keeps the input, and may replace it", async () => {
@@ -185,7 +168,6 @@ test("two clicks on Save at once are one save", async () => {
   await page.getByLabel("Brand name").fill("Kestrel again");
   await save(page);
   await expect.poll(async () => (await saved()).brand_name).toBe("Kestrel again");
-  await visit.leave();
 });
 
 test("of two logos chosen one after the other the later one is uploaded, also when the first one takes longer to be read", async () => {
@@ -219,7 +201,6 @@ test("of two logos chosen one after the other the later one is uploaded, also wh
   await button.and(page.locator(":not([aria-busy=true])")).waitFor();
   const bytes = await (await fetch((await logo.getAttribute("src")) ?? "")).bytes();
   expect([uploads, Buffer.from(bytes).subarray(PIXEL.length).toString()]).toEqual([1, "second"]);
-  await visit.leave();
 });
 
 test("a logo becomes a file of the store and its address is saved; what is no image, damaged, too large or not processed is refused", async () => {
@@ -257,7 +238,6 @@ test("a logo becomes a file of the store and its address is saved; what is no im
   await page.getByText("Saved.", { exact: true }).waitFor();
   const address = String((await saved()).logo_url);
   expect(Buffer.from(await (await fetch(address)).arrayBuffer())).toEqual(PIXEL);
-  await visit.leave();
 });
 
 test("a brand color is picked or typed, its editor shows it, and an empty one is none", async () => {
@@ -280,7 +260,6 @@ test("a brand color is picked or typed, its editor shows it, and an empty one is
   await field.fill("");
   await save(page);
   await expect.poll(async () => (await saved()).brand_color ?? null).toBeNull();
-  await visit.leave();
 });
 
 test("the preview shows what is typed before it is saved, in both schemes; a value that cannot be saved leaves the saved one", async () => {
@@ -318,11 +297,10 @@ test("the preview shows what is typed before it is saved, in both schemes; a val
   await preview.getByText("Tea & <b>Leaves</b>").waitFor();
   expect(await radius()).toBe("24px");
   expect(await findA11yViolations(page)).toEqual([]);
-  await visit.leave();
 });
 
 test("a store that did not allow access to its files is asked for it, and may enter an address", async () => {
-  await connectStore(app, shop, {}, "write_customers");
+  await app.connect(shop, { scope: "write_customers" });
   const visit = await open("/app/settings/brand");
   const { page } = visit;
   await page.getByText("To upload a logo, allow access to your store's files").waitFor();
@@ -352,7 +330,6 @@ test("mails go to the recipients that the store chose; a refused save leads to t
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect((await saved()).alert_emails).toEqual(["ops@store.example", "desk@store.example"]);
-  await visit.leave();
 });
 
 test("every mail is previewed in the store's brand, in each language, light and dark, and a test goes to the typed address", async () => {
@@ -395,5 +372,4 @@ test("every mail is previewed in the store's brand, in each language, light and 
   expect(await findA11yViolations(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await findOverflow(page)).toBe(0);
-  await visit.leave();
 });

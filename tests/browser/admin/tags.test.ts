@@ -1,38 +1,30 @@
 // The screen of tags, in a real browser against the built app.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   findCellsOutside,
   findA11yViolations,
   findOverflow,
 } from "../../support/browser/accessibility.ts";
-import { openBrowser } from "../../support/browser/browser.ts";
+import {
+  useMerchant,
+  type ScreenOptions,
+  type ScreenVisit,
+} from "../../support/browser/merchant.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
-import { connectStore, openScreen, type MerchantVisit } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const OTHER = "other-store.myshopify.com";
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant();
 let shop: string;
-let count = 0;
-let visit: MerchantVisit;
+let visit: ScreenVisit;
 
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-});
 beforeEach(async () => {
   app.sandbox.clearFaults();
-  shop = `tag-store-${(count += 1)}.myshopify.com`;
-  await connectStore(app, shop);
+  shop = await app.newStore();
 });
 
-const open = async (path = "/app/tags", options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(app, browser, shop, path, options);
+const open = async (path = "/app/tags", options: ScreenOptions = {}) => {
+  visit = await app.open(path, { shop, ...options });
   return visit.page;
 };
 const slugs = async (ofShop = shop) =>
@@ -53,7 +45,6 @@ test("a store without tags can set up the default tags, and each step shows its 
   await page.getByText("High Value", { exact: true }).waitFor();
   expect(await slugs()).toHaveLength(17);
   expect(await findA11yViolations(page)).toEqual([]);
-  await visit.leave();
 });
 
 test("a new store's setup shows a refusal of the store where it was started, above the new tags", async () => {
@@ -69,7 +60,6 @@ test("a new store's setup shows a refusal of the store where it was started, abo
   ]);
   expect(shown?.y).toBeLessThan(list?.y ?? 0);
   app.sandbox.clearFaults();
-  await visit.leave();
 });
 
 test("the list shows the number of this store's customers per tag and links to them", async () => {
@@ -84,7 +74,6 @@ test("the list shows the number of this store's customers per tag and links to t
   await page.getByRole("link", { name: "Customers with tag GALA" }).click();
   await page.getByRole("link", { name: "Ada" }).waitFor();
   expect(new URL(page.url()).searchParams.get("tag")).toBe("gala");
-  await visit.leave();
 });
 
 test("a tag is created, renamed and deleted; a duplicate, one without a letter and one in use are rejected beside the field", async () => {
@@ -133,7 +122,6 @@ test("a tag is created, renamed and deleted; a duplicate, one without a letter a
   await dialog.getByRole("button", { name: "Delete" }).click();
   await page.getByText("Tag deleted").waitFor();
   expect(await slugs()).toEqual(["gala"]);
-  await visit.leave();
 });
 
 test("changed rules are saved with the save bar and show their run, and of two who change them the later one keeps the input and overwrites nothing", async () => {
@@ -217,7 +205,8 @@ test("tags are filtered by category and name prefix, in Spanish, on a phone", as
       VALUES ($1, 'Gala', 'gala', 'segment'), ($1, 'VIP', 'vip', 'tier')`,
     [shop],
   );
-  const page = await open("/app/tags?locale=es&category=tier", {
+  const page = await open("/app/tags?category=tier", {
+    locale: "es",
     viewport: { width: 390, height: 844 },
   });
   await page.getByText("VIP", { exact: true }).waitFor();
@@ -227,5 +216,4 @@ test("tags are filtered by category and name prefix, in Spanish, on a phone", as
   await page.getByLabel("Busca por el principio de un nombre").fill("ga");
   await page.getByText("Gala", { exact: true }).waitFor();
   await page.getByText("VIP", { exact: true }).waitFor({ state: "detached" });
-  await visit.leave();
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { crawl } from "../../support/browser/crawler.ts";
 import { openBrowser, type Visit } from "../../support/browser/browser.ts";
-import { adminUrl } from "../../support/browser/merchant-browser.ts";
+import { adminUrl } from "../../support/browser/screens-server.ts";
 import { callAdminApi } from "../../../app/domain/tenants/storefront/admin-api.ts";
 import { FLOW_TRIGGER_RECEIVE } from "../../../app/integrations/storefront/documents.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";

@@ -7,8 +7,7 @@ import { syncOwnConsent } from "../../../app/domain/identity/visitor-consent.ts"
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
-import { connectStore } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { connectStore, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
 import {
   addStoreCustomer,

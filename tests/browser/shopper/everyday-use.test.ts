@@ -1,33 +1,25 @@
 // General behaviour of all screens: input is kept, the back button works, and the focus stays.
 import type { Page, Request } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { findOverflow } from "../../support/browser/accessibility.ts";
-import { openBrowser } from "../../support/browser/browser.ts";
+import {
+  useMerchant,
+  type ScreenOptions,
+  type ScreenVisit,
+} from "../../support/browser/merchant.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
-import { connectStore, openScreen, type MerchantVisit } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
 
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant();
 let shop: string;
-let count = 0;
-let visit: MerchantVisit;
+let visit: ScreenVisit;
 
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-});
 beforeEach(async () => {
-  shop = `everyday-store-${(count += 1)}.myshopify.com`;
-  await connectStore(app, shop);
+  shop = await app.newStore();
 });
 
-const open = async (path: string, options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(app, browser, shop, path, options);
+const open = async (path: string, options: ScreenOptions = {}) => {
+  visit = await app.open(path, { shop, ...options });
   return visit.page;
 };
 const focused = (page: Page) =>
@@ -109,7 +101,6 @@ test("closing a dialog returns the focus to the button that opened it", async ()
   await customer.getByRole("button", { name: "Suspend account" }).press("Enter");
   await customer.getByRole("dialog").getByRole("button", { name: "Cancel" }).press("Enter");
   await isFocused(customer, "Suspend account");
-  await visit.leave();
 });
 
 test("a closing dialog takes the focus from nobody who is already elsewhere", async () => {
@@ -134,7 +125,6 @@ test("a closing dialog takes the focus from nobody who is already elsewhere", as
     await frame();
   });
   expect(await focused(page)).toBe("Rename: GALA");
-  await visit.leave();
 });
 
 test("paging and filtering keep the focus", async () => {
@@ -156,7 +146,6 @@ test("paging and filtering keep the focus", async () => {
   await isFocused(privacy, "Status: Open");
   await privacy.goBack();
   await privacy.getByRole("button", { name: "Status", exact: true }).waitFor();
-  await visit.leave();
 });
 
 test("a selection on one page of the list does not carry over to the next", async () => {
@@ -171,7 +160,6 @@ test("a selection on one page of the list does not carry over to the next", asyn
   await page.getByRole("button", { name: "Next page" }).press("Enter");
   await page.getByRole("link", { name: "Person 051" }).waitFor();
   expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(0);
-  await visit.leave();
 });
 
 test("a very long name and address wrap, without narrowing other columns or scrolling sideways on a phone", async () => {
@@ -207,7 +195,6 @@ test("the filter for one destination does not hide that another has dead letters
   const page = await open("/app/events/dead-letters?channel=email");
   await page.getByText("Clear all").waitFor();
   expect(await page.getByText("No failed events").count()).toBe(0);
-  await visit.leave();
 });
 
 test("an unreachable service is reported beside the button and polled again for a run; the page keeps its input", async () => {

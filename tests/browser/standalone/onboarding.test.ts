@@ -7,7 +7,7 @@ import { findA11yViolations, findOverflow } from "../../support/browser/accessib
 import { openBrowser, waitForHydration } from "../../support/browser/browser.ts";
 import {
   ADMIN_KEY,
-  embeddedUrl,
+  adminUrl,
   startTestApp,
   type TestApp,
 } from "../../support/browser/screens-server.ts";
@@ -136,7 +136,7 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   app.sandbox.storefront.setPassword(shop, true);
   const { page, errors, close } = await browser.visit([app.url, app.sandbox.url]);
   // Opening the app inside its admin connects the store.
-  await page.goto(await embeddedUrl(app, shop, { path: "/app/setup" }));
+  await page.goto(await adminUrl(app, shop, "/app/setup"));
   await page.getByText("1 of 7 steps done").waitFor();
   await waitForHydration(page);
   expect(await findA11yViolations(page)).toEqual([]);

@@ -10,8 +10,12 @@ import { ensureServiceRole } from "../../../app/runtime/embedded-postgres/role.t
 import { systemRandom } from "../../../app/runtime/clock.ts";
 import { createLog } from "../../../app/runtime/log.ts";
 import { replicaReads } from "../../../app/runtime/telemetry/metrics.ts";
-import { connectStore } from "../../support/browser/merchant.ts";
-import { embeddedUrl, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import {
+  adminUrl,
+  connectStore,
+  startTestApp,
+  type TestApp,
+} from "../../support/browser/screens-server.ts";
 import {
   startReplicatedPostgres,
   type ReplicatedPostgres,
@@ -103,9 +107,7 @@ test.each([
   "/app/access-log",
 ])("%s is read from the replica", async (path) => {
   const before = await served();
-  const [pathname, query] = path.split("?");
-  const url = await embeddedUrl(app, SHOP, { path: pathname as string });
-  const response = await fetch(`${url}${query ? `&${query}` : ""}`, {
+  const response = await fetch(await adminUrl(app, SHOP, path), {
     headers: {
       Authorization: `Bearer ${await app.sandbox.storefront.sessionToken(SHOP)}`,
       // Without a browser's name the app library takes the caller for a crawler.

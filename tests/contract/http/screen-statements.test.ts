@@ -4,8 +4,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { connectStore } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { connectStore, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { screenAddresses, type KnownRows } from "../../support/screen-addresses.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
 
@@ -41,7 +40,7 @@ let rows: KnownRows;
 
 beforeAll(async () => {
   app = await startTestApp({ withScreens: true });
-  await connectStore(app, SHOP, { enabled_channels: ["cms", "web_analytics"] });
+  await connectStore(app, SHOP, { fields: { enabled_channels: ["cms", "web_analytics"] } });
   rows = await fillStore();
 });
 afterAll(() => app?.stop());

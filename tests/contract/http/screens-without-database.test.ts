@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
-import { embeddedUrl } from "../../support/browser/screens-server.ts";
+import { adminUrl } from "../../support/browser/screens-server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
 import { ADMIN_KEY, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 const open = async (shop: string, path: string) =>
-  fetch(await embeddedUrl(service, shop, { path }), { headers: BROWSER, redirect: "manual" });
+  fetch(await adminUrl(service, shop, path), { headers: BROWSER, redirect: "manual" });
 
 describe("while the database is away", () => {
   test.each(["/app", "/app/setup", "/app/customers"])(

@@ -1,8 +1,11 @@
 // The list of bulk changes and the file of refused customers: for the store's staff, of their store alone.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { askAs } from "../../support/browser/merchant-browser.ts";
-import { connectStore } from "../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import {
+  askAs,
+  connectStore,
+  startTestApp,
+  type TestApp,
+} from "../../support/browser/screens-server.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
 
 const [SHOP, OTHER] = ["changes.myshopify.com", "other-changes.myshopify.com"];

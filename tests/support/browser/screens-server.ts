@@ -1,4 +1,5 @@
 // The service with its screens, as the tests of the merchant's side start it.
+import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import {
   APP_SECRET,
@@ -10,6 +11,7 @@ import {
 
 export { ADMIN_KEY } from "../service.ts";
 export const APP = { clientId: CLIENT_ID, clientSecret: APP_SECRET };
+const SCOPES_OF_BARE = "write_customers,read_products,read_orders,read_customer_merge";
 const SCOPES = "read_customers,write_customers,read_products,read_orders,read_customer_merge";
 
 export type TestApp = Service;
@@ -27,39 +29,77 @@ export function startTestApp({
 }
 
 /** What the admin calls itself in the addresses of the app: the parameter `host`. */
-export const adminHostOf = (shop: string): string =>
+const adminHostOf = (shop: string): string =>
   Buffer.from(`admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`).toString(
     "base64url",
   );
 
-/** Stores the tokens of an install without the browser. */
-export async function installApp(
-  { ctx, sandbox }: TestApp,
-  shop: string,
-  { scope, expiresIn }: { scope?: string; expiresIn: number },
-): Promise<void> {
-  const reply = sandbox.storefront.install(shop, scope === undefined ? {} : { scope });
-  await storeGrant(ctx, shop, {
-    accessToken: reply.access_token,
-    refreshToken: reply.refresh_token ?? null,
-    expiresIn,
-    scopes: reply.scope.split(","),
-  });
-}
+export type StoreOptions = {
+  /** Settings that the store has saved. */
+  fields?: Record<string, unknown>;
+  /** What the store has allowed the app. */
+  scope?: string;
+  /** With the systems that `addTenant` connects; otherwise only the store. */
+  withSystems?: boolean;
+};
 
-/** The address at which the admin opens the app. */
-export async function embeddedUrl(
+/** A store with the app installed, as if a merchant had done it. */
+export async function connectStore(
   app: TestApp,
   shop: string,
-  options: { path?: string; token?: string } = {},
+  { fields = {}, withSystems, scope = withSystems ? undefined : SCOPES_OF_BARE }: StoreOptions = {},
+): Promise<void> {
+  if (withSystems) await app.addTenant(shop, fields);
+  else await registerTenant(app.ctx, shop);
+  const reply = app.sandbox.storefront.install(shop, scope === undefined ? {} : { scope });
+  await storeGrant(app.ctx, shop, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token ?? null,
+    expiresIn: 3_600,
+    scopes: reply.scope.split(","),
+  });
+  if (!withSystems && Object.keys(fields).length > 0)
+    await changeTenantRecord(app.ctx, shop, { set: fields });
+}
+
+/** The address at which the admin opens a page of the app. */
+export async function adminUrl(
+  app: Pick<TestApp, "url" | "sandbox">,
+  shop: string,
+  path = "/app",
+  { locale = "en", token }: { locale?: string | undefined; token?: string } = {},
 ): Promise<string> {
-  const query = new URLSearchParams({
+  const [pathname, query] = path.split("?");
+  const asked = new URLSearchParams(query);
+  for (const [name, value] of Object.entries({
     embedded: "1",
     shop,
     host: adminHostOf(shop),
-    id_token: options.token ?? (await app.sandbox.storefront.sessionToken(shop)),
+    locale,
+    id_token: token ?? (await app.sandbox.storefront.sessionToken(shop)),
+  }))
+    asked.set(name, value);
+  return `${app.url}${pathname}?${asked}`;
+}
+
+/** Sends a page's loader or action request with a session token of that store. */
+export async function askAs(
+  app: TestApp,
+  shop: string,
+  path: string,
+  action?: { intent: string; [field: string]: unknown },
+): Promise<{ status: number; text: string }> {
+  const response = await fetch(app.url + path, {
+    method: action ? "POST" : "GET",
+    redirect: "manual",
+    headers: {
+      "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36",
+      Authorization: `Bearer ${await app.sandbox.storefront.sessionToken(shop)}`,
+      ...(action && { "Content-Type": "application/json" }),
+    },
+    ...(action && { body: JSON.stringify(action) }),
   });
-  return `${app.url}${options.path ?? "/app"}?${query}`;
+  return { status: response.status, text: await response.text() };
 }
 
 /** How many token requests of this kind the platform received. */

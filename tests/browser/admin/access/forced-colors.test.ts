@@ -2,33 +2,30 @@
 // nothing may depend on them.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
-import { openBrowser, waitForHydration } from "../../../support/browser/browser.ts";
-import { adminUrl, startShop, type Shop } from "../../../support/browser/merchant-browser.ts";
+import { waitForHydration } from "../../../support/browser/browser.ts";
+import { useMerchant } from "../../../support/browser/merchant.ts";
+import { adminUrl } from "../../../support/browser/screens-server.ts";
 import { signUp } from "../../../support/consent.ts";
 import { SHOP } from "../../../support/service.ts";
 
-let app: Shop;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant();
 let page: Page;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  [app, browser] = await Promise.all([startShop(), openBrowser()]);
-  await app.connect(SHOP);
-  await signUp(app.service);
-  ({ page, close } = await browser.visit([app.service.url, app.service.sandbox.url], {
+  await app.connect(SHOP, { withSystems: true });
+  await signUp(app);
+  ({ page, close } = await app.browser.visit([app.url, app.sandbox.url], {
     forcedColors: "active",
     colorScheme: "dark",
   }));
 });
 afterAll(async () => {
   await close?.();
-  await browser?.close();
-  await app?.stop();
 });
 
 async function open(path: string): Promise<void> {
-  await page.goto(await adminUrl(app.service, SHOP, path));
+  await page.goto(await adminUrl(app, SHOP, path));
   await waitForHydration(page);
 }
 

@@ -1,37 +1,30 @@
 // The merchant's screens by keyboard: the focus is always in sight, and never lost with a control that goes away.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { newClient, newTokens } from "../../../support/agents/agent.ts";
-import type { Visit } from "../../../support/browser/browser.ts";
-import { startShop, type Shop } from "../../../support/browser/merchant-browser.ts";
+import { useMerchant } from "../../../support/browser/merchant.ts";
 import { signUp } from "../../../support/consent.ts";
 import { SHOP } from "../../../support/service.ts";
 import { putPerson } from "../../../support/storefront/customers.ts";
 
 const LONG = "long-store.myshopify.com";
-let app: Shop;
-let visit: Visit;
+const app = useMerchant();
 let page: Page;
 
 beforeAll(async () => {
-  app = await startShop();
-  await Promise.all([app.connect(SHOP), app.connect(LONG)]);
+  await Promise.all([
+    app.connect(SHOP, { withSystems: true }),
+    app.connect(LONG, { withSystems: true }),
+  ]);
   for (let at = 0; at < 60; at += 1)
-    await putPerson(app.service.database, LONG, {
+    await putPerson(app.database, LONG, {
       full_name: `Person ${at}`,
       email: `p${at}@example.com`,
     });
 });
-afterAll(() => app?.stop());
 
 async function open(path: string, shop: string): Promise<void> {
-  visit = await app.open(path, { shop });
-  ({ page } = visit);
-}
-
-async function leave(): Promise<void> {
-  expect(visit.errors).toEqual([]);
-  await visit.close();
+  ({ page } = await app.open(path, { shop }));
 }
 
 const press = (...keys: string[]) =>
@@ -63,7 +56,6 @@ test("a row of a long list is not behind the bar of its pages when it has the fo
     });
     expect(isCovered).toBe(false);
   }
-  await leave();
 });
 
 test("a dialog that a menu of the selected customers opened returns the focus to the menu's button", async () => {
@@ -77,11 +69,10 @@ test("a dialog that a menu of the selected customers opened returns the focus to
   await press("Escape");
 
   await expectFocus("More actions");
-  await leave();
 });
 
 test("a removed filter leaves the focus at its place, and the removal of all filters at the last of them", async () => {
-  await signUp(app.service);
+  await signUp(app);
   await open("/app/consent?type=tos&decision=granted", SHOP);
   await page.getByRole("button", { name: "Clear", exact: true }).first().press("Enter");
   await page.waitForURL((url) => !url.searchParams.has("type"));
@@ -90,13 +81,12 @@ test("a removed filter leaves the focus at its place, and the removal of all fil
   await page.getByRole("button", { name: "Clear all" }).press("Enter");
   await page.waitForURL((url) => !url.searchParams.has("decision"));
   await expectFocus("Customer's email");
-  await leave();
 });
 
 test("after the action of a row that is gone, the next row has the focus", async () => {
   for (const name of ["Trail Planner", "Peak Finder"]) {
-    const client = await newClient(app.service, { client_name: name });
-    await newTokens(app.service, client, (await signUp(app.service)).token);
+    const client = await newClient(app, { client_name: name });
+    await newTokens(app, client, (await signUp(app)).token);
   }
   await open("/app/agents", SHOP);
   const buttons = page.getByRole("button", { name: /^End access: / });
@@ -108,11 +98,10 @@ test("after the action of a row that is gone, the next row has the focus", async
   await expect.poll(() => buttons.count()).toBe(1);
 
   await expectFocus(second ?? "");
-  await leave();
 });
 
 test("the number of failed events is a link that says what it counts", async () => {
-  await app.service.database.query(
+  await app.database.query(
     `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
       entity_id, status, last_error, payload)
      VALUES ($1, 'e1', 'cms', 'backend', 'customer.updated', 'customer', '1', 'dead_letter', 'no', '{}')`,
@@ -120,5 +109,4 @@ test("the number of failed events is a link that says what it counts", async () 
   );
   await open("/app/events", SHOP);
   await page.getByRole("link", { name: "Failed events: 1", exact: true }).waitFor();
-  await leave();
 });

@@ -1,7 +1,7 @@
 // The list of bulk changes in a real browser: a change made by clicks is found the next day, with the file
 // of the customers whom it refused.
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { startBulkRunWorker } from "../../../../app/domain/customers/bulk/run-worker.ts";
 import { CUSTOMER_ACTIONS } from "../../../../app/domain/merchant/customer-actions.ts";
 import {
@@ -9,32 +9,24 @@ import {
   findCellsOutside,
   findOverflow,
 } from "../../../support/browser/accessibility.ts";
-import { openBrowser } from "../../../support/browser/browser.ts";
-import { connectStore, openScreen, type MerchantVisit } from "../../../support/browser/merchant.ts";
-import { startTestApp, type TestApp } from "../../../support/browser/screens-server.ts";
+import {
+  useMerchant,
+  type ScreenOptions,
+  type ScreenVisit,
+} from "../../../support/browser/merchant.ts";
 import { putPerson } from "../../../support/storefront/customers.ts";
 
 const LIST = "/app/customers/changes";
-let app: TestApp;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+const app = useMerchant();
 let shop: string;
-let count = 0;
-let visit: MerchantVisit;
+let visit: ScreenVisit;
 
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-});
 beforeEach(async () => {
-  shop = `changes-store-${(count += 1)}.myshopify.com`;
-  await connectStore(app, shop);
+  shop = await app.newStore();
 });
 
-const open = async (path: string, options?: Parameters<typeof openScreen>[4]) => {
-  visit = await openScreen(app, browser, shop, path, options);
+const open = async (path: string, options: ScreenOptions = {}) => {
+  visit = await app.open(path, { shop, ...options });
   return visit.page;
 };
 const put = (person: Parameters<typeof putPerson>[2]) => putPerson(app.database, shop, person);
@@ -101,7 +93,6 @@ test("a change of tags made by clicks is listed with who made it, whom it meant 
     expect.stringContaining(`${bob},gid://shopify/Customer/9007199254740993,too_many_tags`),
   ]);
   expect(text).not.toMatch(/byron|@/i);
-  await visit.leave();
 });
 
 test("the list is reached from the customers, and leads there while it is empty", async () => {
@@ -121,7 +112,6 @@ test("the list is reached from the customers, and leads there while it is empty"
     .first()
     .click();
   await page.getByText("Customers: 1").waitFor();
-  await visit.leave();
 });
 
 test("each state says what it is: progress, the reason of a failure, what was not reached; a change is stopped here", async () => {
@@ -162,7 +152,6 @@ test("each state says what it is: progress, the reason of a failure, what was no
       shop,
     ]),
   ).toEqual([]);
-  await visit.leave();
 });
 
 test("older changes are on further pages, and the newest are a button away", async () => {
@@ -175,7 +164,6 @@ test("older changes are on further pages, and the newest are a button away", asy
   await page.getByText("Erase personal data").waitFor();
   await page.getByRole("button", { name: "Back to newest" }).click();
   await page.getByText("Suspend accounts").first().waitFor();
-  await visit.leave();
 });
 
 test.each([
@@ -187,10 +175,9 @@ test.each([
 ])("in %s at %i px everything is within the page and has a name", async (locale, width, stop) => {
   await insert({ state: "running", minutesAgo: 1 });
   await insert({ kind: "reactivate", state: "failed", minutesAgo: 4, error: "internal_error" });
-  const page = await open(`${LIST}?locale=${locale}`, { viewport: { width, height: 844 } });
+  const page = await open(LIST, { locale, viewport: { width, height: 844 } });
   await page.getByRole("button", { name: new RegExp(`^${stop}`) }).waitFor();
   expect(await findOverflow(page)).toBe(0);
   expect(await findCellsOutside(page)).toEqual([]);
   expect(await findA11yViolations(page)).toEqual([]);
-  await visit.leave();
 });

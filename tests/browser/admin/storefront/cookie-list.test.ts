@@ -1,40 +1,35 @@
 // The merchant's list of cookies by clicks: add, change, hide, undo; and the weekly check's switch.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { findOverflow } from "../../../support/browser/accessibility.ts";
-import {
-  askAs,
-  expectHealthyPage,
-  startFurnishedShops,
-  type Shop,
-} from "../../../support/browser/merchant-browser.ts";
+import { expectHealthyPage, useMerchant } from "../../../support/browser/merchant.ts";
+import { askAs } from "../../../support/browser/screens-server.ts";
 import { OTHER_SHOP, SHOP } from "../../../support/service.ts";
 
 const PATH = "/app/consent/cookies";
-let app: Shop;
+const app = useMerchant();
 beforeAll(async () => {
-  app = await startFurnishedShops();
+  for (const shop of [SHOP, OTHER_SHOP]) {
+    await app.connect(shop, { withSystems: true });
+    app.sandbox.storefront.furnish(shop);
+  }
 });
-afterAll(() => app?.stop());
 beforeEach(async () => {
-  await app.service.database.query("DELETE FROM cookie_entries", []);
-  await app.service.database.query("DELETE FROM kv WHERE key LIKE '%storefront_%'", []);
+  await app.database.query("DELETE FROM cookie_entries", []);
+  await app.database.query("DELETE FROM kv WHERE key LIKE '%storefront_%'", []);
 });
 
-const shoppers = async () => (await fetch(`${app.service.url}/embed/cookies?shop=${SHOP}`)).text();
+const shoppers = async () => (await fetch(`${app.url}/embed/cookies?shop=${SHOP}`)).text();
 const found = (vendors: string[]) =>
-  app.service.database.query(
-    "INSERT INTO kv (shop, key, value) VALUES ($1, 'storefront_check', $2)",
-    [
-      SHOP,
-      JSON.stringify({
-        at: "2026-11-20T10:00:00.000Z",
-        pages: [],
-        scripts: vendors.map((vendor) => ({ vendor, state: "waits" })),
-        counts: {},
-        hasEmbed: true,
-      }),
-    ],
-  );
+  app.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'storefront_check', $2)", [
+    SHOP,
+    JSON.stringify({
+      at: "2026-11-20T10:00:00.000Z",
+      pages: [],
+      scripts: vendors.map((vendor) => ({ vendor, state: "waits" })),
+      counts: {},
+      hasEmbed: true,
+    }),
+  ]);
 
 test("a merchant adds, changes, hides and undoes, and shoppers read it", async () => {
   await found(["Meta", "Criteo"]);
@@ -80,7 +75,7 @@ test("a merchant adds, changes, hides and undoes, and shoppers read it", async (
 });
 
 test("a second row with the same name is refused beside its field", async () => {
-  await app.service.database.query(
+  await app.database.query(
     `INSERT INTO cookie_entries (shop, provider, name, purpose, use, duration)
       VALUES ($1, '', 'mine', 'marketing', 'u', 'd')`,
     [SHOP],
@@ -101,13 +96,13 @@ test("a second row with the same name is refused beside its field", async () => 
 });
 
 test("only the store's own staff see its list", async () => {
-  await app.service.database.query(
+  await app.database.query(
     `INSERT INTO cookie_entries (shop, provider, name, purpose, use, duration)
       VALUES ($1, '', 'of_one_store', 'marketing', 'u', 'd')`,
     [SHOP],
   );
-  expect((await askAs(app.service, OTHER_SHOP, PATH)).text).not.toContain("of_one_store");
-  expect((await fetch(`${app.service.url}${PATH}`, { redirect: "manual" })).status).not.toBe(200);
+  expect((await askAs(app, OTHER_SHOP, PATH)).text).not.toContain("of_one_store");
+  expect((await fetch(`${app.url}${PATH}`, { redirect: "manual" })).status).not.toBe(200);
 });
 
 test.each([
@@ -124,7 +119,6 @@ test.each([
   await page.getByText(use).first().waitFor();
   expect(await findOverflow(page)).toBe(0);
   await expectHealthyPage(visit);
-  await visit.close();
 });
 
 test("the storefront check says when it repeats itself, and has one switch for it", async () => {
@@ -137,7 +131,7 @@ test("the storefront check says when it repeats itself, and has one switch for i
   await expectHealthyPage(visit);
   await card.getByRole("button", { name: "Turn off weekly check" }).click();
   await card.getByRole("button", { name: "Turn on weekly check" }).waitFor();
-  await app.service.database.query("DELETE FROM kv WHERE key = 'storefront_switch'", []);
+  await app.database.query("DELETE FROM kv WHERE key = 'storefront_switch'", []);
   await card.getByRole("button", { name: "Check storefront" }).click();
   await card.getByRole("button", { name: "Turn off weekly check" }).waitFor();
   expect(await card.getByText("Within 15 minutes").count()).toBe(0);

@@ -1,34 +1,28 @@
 // The storefront check by clicks: from the empty screen to the snippet that a merchant copies.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { findOverflow } from "../../../support/browser/accessibility.ts";
 import { waitForHydration } from "../../../support/browser/browser.ts";
-import {
-  adminUrl,
-  askAs,
-  expectHealthyPage,
-  startFurnishedShops,
-  type Shop,
-} from "../../../support/browser/merchant-browser.ts";
+import { expectHealthyPage, useMerchant } from "../../../support/browser/merchant.ts";
+import { adminUrl, askAs } from "../../../support/browser/screens-server.ts";
 import { OTHER_SHOP, SHOP } from "../../../support/service.ts";
 
 const PATH = "/app/consent/storefront";
 const HOSTILE =
   '<script nomodule src="https://x.example/<img src=x onerror=document.title=1>"></script>';
-let app: Shop;
+const app = useMerchant();
 beforeAll(async () => {
-  app = await startFurnishedShops();
+  for (const shop of [SHOP, OTHER_SHOP]) {
+    await app.connect(shop, { withSystems: true });
+    app.sandbox.storefront.furnish(shop);
+  }
 });
-afterAll(() => app?.stop());
 beforeEach(async () => {
-  const { storefront } = app.service.sandbox;
-  app.service.sandbox.clearFaults();
+  const { storefront } = app.sandbox;
+  app.sandbox.clearFaults();
   storefront.setPassword(SHOP, false);
   storefront.setAccess(SHOP, {});
   storefront.setActiveBlock(SHOP, "consent", true);
-  await app.service.database.query(
-    "DELETE FROM kv WHERE key LIKE 'run:%' OR key = 'storefront_check'",
-    [],
-  );
+  await app.database.query("DELETE FROM kv WHERE key LIKE 'run:%' OR key = 'storefront_check'", []);
 });
 
 test("a merchant checks the storefront, sees what does not wait, and copies its marked version", async () => {
@@ -64,19 +58,17 @@ test("a merchant checks the storefront, sees what does not wait, and copies its 
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))
     .toContain('data-consent="marketing"');
 
-  await page.goto(await adminUrl(app.service, SHOP, PATH));
+  await page.goto(await adminUrl(app, SHOP, PATH));
   await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
-  await page.goto(await adminUrl(app.service, SHOP, "/app"));
+  await page.goto(await adminUrl(app, SHOP, "/app"));
   await waitForHydration(page);
   await page.getByRole("link", { name: "Review: 5 scripts load before consent" }).click();
   await page.waitForURL(/\/app\/consent\/storefront/);
   await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
-  expect(visit.errors).toEqual([]);
-  await visit.close();
 });
 
 test("a closed store says why, and the last complete result stays", async () => {
-  const { storefront } = app.service.sandbox;
+  const { storefront } = app.sandbox;
   storefront.setActiveBlock(SHOP, "consent", false);
   const visit = await app.open(PATH, { shop: SHOP });
   const { page } = visit;
@@ -97,26 +89,24 @@ test("a closed store says why, and the last complete result stays", async () => 
     await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
   }
   await expectHealthyPage(visit);
-  await visit.close();
 });
 
 test("a slow store shows how far the check is, also after a reload, and nothing can be started beside it", async () => {
-  app.service.sandbox.failNext("storefront", { delayMs: 4_000, match: /^\/[^/]+\/$/ });
+  app.sandbox.failNext("storefront", { delayMs: 4_000, match: /^\/[^/]+\/$/ });
   const visit = await app.open(PATH, { shop: SHOP });
   const { page } = visit;
   const check = page.getByRole("button", { name: "Check storefront" }).first();
   await check.click();
   await page.getByText("Reading your storefront: 0 of 1 pages read").waitFor();
   expect(await check.isDisabled()).toBe(true);
-  await page.goto(await adminUrl(app.service, SHOP, PATH));
+  await page.goto(await adminUrl(app, SHOP, PATH));
   await page.getByText("Reading your storefront", { exact: false }).waitFor();
   await page.getByText("connect.facebook.net/en_US/fbevents.js", { exact: true }).waitFor();
   await expectHealthyPage(visit);
-  await visit.close();
 });
 
 test("Microsoft's tags bring the hint that the app embed can tell them the choice; other pages have none", async () => {
-  const { storefront } = app.service.sandbox;
+  const { storefront } = app.sandbox;
   const hint = "Tell vendors the shopper's choice";
   storefront.setThemeHtml(SHOP, HOSTILE);
   const visit = await app.open(PATH, { shop: SHOP });
@@ -130,11 +120,10 @@ test("Microsoft's tags bring the hint that the app embed can tell them the choic
   await page.getByRole("heading", { name: hint }).waitFor();
   await page.getByText("Microsoft Clarity: these tags need the shopper's choice").waitFor();
   await expectHealthyPage(visit);
-  await visit.close();
 });
 
 test("what the pages contain is shown as text, and only to their own store", async () => {
-  const { storefront } = app.service.sandbox;
+  const { storefront } = app.sandbox;
   storefront.setThemeHtml(SHOP, HOSTILE);
   const visit = await app.open(PATH, { shop: SHOP });
   const { page } = visit;
@@ -146,19 +135,17 @@ test("what the pages contain is shown as text, and only to their own store", asy
   await expectHealthyPage(visit);
   await visit.close();
 
-  expect((await askAs(app.service, OTHER_SHOP, PATH)).text).not.toContain("x.example");
-  const progress = await askAs(app.service, OTHER_SHOP, `${PATH}/progress`);
+  expect((await askAs(app, OTHER_SHOP, PATH)).text).not.toContain("x.example");
+  const progress = await askAs(app, OTHER_SHOP, `${PATH}/progress`);
   expect(progress.text).toBe('{"run":null}');
-  expect(
-    (await fetch(`${app.service.url}${PATH}/progress`, { redirect: "manual" })).status,
-  ).not.toBe(200);
+  expect((await fetch(`${app.url}${PATH}/progress`, { redirect: "manual" })).status).not.toBe(200);
 });
 
 test.each([
   ["es", "Revisar la tienda", "Se carga antes del consentimiento"],
   ["fr", "Vérifier la boutique", "Se charge avant le consentement"],
 ])("speaks %s, and fits a phone", async (locale, button, heading) => {
-  const { storefront } = app.service.sandbox;
+  const { storefront } = app.sandbox;
   storefront.setThemeHtml(
     SHOP,
     `<script nomodule src="https://connect.facebook.net/${"long-path".repeat(30)}"></script>`,
@@ -174,5 +161,4 @@ test.each([
   await page.locator("summary").first().click();
   expect(await findOverflow(page)).toBe(0);
   await expectHealthyPage(visit);
-  await visit.close();
 });
