@@ -11,7 +11,7 @@ import type { GuideIntent } from "../../domain/merchant/setup-guide/run-step.ts"
 import type { GuideActions } from "./guide-actions.ts";
 
 /** Places that a theme may show besides the banner. */
-const BLOCKS = ["footer", "account", "compliance"] as const;
+const BLOCKS = ["footer", "account", "compliance", "cookies"] as const;
 
 type Props = {
   step: GuideStep;

@@ -74,6 +74,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
     ["Add the footer", "footer"],
     ["Add the account page", "account"],
     ["Add the privacy page", "compliance"],
+    ["Add the cookie list", "cookies"],
   ] as const)
     expect(
       new URL((await page.getByRole("link", { name }).getAttribute("href")) ?? "").searchParams.get(
