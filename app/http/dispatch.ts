@@ -33,6 +33,7 @@ import { toErrorReply } from "./error-response.ts";
 import { enforceRateLimit } from "./rate-limit.ts";
 import { mediaType, readJson, readSigned, validate } from "./request-body.ts";
 import { traitsOf, type Method } from "./route-traits.ts";
+import { allowSandboxImages } from "./shopper/sandbox-images.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -77,6 +78,7 @@ export async function respond(
     ...reply.headers,
     ...everyHeader(requestId),
   });
+  allowSandboxImages(ctx, reply.headers);
   ctx.log.info("request.served", {
     request_id: requestId,
     method: request.method,
