@@ -163,8 +163,36 @@ test("the list of append-only tables contains every table with such a trigger, a
           ? "INSERT SELECT"
           : name === "held_stores"
             ? "DELETE SELECT"
-            : "DELETE INSERT SELECT UPDATE",
+            : name === "access_log"
+              ? "DELETE INSERT SELECT"
+              : "DELETE INSERT SELECT UPDATE",
     ]);
+});
+
+describe("in the access log the service's role", () => {
+  const insert = `INSERT INTO access_log (shop, actor_kind, actor_id, action, user_id, place, request_id)
+    VALUES ('a.myshopify.com', 'staff', '7', 'viewed', 1, '/app/customers/:id', 'r')`;
+
+  test.each([
+    ["actor_kind", "'operator'"],
+    ["actor_id", "'8'"],
+    ["action", "'listed'"],
+    ["user_id", "2"],
+    ["place", "'/app'"],
+    ["request_id", "'other'"],
+    ["created_at", "now() - interval '1 year'"],
+  ])("cannot rewrite %s", async (column, value) => {
+    await asService(insert);
+    await expect(asService(`UPDATE access_log SET ${column} = ${value}`)).rejects.toThrow(
+      "permission denied",
+    );
+  });
+
+  test("adds to a count, and deletes what is older than the store keeps", async () => {
+    await asService(insert, "UPDATE access_log SET count = coalesce(count, 0) + 25");
+    await asService("DELETE FROM access_log WHERE created_at < now() - interval '1 year'");
+    await expect(asService("TRUNCATE access_log")).rejects.toThrow("permission denied");
+  });
 });
 
 test("a redaction of a whole store deletes that store's rows by the function, and no other's", async () => {

@@ -16,6 +16,11 @@ export const APPEND_ONLY_TABLES = ["consent_records", "event_ledger"] as const;
 const MIGRATIONS_TABLE = "_prisma_migrations";
 /** Written by moves, as the owner: a row there permits the deletion of append-only rows. */
 const HELD_STORES_TABLE = "held_stores";
+/**
+ * A repeated list adds to its row's count; nothing else of a row is ever changed. The version before writes `shop`
+ * beside the count of a file: a version later the right to it goes.
+ */
+const ACCESS_LOG_TABLE = "access_log";
 /** Since PostgreSQL 17 roles other than the owner can ANALYZE. */
 const FIRST_WITH_MAINTAIN = 170_000;
 /** Tables that the service analyzes after bulk inserts. */
@@ -139,6 +144,7 @@ function rightsOn(name: string, kind: Owned["kind"]): string {
   if (kind === "sequence") return "USAGE";
   if (name === MIGRATIONS_TABLE) return "SELECT";
   if (name === HELD_STORES_TABLE) return "SELECT, DELETE";
+  if (name === ACCESS_LOG_TABLE) return "SELECT, INSERT, UPDATE (shop, count), DELETE";
   return (APPEND_ONLY_TABLES as readonly string[]).includes(name)
     ? "SELECT, INSERT"
     : "SELECT, INSERT, UPDATE, DELETE";

@@ -56,6 +56,9 @@ const recordOnce = (ofCustomer: string) => `
   INSERT INTO access_log (${FIELDS})
   SELECT $1, $2, $3, $4, $5::int, $6::int, $7, $8 WHERE NOT EXISTS (SELECT FROM recent)`;
 
+// Plain SQL: the tenant's Prisma client writes the shop too, and the service's role may write the count only.
+const SET_COUNT = "UPDATE access_log SET count = $3 WHERE shop = $1 AND id = ANY($2::bigint[])";
+
 const RECORD_VIEW = recordOnce("user_id = $5::int");
 const RECORD_LIST = recordOnce("user_id IS NULL");
 
@@ -114,11 +117,7 @@ export async function recordAccess(
   return {
     setCount: (rows) =>
       guard(async () => {
-        if (recorded.length > 0)
-          await dataOf(ctx, tenant).prisma.accessLog.updateMany({
-            where: { id: { in: recorded } },
-            data: { count: rows },
-          });
+        if (recorded.length > 0) await dataOf(ctx, tenant).sql(SET_COUNT, [recorded, rows]);
       }),
   };
 }
