@@ -108,14 +108,19 @@ export async function writeTagsWithin(
   return { ...changed, tags: tags.map(({ slug }) => slug), eventId };
 }
 
-/** The same, with the delivery results of the first five seconds. */
+/**
+ * The same, with the delivery results of the first five seconds. `lockPerson` says whose tags they are, and locks that
+ * row: who was meant when the request came may be somebody else by now.
+ */
 export async function changeTags(
   ctx: Ctx,
   tenant: Tenant,
-  userId: number,
+  lockPerson: (sql: TenantSql) => Promise<number>,
   change: SaidTags,
 ): Promise<ChangedTags> {
-  const { eventId, ...result } = await writeTags(ctx, tenant, userId, change);
+  const { eventId, ...result } = await dataOf(ctx, tenant).transaction(async (sql) =>
+    writeTagsWithin(ctx, tenant, sql, await lockPerson(sql), change),
+  );
   const states = await awaitDeliveries(dataOf(ctx, tenant).sql, eventId, TAG_CHANNELS, WAIT_MS);
   const state = (channel: string) => states.get(channel) ?? "skipped";
   return {
@@ -145,14 +150,19 @@ export async function assignTags(
   tenant: Tenant,
   { user_id: id, email, gid, add, remove }: z.output<typeof TagAssignment>,
 ): Promise<ChangedTags & { user_id: number }> {
-  const [user] = await dataOf(ctx, tenant).sql<Columns<StorefrontUser, "id">>(
-    `SELECT id FROM storefront_users WHERE shop = $1 AND (id = $2 OR lower(email) = $3
-      OR storefront_customer_gid = $4)`,
-    [id ?? null, email === undefined ? null : normaliseEmail(email), gid ?? null],
-  );
-  if (!user) throw new AppError("not_found", { message: "There is no such person." });
-  return {
-    user_id: user.id,
-    ...(await changeTags(ctx, tenant, user.id, { add, remove, source: "admin", categories: null })),
+  let userId = 0;
+  // The address or the customer may go to another account while the row is waited for: then it is not found.
+  const lockPerson = async (sql: TenantSql): Promise<number> => {
+    const [user] = await sql<Columns<StorefrontUser, "id">>(
+      `SELECT id FROM storefront_users WHERE shop = $1 AND (id = $2 OR lower(email) = $3
+        OR storefront_customer_gid = $4) FOR UPDATE`,
+      [id ?? null, email === undefined ? null : normaliseEmail(email), gid ?? null],
+    );
+    if (!user) throw new AppError("not_found", { message: "There is no such person." });
+    userId = user.id;
+    return userId;
   };
+  const change = { add, remove, source: "admin" as const, categories: null };
+  const changed = await changeTags(ctx, tenant, lockPerson, change);
+  return { user_id: userId, ...changed };
 }

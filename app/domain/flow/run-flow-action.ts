@@ -9,7 +9,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, StorefrontUser, Transaction } from "../../db.server.ts";
+import type { Columns, StorefrontUser, TenantSql, Transaction } from "../../db.server.ts";
 import { findKey, putKey, putKeyIfAbsent } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { AppError } from "../../runtime/errors.ts";
@@ -95,32 +95,58 @@ export async function runFlowAction(
   if (run.handle !== handle)
     throw new AppError("invalid_request", { fields: { handle: "names another action" } });
   const task = await prepare(ctx, tenant, action, run.properties);
-  const customer = await findCustomer(ctx, tenant, task.gid);
-  const key = KEYS.flowRun(hash("sha256", run.action_run_id));
+  const attempt = { id: run.action_run_id, handle, properties: run.properties };
+  for (;;) {
+    const done = await runOnce(ctx, tenant, attempt, task);
+    if (done) return done;
+  }
+}
+
+type RunAttempt = { id: string; handle: string; properties: Record<string, unknown> };
+
+/** Null, with nothing changed, when the customer got another account meanwhile. */
+async function runOnce(
+  ctx: Ctx,
+  tenant: Tenant,
+  { id, handle, properties }: RunAttempt,
+  task: Task,
+): Promise<(FlowAnswer & { user_id: number }) | null> {
+  const data = dataOf(ctx, tenant);
+  const customer = await findCustomer(data.sql, task.gid);
+  const key = KEYS.flowRun(hash("sha256", id));
   // A repeated run gets its own answer again and is not counted again.
-  if (!(await findKey(dataOf(ctx, tenant).sql, key))) {
+  if (!(await findKey(data.sql, key))) {
     await consumeRateLimit(ctx, tenant, { flow_actions_per_customer: String(customer.id) });
     await task.countMail?.(customer);
   }
-  const digest = hash("sha256", JSON.stringify([handle, run.properties]));
+  const digest = hash("sha256", JSON.stringify([handle, properties]));
   type Kept = { user_id: number; digest: string; answer: FlowAnswer | null };
-  const answer = await dataOf(ctx, tenant).transaction(async (sql, prisma): Promise<FlowAnswer> => {
-    // First, so that a second request with this id waits here for the first one's commit.
-    const kept: Kept = { user_id: customer.id, digest, answer: null };
-    if (!(await putKeyIfAbsent(sql, key, kept, TTL_SECONDS.flowRun))) {
-      const known = (await findKey<Kept>(sql, key))?.value;
-      if (!known?.answer || known.digest !== digest)
-        throw new AppError("idempotency_conflict", {
-          message: "This action_run_id was used with another body.",
-        });
-      return { ...known.answer, deduplicated: true };
-    }
-    const made: FlowAnswer = { ok: true, outcome: await task.run({ sql, prisma }, customer) };
-    await putKey(sql, key, { ...kept, answer: made }, TTL_SECONDS.flowRun);
-    return made;
-  });
-  return { ...answer, user_id: customer.id };
+  try {
+    const answer = await data.transaction(async (sql, prisma): Promise<FlowAnswer> => {
+      // First, so that a second request with this id waits here for the first one's commit.
+      const kept: Kept = { user_id: customer.id, digest, answer: null };
+      if (!(await putKeyIfAbsent(sql, key, kept, TTL_SECONDS.flowRun))) {
+        const known = (await findKey<Kept>(sql, key))?.value;
+        if (!known?.answer || known.digest !== digest)
+          throw new AppError("idempotency_conflict", {
+            message: "This action_run_id was used with another body.",
+          });
+        return { ...known.answer, deduplicated: true };
+      }
+      const current = await findCustomer(sql, task.gid, { lock: true });
+      if (current.id !== customer.id) throw new CustomerMoved();
+      const made: FlowAnswer = { ok: true, outcome: await task.run({ sql, prisma }, current) };
+      await putKey(sql, key, { ...kept, answer: made }, TTL_SECONDS.flowRun);
+      return made;
+    });
+    return { ...answer, user_id: customer.id };
+  } catch (error) {
+    if (error instanceof CustomerMoved) return null;
+    throw error;
+  }
 }
+
+class CustomerMoved extends Error {}
 
 function parse<S extends z.ZodType>(schema: S, value: unknown, prefix = ""): z.output<S> {
   const parsed = schema.safeParse(value);
@@ -190,17 +216,23 @@ async function prepare(
   };
 }
 
-async function findCustomer(ctx: Ctx, tenant: Tenant, gid: string): Promise<Customer> {
-  const customer = await dataOf(ctx, tenant).prisma.storefrontUser.findFirst({
-    where: { storefront_customer_gid: gid, status: { not: "deleted" } },
-    select: { id: true, email: true, status: true },
+/** Throws `not_found`. `lock`: until the commit; an account that loses the customer meanwhile counts as moved. */
+async function findCustomer(
+  sql: TenantSql,
+  gid: string,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<Customer> {
+  const [customer] = await sql<Customer>(
+    `SELECT id, email, status FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2
+      AND status <> 'deleted' ${lock ? "FOR UPDATE" : ""}`,
+    [gid],
+  );
+  if (customer) return customer;
+  if (lock) throw new CustomerMoved();
+  throw new AppError("not_found", {
+    message: "The app does not know this customer.",
+    fields: { "properties.customer_id": "is not known" },
   });
-  if (!customer)
-    throw new AppError("not_found", {
-      message: "The app does not know this customer.",
-      fields: { "properties.customer_id": "is not known" },
-    });
-  return customer;
 }
 
 async function askForConsent(

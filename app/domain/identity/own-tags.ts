@@ -1,6 +1,7 @@
 // A signed-in person's tags and segment, and changing them.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { requireActing } from "../consent/acting-person.ts";
 import { CONSENT_TYPES } from "../consent/consent-types.ts";
@@ -9,8 +10,23 @@ import { listAssignedTags, type AssignedTag } from "../tags/assignments.ts";
 import { defineTag, formOfTag, toSlug } from "../tags/catalog.ts";
 import { isFromStorefrontData } from "../tags/system-tag-rules.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { isProven } from "./account.ts";
+import { getAccount, isProven, type Account } from "./account.ts";
+import { epochOf } from "./links.ts";
 import type { Session } from "./session/sessions.ts";
+
+/** Who a request is from: by a session here, or because the storefront names its customer. */
+export type Shopper = { account: Account; by: "session" | "storefront" };
+
+/** Locks the account. Throws `unauthorized` when the session ended, or the customer has another account, meanwhile. */
+async function lockShopper(sql: TenantSql, { account, by }: Shopper): Promise<number> {
+  const known = await getAccount(sql, account.id, { lock: true });
+  const isSame =
+    by === "session"
+      ? epochOf(known) === epochOf(account)
+      : known.storefront_customer_gid === account.storefront_customer_gid;
+  if (known.status !== "active" || !isSame) throw new AppError("unauthorized");
+  return known.id;
+}
 
 /**
  * The person's tags. The merchant's own assignments at the storefront, and tags of rules that follow from
@@ -51,18 +67,18 @@ function requireNoConsentNames(add: readonly string[]): void {
 /**
  * Adds catalog tags and form tags, only of the categories that the store opens to customers. Throws
  * `tag_reserved` for the others, `invalid_request` for a form named like a consent, `other_person` where
- * another person acted.
+ * another person acted, `unauthorized` when the session ended meanwhile.
  */
 export async function changeOwnTags(
   ctx: Ctx,
   tenant: Tenant,
-  shopper: Pick<Session, "account">,
+  shopper: Shopper,
   { add, remove, ga_session_id: gaSessionId, acted_by: actedBy }: z.output<typeof OwnTagLists>,
 ): Promise<ChangedTags> {
   const { id, storefront_customer_gid: gid } = shopper.account;
   requireActing(actedBy, { id, gid });
   requireNoConsentNames(add);
-  const changed = await changeTags(ctx, tenant, shopper.account.id, {
+  const changed = await changeTags(ctx, tenant, (sql) => lockShopper(sql, shopper), {
     add,
     remove,
     gaSessionId,
@@ -113,10 +129,13 @@ export async function assignSegment(
   const label = Number.parseInt(digest.slice(0, 2), 16) % 2 === 0 ? "A" : "B";
   const segmentId = `${experiment}:${label}`;
   const key = { shop: tenant.shop, user_id: session.account.id };
-  await dataOf(ctx, tenant).prisma.userClaims.upsert({
-    where: { shop_user_id: key },
-    create: { ...key, segment_id: segmentId },
-    update: { segment_id: segmentId },
+  await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+    await lockShopper(sql, { account: session.account, by: "session" });
+    await prisma.userClaims.upsert({
+      where: { shop_user_id: key },
+      create: { ...key, segment_id: segmentId },
+      update: { segment_id: segmentId },
+    });
   });
   return { ok: true, experiment, label, ...(await showSegment(ctx, tenant, session)) };
 }

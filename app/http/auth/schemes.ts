@@ -147,8 +147,8 @@ export const AUTH_SCHEMES = {
     phase: "after_tenant",
     isPerson: true,
     async authenticate({ ctx, request, tenant: cachedTenant, proxied }) {
-      const { account, tenant } = await requireShopper(ctx, request, cachedTenant, proxied);
-      return { principal: { account }, tenant };
+      const { shopper, tenant } = await requireShopper(ctx, request, cachedTenant, proxied);
+      return { principal: shopper, tenant };
     },
     openapi: [{ sessionToken: [] }, { sessionCookie: [] }],
   }),

@@ -1,7 +1,7 @@
 // The visitor of a browser's request: a signed-in shopper, a customer authenticated by the
 // storefront's app proxy, or any visitor on a page of the store (DECISIONS 7 and 16).
 import type { Ctx } from "../../context.server.ts";
-import type { Account } from "../../domain/identity/account.ts";
+import type { Shopper } from "../../domain/identity/own-tags.ts";
 import type { Session } from "../../domain/identity/session/sessions.ts";
 import { findCustomerAccount } from "../../domain/identity/store-session/account-customer.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
@@ -51,13 +51,13 @@ export async function requireShopper(
   request: ApiRequest,
   tenant: Tenant | null,
   proxied: ProxiedRequest | null,
-): Promise<{ account: Account; tenant: Tenant }> {
+): Promise<{ shopper: Shopper; tenant: Tenant }> {
   const gid = proxied?.customerGid ?? null;
   if (!tenant || gid === null) {
     const { session, tenant: current } = await requireSession(ctx, request, tenant);
-    return { account: session.account, tenant: current };
+    return { shopper: { account: session.account, by: "session" }, tenant: current };
   }
   const account = await findCustomerAccount(ctx, tenant, gid);
   if (!account) throw unauthorized();
-  return { account, tenant };
+  return { shopper: { account, by: "storefront" }, tenant };
 }

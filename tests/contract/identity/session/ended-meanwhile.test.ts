@@ -88,4 +88,29 @@ describe("of a session that ended meanwhile", () => {
     );
     expect(rows).toEqual([{ first_name: "Ada" }]);
   });
+
+  it("no tag is added and none is removed", async () => {
+    const { id, token } = await signUp(service);
+    const tag = "newsletter_subscribed";
+    const change = (body: object) => service.call("POST", "/ucp/tags", { key: token, body });
+    const added = await endSessionsDuring(id, () => change({ add: [tag] }));
+    expect(added.status).toBe(401);
+    const tagsOf = async () =>
+      (await service.database.query("SELECT tags FROM storefront_users WHERE id = $1", [id]))[0]
+        ?.tags;
+    expect(await tagsOf()).not.toContain(tag);
+  });
+
+  it("no experiment's label is stored", async () => {
+    const { id, token } = await signUp(service);
+    const { status } = await endSessionsDuring(id, () =>
+      service.call("POST", "/segment/assign", { key: token, body: { experiment: "hero" } }),
+    );
+    expect(status).toBe(401);
+    const rows = await service.database.query(
+      "SELECT segment_id FROM user_claims WHERE user_id = $1 AND segment_id IS NOT NULL",
+      [id],
+    );
+    expect(rows).toEqual([]);
+  });
 });
