@@ -3,7 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { enqueueCustomerEvent } from "./enqueue-customer-event.ts";
-import { tombstoneOf } from "./tombstones.ts";
+import { awaitDeletions, findDeletion, tombstoneOf } from "./tombstones.ts";
 import { giveCustomerItsOwnAccount } from "./storefront-person.ts";
 import { hasUnprovenWayIn, type Unproven } from "./unproven-account.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
@@ -77,9 +77,29 @@ export async function forgetStorefrontCustomer(
 }
 
 /**
+ * The account of the kept customer, locked; null without one. The webhook of the kept one's own end may have come
+ * first: then the account that it had, which may be unknown. Waits for transactions that delete it.
+ */
+async function findKept(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  gid: string,
+): Promise<{ userId: number | null } | null> {
+  await awaitDeletions(sql, [gid]);
+  const deletion = await findDeletion(ctx, sql, shop, gid);
+  if (deletion) return { userId: deletion.user_id };
+  const [kept] = await sql<Columns<StorefrontUser, "id">>(
+    "SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 FOR UPDATE",
+    [gid],
+  );
+  return kept ? { userId: kept.id } : null;
+}
+
+/**
  * Moves the gid and the sync of the merged customer's account to the kept customer. Without an
- * account of the kept customer, this account becomes its account; otherwise it continues without
- * the storefront. Safe to repeat.
+ * account of the kept customer, this account becomes its account; otherwise, and where the kept customer is gone
+ * too, it continues without the storefront. Safe to repeat.
  */
 export async function mergeStorefrontCustomers(
   ctx: Ctx,
@@ -89,10 +109,7 @@ export async function mergeStorefrontCustomers(
 ): Promise<void> {
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     await insertTombstone(ctx, sql, tenant.shop, deletedGid);
-    const [kept] = await sql<Columns<StorefrontUser, "id">>(
-      "SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 FOR UPDATE",
-      [keptGid],
-    );
+    const kept = await findKept(ctx, sql, tenant.shop, keptGid);
     if (!kept) {
       const moved = await sql<AffectedAccount & Unproven>(
         `UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL,
@@ -112,11 +129,11 @@ export async function mergeStorefrontCustomers(
       `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
         storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now(),
          status = CASE WHEN ${HAS_NO_WAY_IN} THEN 'deleted' ELSE status END,
-         merged_into = CASE WHEN ${HAS_NO_WAY_IN} THEN $3 ELSE merged_into END,
+         merged_into = CASE WHEN ${HAS_NO_WAY_IN} AND id <> $3 THEN $3 ELSE merged_into END,
          sessions_valid_after = CASE WHEN ${HAS_NO_WAY_IN} THEN now() + interval '1 minute'
            ELSE sessions_valid_after END
        WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
-      [deletedGid, kept.id],
+      [deletedGid, kept.userId],
     );
     await enqueueAffectedAccounts(ctx, tenant, sql, left);
   });

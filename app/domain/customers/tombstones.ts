@@ -55,11 +55,21 @@ export async function isDeletedHere(
   shop: string,
   gid: string,
 ): Promise<boolean> {
-  const tombs = await sql(
-    "SELECT 1 FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $2 AND NOT unproven",
+  return (await findDeletion(ctx, sql, shop, gid)) !== null;
+}
+
+/** The deletion, as above, with the account that the customer had here; null for a customer who was not deleted. */
+export async function findDeletion(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  gid: string,
+): Promise<Columns<CustomerTombstone, "user_id"> | null> {
+  const [tomb] = await sql<Columns<CustomerTombstone, "user_id">>(
+    "SELECT user_id FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $2 AND NOT unproven",
     [tombstoneOf(ctx, shop, "gid", gid)],
   );
-  return tombs.length > 0;
+  return tomb ?? null;
 }
 
 /** Removes tombstones that an unverified account left. Call it once the storefront has authenticated the customer. */

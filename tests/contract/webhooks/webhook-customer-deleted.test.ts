@@ -25,6 +25,7 @@ beforeEach(async () => {
 const gidOf = (id: string) => `gid://shopify/Customer/${id}`;
 const REMAINING = "9007199254740993";
 const DELETED = "9007199254740995";
+const LAST = "9007199254740997";
 const payload = (id: string, values: Record<string, string> = {}, base = CUSTOMER_2024_10) =>
   customerPayload(
     { id, admin_graphql_api_id: `"${gidOf(id)}"`, email: `"c${id}@store.example"`, ...values },
@@ -211,6 +212,34 @@ describe("a customer merged into another", () => {
     });
     expect(await people()).toEqual(before);
   });
+
+  test.each([
+    ["deleted", () => deliver(service, "customers-delete", deletion(REMAINING))],
+    [
+      "merged away",
+      () =>
+        deliver(
+          service,
+          "customers-merge",
+          merge({
+            admin_graphql_api_customer_kept_id: gidOf(LAST),
+            admin_graphql_api_customer_deleted_id: gidOf(REMAINING),
+          }),
+        ),
+    ],
+  ])(
+    "into one that was %s meanwhile, whose webhook came first, ends without the gone gid",
+    async (_, goAway) => {
+      for (const id of [REMAINING, DELETED, LAST])
+        await deliver(service, "customer-create", payload(id));
+      await goAway();
+      await deliver(service, "customers-merge", merge());
+      expect(await userOf(DELETED)).toMatchObject({
+        storefront_customer_gid: null,
+        status: "deleted",
+      });
+    },
+  );
 
   test("stays when the merge failed", async () => {
     for (const id of [REMAINING, DELETED]) await deliver(service, "customer-create", payload(id));

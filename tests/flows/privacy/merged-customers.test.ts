@@ -78,6 +78,15 @@ it.each(["id", "address"] as const)(
   },
 );
 
+it("an erasure of the kept customer reaches one whose webhook of the first merge came after that of the second", async () => {
+  for (const id of [FIRST, MERGED, KEPT]) await create(id);
+  await merge(MERGED, KEPT);
+  await merge(FIRST, MERGED);
+  await queueIsEmpty(service);
+  await redact(service, { id: KEPT });
+  expect(await findEverywhere(service, ["@store.example", "Mergedunique"])).toEqual([]);
+});
+
 it("the kept customer's own deletion takes those merged into it along, with the next scheduled runs", async () => {
   await mergeAll();
   await queueIsEmpty(service);
