@@ -13,7 +13,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { sameProblem } from "../../runtime/field-problem.ts";
 import { normaliseHost } from "./settings/field-schemas.ts";
 import { changeTenantRecord } from "./tenant-record.ts";
-import { getTenant, type Tenant } from "./tenant.ts";
+import { getTenant, StaleTenantError, withTenant, type Tenant } from "./tenant.ts";
 
 const RECORD_LABEL = "_customer-identity";
 const TOKEN_LENGTH = 40;
@@ -102,24 +102,31 @@ async function provenHosts(prisma: TransactionPrisma): Promise<string[]> {
 }
 
 /** Checks unproven hosts again. Returns how many became proven. */
-export async function checkHosts(ctx: Ctx, tenant: Tenant): Promise<number> {
-  const open = listedHosts(tenant)
-    .filter((host) => !tenant.publicHosts.includes(host))
-    .sort();
-  if (open.length === 0) return 0;
-  const proofs = await proveHosts(ctx, tenant.shop, open, { by: "store" });
-  const proven = [...proofs].filter(([, proof]) => proof !== null);
-  if (proven.length === 0) return 0;
-  return ctx.home.forTenant(tenant.shop).transaction(async (sql, prisma) => {
+export function checkHosts(ctx: Ctx, { shop }: Pick<Tenant, "shop">): Promise<number> {
+  return withTenant(ctx, shop, async (tenant) => {
+    const open = listedHosts(tenant)
+      .filter((host) => !tenant.publicHosts.includes(host))
+      .sort();
+    if (open.length === 0) return 0;
+    const proofs = await proveHosts(ctx, shop, open, { by: "store" });
+    const proven = [...proofs].filter(([, proof]) => proof !== null);
+    return proven.length === 0 ? 0 : keepProofs(ctx, tenant, new Map(proven));
+  });
+}
+
+/** Throws StaleTenantError when the record changed meanwhile: a host that was taken off the list must not come back. */
+function keepProofs(
+  ctx: Ctx,
+  { shop, version }: Tenant,
+  proofs: ReadonlyMap<string, Proof | null>,
+): Promise<number> {
+  return ctx.home.forTenant(shop).transaction(async (sql, prisma) => {
     let count = 0;
-    for (const [host, proof] of proven) count += (await sql(CLAIM_HOST, [host, proof])).length;
-    await changeTenantRecord(
-      ctx,
-      tenant.shop,
-      { connection: { proven_hosts: await provenHosts(prisma) } },
-      sql,
-    );
-    ctx.log.info("public_hosts.proven", { shop: tenant.shop, hosts: proven.map(([host]) => host) });
+    for (const [host, proof] of proofs) count += (await sql(CLAIM_HOST, [host, proof])).length;
+    const connection = { proven_hosts: await provenHosts(prisma) };
+    const change = { connection, ifVersion: version.tenant };
+    if (!(await changeTenantRecord(ctx, shop, change, sql))) throw new StaleTenantError();
+    ctx.log.info("public_hosts.proven", { shop, hosts: [...proofs.keys()] });
     return count;
   });
 }

@@ -5,6 +5,7 @@ import { isAllowedOrigin } from "../../../app/domain/tenants/allowed-origins.ts"
 import { saveTenantConfig } from "../../../app/domain/tenants/settings/configuration.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { statusesOf } from "../identity/people.ts";
+import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
 import { startDnsServer, type DnsServer } from "../../support/processes/dns-server.ts";
 import { privacy, shopBody } from "../../support/privacy.ts";
 import { rawRequest } from "../../support/raw-request.ts";
@@ -25,10 +26,15 @@ const HOST = "account.store.example";
 const RECORD = `_customer-identity.${HOST}`;
 let service: Service;
 let dns: DnsServer;
+let database: DatabaseProxy;
 
 beforeAll(async () => {
   dns = await startDnsServer();
-  service = await startService({ background: true, env: { DNS_SERVERS: dns.address } });
+  service = await startService({
+    background: true,
+    env: { DNS_SERVERS: dns.address },
+    databaseThrough: async (url) => (database = await startDatabaseProxy(url)).url,
+  });
 });
 afterAll(async () => {
   await service.stop();
@@ -131,6 +137,21 @@ describe("a host that a store lists with its own key", () => {
     await saveHosts(SHOP, [HOST]);
     expect(await reached(HOST)).toBeUndefined();
   });
+});
+
+test("a host that is taken off the list while its record is looked up stays off, and another store can prove it", async () => {
+  await saveHosts(SHOP, [HOST]);
+  await publishTokenOf(SHOP);
+  const { held, release } = database.hold("INSERT INTO public_hosts");
+  const checked = service.call("POST", `/admin/public-hosts?shop=${SHOP}`, { key: KEYS[SHOP] });
+  await held;
+  expect((await saveHosts(SHOP, [])).status).toBe(200);
+  release();
+  expect((await checked).json.hosts).toEqual([]);
+  expect(await reached(HOST)).toBeUndefined();
+  await publishTokenOf(OTHER_SHOP);
+  expect((await saveHosts(OTHER_SHOP, [HOST])).status).toBe(200);
+  expect(await reached(HOST)).toBe(OTHER_SHOP);
 });
 
 test("a host saved with ADMIN_KEY is active at once, without a DNS query", async () => {
