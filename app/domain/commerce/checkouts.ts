@@ -206,6 +206,34 @@ export async function updateCheckout(
   id: string,
   change: CheckoutChange,
 ): Promise<Checkout> {
+  for (;;) {
+    const checkout = await updateOnce(ctx, tenant, caller, id, change);
+    if (!checkout) continue;
+    noteAmount(caller, checkout);
+    ctx.log.info("checkout.updated", {
+      shop: tenant.shop,
+      user_id: caller.person.account.id,
+      checkout_id: checkout.id,
+      source: checkout.source,
+    });
+    return checkout;
+  }
+}
+
+/** Whether codes, address or option stay as the checkout has them. */
+const isOfBefore = ({ discount_codes: codes, delivery }: CheckoutChange): boolean =>
+  codes === undefined ||
+  delivery === undefined ||
+  (delivery !== null && delivery.address === undefined);
+
+/** Null, with nothing changed, when another change came first and this one keeps a part of what that one changed. */
+async function updateOnce(
+  ctx: Ctx,
+  tenant: Tenant,
+  caller: CheckoutCaller,
+  id: string,
+  change: CheckoutChange,
+): Promise<Checkout | null> {
   const { account } = caller.person;
   const known = await getCheckoutRow(dataOf(ctx, tenant).sql, id, caller.person, { use: "change" });
   requireChangeable(known);
@@ -215,10 +243,11 @@ export async function updateCheckout(
   const codes = change.discount_codes ?? known.discounts?.codes ?? [];
   const shipment = await toShipment(ctx, tenant, known, change.delivery);
   const cart = await createCart(ctx, tenant, account, known.id, { lineItems, codes, shipment });
-  const { old, checkout } = await discardCartOnError(ctx, tenant, cart, () =>
+  const updated = await discardCartOnError(ctx, tenant, cart, () =>
     withCaller(ctx, tenant, caller.person, async (sql, current) => {
       const row = await getCheckoutRow(sql, known.id, caller.person, { use: "change", lock: true });
       requireChangeable(row);
+      if (row.external_id !== known.external_id && isOfBefore(change)) return null;
       if (holdsMandate(row)) {
         requirePayments(current);
         await moveReservation(sql, toClaim(spender, row.mandate_id, cart), row.reserved_amount);
@@ -241,14 +270,12 @@ export async function updateCheckout(
       return { old: row, checkout: answer };
     }),
   );
-  noteAmount(caller, checkout);
+  if (!updated) {
+    await discardCart(ctx, tenant, cart);
+    return null;
+  }
+  const { old, checkout } = updated;
   await discardCart(ctx, tenant, { source: old.source, externalId: old.external_id });
-  ctx.log.info("checkout.updated", {
-    shop: tenant.shop,
-    user_id: account.id,
-    checkout_id: checkout.id,
-    source: checkout.source,
-  });
   return checkout;
 }
 
