@@ -5,7 +5,7 @@ import { MANDATE_STATUS } from "../../commerce/mandate.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { findEventIds } from "../erasure/erase-rows.ts";
-import { findPeople } from "../find-people.ts";
+import { findPeople, isErased } from "../find-people.ts";
 import type { PrivacyRequest } from "../requests/privacy-requests.ts";
 import type { KnownSubject, Subject } from "../subject.ts";
 
@@ -98,6 +98,12 @@ export async function readEventSections(
   return { ...sections, orders_seen: ordersOf(sections.deliveries) };
 }
 
+const identifiersOf = ({ gid, email, phone }: Subject) => ({
+  storefront_customer_gid: gid ?? null,
+  email: email ?? null,
+  phone: phone ?? null,
+});
+
 export async function compileExport(
   ctx: Ctx,
   tenant: Tenant,
@@ -124,6 +130,8 @@ export async function compileExport(
     ...(await readAccountSections(sql, known.userIds)),
     ...events,
   };
+  // The request may have waited until the person was erased: the archive must not name them again.
+  const isHere = people.some((person) => !isErased(person));
   const document = {
     request: {
       id: request.id,
@@ -133,11 +141,7 @@ export async function compileExport(
       data_request_id: request.externalId,
       orders_requested: subject.orders ?? [],
     },
-    person: {
-      storefront_customer_gid: subject.gid ?? null,
-      email: subject.email ?? null,
-      phone: subject.phone ?? null,
-    },
+    person: isHere ? identifiersOf(subject) : identifiersOf({}),
     ...sections,
     orders_seen: ordersSeen,
   };

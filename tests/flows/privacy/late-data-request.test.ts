@@ -1,0 +1,66 @@
+// A data request that waited, as for an archive that was away, until its person was erased.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  insertRequest,
+  toNewRequest,
+} from "../../../app/domain/compliance/requests/receive-request.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import {
+  ADA,
+  findEverywhere,
+  redact,
+  seedPersonEverywhere,
+  settled,
+  startPrivacyService,
+} from "../../support/privacy.ts";
+import { SHOP, type Service } from "../../support/service.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startPrivacyService();
+  await service.addTenant(SHOP, { support_email: "privacy@test-store.example" });
+});
+afterAll(() => service.stop());
+
+/** Received, and not worked before `workNow`. */
+async function requestForLater(subject: { gid?: string; email?: string; phone?: string }) {
+  const { ctx } = service;
+  const arrival = {
+    kind: "data_request" as const,
+    deliveryId: randomUUID(),
+    raw: Buffer.alloc(0),
+    subject,
+    externalId: null,
+    triggeredAt: null,
+  };
+  const request = toNewRequest(ctx, SHOP, await getTenant(ctx, SHOP), arrival);
+  return ctx.home.forTenant(SHOP).transaction(async (sql) => {
+    const { id } = await insertRequest(sql, request, arrival);
+    await sql(
+      `UPDATE privacy_requests SET next_attempt_at = clock_timestamp() + interval '1 hour'
+        WHERE shop = $1 AND id = $2`,
+      [id],
+    );
+    return id;
+  });
+}
+
+const workNow = (id: number) => settled(service, id, { isHurried: true });
+
+it("stores no identifier of the person again", async () => {
+  await seedPersonEverywhere(service, SHOP);
+  const subjects = [
+    { gid: ADA.gid, email: ADA.email, phone: ADA.phone },
+    { email: ADA.email },
+    { phone: ADA.phone },
+  ];
+  const ids: number[] = [];
+  for (const subject of subjects) ids.push(await requestForLater(subject));
+  await redact(service, ADA);
+  const words = [ADA.email, ADA.id, ADA.phone, "Lovelace"];
+  const left = await findEverywhere(service, words);
+  for (const id of ids) expect((await workNow(id)).state).toBe("done");
+  expect(await findEverywhere(service, words)).toEqual(left);
+});
