@@ -5,7 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { TenantData, TenantSql } from "../../../db.server.ts";
 import { isAppError } from "../../../runtime/errors.ts";
 import { BACKGROUND_PRIORITY, updateSystemTags } from "../../tags/system-tags.ts";
-import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import { Audience, enqueueAudience } from "../segments/profile-audience.ts";
 import { writeTagsWithin } from "../tag-change.ts";
 import { recordRefusal } from "./refusals.ts";
@@ -26,6 +26,8 @@ export type CustomerActions = Record<
 type Counts = { processed: number; changed: number; refused: number };
 /** Adds to the run's counts, up to the customer `position`. Throws LeaseLost. */
 export type AddCounts = (sql: TenantSql, position: number, counts: Counts) => Promise<void>;
+/** `current`: the tenant as it is when the slice begins. Returns how many customers changed. */
+type ChangeAll = (sql: TenantSql, ids: readonly number[], current: Tenant) => Promise<number>;
 /** `change` returns how many it has processed: fewer than were given when the worker stops. */
 type Step = { size: number; change(ids: readonly number[]): Promise<number> };
 
@@ -43,17 +45,18 @@ export function stepOf(
   { actions, stored, addCounts, stopping }: StepOptions,
 ): Step {
   const { transaction } = dataOf(ctx, tenant);
-  const changeAll = (
-    change: (sql: TenantSql, ids: readonly number[]) => Promise<number>,
-  ): Step => ({
+  const changeAll = (change: ChangeAll): Step => ({
     size: LARGE_SLICE,
-    change: (ids) =>
-      transaction(async (sql) => {
-        const changed = await change(sql, ids);
+    async change(ids) {
+      // The thresholds of now: another run may have begun with newer ones, and be ahead of this one.
+      const current = await getTenant(ctx, tenant.shop);
+      return transaction(async (sql) => {
+        const changed = await change(sql, ids, current);
         const counts = { processed: ids.length, changed, refused: 0 };
         await addCounts(sql, ids.at(-1) as number, counts);
         return ids.length;
-      }),
+      });
+    },
   });
   if (run.kind === "profile") {
     const { audience } = z.object({ audience: Audience }).parse(stored);
@@ -64,7 +67,7 @@ export function stepOf(
   }
   if (run.kind === "rules") {
     const options = { announce: "every_system", priority: BACKGROUND_PRIORITY } as const;
-    return changeAll((sql, ids) => updateSystemTags(ctx, tenant, sql, ids, options));
+    return changeAll((sql, ids, current) => updateSystemTags(ctx, current, sql, ids, options));
   }
   const change = changeOf(ctx, tenant, run, actions);
   return {

@@ -6,7 +6,7 @@ import { countBySystem } from "../../tags/tag-usage.ts";
 import { saveTenantConfig } from "../../tenants/settings/configuration.ts";
 import { versionOf } from "../../tenants/settings/field-versions.ts";
 import { TagRules } from "../../tenants/settings/tag-rules.ts";
-import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
+import { dataOf, getTenant, withTenant, type Tenant } from "../../tenants/tenant.ts";
 import type { BulkRunState } from "../bulk/run-row.ts";
 import { runChangedRules } from "./rule-run.ts";
 
@@ -67,7 +67,10 @@ export async function saveRules(
   { rules, version }: z.output<typeof SavedRules>,
   staffId: string | null = null,
 ): Promise<BulkRunState | null> {
+  const { shop } = tenant;
   const seen = { tag_rules: version };
-  await saveTenantConfig(ctx, tenant.shop, { tag_rules: rules }, { by: "store", seen });
-  return runChangedRules(ctx, await getTenant(ctx, tenant.shop), staffId);
+  await withTenant(ctx, shop, () =>
+    saveTenantConfig(ctx, shop, { tag_rules: rules }, { by: "store", seen }),
+  );
+  return runChangedRules(ctx, await getTenant(ctx, shop), staffId);
 }
