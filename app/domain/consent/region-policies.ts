@@ -1,6 +1,7 @@
 // A store's region rules at the platform (DECISIONS 18): what the platform asks where, the difference to
 // the store's own rules, and the platform's own banner, which must be off before the platform accepts
 // rules. Reading and writing need scopes that the merchant grants on demand.
+import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../context.server.ts";
 import {
   CONSENT_POLICIES,
@@ -136,28 +137,45 @@ export async function readRegionPolicies(ctx: Ctx, tenant: Tenant): Promise<Regi
   }
 }
 
-/** Brings the platform's policies in line; writes nothing where they are. Never rejects. */
+/**
+ * Brings the platform's policies in line; writes nothing where they are. Again while the rules are changed during a
+ * call: the one that was written last could have the earlier ones. Never rejects.
+ */
 export async function writeRegionPolicies(ctx: Ctx, shop: string): Promise<PolicyOutcome> {
   try {
-    const { consent_regions: regions } = (await getTenant(ctx, shop)).config;
-    const differences = regions ? differencesOf(regions, await readAnswer(ctx, shop)) : [];
-    for (let at = 0; at < differences.length; at += MAX_POLICIES) {
-      const { consentPolicyUpdate } = await callAdminApi<{
-        consentPolicyUpdate: { userErrors: UserError[] };
-      }>(ctx, shop, {
-        document: CONSENT_POLICY_UPDATE,
-        variables: { consentPolicies: differences.slice(at, at + MAX_POLICIES) },
-      });
-      const { userErrors } = consentPolicyUpdate;
-      if (userErrors.some(({ code }) => code === "SHOPIFY_COOKIE_BANNER_NOT_DISABLED"))
-        return { outcome: "banner_on" };
-      requireNoUserErrors("consentPolicyUpdate", userErrors);
+    for (let count = 0; ;) {
+      const { consent_regions: regions } = (await getTenant(ctx, shop)).config;
+      const differences = regions ? differencesOf(regions, await readAnswer(ctx, shop)) : [];
+      if (!(await writeDifferences(ctx, shop, differences))) return { outcome: "banner_on" };
+      count += differences.length;
+      const current = (await getTenant(ctx, shop)).config.consent_regions;
+      if (!isDeepStrictEqual(current, regions)) continue;
+      ctx.log.info("region_policies.written", { shop, count });
+      return { outcome: "written", count };
     }
-    ctx.log.info("region_policies.written", { shop, count: differences.length });
-    return { outcome: "written", count: differences.length };
   } catch (error) {
     return { outcome: stateOf(ctx, shop, error) };
   }
+}
+
+/** False: the platform's own banner is on. */
+async function writeDifferences(
+  ctx: Ctx,
+  shop: string,
+  differences: ReturnType<typeof differencesOf>,
+): Promise<boolean> {
+  for (let at = 0; at < differences.length; at += MAX_POLICIES) {
+    const { consentPolicyUpdate } = await callAdminApi<{
+      consentPolicyUpdate: { userErrors: UserError[] };
+    }>(ctx, shop, {
+      document: CONSENT_POLICY_UPDATE,
+      variables: { consentPolicies: differences.slice(at, at + MAX_POLICIES) },
+    });
+    const { userErrors } = consentPolicyUpdate;
+    if (userErrors.some(({ code }) => code === "SHOPIFY_COOKIE_BANNER_NOT_DISABLED")) return false;
+    requireNoUserErrors("consentPolicyUpdate", userErrors);
+  }
+  return true;
 }
 
 /** Turns the platform's own banner off, at the merchant's request, and then writes the rules. */

@@ -73,6 +73,25 @@ describe("the store's region rules", () => {
     });
   });
 
+  it("of two changes at the same moment the later is the platform's, also when the earlier one is written last", async () => {
+    const set = (rules: ConsentRegions) =>
+      service.call("POST", `/config?shop=${SHOP}`, { body: { consent_regions: rules } });
+    await set({ ...REGION_PRESETS.europe, exceptions: [] });
+    let release!: () => void;
+    const replyAfter = new Promise<void>((done) => (release = done));
+    const before = service.sandbox.requests("storefront").length;
+    service.sandbox.failNext("storefront", { replyAfter, match: /graphql/ });
+    const earlier = writeRegionPolicies(service.ctx, SHOP);
+    await eventually("the earlier one to read", async () =>
+      service.sandbox.requests("storefront").length > before ? true : undefined,
+    );
+    await set({ ...REGION_PRESETS.strict, exceptions: [] });
+    expect(await writeRegionPolicies(service.ctx, SHOP)).toMatchObject({ outcome: "written" });
+    release();
+    expect(await earlier).toMatchObject({ outcome: "written" });
+    expect(await read()).toMatchObject({ differing: [] });
+  });
+
   it("hostile and damaged rules are refused, and say which", async () => {
     const save = (rules: unknown) =>
       service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { consent_regions: rules } });
