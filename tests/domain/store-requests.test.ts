@@ -39,3 +39,32 @@ test("a store is served although the requests of many older stores fail again an
     await worker.stop();
   }
 });
+
+test("what is requested while the request before is worked on is worked on after it", async () => {
+  const shop = "busy.myshopify.com";
+  const begun: (() => void)[] = [];
+  const worker = await startRequestWorker(app.ctx, {
+    name: "test_requests",
+    requests,
+    concurrency: 8,
+    retryMs: 60_000,
+    work: async () => {
+      await new Promise<void>((end) => begun.push(end));
+      return true;
+    },
+  });
+  try {
+    await requests.add(app.ctx, shop);
+    await eventually("the first", async () => begun.length === 1);
+    // The store's settings have changed again: what the first has read is old.
+    expect(await requests.add(app.ctx, shop)).toBe(false);
+    begun[0]?.();
+    await eventually("the second", async () => begun.length === 2);
+    begun[1]?.();
+    await eventually("the end", async () => !(await requests.isOpen(app.ctx, shop)));
+    expect(begun).toHaveLength(2);
+  } finally {
+    for (const end of begun) end();
+    await worker.stop();
+  }
+});

@@ -2,7 +2,13 @@
 // the page that made it and the process that runs it; it is deleted only when the work has ended.
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
-import { deleteKey, deleteKeyIfHeld, findKey, putKeyIfAbsent } from "../../runtime/database/kv.ts";
+import {
+  deleteKey,
+  deleteKeyIfHeld,
+  findKey,
+  putKey,
+  putKeyIfAbsent,
+} from "../../runtime/database/kv.ts";
 import type { Key } from "../../runtime/database/kv-keys.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { startWorkQueue, type WorkQueue } from "../../runtime/database/queue/work-queue.ts";
@@ -16,7 +22,10 @@ const LEASE_SECONDS = 15;
 type StoreRequest = { shop: string; request_id: string };
 
 export type StoreRequests = {
-  /** False when the store has such a request already: a second one changes nothing. */
+  /**
+   * False when the store has such a request already. This one takes its place, so that what is worked on now, and may
+   * have read what was there before, does not end it.
+   */
   add(ctx: Ctx, shop: string): Promise<boolean>;
   isOpen(ctx: Ctx, shop: string): Promise<boolean>;
   /** Whether it is open and was made in the last `seconds`. */
@@ -31,8 +40,13 @@ export type StoreRequests = {
 const platform = (ctx: Ctx) => ctx.home.forTenant(PLATFORM);
 
 export const storeRequests = (keyOf: (shop: string) => Key): StoreRequests => ({
-  add: (ctx, shop) =>
-    putKeyIfAbsent(platform(ctx).sql, keyOf(shop), { shop, request_id: ctx.random.uuid() }),
+  async add(ctx, shop) {
+    const { sql } = platform(ctx);
+    const request: StoreRequest = { shop, request_id: ctx.random.uuid() };
+    if (await putKeyIfAbsent(sql, keyOf(shop), request)) return true;
+    await putKey(sql, keyOf(shop), request);
+    return false;
+  },
   isOpen: async (ctx, shop) => (await findKey(platform(ctx).sql, keyOf(shop))) !== null,
   async isRecent(ctx, shop, seconds) {
     const after = new Date(ctx.clock.now().getTime() - seconds * 1_000);
