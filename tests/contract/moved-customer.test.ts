@@ -110,3 +110,13 @@ test("a workflow's request for a consent is sent to the account that the custome
   const mails = await query("SELECT payload->>'user_id' AS id FROM integration_queue");
   expect(mails).toEqual([{ id: String(after) }]);
 });
+
+test("a tag by an address is given to the person who registered again, not to the deleted account", async () => {
+  await query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [before]);
+  await query("UPDATE storefront_users SET email = 'former@example.com' WHERE id = $1", [after]);
+  const { status } = await service.call("POST", `/admin/tags/assign?shop=${SHOP}`, {
+    body: { email: "former@example.com", add: ["gold"] },
+  });
+  expect(status).toBe(200);
+  expect(await tagged()).toEqual([{ user_id: after, slug: "gold" }]);
+});

@@ -155,7 +155,7 @@ export async function assignTags(
   const lockPerson = async (sql: TenantSql): Promise<number> => {
     const [user] = await sql<Columns<StorefrontUser, "id">>(
       `SELECT id FROM storefront_users WHERE shop = $1 AND (id = $2 OR lower(email) = $3
-        OR storefront_customer_gid = $4) FOR UPDATE`,
+        OR storefront_customer_gid = $4) AND status <> 'deleted' FOR UPDATE`,
       [id ?? null, email === undefined ? null : normaliseEmail(email), gid ?? null],
     );
     if (!user) throw new AppError("not_found", { message: "There is no such person." });
