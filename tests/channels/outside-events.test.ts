@@ -107,6 +107,16 @@ describe("the person of a row", () => {
       itemOf({ entityId: "x", ...fields }),
     );
 
+  test("named by an address is the one who registered again, not the deleted customer", async () => {
+    const { database } = app.service;
+    await database.query(
+      "UPDATE storefront_users SET status = 'deleted', storefront_customer_gid = NULL WHERE id = $1",
+      [userId],
+    );
+    const again = await addCustomer(database, SHOP, { email: "ann@example.com" });
+    expect(await find({ payload: { email: "ann@example.com" } })).toBe(again);
+  });
+
   test.each<[string, Partial<QueueItem>]>([
     ["the gid of the event", { entityId: GID }],
     ["the number of the event", { entityId: digits }],

@@ -79,10 +79,12 @@ export function readPerson(item: QueueItem): PersonReference {
   );
 }
 
-// The storefront's id takes precedence over the address, which another customer may have by now.
+// The storefront's id takes precedence over the address, which another customer may have by now. The store's deletion
+// leaves the address with the deleted row.
 const FIND_USER = `
   SELECT id FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR lower(email) = $3::text)
-  ORDER BY (storefront_customer_gid IS NOT DISTINCT FROM $2::text AND $2::text IS NOT NULL) DESC LIMIT 1`;
+  ORDER BY (storefront_customer_gid IS NOT DISTINCT FROM $2::text AND $2::text IS NOT NULL) DESC,
+    (status = 'deleted') LIMIT 1`;
 
 /** The account of the person whom the row names by the storefront's id or an address. */
 export const userIdRead = (person: PersonReference): Read<Columns<StorefrontUser, "id">> => ({
