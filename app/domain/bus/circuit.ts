@@ -9,7 +9,7 @@ export const FAILURES_TO_OPEN = 5;
 const WINDOW = "interval '10 minutes'";
 const OPEN_FOR = "interval '5 minutes'";
 
-/** SPEC's circuit record; `recent` holds the failures inside the window. */
+/** SPEC's circuit record; `recent` holds the times of its failures, which another program may leave out. */
 export type CircuitRecord = {
   failures: number;
   last_failure: string;
@@ -19,7 +19,8 @@ export type CircuitRecord = {
 
 // One upsert decides and writes under the row's lock, so 5 failures from 8 workers open the circuit
 // exactly once. A failure of an attempt that started before the circuit opened changes nothing, and
-// no row is returned. After the cooldown the count starts at zero.
+// no row is returned. After the cooldown the count starts at zero. SPEC's fields decide: there are
+// `failures`, none of them later than `last_failure`, and one without a time of its own was then.
 const RECORD_FAILURE = `
   INSERT INTO kv (shop, key, value)
   SELECT $1, $2, jsonb_build_object('failures', 1, 'last_failure', clock_timestamp(), 'open_until',
@@ -33,8 +34,10 @@ const RECORD_FAILURE = `
         'failures', count(*), 'last_failure', clock_timestamp(), 'recent', jsonb_agg(at ORDER BY at),
         'open_until', CASE WHEN count(*) >= ${FAILURES_TO_OPEN} THEN clock_timestamp() + ${OPEN_FOR} END)
       FROM (
-        SELECT at::timestamptz AS at FROM jsonb_array_elements_text(kv.value->'recent') AS at
-        WHERE at::timestamptz > clock_timestamp() - ${WINDOW} AND (kv.value->>'open_until' IS NULL)
+        SELECT known.at FROM generate_series(0, least((kv.value->>'failures')::int, ${FAILURES_TO_OPEN}) - 1) AS n
+        CROSS JOIN LATERAL (SELECT least((kv.value->'recent'->>n)::timestamptz,
+          (kv.value->>'last_failure')::timestamptz) AS at) known
+        WHERE known.at > clock_timestamp() - ${WINDOW} AND (kv.value->>'open_until' IS NULL)
         UNION ALL SELECT clock_timestamp()
       ) counted
     )

@@ -116,3 +116,34 @@ test("an open circuit affects one channel of one tenant only", async () => {
   expect(await recordFailure(others, "cms")).toEqual({ hasOpened: false, failures: 1 });
   expect(await recordFailure(sql, "web_analytics")).toEqual({ hasOpened: false, failures: 1 });
 });
+
+/** Writes SPEC's fields alone, as another program does; a field that is not named stays as it is. */
+const write = ({ failures, minutesAgo = 0 }: { failures?: number; minutesAgo?: number }) =>
+  queue.test.query(
+    `INSERT INTO kv (shop, key, value) SELECT $1, 'circuit:cms', jsonb_strip_nulls(jsonb_build_object(
+       'failures', $2::int, 'last_failure', clock_timestamp() - make_interval(secs => 60 * $3::float8)))
+     ON CONFLICT (shop, key) DO UPDATE SET value = kv.value || excluded.value`,
+    [SHOP, failures ?? null, minutesAgo],
+  );
+
+test("a record with SPEC's fields alone counts as that many failures at the time of the last", async () => {
+  await write({ failures: 4, minutesAgo: 9 });
+  expect(await fail(1)).toEqual({ hasOpened: true, failures: 5 });
+});
+
+test("a record whose last failure is older than ten minutes counts as none", async () => {
+  await write({ failures: 4, minutesAgo: 10.1 });
+  expect(await fail(1)).toEqual({ hasOpened: false, failures: 1 });
+});
+
+test("a failure is at the latest at the time of the last failure of the record", async () => {
+  await fail(4);
+  await write({ minutesAgo: 10.1 });
+  expect(await fail(1)).toEqual({ hasOpened: false, failures: 1 });
+});
+
+test("a record set to no failures counts from the start", async () => {
+  await fail(4);
+  await write({ failures: 0 });
+  expect(await fail(1)).toEqual({ hasOpened: false, failures: 1 });
+});
