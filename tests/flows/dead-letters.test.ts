@@ -168,6 +168,22 @@ test("the sweep retries after one, two and four hours, three times in all, each 
   );
 });
 
+test("the sweep takes the time of the last change for a row that another program made a dead letter", async () => {
+  const eventId = await die();
+  await filed(eventId, 1);
+  await worker.stop();
+  const tenant = await getTenant(service.ctx, SHOP);
+  await query("UPDATE integration_queue SET dead_lettered_at = NULL WHERE event_id = $1", [
+    eventId,
+  ]);
+  expect(await sweepDeadLetters(service.ctx, tenant)).toBe(0);
+  await query(
+    "UPDATE integration_queue SET updated_at = now() - interval '61 minutes' WHERE event_id = $1",
+    [eventId],
+  );
+  expect(await sweepDeadLetters(service.ctx, tenant)).toBe(1);
+});
+
 test("a poison payload is one dead letter and blocks no later row", async () => {
   const poison = (await ingest(service, order({ destinations: ["erp_generic"] }))).json
     .event_id as string;

@@ -36,6 +36,9 @@ export const isErasedLetter = (row: {
   row.last_error === REDACTED &&
   Object.keys(row.payload as object).every((key) => key === "user_id");
 
+/** SQL of a dead letter's time. Another program that makes a row one may leave out the time. */
+export const DEAD_SINCE = "coalesce(dead_lettered_at, updated_at)";
+
 type SkipKind =
   | "archived_only"
   | "unchanged"

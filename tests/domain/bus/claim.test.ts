@@ -193,6 +193,22 @@ describe("an expired lease", () => {
     expect(await claimAll(queue.database)).toHaveLength(1);
   });
 
+  test("is also one that another program left out: the row returns, and nobody died", async () => {
+    const ids = await addRows(queue.test, { shop: A, count: 2 });
+    await queue.test.query(
+      "UPDATE integration_queue SET status = CASE WHEN id = $1 THEN 'ready' ELSE 'processing' END",
+      [ids[0]],
+    );
+    expect(await reclaimLostLeases(queue.database)).toEqual({
+      channels: ["cms"],
+      returned: 2,
+      dead: 0,
+    });
+    const free = { status: "pending", lease_lost: 0, lost_alone: 0, is_quarantined: false };
+    expect(await rowsOf(ids)).toMatchObject([free, free]);
+    expect(await claimAll(queue.database)).toHaveLength(2);
+  });
+
   test("is renewed without waiting for a row that is being settled, so that the two cannot deadlock", async () => {
     const ids = await addRows(queue.test, { shop: A, count: 3 });
     const held = await claimAll(queue.database);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { AttemptFilters } from "../../../app/domain/bus/log/attempt-filters.ts";
 import { listAttempts } from "../../../app/domain/bus/log/attempt-list.ts";
 import { countDeadLetters, listDeadLetters } from "../../../app/domain/bus/log/dead-letter-list.ts";
+import { readBusStatus } from "../../../app/domain/bus/log/bus-status.ts";
 import { getEvent } from "../../../app/domain/bus/log/event-view.ts";
 import { isSkipped, REPORTED_BY_BACKEND } from "../../../app/domain/bus/outcome.ts";
 import { readDeliveryLog } from "../../../app/domain/merchant/delivery-log.ts";
@@ -207,6 +208,22 @@ test("dead letters come newest first; the next page continues correctly although
   const second = await listDeadLetters(service.ctx, tenant, { limit: 3, after: first.next });
   expect(second.letters.map(({ queue_id: id }) => id)).toEqual(ids.toReversed().slice(3, 6));
   expect(await countDeadLetters(service.ctx, tenant)).toEqual(new Map([["cms", 4]]));
+});
+
+test("a dead letter without the time of its death, as another program writes it, is dead since its last change", async () => {
+  const [, second] = await addDead(3);
+  await query(
+    `UPDATE integration_queue SET dead_lettered_at = NULL, updated_at = '2020-01-02T03:04:05Z'
+      WHERE id = $1`,
+    [second],
+  );
+  const { letters } = await listDeadLetters(service.ctx, tenant, { limit: 10, after: null });
+  expect(letters).toHaveLength(3);
+  expect(letters.find(({ queue_id: id }) => id === second)?.dead_since).toBe(
+    "2020-01-02T03:04:05.000Z",
+  );
+  const { dead_letter: dead } = await readBusStatus(service.ctx, tenant);
+  expect(dead).toMatchObject({ count: 3, oldest: "2020-01-02T03:04:05.000Z" });
 });
 
 test("a replay requeues the selected rows with all attempts and leaves other channels and stores alone", async () => {

@@ -67,6 +67,8 @@ export async function markStarted(
 // A start is a write, so only rows with a loss record it. A row without a loss was the only one started
 // when its worker had no other row. The leases of one worker expire at different times, so its remaining
 // rows are marked as not alone.
+//
+// A row without a lease was put into its state by another program: nobody works on it, and nobody died of it.
 const HOLDER = "split_part(q.locked_by, ' ', 1)";
 const RECLAIM = `
   WITH expired AS (
@@ -101,15 +103,25 @@ const RECLAIM = `
       q.lost_alone + counted.is_alone::int >= ${LOSSES_ALONE_BEFORE_DEAD} AS is_dead
     FROM lost JOIN integration_queue q ON q.shop = lost.shop AND q.id = lost.id
     CROSS JOIN LATERAL (SELECT lost.is_only_one AND (q.lease_lost = 0 OR lost.is_started) AS is_alone) counted
-  )
-  UPDATE integration_queue q SET
+  ),
+  returned AS (UPDATE integration_queue q SET
     lease_lost = q.lease_lost + 1, is_quarantined = judged.is_quarantined, lost_alone = judged.lost_alone,
     status = CASE WHEN judged.is_dead THEN 'dead_letter' ELSE 'pending' END,
     dead_lettered_at = CASE WHEN judged.is_dead THEN clock_timestamp() END,
     last_error = CASE WHEN judged.is_dead THEN 'worker_lost' ELSE q.last_error END,
     attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
   FROM judged WHERE q.shop = judged.shop AND q.id = judged.id
-  RETURNING q.channel, q.status`;
+  RETURNING q.channel, q.status),
+  unleased AS (
+    UPDATE integration_queue q SET status = 'pending', attempt_token = NULL, locked_by = NULL,
+      updated_at = clock_timestamp()
+    WHERE (q.shop, q.id) IN (
+      SELECT o.shop, o.id FROM integration_queue o WHERE o.status IN ('processing', 'ready')
+        AND o.locked_until IS NULL AND ${isAtHome("o.shop")} LIMIT 1000 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING q.channel, q.status
+  )
+  SELECT channel, status FROM returned UNION ALL SELECT channel, status FROM unleased`;
 
 /**
  * Returns the rows of dead workers to the queue. The loss does not count as an attempt, but a row

@@ -4,7 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, IntegrationQueue, TenantSql } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { QUEUE_NOTIFICATION } from "../enqueue.ts";
-import { IS_DEAD } from "../outcome.ts";
+import { DEAD_SINCE, IS_DEAD } from "../outcome.ts";
 
 const MAX_SWEEPS = 3;
 
@@ -80,7 +80,7 @@ export async function sweepDeadLetters(ctx: Ctx, tenant: Tenant): Promise<number
      WHERE shop = $1 AND (shop, id) IN (
        SELECT shop, id FROM integration_queue WHERE shop = $1 AND ${IS_DEAD}
          AND is_sweepable AND sweep_count < ${MAX_SWEEPS}
-         AND dead_lettered_at <= clock_timestamp() - interval '1 hour' * power(2, sweep_count)
+         AND ${DEAD_SINCE} <= clock_timestamp() - interval '1 hour' * power(2, sweep_count)
            ORDER BY dead_lettered_at LIMIT 1000 FOR UPDATE SKIP LOCKED
      ) RETURNING 1`,
   );

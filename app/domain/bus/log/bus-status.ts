@@ -6,7 +6,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { ChannelMinute, Columns, IntegrationQueue, Kv } from "../../../db.server.ts";
 import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { IS_DEAD } from "../outcome.ts";
+import { DEAD_SINCE, IS_DEAD } from "../outcome.ts";
 
 type ChannelStatus = {
   circuit: "closed" | "open";
@@ -42,7 +42,7 @@ export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus
       `${waitingIn("= 'pending'")} UNION ALL ${waitingIn("IN ('processing', 'ready')")}`,
     ),
     sql<{ count: number; oldest: Date | null }>(
-      `SELECT count(*)::int AS count, min(dead_lettered_at) AS oldest FROM integration_queue
+      `SELECT count(*)::int AS count, min(${DEAD_SINCE}) AS oldest FROM integration_queue
         WHERE shop = $1 AND ${IS_DEAD}`,
     ),
     sql<Rate>(

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, DeliveryAttempt, IntegrationQueue } from "../../../db.server.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { IS_DEAD } from "../outcome.ts";
+import { DEAD_SINCE, IS_DEAD } from "../outcome.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
 
 export const DeadLetterFilters = z.object({
@@ -30,22 +30,15 @@ export type DeadLetter = {
 
 type Row = Columns<
   IntegrationQueue,
-  | "id"
-  | "event_id"
-  | "event_type"
-  | "entity_type"
-  | "channel"
-  | "retry_count"
-  | "last_error"
-  | "dead_lettered_at"
+  "id" | "event_id" | "event_type" | "entity_type" | "channel" | "retry_count" | "last_error"
 > &
-  Columns<DeliveryAttempt, "http_status"> & { dead_lettered_at: Date; at: string; logged: number };
+  Columns<DeliveryAttempt, "http_status"> & { dead_since: Date; at: string; logged: number };
 
 // Both read integration_queue_dead_idx, which contains dead letters only; the last HTTP status is
 // in the log.
 const LIST = `
   SELECT q.id, q.event_id, q.event_type, q.entity_type, q.channel, q.retry_count, q.last_error,
-    q.dead_lettered_at, q.dead_lettered_at::text AS at, a.http_status, coalesce(a.logged, 0)::int AS logged
+    ${DEAD_SINCE} AS dead_since, ${DEAD_SINCE}::text AS at, a.http_status, coalesce(a.logged, 0)::int AS logged
   FROM (
     SELECT * FROM integration_queue WHERE shop = $1 AND ${IS_DEAD} AND ($2::text IS NULL
       OR channel = $2)
@@ -80,7 +73,7 @@ const toLetter = (row: Row): DeadLetter => ({
   channel: row.channel,
   // Older attempts may be beyond the log's retention.
   attempts: Math.max(row.retry_count, row.logged),
-  dead_since: row.dead_lettered_at.toISOString(),
+  dead_since: row.dead_since.toISOString(),
   failure: toFailure({ error: row.last_error, http_status: row.http_status }),
 });
 
