@@ -72,6 +72,24 @@ export async function findDeletion(
   return tomb ?? null;
 }
 
+/** Whether a person was deleted here whom the store knew by this gid or address. */
+export async function isDeletedPerson(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  person: { gid: string | null; email: string | null },
+): Promise<boolean> {
+  const tombs = await sql(
+    `SELECT 1 FROM customer_tombstones WHERE shop = $1 AND ((kind = 'gid' AND subject_hmac = $2)
+      OR (kind = 'email' AND subject_hmac = $3)) LIMIT 1`,
+    [
+      tombstoneOf(ctx, shop, "gid", person.gid ?? ""),
+      tombstoneOf(ctx, shop, "email", person.email ?? ""),
+    ],
+  );
+  return tombs.length > 0;
+}
+
 /** Removes tombstones that an unverified account left. Call it once the storefront has authenticated the customer. */
 export async function liftUnprovenTombstones(
   ctx: Ctx,

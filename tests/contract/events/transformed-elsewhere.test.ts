@@ -6,7 +6,7 @@ import type { SystemName } from "../../../app/sandbox/faults.ts";
 import { storeFields } from "../../support/bus/channels.ts";
 import { deliver, ingest, order } from "../../support/bus/events.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
-import { signUp } from "../identity/people.ts";
+import { PASSWORD, signUp } from "../identity/people.ts";
 
 let service: Service;
 // No worker runs: only explicit requests deliver.
@@ -138,6 +138,42 @@ test("cms receives the fields of a known customer's item exactly as sent", async
   expect(answer.status).toBe(200);
   const items = sentTo("cms").filter(({ method }) => method === "POST" || method === "PATCH");
   expect(items.at(-1)?.body).toMatchObject({ fieldData });
+});
+
+type Document = Record<string, unknown> & { fieldData?: unknown };
+test.each<[what: string, document: Document]>([
+  ["an item", { fieldData: { name: "Eve", slug: "unknown-1", email: "unknown@example.com" } }],
+  ["an item that names nobody", { fieldData: { name: "Eve", slug: "unknown-2" } }],
+  ["the fields alone", { name: "Eve", slug: "unknown-3", provider: "theirs" }],
+])("cms receives %s of a person who is unknown here as a new item", async (_, document) => {
+  const before = sentTo("cms").length;
+  const answer = await deliver(
+    service,
+    { queue_id: 1, event_id: randomUUID(), channel: "cms", transformed_payload: document },
+    { query: `?shop=${SHOP}` },
+  );
+  expect(answer.json).toMatchObject({ ok: true, delivery_log: { error: null, http_status: 200 } });
+  expect(sentTo("cms").slice(before)).toMatchObject([
+    { method: "POST", body: { isDraft: true, fieldData: document.fieldData ?? document } },
+  ]);
+});
+
+test("cms receives nothing of a person who deleted the account", async () => {
+  const { email, token } = await signUp(service);
+  await service.call("DELETE", "/auth/me", { key: token, body: { password: PASSWORD } });
+  const before = sentTo("cms").length;
+  const answer = await deliver(
+    service,
+    {
+      queue_id: 1,
+      event_id: randomUUID(),
+      channel: "cms",
+      transformed_payload: { fieldData: { name: "Late", slug: "late", email } },
+    },
+    { query: `?shop=${SHOP}` },
+  );
+  expect(answer.json).toMatchObject({ ok: true, delivery_log: { error: "the customer is gone" } });
+  expect(sentTo("cms")).toHaveLength(before);
 });
 
 test("retail_analytics_a receives the file exactly as sent", async () => {

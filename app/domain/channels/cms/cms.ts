@@ -19,6 +19,7 @@ import {
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import { cmsSlugOf } from "../../customers/cms-slug.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
+import { isDeletedPerson } from "../../customers/tombstones.ts";
 import { ensureCmsTagItems, forgetCmsTagItems } from "../../tags/cms-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { withCustomerLease } from "../customer-lease.ts";
@@ -29,6 +30,7 @@ import {
   GONE,
   isNothing,
   nothingToSend,
+  readPerson,
   skipOf,
   UNKNOWN,
 } from "../item-customer.ts";
@@ -106,7 +108,10 @@ export const cmsChannel: Channel = {
     if (item.entityType === "product")
       return { httpStatus: null, skipped: "the CMS has no collection for products" };
     const given = givenFields(message);
-    return withCustomerLease(ctx, tenant, subjectOf(item, given), "cms", (userId) =>
+    const subject = subjectOf(item, given);
+    if (given && (await findUserId(ctx, tenant, subject)) === null)
+      return addItem(ctx, tenant, subject, given);
+    return withCustomerLease(ctx, tenant, subject, "cms", (userId) =>
       write(ctx, tenant, item, userId, given),
     );
   },
@@ -163,12 +168,30 @@ const isReferenceMissing = (error: unknown) =>
 const fieldsOf = async (ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot) =>
   toCmsFields(customer, await ensureCmsTagItems(ctx, tenant, customer.crmTags));
 
-/** From the message of a remote backend; our next message writes the customer's own state again. */
+/**
+ * From the message of a remote backend: an item with its fields, or the fields alone. Our next message writes the
+ * customer's own state again.
+ */
 function givenFields({ isMadeElsewhere, transformed_payload }: DeliveryMessage): CmsFields | null {
+  if (!isMadeElsewhere) return null;
   const { fieldData } = transformed_payload;
-  return isMadeElsewhere && typeof fieldData === "object" && fieldData !== null
-    ? (fieldData as CmsFields)
-    : null;
+  const isItem = typeof fieldData === "object" && fieldData !== null;
+  return (isItem ? fieldData : transformed_payload) as CmsFields;
+}
+
+/** An item about nobody whom the service knows. */
+async function addItem(
+  ctx: Ctx,
+  tenant: Tenant,
+  subject: QueueItem,
+  fields: CmsFields,
+): Promise<DeliveryResult> {
+  const access = requireCollection(tenant, subject.eventId);
+  const person = readPerson(subject);
+  const { sql } = dataOf(ctx, tenant);
+  if (person.userId === null && (await isDeletedPerson(ctx, sql, tenant.shop, person))) return GONE;
+  await create(ctx, access, fields);
+  return { httpStatus: 200 };
 }
 
 /** The fields of an item name its customer where the event itself is not known. */
