@@ -274,6 +274,27 @@ describe("a store that has the app installed", () => {
       expect(await rowsOf(left)).toEqual({});
     });
 
+    it.each([
+      ["no data", { data: {} }],
+      [
+        "an error of its own",
+        { errors: [{ message: "oops", extensions: { code: "INTERNAL_SERVER_ERROR" } }] },
+      ],
+    ])(
+      "is kept when its token is answered with %s: a rejected one would be 401",
+      async (what, body) => {
+        const answered = `answered-${what.length}.myshopify.com`;
+        await service.addTenant(answered, { storefront_admin_token: "shpat_answered_0123456789" });
+        service.sandbox.failNext(
+          "storefront",
+          { status: 200, body, match: `${answered}/admin/api/` },
+          Infinity,
+        );
+        expect(await redact(answered)).toMatchObject({ state: "retained" });
+        service.sandbox.clearFaults("storefront");
+      },
+    );
+
     it("is kept while its token answers, and at a request that may be an old one sent again", async () => {
       const stayed = "stayed-store.myshopify.com";
       await installAgain(stayed);

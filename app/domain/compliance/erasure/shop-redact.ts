@@ -195,7 +195,10 @@ async function isTokenAnswered(ctx: Ctx, tenant: Tenant): Promise<boolean> {
   } catch (error) {
     // For an app error the record shows whether the token was rejected, or only this kind of token.
     if (isAppError(error)) return isConnected(await getTenant(ctx, tenant.shop));
-    if (!(error instanceof OutboundError) || error.retryable) throw error;
+    if (!(error instanceof OutboundError)) throw error;
+    // The platform rejects a token before it reads the call.
+    if (error.kind === "graphql") return true;
+    if (error.retryable) throw error;
     return !NOT_INSTALLED.has(error.status);
   }
 }
