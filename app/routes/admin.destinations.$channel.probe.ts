@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { probeDestination } from "../domain/bus/log/destinations.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/auth/guards.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
     summary: "Calls a destination once, without effect, and says what it answered.",
-    auth: "admin",
+    auth: "event_admin",
     tenant: "registered",
     result: z.object({
       ok: z.boolean(),
@@ -16,7 +15,6 @@ export const { loader, action, route } = endpoint({
       error: z.string().nullable(),
     }),
     handle({ ctx, tenant, params }) {
-      requireEventAccess(tenant);
       return probeDestination(ctx, tenant, params.channel as string);
     },
   },

@@ -4,24 +4,22 @@ import { actorOf } from "../domain/tenants/admin-key.ts";
 import { saveTenantConfig } from "../domain/tenants/settings/configuration.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/auth/guards.ts";
 import { Destinations } from "../http/openapi/results/operation.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "The store's event routes and its destinations.",
-    auth: "admin",
+    auth: "event_admin",
     tenant: "registered",
     result: Destinations,
     handle({ ctx, tenant }) {
-      requireEventAccess(tenant);
       return Promise.resolve(showDestinations(ctx, tenant));
     },
   },
   PUT: {
     summary:
       "Replaces the routes, the list of enabled channels, or both; null puts the default back.",
-    auth: "admin",
+    auth: "event_admin",
     tenant: "registered",
     body: z.object({
       event_routes: z.array(z.unknown()).nullable().optional(),
@@ -29,7 +27,6 @@ export const { loader, action, route } = endpoint({
     }),
     result: Destinations,
     async handle({ ctx, tenant, body, principal }) {
-      requireEventAccess(tenant);
       await saveTenantConfig(ctx, tenant.shop, body, { by: actorOf(principal) });
       return showDestinations(ctx, await getTenant(ctx, tenant.shop));
     },

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { listFirmware } from "../domain/events/firmware.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/auth/guards.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 import { FirmwareEntry } from "../http/openapi/results/operation.ts";
 import { NextCursor } from "../http/openapi/results/outcome.ts";
@@ -11,12 +10,11 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary:
       "The firmware that the store's products carry now, in the order of the product numbers.",
-    auth: "admin",
+    auth: "event_admin",
     tenant: "registered",
     query: Page,
     result: z.object({ firmware: z.array(FirmwareEntry), next_cursor: NextCursor }),
     async handle({ ctx, tenant, query }) {
-      requireEventAccess(tenant);
       const list = `firmware/${tenant.shop}`;
       const { firmware, next } = await listFirmware(dataOf(ctx, tenant).prisma, {
         after: readKeyCursor(ctx.secrets, list, query.cursor),

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { MappingBody, requireMapped, saveMapping, showMapping } from "../domain/events/mappings.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/auth/guards.ts";
 import { Mapping } from "../http/openapi/results/operation.ts";
 import { Ok, Timestamp } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "The store's mapping of an entity for a destination.",
-    auth: "admin",
+    auth: "event_admin",
     tenant: "registered",
     result: z.object({
       channel: z.string(),
@@ -17,7 +16,6 @@ export const { loader, action, route } = endpoint({
       updated_at: Timestamp,
     }),
     handle({ ctx, tenant, params }) {
-      requireEventAccess(tenant);
       const { channel, entityType } = requireMapped(params.channel, params.entity_type);
       return showMapping(ctx, tenant, channel, entityType);
     },
@@ -25,12 +23,11 @@ export const { loader, action, route } = endpoint({
   PUT: {
     summary:
       "Replaces the store's mapping of an entity for a destination: target fields to source paths, and which must be there.",
-    auth: "admin",
+    auth: "event_admin",
     tenant: "registered",
     body: MappingBody,
     result: Ok.extend({ channel: z.string(), entity_type: z.string(), mapping: Mapping }),
     handle({ ctx, tenant, params, body }) {
-      requireEventAccess(tenant);
       const { channel, entityType } = requireMapped(params.channel, params.entity_type);
       return saveMapping(ctx, tenant, channel, entityType, body);
     },

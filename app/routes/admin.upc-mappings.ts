@@ -2,14 +2,13 @@ import { z } from "zod";
 import { listUpcMappings, saveUpcMappings, UpcMappings } from "../domain/events/upc-mappings.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/auth/guards.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 import { NextCursor, Ok } from "../http/openapi/results/outcome.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "The store's SKUs and their UPCs, in the order of the SKUs.",
-    auth: "admin",
+    auth: "event_admin",
     tenant: "registered",
     query: Page,
     result: z.object({
@@ -17,7 +16,6 @@ export const { loader, action, route } = endpoint({
       next_cursor: NextCursor,
     }),
     async handle({ ctx, tenant, query }) {
-      requireEventAccess(tenant);
       const list = `upc-mappings/${tenant.shop}`;
       const { mappings, next } = await listUpcMappings(dataOf(ctx, tenant).prisma, {
         after: readKeyCursor(ctx.secrets, list, query.cursor),
@@ -28,12 +26,11 @@ export const { loader, action, route } = endpoint({
   },
   PUT: {
     summary: "Adds UPCs to SKUs or changes them, up to 1,000 at once; others stay.",
-    auth: "admin",
+    auth: "event_admin",
     tenant: "registered",
     body: UpcMappings,
     result: Ok.extend({ saved: z.int() }),
     async handle({ ctx, tenant, body }) {
-      requireEventAccess(tenant);
       return { ok: true, saved: await saveUpcMappings(dataOf(ctx, tenant).sql, body.mappings) };
     },
   },

@@ -9,6 +9,7 @@ import { RATE_LIMITS } from "../../app/domain/identity/rate-limits.ts";
 /** Every call carries a secret or signature of the store, the platform or the backend. */
 const PROVEN_BY_SECRET: readonly Auth[] = [
   "admin",
+  "event_admin",
   "platform",
   "hmac",
   "flow",

@@ -14,6 +14,7 @@ import {
   requireAdmin,
   requireBackendKey,
   requireBackendSecret,
+  requireEventAccess,
   requirePlatform,
   requireStorefrontSignature,
 } from "./guards.ts";
@@ -92,6 +93,16 @@ export const AUTH_SCHEMES = {
   admin: scheme({
     phase: "before_tenant",
     authenticate: ({ ctx, request, tenant }) => ({ principal: requireAdmin(ctx, request, tenant) }),
+    openapi: [{ adminKey: [] }],
+  }),
+  /** The same for the bus: closed to stores with the access role `shared`. */
+  event_admin: scheme({
+    phase: "before_tenant",
+    authenticate({ ctx, request, tenant }) {
+      const principal = requireAdmin(ctx, request, tenant);
+      if (tenant) requireEventAccess(tenant);
+      return { principal };
+    },
     openapi: [{ adminKey: [] }],
   }),
   /** ADMIN_KEY alone. */

@@ -71,6 +71,13 @@ describe.each(ADMIN_ROUTES)("%s %s", (method, path, body) => {
     await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { access_role: "shared" } });
     expect((await call({ shop: OTHER_SHOP })).status).toBe(403);
   });
+  test.runIf(body)("rejects a `shared` store before it reads the body", async () => {
+    await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { access_role: "shared" } });
+    const target = `${path}?shop=${OTHER_SHOP}`;
+    expect(
+      (await service.call(method, target, { body: { event_ids: [], event_routes: 1 } })).status,
+    ).toBe(403);
+  });
 });
 
 describe("the status", () => {

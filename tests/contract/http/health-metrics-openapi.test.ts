@@ -242,6 +242,7 @@ describe("the OpenAPI document", () => {
     none: [],
     visitor: ["sessionToken", "sessionCookie", NOTHING],
     admin: ["adminKey"],
+    event_admin: ["adminKey"],
     platform: ["platformKey"],
     hmac: ["storefrontSignature"],
     flow: ["storefrontSignature"],
