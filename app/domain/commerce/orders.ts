@@ -4,6 +4,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER_ORDERS, ORDER } from "../../integrations/storefront/commerce-documents.ts";
+import { readWhole } from "../../integrations/storefront/read-whole.ts";
 import { findKey, putKey } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { isProven, type Account } from "../identity/account.ts";
@@ -37,7 +38,7 @@ type StorefrontFulfillment = {
   id: string;
   status: string;
   createdAt: string;
-  trackingInfo: { company: string | null; number: string | null; url: string | null }[];
+  trackingInfo?: { company: string | null; number: string | null; url: string | null }[];
   fulfillmentLineItems: { nodes: LinePart[] };
 };
 type StorefrontRefund = {
@@ -116,7 +117,7 @@ async function fetchOrders(
     customer: {
       orders: {
         nodes: StorefrontOrder[];
-        pageInfo: { hasNextPage: boolean; endCursor: string | null };
+        pageInfo?: { hasNextPage: boolean; endCursor: string | null };
       };
     } | null;
   };
@@ -125,8 +126,13 @@ async function fetchOrders(
     variables,
   });
   if (!customer) return { orders: [], next: null };
-  const { nodes, pageInfo } = customer.orders;
-  return { orders: nodes.map(toSummary), next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
+  return readWhole("orders", () => {
+    const { nodes, pageInfo } = customer.orders;
+    return {
+      orders: nodes.map(toSummary),
+      next: pageInfo?.hasNextPage ? pageInfo.endCursor : null,
+    };
+  });
 }
 
 /** An order's gid or number, as a gid; null for anything else. */
@@ -138,13 +144,13 @@ export function toOrderGid(id: string): string | null {
 /** Null when there is none, or when it is another person's: the responses are the same. */
 export async function findOrder(ctx: Ctx, tenant: Tenant, account: Account, id: string) {
   const order = await readOrder(ctx, tenant, account, id);
-  return order && toOrder(order);
+  return order && readWhole("an order", () => toOrder(order));
 }
 
 /** With what became of it: what was shipped of each line, refunds, and the total before them. */
 export async function findOrderHistory(ctx: Ctx, tenant: Tenant, account: Account, id: string) {
   const order = await readOrder(ctx, tenant, account, id);
-  return order && { ...toOrder(order), ...toHistory(order) };
+  return order && readWhole("an order", () => ({ ...toOrder(order), ...toHistory(order) }));
 }
 export type OrderHistory = NonNullable<Awaited<ReturnType<typeof findOrderHistory>>>;
 
@@ -157,11 +163,12 @@ async function readOrder(
   const customer = customerOf(account);
   const gid = toOrderGid(id);
   if (!customer || !gid) return null;
-  const { order } = await callAdminApi<{ order: WholeOrder | null }>(ctx, tenant.shop, {
+  type Answer = { order: (Omit<WholeOrder, "fulfillments"> & Partial<WholeOrder>) | null };
+  const { order } = await callAdminApi<Answer>(ctx, tenant.shop, {
     document: ORDER,
     variables: { id: gid },
   });
-  return order?.customer?.id === customer ? order : null;
+  return order?.customer?.id === customer ? { fulfillments: [], ...order } : null;
 }
 
 const toOrder = (order: WholeOrder) => ({
@@ -169,11 +176,11 @@ const toOrder = (order: WholeOrder) => ({
   line_items: order.lineItems.nodes.map((line) => ({
     id: line.id,
     title: toPlainText(line.title, 255),
-    sku: line.sku,
+    sku: line.sku ?? null,
     quantity: line.quantity,
     price: toMoney(line.discountedUnitPriceSet.shopMoney),
   })),
-  fulfillments: order.fulfillments.map(({ id, status, createdAt, trackingInfo }) => ({
+  fulfillments: order.fulfillments.map(({ id, status, createdAt, trackingInfo = [] }) => ({
     id,
     status,
     created_at: createdAt,

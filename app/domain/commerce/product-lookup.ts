@@ -33,7 +33,7 @@ export async function findProducts(
   const found = new Map<string, FoundProduct>();
   if (asked.length === 0) return found;
   for (let start = 0; start < asked.length; start += PER_CALL) {
-    const { nodes, shop } = await callAdminApi<{ nodes: Node[]; shop: { currencyCode: string } }>(
+    const { nodes, shop } = await callAdminApi<{ nodes: Node[]; shop?: { currencyCode: string } }>(
       ctx,
       tenant.shop,
       { document: PRODUCTS_BY_ID, variables: { ids: asked.slice(start, start + PER_CALL) } },
@@ -43,7 +43,7 @@ export async function findProducts(
       const product = node.product ?? (node as StorefrontProduct);
       if (isPublic(product))
         found.set(node.id, {
-          product: toProduct(tenant, product, shop.currencyCode),
+          product: toProduct(tenant, product, shop?.currencyCode),
           variantId: node.product ? node.id : null,
         });
     }

@@ -6,6 +6,7 @@ import {
   COLLECTION_BY_HANDLE,
   PRODUCTS,
 } from "../../integrations/storefront/commerce-documents.ts";
+import { readWhole } from "../../integrations/storefront/read-whole.ts";
 import { createAnswerCache, type AnswerCache } from "../../runtime/answer-cache.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -45,8 +46,8 @@ export type StorefrontProduct = {
   status?: string;
   publishedAt?: string | null;
   onlineStoreUrl: string | null;
-  tags: string[];
-  featuredMedia: {
+  tags?: string[];
+  featuredMedia?: {
     preview: { image: { url: string; altText: string | null } | null } | null;
   } | null;
   priceRangeV2: { minVariantPrice: StorefrontMoney; maxVariantPrice: StorefrontMoney };
@@ -54,8 +55,8 @@ export type StorefrontProduct = {
     nodes: {
       id: string;
       title: string;
-      sku: string | null;
-      barcode: string | null;
+      sku?: string | null;
+      barcode?: string | null;
       price: string;
       availableForSale: boolean;
     }[];
@@ -64,7 +65,7 @@ export type StorefrontProduct = {
 type Found = {
   products: {
     nodes: StorefrontProduct[];
-    pageInfo: { hasNextPage: boolean; endCursor: string | null };
+    pageInfo?: { hasNextPage: boolean; endCursor: string | null };
   };
   shop?: { currencyCode: string };
 };
@@ -127,18 +128,21 @@ async function fetchProducts(
     document: PRODUCTS,
     variables: { first, after, query: [...terms, ...words].join(" ") },
   });
-  return {
+  return readWhole("products", () => ({
     products: products.nodes
       .filter(isPublic)
       .map((product) => toProduct(tenant, product, shop?.currencyCode)),
-    hasNextPage: products.pageInfo.hasNextPage,
-    endCursor: products.pageInfo.hasNextPage ? products.pageInfo.endCursor : null,
-  };
+    hasNextPage: products.pageInfo?.hasNextPage ?? false,
+    endCursor: products.pageInfo?.hasNextPage ? products.pageInfo.endCursor : null,
+  }));
 }
 
 /** Checked here again: an unknown filter is ignored by the storefront and would show drafts. */
 export const isPublic = ({ status, publishedAt }: StorefrontProduct): boolean =>
   (status === undefined || status === "ACTIVE") && publishedAt !== null;
+
+const toWord = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : toPlainText(text, MAX.word);
 
 export type Product = ReturnType<typeof toProduct>;
 
@@ -157,7 +161,7 @@ export function toProduct(
     description: toPlainText(product.description, MAX.description),
     vendor: toPlainText(product.vendor, MAX.word),
     product_type: toPlainText(product.productType, MAX.word),
-    tags: product.tags.slice(0, MAX.tags).map((tag) => toPlainText(tag, MAX.word)),
+    tags: (product.tags ?? []).slice(0, MAX.tags).map((tag) => toPlainText(tag, MAX.word)),
     url:
       toLink(product.onlineStoreUrl) ??
       `https://${tenant.shop}/products/${encodeURIComponent(product.handle)}`,
@@ -169,8 +173,8 @@ export function toProduct(
     variants: product.variants.nodes.map((variant) => ({
       id: variant.id,
       title: toPlainText(variant.title, MAX.title),
-      sku: variant.sku === null ? null : toPlainText(variant.sku, MAX.word),
-      barcode: variant.barcode === null ? null : toPlainText(variant.barcode, MAX.word),
+      sku: toWord(variant.sku),
+      barcode: toWord(variant.barcode),
       price: { amount: toAmount(variant.price), currency },
       available: variant.availableForSale,
     })),

@@ -1,6 +1,7 @@
 // Variants at the storefront: availability, and whether a mandate covers them.
 import type { Ctx } from "../../context.server.ts";
 import { VARIANT_COLLECTIONS, VARIANTS } from "../../integrations/storefront/commerce-documents.ts";
+import { readWhole } from "../../integrations/storefront/read-whole.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -37,7 +38,7 @@ export async function readVariants(
       document: collections === "with" ? VARIANT_COLLECTIONS : VARIANTS,
       variables: { ids },
     });
-    nodes.push(...answer.nodes);
+    nodes.push(...readWhole("products", () => [...answer.nodes]));
   }
   const byId = new Map(nodes.flatMap((node) => (node?.product ? [[node.id, node]] : [])));
   return lineItems.map(({ variantId }) => {

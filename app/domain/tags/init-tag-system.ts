@@ -4,6 +4,7 @@ import {
   METAFIELD_DEFINITION_CREATE,
   METAFIELD_DEFINITIONS,
 } from "../../integrations/storefront/documents.ts";
+import { toGraphqlError } from "../../integrations/storefront/graphql-answer.ts";
 import { AppError, isAppError, OutboundError, type ErrorCode } from "../../runtime/errors.ts";
 import { putKey } from "../../runtime/database/kv.ts";
 import { KEYS } from "../../runtime/database/kv-keys.ts";
@@ -135,9 +136,10 @@ async function createDefinition(
 ): Promise<boolean> {
   const variables = { definition: { ...definition, namespace: NAMESPACE, ownerType: "CUSTOMER" } };
   const { metafieldDefinitionCreate: answer } = await callAdminApi<{
-    metafieldDefinitionCreate: { userErrors: UserError[] };
+    metafieldDefinitionCreate: { userErrors?: UserError[] } | null;
   }>(ctx, tenant.shop, { document: METAFIELD_DEFINITION_CREATE, variables });
-  if (answer.userErrors.some(({ code }) => code === "TAKEN")) return false;
+  if (!answer) throw toGraphqlError("the storefront", []);
+  if (answer.userErrors?.some(({ code }) => code === "TAKEN")) return false;
   requireNoUserErrors("metafieldDefinitionCreate", answer.userErrors);
   return true;
 }

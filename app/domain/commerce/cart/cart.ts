@@ -1,5 +1,4 @@
 // A cart as read from the storefront, whichever way it was made: complete, in its own prices.
-import { OutboundError } from "../../../runtime/errors.ts";
 import { toLink, toPlainText } from "../catalog-text.ts";
 import type { CheckoutLine, Delivery, Discounts, LineItemInput } from "../checkout.ts";
 import { toRounded, type Money, type StorefrontMoney } from "../money.ts";
@@ -31,19 +30,6 @@ export type CartWishes = {
 /** The attribute that identifies the resulting order. */
 export const CHECKOUT_ATTRIBUTE = "checkout_id";
 const MAX_TITLE = 255;
-
-/** A response without a field that is read here is the storefront's error. */
-export function readWhole<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof OutboundError
-      ? error
-      : new OutboundError("storefront", "malformed", {
-          message: "the storefront's answer about a cart is incomplete",
-        });
-  }
-}
 
 export const titleOf = (product: string, variant = "Default Title"): string =>
   toPlainText(variant === "Default Title" ? product : `${product} - ${variant}`, MAX_TITLE);

@@ -6,6 +6,7 @@ import {
   DRAFT_ORDER_CREATE,
   DRAFT_ORDER_DELETE,
 } from "../../../integrations/storefront/commerce-documents.ts";
+import { readWhole } from "../../../integrations/storefront/read-whole.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { isProven, type Account } from "../../identity/account.ts";
 import {
@@ -17,14 +18,7 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { toMoney, type StorefrontMoney } from "../money.ts";
 import { customerOf } from "../orders.ts";
 import { deliveryOfDraft, requireAcceptedAddress } from "./cart-delivery.ts";
-import {
-  CHECKOUT_ATTRIBUTE,
-  readWhole,
-  titleOf,
-  whole,
-  type Cart,
-  type CartWishes,
-} from "./cart.ts";
+import { CHECKOUT_ATTRIBUTE, titleOf, whole, type Cart, type CartWishes } from "./cart.ts";
 
 type Priced = { shopMoney: StorefrontMoney };
 type DraftOrder = {
@@ -61,11 +55,11 @@ export async function openDraftOrder(
     ...(shipment.address && { shippingAddress: shipment.address }),
   };
   const { draftOrderCreate } = await callAdminApi<{
-    draftOrderCreate: { draftOrder: DraftOrder | null; userErrors: UserError[] };
+    draftOrderCreate: { draftOrder: DraftOrder | null; userErrors: UserError[] } | null;
   }>(ctx, tenant.shop, { document: DRAFT_ORDER_CREATE, variables: { input } });
-  requireAcceptedAddress(draftOrderCreate.userErrors);
-  requireNoUserErrors("draftOrderCreate", draftOrderCreate.userErrors);
-  const draft = draftOrderCreate.draftOrder;
+  requireAcceptedAddress(draftOrderCreate?.userErrors);
+  requireNoUserErrors("draftOrderCreate", draftOrderCreate?.userErrors);
+  const draft = draftOrderCreate?.draftOrder;
   if (!draft)
     throw new OutboundError("storefront", "malformed", {
       message: "the storefront made no draft order",
@@ -74,7 +68,7 @@ export async function openDraftOrder(
     const shipped = draft.lineItems.nodes.flatMap(({ requiresShipping, variant }) =>
       requiresShipping !== false && variant ? [variant.id] : [],
     );
-    return readWhole(() => ({
+    return readWhole("a cart", () => ({
       ...fromDraftOrder(draft),
       delivery: deliveryOfDraft(shipment, shipped),
     }));
@@ -90,7 +84,7 @@ export async function readDraftOrder(ctx: Ctx, tenant: Tenant, id: string): Prom
     document: DRAFT_ORDER,
     variables: { id },
   });
-  return draftOrder && readWhole(() => fromDraftOrder(draftOrder));
+  return draftOrder && readWhole("a cart", () => fromDraftOrder(draftOrder));
 }
 
 /**

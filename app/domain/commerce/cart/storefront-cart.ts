@@ -6,6 +6,7 @@ import {
   CART_CREATE,
   CART_SELECTED_DELIVERY_OPTIONS_UPDATE,
 } from "../../../integrations/storefront/commerce-documents.ts";
+import { readWhole } from "../../../integrations/storefront/read-whole.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { isProven, type Account } from "../../identity/account.ts";
 import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-api.ts";
@@ -29,14 +30,7 @@ import {
   type CartDiscounts,
   type CartWarning,
 } from "./cart-discounts.ts";
-import {
-  CHECKOUT_ATTRIBUTE,
-  readWhole,
-  titleOf,
-  whole,
-  type Cart,
-  type CartWishes,
-} from "./cart.ts";
+import { CHECKOUT_ATTRIBUTE, titleOf, whole, type Cart, type CartWishes } from "./cart.ts";
 import { openDraftOrder, readDraftOrder } from "./draft-order.ts";
 
 type StorefrontCart = Omit<CartDiscounts, "lines"> &
@@ -120,7 +114,7 @@ async function openCart(
     const { cart: made, warnings } = cartCreate ?? {};
     if (!made) return null;
     const cart = await chooseDelivery(ctx, tenant, checkoutId, shipment, made);
-    return readWhole(() => ({
+    return readWhole("a cart", () => ({
       ...fromCart(cart),
       discounts: readDiscounts(codes, cart, costOf(cart).deliveryOff, warnings),
       delivery: readDelivery(shipment, shippedIn(cart), cart),
@@ -148,7 +142,7 @@ async function chooseDelivery(
   shipment: Shipment,
   cart: StorefrontCart,
 ): Promise<StorefrontCart> {
-  const choice = readWhole(() => findChoice(shipment, cart));
+  const choice = readWhole("a cart", () => findChoice(shipment, cart));
   if (choice === null) return cart;
   try {
     const { cartSelectedDeliveryOptionsUpdate: chosen } = await ctx.storefront.storefrontApi<{
@@ -200,7 +194,7 @@ export async function readCart(
       variables: { id },
     },
   );
-  return cart && readWhole(() => fromCart(cart));
+  return cart && readWhole("a cart", () => fromCart(cart));
 }
 
 function fromCart(cart: StorefrontCart): Cart {

@@ -2,6 +2,7 @@
 // past the window's end, and belongs to the next window; applying a state newer than the window is
 // harmless.
 import { CUSTOMERS_PAGE } from "../../../integrations/storefront/documents.ts";
+import { readWhole } from "../../../integrations/storefront/read-whole.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import {
   fromGraphqlCustomer,
@@ -33,19 +34,21 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
       document: CUSTOMERS_PAGE,
       variables: { first: run.pageSize, after: state.cursor, query },
     });
-    const { nodes, pageInfo } = customers;
-    const changes = nodes.map((customer) => ({
-      ...fromGraphqlCustomer(customer ?? NO_CUSTOMER),
-      readAt,
+    const { changes, hasNextPage, endCursor } = readWhole("customers", () => ({
+      ...customers.pageInfo,
+      changes: customers.nodes.map((customer) => ({
+        ...fromGraphqlCustomer(customer ?? NO_CUSTOMER),
+        readAt,
+      })),
     }));
     // The filter compares whole days: the exact start of the window is applied here. A customer without a
     // readable time is inside, so that it counts as failed and does not end the window.
     const inside = changes.filter(({ changedAt }) => !(changedAt < since));
-    const isDrained = inside.length < changes.length || !pageInfo.hasNextPage;
-    if (!isDrained) requireProgress(state, pageInfo.endCursor);
+    const isDrained = inside.length < changes.length || !hasNextPage;
+    if (!isDrained) requireProgress(state, endCursor);
     const next = isDrained
       ? closeWindow(state, run.ctx.clock.now())
-      : goOn(run, state, changes, pageInfo.endCursor);
+      : goOn(run, state, changes, endCursor);
     next.lacks_fields ||= await isWithheld(run);
     await commitPage(run, inside, next);
     if (isDrained) return true;

@@ -1,0 +1,99 @@
+// A storefront whose answer lacks what was asked for: the response names the storefront, and what is
+// optional is left out.
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import {
+  closeCarts,
+  itemsOf,
+  newPayer,
+  seedProducts,
+  type Shelf,
+} from "../../support/agents/checkout.ts";
+import { asShopper, type Shopper } from "../../support/agents/commerce.ts";
+import { SHOP, startService, type Answer, type Service } from "../../support/service.ts";
+import { around } from "../../support/storefront/synced-store.ts";
+
+let service: Service;
+let shelf: Shelf;
+let shopper: Shopper;
+let restore = () => {};
+beforeAll(async () => {
+  service = await startService();
+  shelf = await seedProducts(service);
+  shopper = await newPayer(service);
+});
+afterAll(() => service.stop());
+afterEach(() => {
+  restore();
+  service.sandbox.clearFaults();
+});
+
+/** The storefront answers calls of this operation with `data`. */
+function answer(operation: string, data: unknown): void {
+  restore = around(service, (_call, { document }) => {
+    if (new RegExp(`^(query|mutation) (${operation})\\b`).test(document))
+      service.sandbox.failNext("storefront", { status: 200, body: { data }, match: "/admin/api/" });
+  });
+}
+
+const shopperGets = (path: string) => asShopper(service, shopper, "GET", `${path}?shop=${SHOP}`);
+const admin = (path: string) => service.call("POST", `${path}shop=${SHOP}`);
+const checkOut = () =>
+  asShopper(service, shopper, "POST", `/commerce/checkout?shop=${SHOP}`, {
+    body: { line_items: itemsOf(shelf.camera) },
+  });
+
+it.each<[string, unknown, () => Promise<Answer>]>([
+  ["Products", { other: 1 }, () => shopperGets("/commerce/products")],
+  ["Products", { products: null }, () => shopperGets("/commerce/products")],
+  ["CustomerOrders", { customer: { id: "x" } }, () => shopperGets("/commerce/orders")],
+  ["Variants", { other: 1 }, checkOut],
+  ["DraftOrderCreate", { other: 1 }, checkOut],
+  ["DraftOrderCreate", { draftOrderCreate: null }, checkOut],
+  [
+    "MetafieldDefinitionCreate",
+    { other: 1 },
+    () => admin("/admin/init-tag-system?step=storefront&"),
+  ],
+  ["BulkOperationRun|CustomersPage", { other: 1 }, () => admin("/sync/customers?")],
+])("%s answered with %j is the storefront's error, a 502", async (operation, data, ask) => {
+  closeCarts(service);
+  answer(operation, data);
+  const { status, json } = await ask();
+  expect([status, json.code]).toEqual([502, "storefront_unavailable"]);
+});
+
+it("products without tags, texts, numbers and paging are shown without them", async () => {
+  answer("Products", {
+    products: {
+      nodes: [
+        {
+          id: "gid://shopify/Product/1",
+          handle: "plain",
+          title: "Plain",
+          priceRangeV2: {
+            minVariantPrice: { amount: "1.0", currencyCode: "EUR" },
+            maxVariantPrice: { amount: "1.0", currencyCode: "EUR" },
+          },
+          variants: {
+            nodes: [
+              {
+                id: "gid://shopify/ProductVariant/2",
+                title: "One",
+                price: "1.0",
+                availableForSale: true,
+              },
+            ],
+          },
+        },
+      ],
+    },
+  });
+  const { status, json } = await shopperGets("/commerce/products");
+  expect([status, json.page_info]).toEqual([200, { has_next_page: false, end_cursor: null }]);
+  expect(json.products[0]).toMatchObject({
+    description: "",
+    tags: [],
+    image: null,
+    variants: [{ sku: null, barcode: null, price: { amount: "1.00", currency: "EUR" } }],
+  });
+});
