@@ -140,8 +140,8 @@ async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Deliver
   const metafields = toMetafields(customer);
   const tags = toTagChange(customer);
   const digest = hash("sha256", JSON.stringify([metafields.set, tags.wanted]));
-  const isUnchanged =
-    customer.storefront_hash === digest && tags.add.length + tags.remove.length === 0;
+  const before = toWritten(customer.storefront_hash);
+  const isUnchanged = before.digest === digest && tags.add.length + tags.remove.length === 0;
   if (known && isUnchanged) return { httpStatus: null, skipped: "unchanged" };
 
   const found = known ? { gid: known } : await findOrCreate(ctx, tenant, customer);
@@ -149,13 +149,16 @@ async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Deliver
   const { gid } = found;
   await putKey(sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
   const taggedAt = await writeTags(ctx, tenant, gid, tags);
-  // Before the first write there is none that could be deleted.
-  const empty = customer.storefront_hash === null ? [] : metafields.empty;
+  const keys = metafields.set.map(({ key }) => key);
+  // Noted first, so that one whose answer is lost is deleted later.
+  if (before.keys && keys.some((key) => !before.keys?.has(key)))
+    await sql(NOTE_KEYS, [customer.id, ` ${[...new Set([...before.keys, ...keys])].join(",")}`]);
+  const empty = metafields.empty.filter(({ key }) => before.keys?.has(key) ?? true);
   await writeMetafields(ctx, tenant, gid, { set: metafields.set, empty });
   if (!known) await bringMarketingInLine(ctx, tenant, { customer, gid, hasNewDecision: true });
   await sql(REMEMBER, [
     customer.id,
-    digest,
+    `${digest} ${keys.join(",")}`,
     JSON.stringify(tags.wanted),
     taggedAt,
     tags.remove,
@@ -163,6 +166,18 @@ async function write(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Deliver
   ]);
   return { httpStatus: 200 };
 }
+
+/**
+ * What was last written: its digest, and the keys of the metafields that the storefront may have. An earlier version kept
+ * the digest alone; then any of them may be there, and the keys are null.
+ */
+function toWritten(kept: string | null): { digest: string; keys: ReadonlySet<string> | null } {
+  const [digest = "", keys] = (kept ?? " ").split(" ");
+  return { digest, keys: keys === undefined ? null : new Set(keys.split(",").filter(Boolean)) };
+}
+
+const NOTE_KEYS = `
+  UPDATE storefront_users SET storefront_hash = $3 WHERE shop = $1 AND id = $2 AND status <> 'deleted'`;
 
 /** Returns the time of the last change by the storefront's clock; null when none was needed. */
 async function writeTags(
