@@ -318,6 +318,21 @@ describe("the scheduled run", () => {
     expect(await assigned("behind@example.com")).not.toContain("new_customer");
   });
 
+  it.each([
+    ["created_at", "new_customer", "created_at = now() - interval '31 days'"],
+    ["last_login_at", "active", "last_login_at = now() - interval '366 days'"],
+  ])(
+    "follows when %s is set back by hand, without the time of the next change",
+    async (column, tag, set) => {
+      const email = `corrected-${column}@example.com`;
+      await store.signUp(SHOP, email);
+      expect(await assigned(email)).toContain(tag);
+      await service.database.query(`UPDATE storefront_users SET ${set} WHERE email = $1`, [email]);
+      expect(await runDue()).toEqual({ customers: 1, changed: 1 });
+      expect(await assigned(email)).not.toContain(tag);
+    },
+  );
+
   it("does not take our own write for activity of a customer from before the upgrade", async () => {
     await putCustomer("quiet@example.com");
     await settled();
