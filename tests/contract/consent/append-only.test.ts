@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { SHOP } from "../../support/service.ts";
 import {
   expectAgreement,
   signUp,
@@ -41,4 +42,30 @@ it("the database rejects a second row at the same position of the chain", async 
     ),
   ).rejects.toMatchObject({ code: "23505" });
   await expectAgreement(service);
+});
+
+it("a record that is inserted by hand with the contract's columns continues the chain, as do those after it", async () => {
+  const [{ id: user }] = await service.database.query(
+    "SELECT min(id) AS id FROM storefront_users WHERE shop = $1",
+    [SHOP],
+  );
+  await service.database.query(
+    `INSERT INTO consent_records (shop, user_id, consent_type, action, method, consent_version, consent_id,
+       user_agent, ga_session_id, timestamp)
+     VALUES ($1, $2, 'analytics_partners', 'granted', 'import', 'v "1" é\\', 'imported', NULL, '17', '2024-01-01'),
+       ($1, $2, 'analytics_partners', 'revoked', 'import', NULL, NULL, NULL, NULL, NULL),
+       ('new-store.myshopify.com', NULL, 'tos', 'granted', 'import', NULL, NULL, NULL, NULL, NULL)`,
+    [SHOP, user],
+  );
+  await signUp(service);
+  const answer = await service.call("GET", `/admin/consent/verify?shop=${SHOP}`);
+  expect(answer.json).toMatchObject({ ok: true, problems: [] });
+  const rows = await service.database.query(
+    "SELECT consent_id FROM consent_records WHERE shop = $1 AND method = 'import' ORDER BY seq",
+    [SHOP],
+  );
+  expect(rows).toEqual([
+    { consent_id: "imported" },
+    { consent_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+  ]);
 });
