@@ -1,5 +1,5 @@
 import { cancelCheckout } from "../domain/commerce/checkouts.ts";
-import { answerOnce } from "../http/agents/answer-once.ts";
+import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 import { Checkout } from "../http/openapi/results/commerce.ts";
@@ -17,7 +17,7 @@ export const { loader, action, route } = endpoint({
     result: Checkout,
     handle(call) {
       const { id = "" } = call.params;
-      return answerOnce(call, { operation: `checkout.cancel/${id}` }, (caller) =>
+      return respondIdempotently(call, { operation: `checkout.cancel/${id}` }, (caller) =>
         cancelCheckout(call.ctx, call.tenant, caller, id),
       );
     },

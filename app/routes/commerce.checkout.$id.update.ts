@@ -1,6 +1,6 @@
 import { CheckoutChange } from "../domain/commerce/checkout.ts";
 import { updateCheckout } from "../domain/commerce/checkouts.ts";
-import { answerOnce } from "../http/agents/answer-once.ts";
+import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 import { Checkout } from "../http/openapi/results/commerce.ts";
@@ -23,7 +23,7 @@ export const { loader, action, route } = endpoint({
     result: Checkout,
     handle(call) {
       const { id = "" } = call.params;
-      return answerOnce(call, { operation: `checkout.update/${id}` }, (caller) =>
+      return respondIdempotently(call, { operation: `checkout.update/${id}` }, (caller) =>
         updateCheckout(call.ctx, call.tenant, caller, id, call.body),
       );
     },

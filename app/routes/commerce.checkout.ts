@@ -1,6 +1,6 @@
 import { CheckoutInput } from "../domain/commerce/checkout.ts";
 import { createCheckout } from "../domain/commerce/checkouts.ts";
-import { answerOnce } from "../http/agents/answer-once.ts";
+import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 import { Checkout } from "../http/openapi/results/commerce.ts";
@@ -23,7 +23,7 @@ export const { loader, action, route } = endpoint({
     },
     result: Checkout,
     handle: (call) =>
-      answerOnce(call, { operation: "checkout.create", status: 201 }, (caller) =>
+      respondIdempotently(call, { operation: "checkout.create", status: 201 }, (caller) =>
         createCheckout(call.ctx, call.tenant, caller, call.body),
       ),
   },

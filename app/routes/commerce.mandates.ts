@@ -1,6 +1,6 @@
 import { MandateInput } from "../domain/commerce/mandate.ts";
 import { createMandate, listMandates } from "../domain/commerce/mandates.ts";
-import { answerOnce } from "../http/agents/answer-once.ts";
+import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE, AGENT_READ } from "../http/rate-limit.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
@@ -39,7 +39,7 @@ export const { loader, action, route } = endpoint({
     },
     result: Mandate,
     handle: (call) =>
-      answerOnce(call, { operation: "mandate.create", status: 201 }, (caller) =>
+      respondIdempotently(call, { operation: "mandate.create", status: 201 }, (caller) =>
         createMandate(call.ctx, call.tenant, call.principal, call.body, caller),
       ),
   },

@@ -13,7 +13,7 @@ type Asked = Pick<
 type Caller = { person: Person; userAgent: string | null; keep: Keep; noteMoney: NoteMoney };
 
 /** `operation` names the action and its resource. `run` stores its answer with `caller.keep`. */
-export async function answerOnce<T extends object>(
+export async function respondIdempotently<T extends object>(
   { ctx, tenant, principal, body, request, noteMoney }: Asked,
   { operation, status = 200 }: { operation: string; status?: number },
   run: (caller: Caller) => Promise<T>,
