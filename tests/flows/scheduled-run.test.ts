@@ -104,11 +104,25 @@ describe("200 tenants, one of them failing", () => {
 
   it("of two concurrent runs one runs", async () => {
     const visited: string[] = [];
-    const results = await Promise.allSettled([
-      runScheduledNow(service.ctx, { steps: counting(visited) }),
-      runScheduledNow(service.ctx, { steps: counting(visited) }),
-    ]);
-    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    let begin = () => {};
+    let goOn = () => {};
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+    const first = runScheduledNow(service.ctx, {
+      steps: counting(visited, {
+        async run(_ctx, tenant) {
+          begin();
+          await mayGoOn;
+          return { visits: visited.push(tenant.shop) && 1 };
+        },
+      }),
+    });
+    await begun;
+    await expect(runScheduledNow(service.ctx, { steps: counting(visited) })).rejects.toMatchObject({
+      code: "scheduled_run_running",
+    });
+    goOn();
+    await first;
     expect(visited).toHaveLength(TENANTS);
   });
 
