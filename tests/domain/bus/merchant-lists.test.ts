@@ -226,6 +226,30 @@ test("a dead letter without the time of its death, as another program writes it,
   expect(dead).toMatchObject({ count: 3, oldest: "2020-01-02T03:04:05.000Z" });
 });
 
+test("dead letters without a time of death are paged through like the others, and none is left out", async () => {
+  const ids = await addDead(7);
+  await query(
+    "UPDATE integration_queue SET dead_lettered_at = NULL, updated_at = '2020-01-02T00:00:00Z' WHERE id = ANY($1::bigint[])",
+    [ids.slice(0, 3)],
+  );
+  const seen: number[] = [];
+  let after: string | null = null;
+  do {
+    const page = await listDeadLetters(service.ctx, tenant, { limit: 2, after });
+    seen.push(...page.letters.map(({ queue_id: id }) => id));
+    after = page.next;
+  } while (after !== null && seen.length < 20);
+  expect(seen.toSorted()).toEqual(ids.toSorted());
+  const [row] = await query<{ event_id: string }>(
+    "SELECT event_id FROM integration_queue WHERE id = $1",
+    [ids[0]],
+  );
+  const event = await getEvent(service.ctx, tenant, row?.event_id ?? "");
+  expect(event?.deliveries.map(({ dead_since: since }) => since)).toEqual([
+    "2020-01-02T00:00:00.000Z",
+  ]);
+});
+
 test("a replay requeues the selected rows with all attempts and leaves other channels and stores alone", async () => {
   const [ours, others, foreign] = [
     await addDead(1_100),

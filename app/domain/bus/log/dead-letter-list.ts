@@ -35,14 +35,15 @@ type Row = Columns<
   Columns<DeliveryAttempt, "http_status"> & { dead_since: Date; at: string; logged: number };
 
 // Both read integration_queue_dead_idx, which contains dead letters only; the last HTTP status is
-// in the log.
+// in the log. In its order those without a time come first: 'infinity' is their place in a cursor.
 const LIST = `
   SELECT q.id, q.event_id, q.event_type, q.entity_type, q.channel, q.retry_count, q.last_error,
-    ${DEAD_SINCE} AS dead_since, ${DEAD_SINCE}::text AS at, a.http_status, coalesce(a.logged, 0)::int AS logged
+    ${DEAD_SINCE} AS dead_since, coalesce(dead_lettered_at, 'infinity')::text AS at, a.http_status, coalesce(a.logged, 0)::int AS logged
   FROM (
     SELECT * FROM integration_queue WHERE shop = $1 AND ${IS_DEAD} AND ($2::text IS NULL
       OR channel = $2)
-      AND ($3::timestamptz IS NULL OR (dead_lettered_at, id) < ($3::timestamptz, $4::bigint))
+      AND ($3::timestamptz IS NULL OR (dead_lettered_at, id) < ($3::timestamptz, $4::bigint)
+        OR ($3::timestamptz = 'infinity' AND dead_lettered_at IS NULL AND id < $4::bigint))
     ORDER BY dead_lettered_at DESC, id DESC LIMIT $5
   ) q LEFT JOIN LATERAL (
     SELECT (array_agg(http_status ORDER BY id DESC))[1] AS http_status, count(*) AS logged

@@ -140,6 +140,10 @@ function toDeliveries(
 
 type WithoutTimeline = Omit<EventDelivery, "timeline">;
 
+/** As DEAD_SINCE says it in SQL. */
+const deadSince = (row: QueueRow): Date | null =>
+  row.dead_lettered_at ?? (row.status === "dead_letter" ? row.updated_at : null);
+
 /** `made`: the delivery's logged attempts, newest first. Older ones may be beyond the retention. */
 function ofRow(row: QueueRow, made: readonly DeliveryAttempt[]): WithoutTimeline {
   const [last] = made;
@@ -152,7 +156,7 @@ function ofRow(row: QueueRow, made: readonly DeliveryAttempt[]): WithoutTimeline
     attempts: Math.max(made.length, row.retry_count),
     next_attempt_at: row.status === "pending" ? row.next_attempt_at.toISOString() : null,
     delivered_at: row.delivered_at?.toISOString() ?? null,
-    dead_since: row.dead_lettered_at?.toISOString() ?? null,
+    dead_since: deadSince(row)?.toISOString() ?? null,
     failure:
       isFailed && row.last_error !== null
         ? toFailure({ error: row.last_error, http_status: last?.http_status ?? null })
