@@ -89,3 +89,34 @@ test("a customer that is null or has no readable time ends neither its page nor 
     ),
   ).toEqual([{ gid: gid(11) }, { gid: gid(13) }]);
 });
+
+test("a full page that does not say whether more follow leaves the window open; a part of one is the last", async () => {
+  const tenant = await installStore(service);
+  await setWatermark(service, secondsAgo(900));
+  const watermark = () =>
+    service.database.query(
+      "SELECT value->>'watermark' AS at FROM kv WHERE shop = $1 AND key = 'sync:customers'",
+      [SHOP],
+    );
+  const before = await watermark();
+  const answer = (customers: object) =>
+    service.sandbox.failNext("storefront", {
+      status: 200,
+      body: { data: { customers } },
+      match: "graphql",
+    });
+  const nodes = [21, 22].map((n) => customer(`gid://shopify/Customer/${n}`));
+  for (const pageInfo of [undefined, { hasNextPage: true }]) {
+    answer({ nodes, pageInfo });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 2 })).toMatchObject({
+      outcome: "failed",
+      error: { kind: "malformed" },
+    });
+  }
+  expect(await watermark()).toEqual(before);
+  answer({ nodes });
+  expect(await syncCustomers(service.ctx, tenant, { pageSize: 3 })).toMatchObject({
+    outcome: "done",
+    counts: { processed: 2, created: 2 },
+  });
+});

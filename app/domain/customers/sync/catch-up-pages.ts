@@ -16,7 +16,7 @@ import { closeWindow, dayBeside, type SyncState } from "./sync-state.ts";
 type Page = {
   customers: {
     nodes: (GraphqlCustomer | null)[];
-    pageInfo: { hasNextPage: boolean; endCursor: string | null };
+    pageInfo?: { hasNextPage?: boolean; endCursor?: string | null };
   };
 };
 
@@ -34,8 +34,10 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
       document: CUSTOMERS_PAGE,
       variables: { first: run.pageSize, after: state.cursor, query },
     });
-    const { changes, hasNextPage, endCursor } = readWhole("customers", () => ({
-      ...customers.pageInfo,
+    const { hasNextPage, endCursor, changes } = readWhole("customers", () => ({
+      // Where the answer does not say it, more may follow a full page.
+      hasNextPage: customers.pageInfo?.hasNextPage ?? customers.nodes.length >= run.pageSize,
+      endCursor: customers.pageInfo?.endCursor ?? null,
       changes: customers.nodes.map((customer) => ({
         ...fromGraphqlCustomer(customer ?? NO_CUSTOMER),
         readAt,
