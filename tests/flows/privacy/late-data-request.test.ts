@@ -64,3 +64,15 @@ it("stores no identifier of the person again", async () => {
   for (const id of ids) expect((await workNow(id)).state).toBe("done");
   expect(await findEverywhere(service, words)).toEqual(left);
 });
+
+it("names a person without an account, who was not erased", async () => {
+  const guest = { gid: "gid://shopify/Customer/55", email: "guest@example.com" };
+  const id = await requestForLater(guest);
+  expect((await workNow(id)).state).toBe("done");
+  const file = await service.ctx.archive.ofStore(SHOP).get(`gdpr/${SHOP}/${id}.json`);
+  expect(JSON.parse(file?.toString("utf8") ?? "{}").person).toEqual({
+    storefront_customer_gid: guest.gid,
+    email: guest.email,
+    phone: null,
+  });
+});

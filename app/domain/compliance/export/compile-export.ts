@@ -3,9 +3,10 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Row, TenantSql } from "../../../runtime/database/database.ts";
 import { MANDATE_STATUS } from "../../commerce/mandate.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
+import { isDeletedPerson } from "../../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { findEventIds } from "../erasure/erase-rows.ts";
-import { findPeople, isErased } from "../find-people.ts";
+import { findPeople, isErased, type MatchedAccount } from "../find-people.ts";
 import type { PrivacyRequest } from "../requests/privacy-requests.ts";
 import type { KnownSubject, Subject } from "../subject.ts";
 
@@ -104,6 +105,22 @@ const identifiersOf = ({ gid, email, phone }: Subject) => ({
   phone: phone ?? null,
 });
 
+/**
+ * The request may have waited until the person was erased: the archive must not name them again. Of a person without an
+ * account an erasure leaves tombstones, but none of a phone number.
+ */
+async function mayBeNamed(
+  ctx: Ctx,
+  sql: TenantSql,
+  { shop }: Tenant,
+  people: readonly MatchedAccount[],
+  { gid, email }: Subject,
+): Promise<boolean> {
+  if (people.length > 0) return people.some((person) => !isErased(person));
+  if (!gid && !email) return false;
+  return !(await isDeletedPerson(ctx, sql, shop, { gid: gid ?? null, email: email ?? null }));
+}
+
 export async function compileExport(
   ctx: Ctx,
   tenant: Tenant,
@@ -130,8 +147,6 @@ export async function compileExport(
     ...(await readAccountSections(sql, known.userIds)),
     ...events,
   };
-  // The request may have waited until the person was erased: the archive must not name them again.
-  const isHere = people.some((person) => !isErased(person));
   const document = {
     request: {
       id: request.id,
@@ -141,7 +156,7 @@ export async function compileExport(
       data_request_id: request.externalId,
       orders_requested: subject.orders ?? [],
     },
-    person: isHere ? identifiersOf(subject) : identifiersOf({}),
+    person: identifiersOf((await mayBeNamed(ctx, sql, tenant, people, subject)) ? subject : {}),
     ...sections,
     orders_seen: ordersSeen,
   };
