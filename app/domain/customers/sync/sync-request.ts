@@ -21,7 +21,7 @@ export type SyncProgress = {
   problem: SystemProblem | null;
 };
 
-/** A second request changes nothing. */
+/** A second request while a sync runs is done after it. */
 export async function requestSync(ctx: Ctx, shop: string): Promise<void> {
   if (await syncRequests.add(ctx, shop)) ctx.log.info("customer_sync.requested", { shop });
 }
