@@ -73,8 +73,8 @@ export async function findCookieSession(
   tenant: Tenant,
 ): Promise<Session | null> {
   const token = readCookie(request, SESSION_COOKIE);
-  const check = token ? await checkSession(ctx, tenant, token) : null;
-  return check?.outcome === "valid" ? check.session : null;
+  const checked = token ? await checkWithCurrentTenant(ctx, tenant, token) : null;
+  return checked?.session ?? null;
 }
 
 /**
@@ -88,8 +88,8 @@ export async function findSession(
 ): Promise<Session | null> {
   const credential = sessionCredential(request);
   if (credential?.isCookie) return findOwnPageSession(ctx, request, tenant);
-  const check = credential ? await checkSession(ctx, tenant, credential.token) : null;
-  return check?.outcome === "valid" ? check.session : null;
+  const checked = credential ? await checkWithCurrentTenant(ctx, tenant, credential.token) : null;
+  return checked?.session ?? null;
 }
 
 /**

@@ -18,16 +18,20 @@ import {
   type Answer,
   type Service,
 } from "../../support/service.ts";
+import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
 import { PASSWORD, signUp, type Person } from "../identity/people.ts";
 
 const CLOSED = "closed-store.myshopify.com";
 const { challenge } = pkce();
 let service: Service;
+let database: DatabaseProxy;
 let person: Person;
 let client: string;
 let path: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({
+    databaseThrough: async (url) => (database = await startDatabaseProxy(url)).url,
+  });
   await service.addTenant(SHOP, { brand_name: "Ada & <b>Sons</b>" });
   await service.addTenant(OTHER_SHOP, { agent_payments_enabled: false });
   await service.addTenant(CLOSED, { agent_access_enabled: false });
@@ -35,7 +39,10 @@ beforeAll(async () => {
   client = await newClient(service);
   path = authorizePath(client, challenge);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await database.stop();
+});
 
 const grants = () => service.database.query("SELECT * FROM oauth_grants ORDER BY created_at");
 const a2aRows = () =>
@@ -65,6 +72,17 @@ function expectPage(answer: Answer, status: number): void {
   expect(answer.text).toMatch(/<html lang="(en|es|fr)">/);
   expect(answer.text.match(/<h1>/g)).toHaveLength(1);
 }
+
+it("the shopper stays signed in when the store's record changes while the session is checked", async () => {
+  const session = database.hold("session-read");
+  const page = openPage(service, path, person.token);
+  await session.held;
+  await service.database.query("UPDATE kv SET version = version + 1 WHERE key = $1", [
+    `tenant:${SHOP}`,
+  ]);
+  session.release();
+  expect(csrfOf(await page)).not.toBe("");
+});
 
 /** An empty fragment: without one, browsers append the previous page's, which may hold a session code. */
 const clearsFragment = (answer: Answer) => answer.headers.get("location")?.endsWith("#");
