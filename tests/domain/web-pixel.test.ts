@@ -1,4 +1,5 @@
 // The store's web pixel at the platform: made where the scopes are, written again when its settings change.
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startBackground } from "../../app/boot.server.ts";
 import { runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
@@ -133,6 +134,36 @@ test("two writers of one pixel at the same moment both end with it, made once", 
     "active",
     1,
   ]);
+});
+
+test("a writer that waited while another one wrote the pixel makes no call", async () => {
+  await allow();
+  await writeWebPixel(service.ctx, SHOP);
+  const { web_pixel: written = null } = (await tenant()).connection;
+  await changeTenantRecord(service.ctx, SHOP, { connection: { web_pixel: null } });
+  const before = service.sandbox.requests("storefront").length;
+  const other = new pg.Client({ connectionString: service.database.url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query("BEGIN");
+  await other.query(
+    "INSERT INTO kv (shop, key, value) VALUES ($1, 'lease:web_pixel', '\"other\"')",
+    [SHOP],
+  );
+  const waiting = writeWebPixel(service.ctx, SHOP);
+  await eventually(
+    "the writer to wait for the lease",
+    async () =>
+      (
+        await service.database.query(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        )
+      ).length === 1,
+  );
+  await changeTenantRecord(service.ctx, SHOP, { connection: { web_pixel: written } });
+  await other.query("ROLLBACK");
+  expect(await waiting).toBe("unchanged");
+  expect(service.sandbox.requests("storefront")).toHaveLength(before);
 });
 
 test("the platform refuses settings that the extension does not define", async () => {

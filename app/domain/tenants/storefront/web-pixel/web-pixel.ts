@@ -59,14 +59,16 @@ export const isPixelOutdated = (ctx: Ctx, tenant: Tenant): boolean =>
   obstacle(tenant) === null &&
   tenant.connection.web_pixel?.settings !== digest(settingsOf(ctx, tenant));
 
+/** Why no call is made for this store now; null when its pixel is to be written. */
+const reasonNotToWrite = (ctx: Ctx, tenant: Tenant): Exclude<Written, "written" | "busy"> | null =>
+  obstacle(tenant) ?? (isPixelOutdated(ctx, tenant) ? null : "unchanged");
+
 /** Makes no call while the settings are those last written. Throws as `callAdminApi`. */
 export async function writeWebPixel(ctx: Ctx, shop: string): Promise<Written> {
   const deadline = performance.now() + WAIT_FOR_HOLDER_MS;
   for (;;) {
-    const tenant = await getTenant(ctx, shop);
-    const reason = obstacle(tenant);
+    const reason = reasonNotToWrite(ctx, await getTenant(ctx, shop));
     if (reason) return reason;
-    if (!isPixelOutdated(ctx, tenant)) return "unchanged";
     // One writer at a time: of two keys the older could arrive last.
     const held = await withLease(ctx.home.forTenant(shop).sql, "web_pixel", ctx.random.uuid(), () =>
       writeSettings(ctx, shop),
@@ -79,6 +81,9 @@ export async function writeWebPixel(ctx: Ctx, shop: string): Promise<Written> {
 
 async function writeSettings(ctx: Ctx, shop: string): Promise<Written> {
   const tenant = await getTenant(ctx, shop);
+  // The former holder may have written it meanwhile.
+  const reason = reasonNotToWrite(ctx, tenant);
+  if (reason) return reason;
   const settings = settingsOf(ctx, tenant);
   try {
     const known = tenant.connection.web_pixel?.id;
