@@ -13,7 +13,7 @@ import { hasGpc, type Choice, type CustomerPrivacy, type Flags, win } from "./wi
 
 /** localStorage: the platform's record as it was last seen here. */
 const SEEN_KEY = "crm_platform";
-/** localStorage: the region that did not ask when a choice was made there. */
+/** localStorage: the region that did not ask, seen beside a choice before the platform held it. */
 const FREE_KEY = "crm_unasked";
 /** How long the banner waits for the region. */
 const PATIENCE_MS = 1_000;
@@ -64,11 +64,13 @@ export function reconcile(isChoice = false): void {
     return;
   }
   const { seen, flags } = readPlatform();
-  // Only before the platform holds a choice its answer is the region's rule.
-  if ((isOurs || isOursNewer) && !Object.keys(flags).length && ask("shouldShowBanner") === false)
-    write(FREE_KEY, ask("getRegion"));
   // Before a visitor chooses, every answer is empty, which is no consent.
-  if (Object.keys(flags).length && seen !== read(SEEN_KEY)) {
+  const hasRecord = Object.keys(flags).length > 0;
+  // Only before the platform holds a choice its answer is the region's rule. Ours may be of an earlier
+  // page, which was left before the API was there.
+  if (!hasRecord && readMine() && ask("shouldShowBanner") === false)
+    write(FREE_KEY, ask("getRegion"));
+  if (hasRecord && seen !== read(SEEN_KEY)) {
     write(SEEN_KEY, seen);
     if (isOursNewer) return reconcile();
     const record = hasGpc && flags.marketing ? { ...flags, marketing: false } : flags;

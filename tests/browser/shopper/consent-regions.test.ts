@@ -81,6 +81,29 @@ describe("a visitor of a region where nobody is asked, after the policy version 
     await visit.close();
   });
 
+  it("who chose before the platform's API was there, on a page that was left before, is not asked", async () => {
+    visit = await openStore(browser, service, { region: "USCA", trouble: "slow" });
+    const answer = async () => {
+      await visit.page.waitForFunction("window.sandboxPrivacyAnswer");
+      await visit.page.evaluate("window.sandboxPrivacyAnswer()");
+    };
+    await visit.open("/", "load");
+    await visit.page.evaluate(() => {
+      (window as any)._crmConsent.choose({ cookie: true, marketing: false });
+    });
+    await reload();
+    await answer();
+    await visit.page.evaluate(() => {
+      const kept = JSON.parse(localStorage.crm_consent as string) as object;
+      localStorage.crm_consent = JSON.stringify({ ...kept, version: "2025-01" });
+    });
+    await reload();
+    await answer();
+    await visit.settled();
+    expect(await visit.banner().count()).toBe(0);
+    await visit.close();
+  });
+
   it("is not asked by the merchant's own rule either", async () => {
     await enter({
       shop: OTHER_SHOP,
