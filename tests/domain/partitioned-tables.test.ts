@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { redactReferences } from "../../app/domain/compliance/erasure/erase-rows.ts";
 import { searchTables } from "../../app/domain/compliance/erasure/erasure-proof.ts";
-import { addressesPattern, type KnownSubject } from "../../app/domain/compliance/subject.ts";
+import { textSearch } from "../../app/domain/compliance/personal-values/text-search.ts";
+import { addressSpellings, type KnownSubject } from "../../app/domain/compliance/subject.ts";
 import { tableSlices, tenantTables } from "../../app/domain/compliance/erasure/table-slices.ts";
 import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
 import { putKeysIfAbsent } from "../../app/runtime/database/kv.ts";
@@ -111,7 +112,7 @@ it("the slices of a store cover each of its rows once and none of another store"
 });
 
 it("an erasure is proven over all partitions, and changes no row of another person or store", async () => {
-  const search = () => searchTables(database, SHOP, () => addressesPattern(ADA));
+  const search = () => searchTables(database, SHOP, () => textSearch(addressSpellings(ADA)));
   expect((await search()).residual).toEqual({ delivery_attempts: MENTIONS });
   expect((await redactReferences(database, SHOP, ADA)).delivery_attempts).toBe(MENTIONS);
   expect((await search()).residual).toEqual({});

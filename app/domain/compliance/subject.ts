@@ -3,7 +3,13 @@ import type { Ctx } from "../../context.server.ts";
 import { storableText } from "../../runtime/database/storable-json.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 import { foldPhone } from "./personal-values/person-values.ts";
-import { addressPattern, namePattern, phonePattern } from "./personal-values/spellings.ts";
+import {
+  addressSpelling,
+  customerIdSpelling,
+  nameSpelling,
+  phoneSpelling,
+  type Spelling,
+} from "./personal-values/spellings.ts";
 
 /** The platform's identifiers of the person; each may be missing. */
 export type Subject = {
@@ -79,33 +85,32 @@ export function readSubject(raw: Buffer): { subject: Subject; externalId: string
   };
 }
 
-/** The person's addresses, in any spelling. Case-insensitive; null: none is known. */
-export function addressesPattern({ emails }: Pick<KnownSubject, "emails">): string | null {
-  return emails.length > 0 ? emails.map(addressPattern).join("|") : null;
-}
+export const addressSpellings = ({ emails }: Pick<KnownSubject, "emails">): Spelling[] =>
+  emails.map(addressSpelling);
 
 /**
- * Also references by the storefront's id, in the forms that ids have in payloads. Neither names nor
- * phone numbers: other people's rows have the same words and digits (personal-values/).
+ * The addresses and the storefront's ids. Neither names nor phone numbers: other people's rows have the same
+ * words and digits (personal-values/).
  */
-export function mentionPattern(subject: KnownSubject): string | null {
-  const ids = subject.gids
+export const mentionSpellings = (subject: Pick<KnownSubject, "emails" | "gids">): Spelling[] => [
+  ...addressSpellings(subject),
+  ...subject.gids
     .map((gid) => gid.slice(gid.lastIndexOf("/") + 1))
-    .filter((digits) => /^\d+$/.test(digits));
-  const references = ids.map((id) => `(Customer\\\\?/|"(id|customer_id)" ?: ?"?)${id}(?!\\d)`);
-  const parts = [addressesPattern(subject) ?? [], references].flat();
-  return parts.length > 0 ? parts.join("|") : null;
-}
+    .filter((digits) => /^\d+$/.test(digits))
+    .map(customerIdSpelling),
+];
 
 /** Names and phone numbers in sentences, for texts that an erasure cannot change. */
-export function sentencePattern({
+export const sentenceSpellings = ({
   names,
   phones,
-}: Pick<KnownSubject, "names" | "phones">): string | null {
-  const numbers = phones.map(foldPhone).filter((digits) => digits !== null);
-  const parts = [...names.map(namePattern), ...numbers.map(phonePattern)];
-  return parts.length > 0 ? parts.join("|") : null;
-}
+}: Pick<KnownSubject, "names" | "phones">): Spelling[] => [
+  ...names.map(nameSpelling),
+  ...phones
+    .map(foldPhone)
+    .filter((digits) => digits !== null)
+    .map(phoneSpelling),
+];
 
 /** For a deleted store only a keyed hash is kept, so that the fulfilment can still be proven. */
 export const storeKey = (ctx: Ctx, shop: string): string =>

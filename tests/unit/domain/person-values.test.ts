@@ -8,9 +8,12 @@ import {
   parseDocument,
 } from "../../../app/domain/compliance/personal-values/person-values.ts";
 import {
-  addressPattern,
+  addressSpelling,
+  customerIdSpelling,
   nameBounds,
-  namePattern,
+  nameSpelling,
+  phoneSpelling,
+  type Spelling,
 } from "../../../app/domain/compliance/personal-values/spellings.ts";
 
 const ADA = {
@@ -23,7 +26,17 @@ function mask(text: string): string {
   return maskValues(document, ADA) > 0 ? JSON.stringify(document) : "unchanged";
 }
 
-const finds = (pattern: string, text: string) => new RegExp(pattern, "i").test(text);
+const isLike = (like: string, text: string) =>
+  new RegExp(`^${like.replaceAll("+", "\\+").replaceAll("%", ".*")}$`, "s").test(
+    text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+  );
+
+/** As the database does: the expression is asked only about a text that the LIKE pattern matches. */
+function finds({ pattern, like }: Spelling, text: string): boolean {
+  const isFound = new RegExp(pattern, "i").test(text);
+  if (isFound) expect([text, isLike(like, text)]).toEqual([text, true]);
+  return isFound;
+}
 
 describe("a person's values", () => {
   it.each([
@@ -126,7 +139,7 @@ describe("a pattern", () => {
   );
 
   it("of a name in a sentence finds it whole, and not inside a longer word", () => {
-    const pattern = namePattern("Anna Maria");
+    const pattern = nameSpelling("Anna Maria");
     expect(
       ["for ANNA  Maria.", "Anna Maria", '"Anna Maria"'].every((text) => finds(pattern, text)),
     ).toBe(true);
@@ -137,11 +150,41 @@ describe("a pattern", () => {
 
   it("of a name of any length is short enough for a database", () => {
     const { begins, ends } = nameBounds(`${"é".repeat(400)} ${"ü".repeat(400)}`);
-    expect([begins, ends].map(({ length }) => length < 5_000)).toEqual([true, true]);
+    expect([begins, ends].map(({ pattern }) => pattern.length < 5_000)).toEqual([true, true]);
+  });
+
+  it.each([
+    "ZOË.O'Brien+b@x-1.Example",
+    "zo%C3%AB.o%27brien%2Bb%40x-1.example",
+    '{"a":"Zo\\u00eb.O\\u0027Brien\\u002bb\\u0040x-1.example"}',
+    `<${"zoë.o'brien+b@x-1.example".normalize("NFD")}>`,
+  ])("of an address finds it in the spelling %s", (text) => {
+    expect(finds(addressSpelling("zoë.o'brien+b@x-1.example"), text)).toBe(true);
+    expect(finds(addressSpelling("zoë.o'brien+c@x-1.example"), text)).toBe(false);
+  });
+
+  it.each(["gid://shopify/Customer/1001", '{"customer_id": "1001"}', '{"id":1001}'])(
+    "of a customer's number finds %s",
+    (text) => {
+      expect(finds(customerIdSpelling("1001"), text)).toBe(true);
+      expect(finds(customerIdSpelling("100"), text)).toBe(false);
+    },
+  );
+
+  it("of a phone number finds it in any notation, and no other digits", () => {
+    const phone = phoneSpelling("442079460018");
+    expect(["+442079460018", "call +44 20 7946-0018."].map((text) => finds(phone, text))).toEqual([
+      true,
+      true,
+    ]);
+    expect(["442079460018", "+4420794600181"].map((text) => finds(phone, text))).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it("of an address takes linear time over an archived object", () => {
-    const pattern = addressPattern("ada+b@x.example");
+    const pattern = addressSpelling("ada+b@x.example");
     for (const part of ["ada", "ada+b@", "\\n", "'a", "%20ada+", "\\u003c"]) {
       const start = performance.now();
       expect(finds(pattern, part.repeat(200_000))).toBe(false);

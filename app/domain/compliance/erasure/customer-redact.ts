@@ -32,7 +32,13 @@ import {
 import { erasedStep, recordSteps, type StepResult } from "../requests/request-steps.ts";
 import { findRows, maskRows, searchFor } from "../personal-values/mask-rows.ts";
 import { ownNames } from "../personal-values/own-names.ts";
-import { addressesPattern, sentencePattern, type KnownSubject, type Subject } from "../subject.ts";
+import { textSearch } from "../personal-values/text-search.ts";
+import {
+  addressSpellings,
+  sentenceSpellings,
+  type KnownSubject,
+  type Subject,
+} from "../subject.ts";
 
 type Progress = { subject: Subject; known: KnownSubject };
 type Evidence = {
@@ -275,19 +281,19 @@ async function findSubject(
   };
 }
 
-const anyOf = (...patterns: (string | null)[]): string | null =>
-  patterns.filter((pattern) => pattern !== null).join("|") || null;
-
 async function prove(
   { ctx, database, tenant, request, evidence, erased }: Pass,
   known: KnownSubject,
 ): Promise<void> {
-  const addresses = addressesPattern(known);
-  const sentences = sentencePattern(known);
+  const addresses = addressSpellings(known);
+  const [inErasable, inOthers] = [
+    textSearch(addresses),
+    textSearch([...addresses, ...sentenceSpellings(known)]),
+  ];
   // In the tables that an erasure can change, names and phone numbers are found by their fields: the
   // pass before has found no more of them. As words they are other people's, too.
   const { searched, residual } = await searchTables(database, tenant.shop, (table) =>
-    ERASABLE_TABLES.has(table) ? addresses : anyOf(addresses, sentences),
+    ERASABLE_TABLES.has(table) ? inErasable : inOthers,
   );
   const isErasable = Object.keys(residual).some((table) => ERASABLE_TABLES.has(table));
   if (isErasable && (evidence.passes ?? 0) < MAX_PASSES) throw new Reschedule(NEXT_PASS_MS);

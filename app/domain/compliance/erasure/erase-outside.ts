@@ -13,7 +13,8 @@ import { RESERVED_FOLDERS } from "../../bus/message-archive.ts";
 import { cmsSlugOf } from "../../customers/cms-slug.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { Reschedule, type PrivacyRequest } from "../requests/privacy-requests.ts";
-import { mentionPattern, type KnownSubject } from "../subject.ts";
+import { textSearch } from "../personal-values/text-search.ts";
+import { mentionSpellings, type KnownSubject } from "../subject.ts";
 
 const LEASE_SECONDS = 15;
 const BUSY_MS = 500;
@@ -112,8 +113,8 @@ export async function eraseArchived(
   tenant: Tenant,
   subject: KnownSubject,
 ): Promise<number> {
-  const pattern = mentionPattern(subject);
-  const mentions = pattern === null ? null : new RegExp(pattern, "i");
+  const search = textSearch(mentionSpellings(subject));
+  const mentions = search && new RegExp(search[0], "i");
   const archive = ctx.archive.ofStore(tenant.shop);
   await archive.removeUnfinished();
   let removed = 0;

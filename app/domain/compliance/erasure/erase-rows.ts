@@ -15,7 +15,8 @@ import { CUSTOMER_GONE, ERASED_PAYLOAD, REDACTED } from "../../bus/outcome.ts";
 import { tombstoneOf } from "../../customers/tombstones.ts";
 import { clearPurchases } from "../../identity/clear-account.ts";
 import { END_ALL_SESSIONS } from "../../identity/session/sessions.ts";
-import { mentionPattern, type KnownSubject } from "../subject.ts";
+import { hasSpelling, textSearch } from "../personal-values/text-search.ts";
+import { mentionSpellings, type KnownSubject } from "../subject.ts";
 import { tableSlices } from "./table-slices.ts";
 
 export type Counts = Record<string, number>;
@@ -101,22 +102,18 @@ export async function anonymiseAccounts(
 const OF_ORDER = `(entity_type = 'order' AND (
   entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[])))`;
 
-/** `pattern`: the parameter with the person's mentionPattern, null for a person without an identifier. */
-const mentions = (text: string, pattern: "$2" | "$3" | "$4") =>
-  `(${pattern}::text IS NOT NULL AND ${text} ~* ${pattern})`;
-
 const QUEUE_TEXT =
   "concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error)";
 
 /**
  * Queue rows named after the person's accounts, gids, addresses or orders, and those whose text
- * mentions the person. `$2`: referencesOf, `$3`: mentionPattern.
+ * mentions the person. `$2`: referencesOf, `$3`: mentionsOf.
  */
 const OF_PERSON = `(
   (entity_type = 'customer' AND (
     entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[])))
   OR ${OF_ORDER}
-  OR ${mentions(QUEUE_TEXT, "$3")})`;
+  OR ${hasSpelling(QUEUE_TEXT, "$3")})`;
 
 const referencesOf = ({ userIds, gids, emails, orders }: KnownSubject) => [
   ...userIds.map(String),
@@ -124,6 +121,9 @@ const referencesOf = ({ userIds, gids, emails, orders }: KnownSubject) => [
   ...emails,
   ...orders,
 ];
+
+/** Null for a person without an identifier. */
+const mentionsOf = (subject: KnownSubject) => textSearch(mentionSpellings(subject));
 
 /**
  * Whether a worker holds a row of the person now: it could write data that it read before the
@@ -133,12 +133,12 @@ export async function isInFlight(sql: TenantSql, subject: KnownSubject): Promise
   const rows = await sql(
     `SELECT 1 FROM integration_queue WHERE shop = $1 AND status IN ('processing', 'ready')
       AND locked_until > clock_timestamp() AND ${OF_PERSON} LIMIT 1`,
-    [referencesOf(subject), mentionPattern(subject)],
+    [referencesOf(subject), mentionsOf(subject)],
   );
   const inbox = await sql(
     `SELECT 1 FROM webhook_inbox WHERE shop = $1 AND status = 'processing'
-      AND locked_until > clock_timestamp() AND ${mentions("body", "$2")} LIMIT 1`,
-    [mentionPattern(subject)],
+      AND locked_until > clock_timestamp() AND ${hasSpelling("body", "$2")} LIMIT 1`,
+    [mentionsOf(subject)],
   );
   const exports = await sql(
     `SELECT 1 FROM privacy_requests WHERE shop = $1 AND kind = 'data_request' AND state = 'running'
@@ -161,7 +161,7 @@ export async function findEventIds(
   for await (const { condition, values } of tableSlices(database, shop, "integration_queue", 4))
     for (const row of await sql<Columns<IntegrationQueue, "event_id">>(
       `SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${condition}`,
-      [referencesOf(subject), mentionPattern(subject), ...values],
+      [referencesOf(subject), mentionsOf(subject), ...values],
     ))
       found.add(row.event_id);
   for await (const { condition, values } of tableSlices(database, shop, "event_ledger", 4))
@@ -193,7 +193,7 @@ const scrubQueue = (slice: string) => `
       transformed_payload = NULL, attempt_token = NULL, locked_by = NULL, locked_until = NULL,
         updated_at = clock_timestamp(), is_sweepable = false, archived_at = coalesce(archived_at, clock_timestamp()),
       delivery_config = NULL,
-      entity_id = CASE WHEN ${mentions("entity_id", "$3")} THEN 'redacted' ELSE entity_id END,
+      entity_id = CASE WHEN ${hasSpelling("entity_id", "$3")} THEN 'redacted' ELSE entity_id END,
       status = CASE WHEN was = 'dead_letter' THEN was ELSE 'delivered' END,
       delivered_at = CASE WHEN was IN ('delivered', 'dead_letter') THEN delivered_at ELSE clock_timestamp() END,
       last_error = CASE WHEN was = 'dead_letter' THEN '${REDACTED}' END
@@ -213,7 +213,7 @@ const scrubQueue = (slice: string) => `
 const SCRUB_ATTEMPTS = `
   UPDATE delivery_attempts SET error = NULL
   WHERE shop = $1 AND error IS NOT NULL
-    AND ((status = 'failed' AND event_id = ANY($2::text[])) OR ${mentions("error", "$3")})`;
+    AND ((status = 'failed' AND event_id = ANY($2::text[])) OR ${hasSpelling("error", "$3")})`;
 
 /** By the events alone: the content is sealed. */
 const DELETE_EXCHANGES =
@@ -229,7 +229,7 @@ export async function redactReferences(
   subject: KnownSubject,
 ): Promise<Counts> {
   const { sql } = database.forTenant(shop);
-  const pattern = mentionPattern(subject);
+  const mentions = mentionsOf(subject);
   const counts: Counts = {
     integration_queue: 0,
     delivery_attempts: 0,
@@ -244,27 +244,27 @@ export async function redactReferences(
     for await (const slice of tableSlices(database, shop, table, values.length + 2))
       await add(table, `${statement} AND ${slice.condition}`, [...values, ...slice.values]);
   };
-  const named = [referencesOf(subject), pattern];
+  const named = [referencesOf(subject), mentions];
   for await (const slice of tableSlices(database, shop, "integration_queue", 4)) {
     const rows = await sql(scrubQueue(slice.condition), [...named, ...slice.values]);
     counts.integration_queue = (counts.integration_queue ?? 0) + rows.length;
   }
-  await addSlices("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, pattern]);
+  await addSlices("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, mentions]);
   await add("delivery_exchanges", DELETE_EXCHANGES, [subject.eventIds]);
   await addSlices(
     "webhook_inbox",
     `UPDATE webhook_inbox SET body = '', last_error = NULL, status = 'done',
       processed_at = clock_timestamp(), attempt_token = NULL, locked_until = NULL
-     WHERE shop = $1 AND ${mentions("concat_ws(E'\\n', body, last_error)", "$2")}`,
-    [pattern],
+     WHERE shop = $1 AND ${hasSpelling("concat_ws(E'\\n', body, last_error)", "$2")}`,
+    [mentions],
   );
   await addSlices(
     "kv",
     `DELETE FROM kv WHERE shop = $1 AND key <> $5
        AND (key = ANY($2::text[])
          OR (jsonb_typeof(value) = 'object' AND value->>'user_id' = ANY($3::text[]))
-         OR ${mentions("concat_ws(E'\\n', key, value::text)", "$4")})`,
-    [subject.userIds.map(KEYS.echo), subject.userIds.map(String), pattern, KEYS.tenant(shop)],
+         OR ${hasSpelling("concat_ws(E'\\n', key, value::text)", "$4")})`,
+    [subject.userIds.map(KEYS.echo), subject.userIds.map(String), mentions, KEYS.tenant(shop)],
   );
   return counts;
 }

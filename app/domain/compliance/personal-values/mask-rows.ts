@@ -17,7 +17,7 @@ import {
   parseDocument,
   type PersonValues,
 } from "./person-values.ts";
-import { digitsPattern, nameBounds } from "./spellings.ts";
+import { digitsPattern, nameBounds, type Spelling } from "./spellings.ts";
 
 type Source = {
   key: "id" | "key";
@@ -100,7 +100,8 @@ export type Search = {
   database: Database;
   shop: string;
   values: PersonValues;
-  patterns: { begins: string[]; ends: string[]; digits: string | null };
+  names: { begins: Spelling; ends: Spelling }[];
+  digits: string | null;
   /** Null: nothing else of the person is known, and the phone number alone says whose a row is. */
   storeAddresses: ReadonlySet<string> | null;
 };
@@ -108,17 +109,13 @@ export type Search = {
 export function searchFor(database: Database, tenant: Tenant, known: KnownSubject): Search {
   const { shop, config } = tenant;
   const phones = known.phones.map(foldPhone).filter((digits) => digits !== null);
-  const bounds = known.names.map(nameBounds);
   const isIdentified = [known.userIds, known.gids, known.emails].some((ids) => ids.length > 0);
   return {
     database,
     shop,
     values: { names: new Set(known.names.map(foldName)), phones: new Set(phones) },
-    patterns: {
-      begins: bounds.map(({ begins }) => begins),
-      ends: bounds.map(({ ends }) => ends),
-      digits: phones.length > 0 ? phones.map(digitsPattern).join("|") : null,
-    },
+    names: known.names.map(nameBounds),
+    digits: phones.length > 0 ? phones.map(digitsPattern).join("|") : null,
     storeAddresses: isIdentified
       ? new Set(
           findEmailAddresses(
@@ -175,21 +172,30 @@ export async function maskRows(
 
 /** Rows whose text contains the values somewhere, in bounded lists. One pass over the table. */
 async function* findCandidates(
-  { database, shop, patterns }: Search,
+  { database, shop, names, digits }: Search,
   table: Table,
 ): AsyncGenerator<string[]> {
   const { key, documents, entityId }: Source = SOURCES[table];
   const { sql } = database.forTenant(shop);
   const texts = documents.map((column) => `${column}::text`).join(", ");
-  for await (const slice of tableSlices(database, shop, table, 6)) {
+  const allNames = [
+    names.map(({ begins }) => begins.pattern),
+    names.map(({ ends }) => ends.pattern),
+    names.map(({ begins }) => begins.like),
+    names.map(({ ends }) => ends.like),
+  ];
+  for await (const slice of tableSlices(database, shop, table, 8)) {
     const rows = await sql<{ key: string }>(
       `SELECT ${key}::text AS key FROM ${table},
-        LATERAL (SELECT concat_ws(E'\\n', ${entityId}, ${texts}) AS words OFFSET 0) AS texts
+        LATERAL (SELECT concat_ws(E'\\n', ${entityId}, ${texts}) AS words OFFSET 0) AS texts,
+        LATERAL (SELECT lower(words COLLATE "C") AS lowered OFFSET 0) AS letters
        WHERE shop = $1 AND ${key}::text <> $2
-         AND (EXISTS (SELECT 1 FROM unnest($3::text[], $4::text[]) AS name(begins, ends)
-           WHERE words ~* begins AND words ~* ends) OR ($5::text IS NOT NULL AND words ~* $5))
+         AND (EXISTS (SELECT 1 FROM unnest($3::text[], $4::text[], $5::text[], $6::text[])
+             AS name(begins, ends, begins_like, ends_like)
+           WHERE lowered LIKE begins_like AND lowered LIKE ends_like AND words ~* begins AND words ~* ends)
+           OR ($7::text IS NOT NULL AND words ~* $7))
          AND ${slice.condition}`,
-      [KEYS.tenant(shop), patterns.begins, patterns.ends, patterns.digits, ...slice.values],
+      [KEYS.tenant(shop), ...allNames, digits, ...slice.values],
     );
     for (let at = 0; at < rows.length; at += ROWS_PER_READ)
       yield rows.slice(at, at + ROWS_PER_READ).map((row) => row.key);

@@ -8,6 +8,10 @@ const isPlain = (sign: string): boolean => /^[a-z0-9]$/i.test(sign);
 const jsonEscaped = (text: string): string =>
   text.replace(/[^a-z0-9]/gi, (sign) => `\\\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+/** Every sign, as strict encoders write it: `encodeURIComponent` leaves an apostrophe as it is. */
+const percentEncoded = (text: string): string =>
+  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+
 function spellingOf(sign: string): string {
   if (isPlain(sign)) return sign;
   const forms = [sign, sign.toLowerCase(), sign.toUpperCase()].flatMap((form) => [
@@ -17,13 +21,24 @@ function spellingOf(sign: string): string {
   const written = forms.flatMap((form) => [
     escapeRegex(form),
     jsonEscaped(form),
-    escapeRegex(encodeURIComponent(form)),
+    percentEncoded(form),
   ]);
   if (/["\\/]/.test(sign)) written.push(`\\\\${escapeRegex(sign)}`);
   return `(?:${[...new Set(written)].join("|")})`;
 }
 
 const spell = (text: string): string => Array.from(text.normalize("NFC"), spellingOf).join("");
+
+/**
+ * An expression that finds every spelling of a text, and the `LIKE` pattern that the lower-case form of every
+ * text matches in which it is found: the plain letters and digits are the same in all spellings.
+ */
+export type Spelling = { pattern: string; like: string };
+
+function plainLetters(text: string): string {
+  const runs = text.normalize("NFC").match(/[a-z0-9]+/gi) ?? [];
+  return `%${runs.map((run) => `${run.toLowerCase()}%`).join("")}`;
+}
 
 // What stands before an address, so that it is not the end of a longer one: no sign of an address, or the
 // escape of a sign that is none. An apostrophe belongs to the address when a letter is before it (o'brien@).
@@ -41,8 +56,16 @@ const BEFORE_ADDRESS = [
 const AFTER_ADDRESS = `$|[^${LETTERS}.-]|\\.(?:$|[^${LETTERS}])`;
 
 /** An email address, whole. */
-export const addressPattern = (email: string): string =>
-  `(?:${BEFORE_ADDRESS})${spell(email)}(?:${AFTER_ADDRESS})`;
+export const addressSpelling = (email: string): Spelling => ({
+  pattern: `(?:${BEFORE_ADDRESS})${spell(email)}(?:${AFTER_ADDRESS})`,
+  like: plainLetters(email),
+});
+
+/** A customer by the storefront's number, in the forms that ids have in payloads. */
+export const customerIdSpelling = (digits: string): Spelling => ({
+  pattern: `(Customer\\\\?/|"(id|customer_id)" ?: ?"?)${digits}(?!\\d)`,
+  like: plainLetters(digits),
+});
 
 const wordsOf = (name: string): string[] => name.trim().split(/\s+/);
 
@@ -58,20 +81,27 @@ const STRING_END = '"\\s*[,}\\]]';
  * JSON strings that begin with the first word of a name, and ones that end with its last: a text that
  * contains the name in one value, or in a first and a last name, contains both. Keys are no values.
  */
-export function nameBounds(name: string): { begins: string; ends: string } {
+export function nameBounds(name: string): { begins: Spelling; ends: Spelling } {
   const words = wordsOf(name);
+  const [first, last] = [firstSigns(words[0] ?? ""), lastSigns(words.at(-1) ?? "")];
   return {
-    begins: `"\\s*${spell(firstSigns(words[0] ?? ""))}${REST_OF_STRING}${STRING_END}`,
-    ends: `${spell(lastSigns(words.at(-1) ?? ""))}\\s*${STRING_END}`,
+    begins: {
+      pattern: `"\\s*${spell(first)}${REST_OF_STRING}${STRING_END}`,
+      like: plainLetters(first),
+    },
+    ends: { pattern: `${spell(last)}\\s*${STRING_END}`, like: plainLetters(last) },
   };
 }
 
 /** A name in a sentence; of a very long one, its beginning. */
-export function namePattern(name: string): string {
+export function nameSpelling(name: string): Spelling {
   const whole = wordsOf(name).join(" ");
   const start = firstSigns(whole);
   const words = wordsOf(start).map(spell).join("\\s+");
-  return `(?:^|[^${LETTERS}_])${words}${start === whole ? `(?:$|[^${LETTERS}_])` : ""}`;
+  return {
+    pattern: `(?:^|[^${LETTERS}_])${words}${start === whole ? `(?:$|[^${LETTERS}_])` : ""}`,
+    like: plainLetters(start),
+  };
 }
 
 const SEPARATORS = "[^0-9a-zA-Z]{0,3}";
@@ -81,4 +111,7 @@ export const digitsPattern = (digits: string): string =>
   `${digits.split("").join(SEPARATORS)}(?:$|[^0-9])`;
 
 /** A phone number in a sentence: with its plus sign, for any other digits may be an article's. */
-export const phonePattern = (digits: string): string => `\\+${digitsPattern(digits)}`;
+export const phoneSpelling = (digits: string): Spelling => ({
+  pattern: `\\+${digitsPattern(digits)}`,
+  like: "%+%",
+});
