@@ -13,7 +13,7 @@ import { eraseArchived, eraseCmsItem, eraseProfiles } from "./erase-outside.ts";
 import {
   insertTombstones,
   anonymiseAccounts,
-  findEventIds,
+  findEvents,
   isInFlight,
   redactReferences,
   type Counts,
@@ -79,16 +79,16 @@ export async function redactCustomer(
   const { progress, found } = await eraseAccounts(pass);
   const { known } = progress;
   if (await isInFlight(sql, known)) throw new Reschedule(IN_FLIGHT_MS);
-  known.eventIds = await findEventIds(ctx, database, tenant.shop, known);
+  const { eventIds, queueIds } = await findEvents(ctx, database, tenant.shop, known);
   const search = searchFor(database, tenant, known);
   const named = await findRows(search);
   if (named.isHeld) throw new Reschedule(IN_FLIGHT_MS);
   // What was archived and logged of these events goes, too, and once their rows are masked nothing
   // leads to it.
-  known.eventIds = union(known.eventIds, named.eventIds);
+  known.eventIds = union(eventIds, named.eventIds);
   await savePass(pass, sql, progress);
 
-  let changed = found + (await eraseReferences(pass, known));
+  let changed = found + (await eraseReferences(pass, known, queueIds));
   changed += count(pass, await maskRows(search, named));
   if (found > 0 || evidence.cms === undefined) await eraseOutside(pass, known);
   changed += await eraseArchive(pass, known);
@@ -145,9 +145,13 @@ async function eraseAccounts(pass: Pass): Promise<{ progress: Progress; found: n
 }
 
 /** What mentions the person in queues, inbox and stored messages. */
-async function eraseReferences(pass: Pass, known: KnownSubject): Promise<number> {
+async function eraseReferences(
+  pass: Pass,
+  known: KnownSubject,
+  queueIds: readonly string[],
+): Promise<number> {
   const { ctx, database, tenant, request, erased } = pass;
-  const changed = count(pass, await redactReferences(database, tenant.shop, known));
+  const changed = count(pass, await redactReferences(database, tenant.shop, known, queueIds));
   await recordSteps(ctx, dataOf(ctx, tenant).sql, request, {
     queue: erasedStep(sumOf(erased, isOfQueue)),
   });

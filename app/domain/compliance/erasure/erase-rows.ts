@@ -148,22 +148,27 @@ export async function isInFlight(sql: TenantSql, subject: KnownSubject): Promise
   return rows.length + inbox.length + exports.length > 0;
 }
 
-/** The ids of events that contained the person; archived objects are named after them. */
-export async function findEventIds(
+/** What contained the person: events, after which archived objects are named, and rows of the queue by id. */
+export type FoundEvents = { eventIds: string[]; queueIds: string[] };
+
+export async function findEvents(
   ctx: Ctx,
   database: Database,
   shop: string,
   subject: KnownSubject,
-): Promise<string[]> {
+): Promise<FoundEvents> {
   const { sql } = database.forTenant(shop);
   const found = new Set(subject.eventIds);
+  const queueIds: string[] = [];
   const marks = [...subject.emails, ...subject.gids].map((value) => subjectMark(ctx, shop, value));
   for await (const { condition, values } of tableSlices(database, shop, "integration_queue", 4))
-    for (const row of await sql<Columns<IntegrationQueue, "event_id">>(
-      `SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${condition}`,
+    for (const row of await sql<Columns<IntegrationQueue, "event_id"> & { id: string }>(
+      `SELECT id::text AS id, event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${condition}`,
       [referencesOf(subject), mentionsOf(subject), ...values],
-    ))
+    )) {
       found.add(row.event_id);
+      queueIds.push(row.id);
+    }
   for await (const { condition, values } of tableSlices(database, shop, "event_ledger", 4))
     for (const row of await sql<Columns<EventLedger, "event_id">>(
       `SELECT event_id FROM event_ledger WHERE shop = $1
@@ -174,18 +179,18 @@ export async function findEventIds(
       [referencesOf(subject), marks, ...values],
     ))
       found.add(row.event_id);
-  return [...found];
+  return { eventIds: [...found], queueIds };
 }
 
 // What was not delivered ends as every delivery whose customer is gone: skipped, with its reason in the log. A dead
 // letter stays one, without its content (IS_DEAD).
-const scrubQueue = (slice: string) => `
+const SCRUB_QUEUE = `
   WITH found AS (
     SELECT id AS found_id, status AS was FROM integration_queue WHERE shop = $1 AND ${OF_PERSON}
       AND (transformed_payload IS NOT NULL OR delivery_config IS NOT NULL
         OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, '${REDACTED}') <> '${REDACTED}'
         OR payload <> ${ERASED_PAYLOAD})
-      AND ${slice} FOR UPDATE
+      AND id = ANY($4::bigint[]) FOR UPDATE
   ),
   scrubbed AS (
     UPDATE integration_queue SET
@@ -219,14 +224,18 @@ const SCRUB_ATTEMPTS = `
 const DELETE_EXCHANGES =
   "DELETE FROM delivery_exchanges WHERE shop = $1 AND event_id = ANY($2::text[])";
 
+/** Queue rows that one statement changes. */
+const ROWS_PER_STATEMENT = 1_000;
+
 /**
  * Queue, attempts, exchanges, inbox and key-value store; each statement changes a bounded slice and is safe to
- * repeat.
+ * repeat. Of the queue only the rows that were found, where they still contain the person.
  */
 export async function redactReferences(
   database: Database,
   shop: string,
   subject: KnownSubject,
+  queueIds: readonly string[],
 ): Promise<Counts> {
   const { sql } = database.forTenant(shop);
   const mentions = mentionsOf(subject);
@@ -244,9 +253,9 @@ export async function redactReferences(
     for await (const slice of tableSlices(database, shop, table, values.length + 2))
       await add(table, `${statement} AND ${slice.condition}`, [...values, ...slice.values]);
   };
-  const named = [referencesOf(subject), mentions];
-  for await (const slice of tableSlices(database, shop, "integration_queue", 4)) {
-    const rows = await sql(scrubQueue(slice.condition), [...named, ...slice.values]);
+  for (let at = 0; at < queueIds.length; at += ROWS_PER_STATEMENT) {
+    const ids = queueIds.slice(at, at + ROWS_PER_STATEMENT);
+    const rows = await sql(SCRUB_QUEUE, [referencesOf(subject), mentions, ids]);
     counts.integration_queue = (counts.integration_queue ?? 0) + rows.length;
   }
   await addSlices("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, mentions]);

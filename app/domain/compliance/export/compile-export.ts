@@ -5,7 +5,7 @@ import { MANDATE_STATUS } from "../../commerce/mandate.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
 import { isDeletedPerson } from "../../customers/tombstones.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { findEventIds } from "../erasure/erase-rows.ts";
+import { findEvents } from "../erasure/erase-rows.ts";
 import { findPeople, isErased, type MatchedAccount } from "../find-people.ts";
 import type { PrivacyRequest } from "../requests/privacy-requests.ts";
 import type { KnownSubject, Subject } from "../subject.ts";
@@ -94,7 +94,7 @@ export async function readEventSections(
   tenant: Tenant,
   known: KnownSubject,
 ): Promise<Named<keyof typeof OF_EVENTS> & { orders_seen: unknown[] }> {
-  const eventIds = await findEventIds(ctx, ctx.regions.get(tenant.region), tenant.shop, known);
+  const { eventIds } = await findEvents(ctx, ctx.regions.get(tenant.region), tenant.shop, known);
   const sections = await readAll(dataOf(ctx, tenant).sql, OF_EVENTS, [eventIds]);
   return { ...sections, orders_seen: ordersOf(sections.deliveries) };
 }
