@@ -20,43 +20,23 @@ export type Match = {
 
 const ROUTES = new URL("../routes/", import.meta.url);
 
+const ROUTE_FILES = readdirSync(fileURLToPath(ROUTES)).sort();
+const ENDPOINT_FILES = ROUTE_FILES.filter((file) => file.endsWith(".ts"));
 /**
  * First segments that belong to the API: an unknown path below them is a JSON 404, elsewhere a
- * page.
+ * page. Files `app.*.ts` are loaders of the screens.
  */
 const API_SEGMENTS = new Set([
-  "health",
-  "metrics",
-  "openapi.json",
-  "auth",
-  "ucp",
-  "tags",
-  "segment",
-  "extensions",
-  "config",
-  "platform",
-  "admin",
-  "sync",
-  "webhooks",
-  "flow",
-  "customer-account",
-  "gdpr",
-  "privacy",
-  ".well-known",
-  "commerce",
-  "events",
-  "integration-enqueue",
-  "mcp",
-  "a2a",
-  "oauth",
-  "embed",
   PROXY_MOUNT.slice(1),
+  ...ENDPOINT_FILES.map((file) => firstSegment(pathOfFile(file))).filter(
+    (segment) => segment !== "app",
+  ),
 ]);
 /** First segments of the screens. */
 const SCREEN_SEGMENTS = new Set(
-  readdirSync(fileURLToPath(ROUTES))
-    .filter((file) => file.endsWith(".tsx"))
-    .flatMap((file) => file.split(".").find((part) => !/^[_$]/.test(part) && part !== "tsx") ?? []),
+  ROUTE_FILES.filter((file) => file.endsWith(".tsx")).flatMap(
+    (file) => file.split(".").find((part) => !/^[_$]/.test(part) && part !== "tsx") ?? [],
+  ),
 );
 /** The app library's own pages, under `/auth` but served by Remix. */
 const SCREEN_PREFIX = "/auth/shopify/";
@@ -121,11 +101,8 @@ export function loadRoutesAt(paths: ReadonlySet<string>): Promise<RouteTable> {
 }
 
 async function load(isWanted: (file: string) => boolean = () => true): Promise<RouteTable> {
-  const files = readdirSync(fileURLToPath(ROUTES))
-    .filter((file) => file.endsWith(".ts") && isWanted(file))
-    .sort();
   const modules = await Promise.all(
-    files.map(async (file) => ({
+    ENDPOINT_FILES.filter(isWanted).map(async (file) => ({
       file,
       module: (await import(/* @vite-ignore */ new URL(file, ROUTES).href)) as { route?: Endpoint },
     })),
