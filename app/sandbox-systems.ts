@@ -52,11 +52,9 @@ export async function startSandboxSystems(
     async prepareDemo(ctx) {
       sandbox.storefront.furnish(DEMO_SHOP);
       await prepareDemoStore(ctx, {
-        storeOrigin: sandbox.url,
-        profilePlatformUrl: addresses.profilePlatformUrl,
-        erpBaseUrl: addresses.erpBaseUrl,
+        ...addresses,
         retailAnalyticsAUrl: `file:${join(options.dataDir, "retail-analytics-a")}`,
-        retailAnalyticsBUrl: addresses.retailAnalyticsBUrl,
+        storeOrigin: sandbox.url,
         customersCollectionId: sandbox.cms.customersCollectionId,
         tagsCollectionId: sandbox.cms.tagsCollectionId,
         siteId: sandbox.cms.siteId,

@@ -6,7 +6,7 @@ import { createCms } from "./cms/cms.ts";
 import { initialCmsState } from "./cms/state.ts";
 import type { SystemName } from "./faults.ts";
 import { createFederated, initialFederatedState } from "./oidc/federated.ts";
-import type { Sandbox, SandboxOptions } from "./sandbox.ts";
+import type { SandboxOptions } from "./sandbox.ts";
 import type { Saving } from "./state-file.ts";
 import { createCustomerAccounts, isCustomerAccountPath } from "./storefront/customer-accounts.ts";
 import { createStorefront } from "./storefront/storefront.ts";
@@ -82,6 +82,8 @@ export function createSystems({
   );
   return {
     storefront,
+    // The storefront's sign-in. Its requests are recorded, and fail on demand, separately from the
+    // Admin API's.
     customerAccounts: createCustomerAccounts(
       storefront,
       addresses,
@@ -101,7 +103,7 @@ export function createSystems({
 }
 
 /** What the service is configured with to call the systems of a sandbox at this address. */
-export const addressesAt = (url: string): Sandbox["addresses"] => ({
+export const addressesAt = (url: string) => ({
   storefrontUrlTemplate: `${url}/storefront/{shop}`,
   cmsApiUrl: `${url}/cms/v2`,
   analyticsApiUrl: `${url}/analytics`,
@@ -114,3 +116,5 @@ export const addressesAt = (url: string): Sandbox["addresses"] => ({
   federatedIssuer: `${url}/federated`,
   backendUrl: `${url}/backend`,
 });
+
+export type SystemAddresses = ReturnType<typeof addressesAt>;

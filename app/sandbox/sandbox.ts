@@ -1,19 +1,11 @@
 /** The type of what `startSandbox` returns: a handle per system and the shared controls. */
-import type { Backend } from "./systems/backend.ts";
-import type { Cms, CmsSettings } from "./cms/cms.ts";
-import type { CustomerAccounts, CustomerAccountSettings } from "./storefront/customer-accounts.ts";
-import type { Email } from "./systems/email.ts";
-import type { Erp } from "./systems/erp.ts";
+import type { CmsSettings } from "./cms/cms.ts";
+import type { CustomerAccountSettings } from "./storefront/customer-accounts.ts";
+import type { SystemAddresses, Systems } from "./create-systems.ts";
 import type { Fault, SystemName } from "./faults.ts";
-import type { Federated } from "./oidc/federated.ts";
 import type { OidcSettings } from "./oidc/provider.ts";
-import type { ProfilePlatform } from "./systems/profile-platform.ts";
 import type { ObservedRequest, SandboxRequest } from "./request-log.ts";
-import type { RetailAnalyticsA } from "./systems/retail-analytics-a.ts";
-import type { RetailAnalyticsB } from "./systems/retail-analytics-b.ts";
 import type { StorefrontSettings } from "./storefront/state.ts";
-import type { Storefront } from "./storefront/storefront.ts";
-import type { WebAnalytics } from "./systems/web-analytics.ts";
 
 export type SandboxOptions = {
   /** 0 (the default) picks a free port. */
@@ -43,38 +35,12 @@ export type ConsoleOptions = {
   byFile?: SystemName[];
 };
 
-type SandboxAddresses = {
-  storefrontUrlTemplate: string;
-  cmsApiUrl: string;
-  analyticsApiUrl: string;
-  profilePlatformUrl: string;
-  emailApiUrl: string;
-  erpBaseUrl: string;
-  retailAnalyticsAUrl: string;
-  retailAnalyticsBUrl: string;
-  appBridgeUrl: string;
-  federatedIssuer: string;
-  backendUrl: string;
-};
+/** What tests and the console read and change of each system. Its requests come over HTTP. */
+type Handles = { [Name in keyof Systems]: Omit<Systems[Name], "handle"> };
 
-export type Sandbox = {
+export type Sandbox = Handles & {
   url: string;
-  addresses: SandboxAddresses;
-  storefront: Omit<Storefront, "handle">;
-  /**
-   * The storefront's sign-in. Its requests are recorded, and fail on demand, separately from the
-   * Admin API's.
-   */
-  customerAccounts: Omit<CustomerAccounts, "handle">;
-  federated: Omit<Federated, "handle">;
-  cms: Omit<Cms, "handle">;
-  analytics: Omit<WebAnalytics, "handle">;
-  profilePlatform: Omit<ProfilePlatform, "handle">;
-  email: Omit<Email, "handle">;
-  erp: Omit<Erp, "handle">;
-  retailAnalyticsA: Omit<RetailAnalyticsA, "handle">;
-  retailAnalyticsB: Omit<RetailAnalyticsB, "handle">;
-  backend: Omit<Backend, "handle">;
+  addresses: SystemAddresses;
   /** The next `times` requests to the system (whose path and query match) fail this way. */
   failNext(system: SystemName, fault: Fault, times?: number): void;
   /** Ends the faults of one system, or of all. */
