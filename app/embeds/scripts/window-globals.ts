@@ -1,10 +1,7 @@
 // Types of the globals that the page offers to the scripts, and of those they offer to the page.
-export type Flags = {
-  tos?: boolean | undefined;
-  privacy?: boolean | undefined;
-  cookie?: boolean | undefined;
-  marketing?: boolean | undefined;
-};
+import type { TYPES } from "./browser-store.ts";
+
+export type Flags = { [type in (typeof TYPES)[number]]?: boolean | undefined };
 export type Choice = Flags & {
   version?: string | undefined;
   at?: string;
