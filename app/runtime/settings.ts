@@ -159,7 +159,10 @@ export const SETTINGS = {
     "In the sandbox, unless `DEMO=off`: a small change in the demo store every 20 seconds.",
     { default: "on" },
   ),
-  SANDBOX_PORT: setting(wholeNumber(0, 65535), "Port of the sandbox; 0 picks a free one."),
+  SANDBOX_PORT: setting(
+    wholeNumber(0, 65535),
+    "Port of the sandbox; 0 picks a free one. Unset: 4010, or a free one where `PORT` is 0.",
+  ),
   STOP_GRACE_SECONDS: setting(
     wholeNumber(0, 300),
     "After `SIGTERM`: how long requests are still served while `/health/ready` is 503 already, so that a load balancer sees it before connections are refused. Not in the sandbox and in development, and not without the role `web`. Then 30 seconds for what is in flight.",
@@ -182,12 +185,12 @@ export const SETTINGS = {
   }),
   DATABASE_URL: setting(
     databaseAddress,
-    "PostgreSQL 15 or newer, the home region; unset: embedded. Several servers: `postgresql://h1,h2/db?target_session_attrs=read-write`. May lead to PgBouncer (1.21 or newer) in transaction mode. `DATABASE_URL_<CELL>` names the database of another cell (region).",
+    "PostgreSQL 15 or newer, the home database; unset: embedded. Several servers: `postgresql://h1,h2/db?target_session_attrs=read-write`. May lead to PgBouncer (1.21 or newer) in transaction mode. `DATABASE_URL_<CELL>` names the database of another cell.",
     { secret: true },
   ),
   DIRECT_DATABASE_URL: setting(
     databaseAddress,
-    "The same database as the role that owns its schema, past any pooler: used for migrations, and behind a pooler for notifications (without it workers poll); unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<REGION>` for another region.",
+    "The same database as the role that owns its schema, past any pooler: used for migrations, and behind a pooler for notifications (without it workers poll); unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<CELL>` for another cell.",
     { secret: true },
   ),
   DATABASE_REPLICA_URL: setting(
@@ -320,7 +323,7 @@ export const SETTINGS = {
         (text) => !text.startsWith("s3:") || bucketAddress(text),
         "must name a bucket, s3://bucket/prefix, and an endpoint must be an https:// address (http:// only for a loopback host or a host name without a dot)",
       ),
-    "Object archive; a `file:` path that is relative begins at the project's folder.",
+    "Object archive: `s3://bucket/prefix?region=...&endpoint=...`, with the credentials that the AWS SDK finds (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`), or a folder, `file:path`. A relative path begins at the project's folder.",
     { default: "file:.data/archive" },
   ),
   OUTBOUND_ALLOW: setting(
