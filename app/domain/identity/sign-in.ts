@@ -18,6 +18,18 @@ export async function signIn(
   tenant: Tenant,
   input: z.output<typeof SignInInput>,
 ): Promise<Account> {
+  for (;;) {
+    const account = await signInOnce(ctx, tenant, input);
+    if (account) return account;
+  }
+}
+
+/** Null when the account's password or status changed while the password was checked: another sign-in may have stored a new hash of it. */
+async function signInOnce(
+  ctx: Ctx,
+  tenant: Tenant,
+  input: z.output<typeof SignInInput>,
+): Promise<Account | null> {
   const { sql } = dataOf(ctx, tenant);
   const account = await findSignInAccount(sql, input.email);
   const { isRight, needsRehash } = await verifyPassword(
@@ -43,7 +55,7 @@ export async function signIn(
         return rows;
       })
     : await sql<Account>(SIGN_IN, values);
-  if (!signedIn) throw new AppError("invalid_credentials");
+  if (!signedIn) return null;
   ctx.log.info("account.signed_in", { shop: tenant.shop, user_id: account.id, method: "password" });
   return signedIn;
 }

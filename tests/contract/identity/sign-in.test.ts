@@ -9,6 +9,7 @@ import {
   PASSWORD,
   databaseSnapshot,
   signUp,
+  statusesOf,
 } from "./people.ts";
 
 let service: Service;
@@ -53,6 +54,19 @@ describe("a sign-in", () => {
     const { json, headers } = await login(service, email);
     expect((await getMe(service, json.token)).status).toBe(200);
     expect(headers.getSetCookie()[0]?.length).toBeLessThan(4_096);
+  });
+
+  it("succeeds with the right password on several devices at once, also when the first one's stores a new hash", async () => {
+    const { email, id } = await signUp(service);
+    await service.addTenant(SHOP, { password_iterations: 100_000 });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => login(service, email)));
+    await service.addTenant(SHOP);
+    expect(statusesOf(answers)).toEqual([200, 200, 200, 200, 200, 200]);
+    const [{ password_hash: hash }] = await service.database.query(
+      "SELECT password_hash FROM storefront_users WHERE id = $1",
+      [id],
+    );
+    expect(hash).toMatch(/^pbkdf2-sha256\$100000\$/);
   });
 });
 
