@@ -98,18 +98,23 @@ export async function findWaitingAccount(
   return row ?? null;
 }
 
-export async function getAccount(
+export async function findAccount(
   sql: TenantSql,
   id: number,
   { lock }: Lock = {},
-): Promise<Account> {
+): Promise<Account | null> {
   const [row] = await sql<Account>(
     `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1
       AND id = $2 ${lock ? "FOR UPDATE" : ""}`,
     [id],
   );
-  if (!row) throw new Error(`account ${id} is gone`);
-  return row;
+  return row ?? null;
+}
+
+export async function getAccount(sql: TenantSql, id: number, options?: Lock): Promise<Account> {
+  const account = await findAccount(sql, id, options);
+  if (!account) throw new Error(`account ${id} is gone`);
+  return account;
 }
 
 type Address = Pick<Account, "email" | "unproven_email">;

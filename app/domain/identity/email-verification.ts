@@ -6,7 +6,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { normaliseMailbox } from "../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { emailOf, getAccount, type Account } from "./account.ts";
+import { emailOf, findAccount, type Account } from "./account.ts";
 import { findLink, consumeLink } from "./links.ts";
 import { hashPassword, Password, TypedPassword, verifyPassword } from "./password/password.ts";
 import { lockAddress, proveAddress, type Proof } from "./prove-address.ts";
@@ -42,7 +42,7 @@ export async function findLinkedAccount(
 async function readAccount(ctx: Ctx, tenant: Tenant, token: string): Promise<Account | null> {
   const { sql } = dataOf(ctx, tenant);
   const link = await findLink(sql, "email", token);
-  const account = link && (await getAccount(sql, link.user_id).catch(() => null));
+  const account = link && (await findAccount(sql, link.user_id));
   return account && isMailedTo(ctx, tenant, account, link.email_hmac) ? account : null;
 }
 
@@ -64,6 +64,23 @@ const isMailedTo = (ctx: Ctx, tenant: Tenant, account: Account, mailbox: string 
 export async function verifyEmail(
   ctx: Ctx,
   tenant: Tenant,
+  input: z.output<typeof VerifyEmailInput>,
+  session: Session | null,
+): Promise<void> {
+  for (;;)
+    try {
+      return await verifyOnce(ctx, tenant, input, session);
+    } catch (error) {
+      if (!(error instanceof PasswordChanged)) throw error;
+    }
+}
+
+/** The account has another hash than the one that was checked, as after a sign-in that made it anew: the link is not used up. */
+class PasswordChanged extends Error {}
+
+async function verifyOnce(
+  ctx: Ctx,
+  tenant: Tenant,
   { token, password }: z.output<typeof VerifyEmailInput>,
   session: Session | null,
 ): Promise<void> {
@@ -74,9 +91,9 @@ export async function verifyEmail(
     dataOf(ctx, tenant).transaction(async (sql, prisma) => {
       const link = await consumeLink(sql, "email", token);
       const rows = await lockAddress(sql, link.user_id);
-      const isSame = rows !== null && rows.account.password_hash === account.password_hash;
-      if (!isSame || !isMailedTo(ctx, tenant, rows.account, link.email_hmac))
+      if (rows === null || !isMailedTo(ctx, tenant, rows.account, link.email_hmac))
         throw new AppError("invalid_link");
+      if (rows.account.password_hash !== account.password_hash) throw new PasswordChanged();
       const proof = { ...claim, method: "verify_email", userAgent: null };
       if ((await proveAddress(ctx, tenant, { sql, prisma }, rows, proof)) === null)
         throw new AppError("invalid_link");

@@ -1,0 +1,57 @@
+// The database fails in the middle of a request of a shopper: nothing is used up, and the answer says to try again.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  startDatabaseProxy,
+  type DatabaseProxy,
+} from "../../../support/processes/database-proxy.ts";
+import { SHOP, startService, type Service } from "../../../support/service.ts";
+import { getMe, login, mailedToken, signUp, verify } from "../people.ts";
+
+const ACCOUNT_READ = "FROM storefront_users WHERE shop = $1\n      AND id = $2";
+const UNAVAILABLE = [503, "database_unavailable"];
+let service: Service;
+let database: DatabaseProxy;
+
+beforeAll(async () => {
+  service = await startService({
+    background: true,
+    databaseThrough: async (url) => (database = await startDatabaseProxy(url)).url,
+  });
+  service.sandbox.federated.settings.autoApprove = true;
+  await service.addTenant(SHOP);
+});
+afterAll(async () => {
+  await service.stop();
+  await database.stop();
+});
+
+/** Every connection is lost while the request reads the account. */
+async function losingTheAccount<T>(request: () => Promise<T>): Promise<T> {
+  const read = database.hold(ACCOUNT_READ);
+  const answer = request();
+  await read.held;
+  database.cut();
+  return answer;
+}
+
+it("a mailed link stays valid when the account cannot be read", async () => {
+  const { email, token } = await signUp(service);
+  const link = await mailedToken(service, email, "/auth/verify-email");
+  const failed = await losingTheAccount(() => verify(service, link));
+  expect([failed.status, failed.json.code]).toEqual(UNAVAILABLE);
+  expect((await verify(service, link)).status).toBe(200);
+  expect((await getMe(service, token)).json.user.email_verified).toBe(true);
+});
+
+it("a mailed link verifies the address when a sign-in stores a new hash of the password meanwhile", async () => {
+  const { email } = await signUp(service);
+  const link = await mailedToken(service, email, "/auth/verify-email");
+  await service.addTenant(SHOP, { password_iterations: 100_000 });
+  const use = database.hold("DELETE FROM kv WHERE shop = $1 AND key = $2 RETURNING");
+  const answer = verify(service, link);
+  await use.held;
+  expect((await login(service, email)).status).toBe(200);
+  use.release();
+  expect((await answer).status).toBe(200);
+  await service.addTenant(SHOP);
+});
