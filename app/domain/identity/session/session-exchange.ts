@@ -45,16 +45,19 @@ export async function exchangeSessionCode(
   tenant: Tenant,
   { code, handoff_verifier: verifier }: z.output<typeof HandOffInput>,
 ): Promise<Account> {
-  const { sql } = dataOf(ctx, tenant);
+  const { sql, transaction } = dataOf(ctx, tenant);
   const key = KEYS.sessionCode(hash("sha256", code));
   const challenge = (await findKey<SessionCode>(sql, key))?.value.challenge;
   if (!challenge || !secretEquals(hash("sha256", verifier, "base64url"), challenge))
     throw new AppError("invalid_code");
-  const kept = await takeKey<SessionCode>(sql, key);
-  if (!kept) throw new AppError("invalid_code");
-  const account = await getAccount(sql, kept.user_id);
-  // A sign-out, a new password or a deletion that ended the person's sessions meanwhile ended this one too.
-  if (account.status !== "active" || epochOf(account) !== kept.epoch)
-    throw new AppError("invalid_code");
-  return account;
+  // Together: an account that cannot be read at this moment does not use the code up.
+  return transaction(async (within) => {
+    const kept = await takeKey<SessionCode>(within, key);
+    if (!kept) throw new AppError("invalid_code");
+    const account = await getAccount(within, kept.user_id);
+    // A sign-out, a new password or a deletion that ended the person's sessions meanwhile ended this one too.
+    if (account.status !== "active" || epochOf(account) !== kept.epoch)
+      throw new AppError("invalid_code");
+    return account;
+  });
 }

@@ -1,4 +1,5 @@
 // The database fails in the middle of a request of a shopper: nothing is used up, and the answer says to try again.
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   startDatabaseProxy,
@@ -54,4 +55,33 @@ it("a mailed link verifies the address when a sign-in stores a new hash of the p
   use.release();
   expect((await answer).status).toBe(200);
   await service.addTenant(SHOP);
+});
+
+it("the code of a completed sign-in is not used up when the account cannot be read", async () => {
+  const verifier = "a-verifier-that-only-this-tab-knows-0123456789";
+  const challenge = createHash("sha256").update(verifier).digest("base64url");
+  const out = await service.call(
+    "GET",
+    `/auth/federated/login?shop=${SHOP}&handoff=fragment&handoff_challenge=${challenge}`,
+    { key: null },
+  );
+  const approved = await fetch(`${out.headers.get("location")}&login_hint=ada@example.com`, {
+    redirect: "manual",
+  });
+  const callback = new URL(approved.headers.get("location") ?? "");
+  const back = await service.call("GET", callback.pathname + callback.search, {
+    key: null,
+    headers: { cookie: out.headers.get("set-cookie")?.split(";")[0] ?? "" },
+  });
+  const { hash } = new URL(back.headers.get("location") ?? "");
+  const code = new URLSearchParams(hash.slice(1)).get("session_code");
+  const exchange = () =>
+    service.call("POST", `/auth/session?shop=${SHOP}`, {
+      body: { code, handoff_verifier: verifier },
+      key: null,
+    });
+  const failed = await losingTheAccount(exchange);
+  expect([failed.status, failed.json.code]).toEqual(UNAVAILABLE);
+  expect((await exchange()).status).toBe(200);
+  expect((await exchange()).json.code).toBe("invalid_code");
 });
