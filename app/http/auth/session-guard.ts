@@ -2,7 +2,7 @@
 // change by cookie must be JSON from an origin of the store (DECISIONS 3).
 import type { Ctx } from "../../context.server.ts";
 import { checkSession, type Session } from "../../domain/identity/session/sessions.ts";
-import { findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
+import { findTenant, StaleTenantError, type Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { readCookie } from "../cookies.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
@@ -50,17 +50,21 @@ export async function requireSession(
 /** How often a tenant's record may change while a session is checked. */
 const MAX_TENANT_CHANGES = 2;
 
-/** Checks with the cached tenant first, and again only when the record has changed since. Null: invalid. */
+/**
+ * Checks with the cached tenant first, and again only when the record has changed since. Null: invalid. Throws
+ * StaleTenantError when it changes all the time: the request begins again.
+ */
 async function checkWithCurrentTenant(
   ctx: Ctx,
   cachedTenant: Tenant,
   token: string,
 ): Promise<{ session: Session; tenant: Tenant } | null> {
   let tenant: Tenant | null = cachedTenant;
-  for (let changes = 0; tenant && changes <= MAX_TENANT_CHANGES; changes += 1) {
+  for (let changes = 0; tenant; changes += 1) {
     const check = await checkSession(ctx, tenant, token);
     if (check.outcome === "valid") return { session: check.session, tenant };
-    if (check.outcome === "invalid") break;
+    if (check.outcome === "invalid") return null;
+    if (changes === MAX_TENANT_CHANGES) throw new StaleTenantError();
     tenant = await findTenant(ctx, cachedTenant.shop);
   }
   return null;

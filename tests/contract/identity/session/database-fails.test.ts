@@ -85,3 +85,23 @@ it("the code of a completed sign-in is not used up when the account cannot be re
   expect((await exchange()).status).toBe(200);
   expect((await exchange()).json.code).toBe("invalid_code");
 });
+
+it("a session stays valid while the store's record changes again and again", async () => {
+  const { token } = await signUp(service);
+  const change = () =>
+    service.database.query("UPDATE kv SET version = version + 1 WHERE key = $1", [
+      `tenant:${SHOP}`,
+    ]);
+  let read = database.hold("session-read");
+  const answer = getMe(service, token);
+  for (let changes = 0; changes < 4; changes += 1) {
+    await Promise.race([read.held, answer]);
+    await change();
+    const { release } = read;
+    read = database.hold("session-read");
+    release();
+  }
+  await Promise.race([read.held, answer]);
+  read.release();
+  expect((await answer).status).toBe(200);
+});
