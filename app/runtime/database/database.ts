@@ -11,7 +11,7 @@ import { NoPrimaryError, READ_ONLY, watchPromotions } from "./connection/servers
 import { watchConnections } from "./connection/socket-watchdog.ts";
 import { readReadiness, type Readiness } from "./readiness.ts";
 import { withReplica } from "./replica/replica-reads.ts";
-import { isStoreMoving } from "./postgres-errors.ts";
+import { isDatabaseBusy, isStoreMoving } from "./postgres-errors.ts";
 import {
   COLLECT_WAKES,
   createWakeSender,
@@ -330,3 +330,7 @@ export function isDatabaseAway(error: unknown): boolean {
     )
   );
 }
+
+/** Whether the database failed for a reason that passes: background work comes back later, and nothing counts as done. */
+export const isPassingDatabaseError = (error: unknown): boolean =>
+  isDatabaseAway(error) || isDatabaseBusy(error);

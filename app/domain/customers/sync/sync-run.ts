@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import { isUniqueViolation } from "../../../db.server.ts";
-import { isDatabaseAway } from "../../../runtime/database/database.ts";
+import { isDatabaseAway, isPassingDatabaseError } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { LeaseLost, type Lease } from "../../../runtime/database/queue/lease.ts";
 import { callAdminApi } from "../../tenants/storefront/admin-api.ts";
@@ -150,7 +150,8 @@ async function commitOneByOne(
       });
       counts[countOf(outcome)] += 1;
     } catch (error) {
-      if (isDatabaseAway(error)) throw error;
+      // The position stays before the page: a customer who is passed over would not be read again.
+      if (isPassingDatabaseError(error)) throw error;
       counts.failed += 1;
       ctx.log.error("customer_sync.customer_failed", error, { shop: tenant.shop });
     }

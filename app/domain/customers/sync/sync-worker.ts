@@ -2,7 +2,7 @@
 // The lease is the sync's own (catch-up.ts), because a scheduled run and a request must not sync one
 // store at once.
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway } from "../../../runtime/database/database.ts";
+import { isPassingDatabaseError } from "../../../runtime/database/database.ts";
 import type { WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { startRequestWorker } from "../../tenants/store-requests.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
@@ -36,7 +36,7 @@ async function sync(ctx: Ctx, tenant: Tenant, stopping: AbortSignal): Promise<st
   try {
     return (await syncCustomers(ctx, tenant, { signal: stopping })).outcome;
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (isPassingDatabaseError(error)) throw error;
     ctx.log.error("customer_sync.failed", error, { shop: tenant.shop });
     // A bug on our side: without deletion it would run again every second.
     await saveSyncState(
