@@ -1,10 +1,12 @@
 // The sign-in gate of /setup, /settings and /onboarding: without credentials, with the admin key,
 // with its cookie, and that the cookie opens nothing else.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openGatePass, sealGatePass } from "../../../app/domain/identity/admin-gate/gate-pass.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import {
   cookieOf,
   GATED_SHOP as SHOP,
+  LISTED,
   PAGES,
   startGate,
   type Gate,
@@ -195,6 +197,23 @@ describe("the cookie", () => {
     ];
     for (const one of forged)
       expect((await send("/setup", { cookie: `${name}=${one}` })).status).toBe(401);
+  });
+
+  test("ends with the admin key, and a mailed code's with its address, at the next deployment", () => {
+    const { ctx } = app;
+    const next = (change: object) => ({ ...ctx, config: { ...ctx.config, ...change } });
+    const [ofKey, ofMail] = [sealGatePass(ctx, "key"), sealGatePass(ctx, "mail", LISTED)];
+    expect([openGatePass(ctx, ofKey), openGatePass(ctx, ofMail)]).toEqual([
+      { way: "key", isPlatform: true },
+      { way: "mail", isPlatform: false },
+    ]);
+    const rotated = next({ ADMIN_KEY: "the-next-admin-key-0123456789" });
+    expect([openGatePass(rotated, ofKey), openGatePass(rotated, ofMail)]).toEqual([null, null]);
+    const removed = next({ ADMIN_EMAILS: ["second@example.com"] });
+    expect([openGatePass(removed, ofKey)?.way, openGatePass(removed, ofMail)]).toEqual([
+      "key",
+      null,
+    ]);
   });
 
   test("is accepted by no endpoint", async () => {

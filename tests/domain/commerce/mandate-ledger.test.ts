@@ -32,6 +32,7 @@ type Fields = {
   currency?: string;
   status?: string;
   expires?: string;
+  agents?: string[];
 };
 
 async function newMandate({
@@ -40,13 +41,14 @@ async function newMandate({
   currency = "EUR",
   status = "active",
   expires = "1 hour",
+  agents,
 }: Fields = {}): Promise<string> {
   const id = randomUUID();
   await storage.query(
     `INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, usage,
-      status, signature, proof, expires_at)
-      VALUES ($1, $2, 1, $3, $4, 'all', $5, $6, 's', 'p', now() + $7::interval)`,
-    [SHOP, id, max, currency, usage, status, expires],
+      status, signature, proof, expires_at, agent_clients)
+      VALUES ($1, $2, 1, $3, $4, 'all', $5, $6, 's', 'p', now() + $7::interval, $8)`,
+    [SHOP, id, max, currency, usage, status, expires, agents ?? null],
   );
   return id;
 }
@@ -189,14 +191,21 @@ describe("a rejection", () => {
     ["used", { status: "used" }, {}],
     ["currency_mismatch", { currency: "USD" }, {}],
     ["exceeded", { max: "9.99" }, {}],
+    ["wrong_agent", { agents: ["other-agent"] }, { clientId: "agent" }],
+    ["wrong_agent", { agents: ["other-agent"] }, {}],
     ["not_found", {}, { customerId: 2 }],
     ["not_found", {}, { mandateId: randomUUID() }],
-  ])("says %s and changes nothing", async (reason, fields, other) => {
-    const id = await newMandate(fields);
-    const before = await rowOf(id);
-    expect(await outcome(reserve(dataOf().sql, claim(id, "10.00", other)))).toBe(reason);
-    expect(await rowOf(id)).toEqual(before);
-  });
+  ])(
+    "says %s and changes nothing, for a new amount and a changed one",
+    async (reason, fields, other) => {
+      const id = await newMandate(fields);
+      const before = await rowOf(id);
+      const { sql } = dataOf();
+      expect(await outcome(reserve(sql, claim(id, "10.00", other)))).toBe(reason);
+      expect(await outcome(moveReservation(sql, claim(id, "10.00", other), "0.00"))).toBe(reason);
+      expect(await rowOf(id)).toEqual(before);
+    },
+  );
 
   it("is the same for a mandate of another store as for an unknown one", async () => {
     const id = await newMandate();
@@ -227,6 +236,21 @@ it("never lets more than the maximum count, also not for a late order", async ()
   await expect(
     storage.query("UPDATE mandates SET spent_amount = 100.01 WHERE mandate_id = $1", [id]),
   ).rejects.toThrow(/mandates_budget_check/);
+});
+
+it("counts the order of a revoked mandate, which stays revoked", async () => {
+  const { sql } = dataOf();
+  const [late, early] = [await newMandate(), await newMandate()];
+  for (const id of [late, early]) {
+    await reserve(sql, claim(id, "40.00"));
+    await storage.query("UPDATE mandates SET status = 'revoked' WHERE mandate_id = $1", [id]);
+  }
+  await release(sql, late, "40.00");
+  await spend(sql, late, "100.00");
+  await spend(sql, early, "100.00");
+  await release(sql, early, "40.00");
+  for (const id of [late, early])
+    expect(await rowOf(id)).toMatchObject({ spent_amount: "100.00", status: "revoked" });
 });
 
 it("never holds and spends more than the maximum together, whatever a statement says", async () => {
