@@ -258,4 +258,14 @@ it("a store that disables agents disables every token, and enables them again", 
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_access_enabled: true } });
   }
   expect((await getMe(service, tokens.access_token)).status).toBe(200);
+  // As another process does it: this one still remembers the store as it was.
+  const turn = (isOn: boolean) =>
+    service.database.query(
+      "UPDATE kv SET value = jsonb_set(value, '{agent_access_enabled}', $2::jsonb), version = version + 1 WHERE key = $1",
+      [`tenant:${SHOP}`, String(isOn)],
+    );
+  await turn(false);
+  expect((await getMe(service, tokens.access_token)).status).toBe(403);
+  await turn(true);
+  expect((await getMe(service, tokens.access_token)).status).toBe(200);
 });

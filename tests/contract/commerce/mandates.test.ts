@@ -257,6 +257,15 @@ describe("a mandate", () => {
     );
     for (const nothing of ["00000000-0000-4000-8000-000000000000", "x"])
       expect((await get(nothing)).status).toBe(404);
+    const admin_key = "a-key-of-this-store-0123456789";
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { admin_key } });
+    expect((await get(id, admin_key)).status).toBe(200);
+    // As another process removes it: this one still remembers the store as it was.
+    await service.database.query(
+      "UPDATE kv SET value = value - 'admin_key', version = version + 1 WHERE key = $1",
+      [`tenant:${SHOP}`],
+    );
+    expect((await get(id, admin_key)).status).toBe(401);
   });
 
   it("is listed newest first, in pages", async () => {
