@@ -150,12 +150,15 @@ describe("GET /oauth/grants", () => {
 describe("DELETE /oauth/grants/:id", () => {
   it("revokes every token of the agent at once, and is safe to repeat", async () => {
     const id = await onlyGrant();
-    for (let times = 0; times < 2; times += 1) expect((await end(id)).json).toEqual({ ok: true });
+    const rowOf = () =>
+      service.database.query("SELECT end_reason, ended_at FROM oauth_grants WHERE id = $1", [id]);
+    expect((await end(id)).json).toEqual({ ok: true });
+    const ended = await rowOf();
+    expect((await end(id)).json).toEqual({ ok: true });
+    expect(await rowOf()).toEqual(ended);
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
     expect((await refresh(service, client, tokens.refresh_token)).json.error).toBe("invalid_grant");
-    expect(
-      await service.database.query("SELECT end_reason FROM oauth_grants WHERE id = $1", [id]),
-    ).toEqual([{ end_reason: "revoked" }]);
+    expect(ended).toMatchObject([{ end_reason: "revoked" }]);
     expect((await list()).json.grants).toEqual([]);
   });
 
