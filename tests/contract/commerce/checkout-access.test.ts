@@ -210,13 +210,36 @@ describe("an agent's call", () => {
   });
 
   it("reserves nothing of a mandate when the merchant turns agents' payments off meanwhile", async () => {
-    const mandate = await newMandate(service, shopper);
-    const answers = await during([() => create(token, mandate)], () =>
-      configure({ agent_payments_enabled: false }),
+    const [mandate, held] = [
+      await newMandate(service, shopper),
+      await newMandate(service, shopper, { usage: "multi" }),
+    ];
+    const { json } = await create(token, held);
+    const answers = await during(
+      [() => create(token, mandate), () => update(json.id, token), () => complete(json.id, token)],
+      () => configure({ agent_payments_enabled: false }),
     );
     await configure({ agent_payments_enabled: true });
-    expect(answers[0]?.json.code).toBe("agent_payments_disabled");
+    expect(answers.map(({ json: { code } }) => code)).toEqual(
+      answers.map(() => "agent_payments_disabled"),
+    );
     expect(await mandateRow(service, mandate)).toMatchObject(UNTOUCHED);
+    expect(await mandateRow(service, held)).toMatchObject({ reserved_amount: "40.00" });
+  });
+
+  it("changes and completes no checkout that is canceled meanwhile", async () => {
+    const held = await newMandate(service, shopper, { usage: "multi" });
+    const { json } = await create(token, held);
+    const answers = await during(
+      [() => update(json.id, token), () => complete(json.id, token)],
+      () => acknowledged(post(`/commerce/checkout/${json.id}/cancel`, {}, token)),
+    );
+    expect(answers.map(({ json: { code } }) => code)).toEqual([
+      "checkout_closed",
+      "checkout_closed",
+    ]);
+    expect(await checkouts()).toMatchObject([{ status: "canceled", reserved_amount: "0.00" }]);
+    expect(await mandateRow(service, held)).toMatchObject(UNTOUCHED);
   });
 
   it("refused for its consent may be repeated with the same idempotency key once it is given again", async () => {
