@@ -219,12 +219,12 @@ it("a run that lost its lease rolls back, and the run that took it over counts o
   });
 });
 
-it("the stored response names its person, so that a redaction finds it", async () => {
+it("the stored response is kept for a day, and names its person, so that a redaction finds it", async () => {
   await send();
-  expect(
-    await service.database.query(
-      "SELECT 1 FROM kv WHERE shop = $1 AND key LIKE 'idempotent:%' AND value->>'user_id' = $2",
-      [SHOP, String(shopper.id)],
-    ),
-  ).toHaveLength(1);
+  const [kept, ...more] = await service.database.query(
+    `SELECT extract(epoch FROM expires_at - now())::float8 / 3600 AS hours FROM kv
+      WHERE shop = $1 AND key LIKE 'idempotent:%' AND value->>'user_id' = $2`,
+    [SHOP, String(shopper.id)],
+  );
+  expect([more, kept?.hours]).toEqual([[], expect.closeTo(24, 0)]);
 });
