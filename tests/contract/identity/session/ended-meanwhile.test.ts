@@ -8,7 +8,8 @@ import {
   type Answer,
   type Service,
 } from "../../../support/service.ts";
-import { getMe, login, PASSWORD, signUp } from "../people.ts";
+import { approve, authorizePath, newClient, pkce } from "../../../support/agents/agent.ts";
+import { deleteMe, getMe, login, PASSWORD, signUp } from "../people.ts";
 
 let service: Service;
 
@@ -18,16 +19,19 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Makes the request, whose session is checked, and ends the sessions before its change. */
-async function endSessionsDuring(id: number, request: () => Promise<Answer>): Promise<Answer> {
+const END_SESSIONS = "sessions_valid_after = date_trunc('second', now()) + interval '1 second'";
+
+/** Makes the request, whose session or password is checked, and changes the person before its own change. */
+async function changeDuring(
+  id: number,
+  change: string,
+  request: () => Promise<Answer>,
+): Promise<Answer> {
   const owner = new pg.Client({ connectionString: service.database.url });
   await owner.connect();
   try {
     await owner.query("BEGIN");
-    await owner.query(
-      "UPDATE storefront_users SET sessions_valid_after = date_trunc('second', now()) + interval '1 second' WHERE id = $1",
-      [id],
-    );
+    await owner.query(`UPDATE storefront_users SET ${change} WHERE id = $1`, [id]);
     const answer = request();
     await eventually(
       "the change to wait for the row",
@@ -44,6 +48,9 @@ async function endSessionsDuring(id: number, request: () => Promise<Answer>): Pr
     await owner.end();
   }
 }
+
+const endSessionsDuring = (id: number, request: () => Promise<Answer>): Promise<Answer> =>
+  changeDuring(id, END_SESSIONS, request);
 
 describe("of a session that ended meanwhile", () => {
   it("no consent is granted", async () => {
@@ -114,5 +121,47 @@ describe("of a session that ended meanwhile", () => {
       [id],
     );
     expect(rows).toEqual([]);
+  });
+
+  it("no agent is allowed", async () => {
+    const client = await newClient(service);
+    for (const change of [END_SESSIONS, "status = 'suspended'"]) {
+      const { id, token } = await signUp(service);
+      const answer = await changeDuring(id, change, () =>
+        approve(service, authorizePath(client, pkce().challenge), token),
+      );
+      expect(answer.headers.get("location") ?? "").not.toContain("code=");
+      expect(
+        await service.database.query("SELECT id FROM oauth_grants WHERE user_id = $1", [id]),
+      ).toEqual([]);
+    }
+  });
+
+  it("no account is deleted", async () => {
+    const { id, token } = await signUp(service);
+    const { status } = await endSessionsDuring(id, () =>
+      deleteMe(service, token, { password: PASSWORD }),
+    );
+    expect(status).toBe(401);
+    const rows = await service.database.query("SELECT status FROM storefront_users WHERE id = $1", [
+      id,
+    ]);
+    expect(rows).toEqual([{ status: "active" }]);
+  });
+});
+
+describe("a sign-in", () => {
+  it.each([
+    ["the password is replaced", "password_hash = 'another'", "another"],
+    ["the person is suspended", "status = 'suspended'", expect.stringMatching(/^pbkdf2/)],
+  ])("during which %s is rejected", async (_, change, hash) => {
+    const { id, email } = await signUp(service);
+    const answer = await changeDuring(id, change, () => login(service, email, PASSWORD));
+    expect([answer.status, answer.json.code]).toEqual([401, "invalid_credentials"]);
+    const rows = await service.database.query(
+      "SELECT password_hash FROM storefront_users WHERE id = $1",
+      [id],
+    );
+    expect(rows).toEqual([{ password_hash: hash }]);
   });
 });
