@@ -279,7 +279,8 @@ describe("a customer who signs up", () => {
     expect(verification.json).toMatchObject({ ok: true });
   });
 
-  it("and verifies it with the session of the account needs no password", async () => {
+  it("and verifies it with the session of the account needs no password; what the customer agreed to is not recorded again", async () => {
+    await storeConsent("privacy", "granted");
     const { token } = await stranger();
     const link = await mailedToken(service, customer.email, VERIFY);
     const proven = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
@@ -291,6 +292,9 @@ describe("a customer who signs up", () => {
       id: customer.id,
       email_verified: true,
     });
+    expect(
+      (await history(token)).filter((row: any) => row.consent_type === "privacy"),
+    ).toHaveLength(1);
   });
 
   it("is pushed to every system of a sign-up once the address is verified; the existing storefront customer is reused", async () => {
@@ -396,8 +400,13 @@ describe("the mailed verification link", () => {
 });
 
 describe("the owner of the address", () => {
-  it("who resets the password takes over the account: the earlier password and sessions end, no consent is overwritten", async () => {
+  it("who resets the password takes over the account: the earlier password and sessions end, no consent is overwritten and no agent is allowed", async () => {
     const { token } = await stranger();
+    const asStranger = (path: string, body: object) =>
+      service.call("POST", path, { key: token, body });
+    const agents = { consent_a2a: true, consent_ap2: true, method: "dashboard" };
+    expect((await asStranger("/auth/consent-sync", agents)).status).toBe(200);
+    expect((await asStranger("/ucp/tags", { add: ["newsletter_subscribed"] })).status).toBe(200);
     await forgot(service, customer.email);
     const own = "a password of my own";
     const link = await mailedToken(service, customer.email, RESET);
@@ -405,7 +414,11 @@ describe("the owner of the address", () => {
     expect((await getMe(service, token)).status).toBe(401);
     expect((await login(service, customer.email)).status).toBe(401);
     const mine = (await login(service, customer.email, own)).json;
-    expect(mine.user).toMatchObject({ id: customer.id, full_name: "Grace Hopper" });
+    expect(mine.user).toMatchObject({
+      id: customer.id,
+      full_name: "Grace Hopper",
+      tags: ["wholesale"],
+    });
     expect((await getMe(service, mine.token)).json.consents).toMatchObject({
       tos: true,
       marketing: false,
@@ -444,51 +457,5 @@ describe("the owner of the address", () => {
     await signUp(service, { email, consent_marketing: true });
     const answer = await signInAs(service, "federated", putPerson(service, "federated", email));
     expect((await getMe(service, sessionOf(answer) as string)).json.consents.marketing).toBe(false);
-  });
-});
-
-describe("a federated sign-in that waits beside the customer", () => {
-  /** The provider has not verified the address yet; then the store reports its customer, who was there before. */
-  async function waitingSignIn() {
-    const email = newEmail("federated");
-    const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
-    const sub = putPerson(service, "federated", email, { isVerified: false });
-    const token = sessionOf(await signInAs(service, "federated", sub)) as string;
-    const at = new Date();
-    const { userId } = await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, SHOP),
-      { gid, email, first_name: "Grace", changedAt: at, createdAt: at },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    );
-    return { email, sub, token, customerId: userId };
-  }
-  const rowOf = async (id: number | null) =>
-    (
-      await service.database.query(
-        "SELECT provider, email_verified, password_hash FROM storefront_users WHERE id = $1",
-        [id],
-      )
-    )[0];
-  const JOINED = { provider: "storefront", email_verified: true, password_hash: "" };
-
-  it("joins it once the provider verifies the address; the customer keeps its provider", async () => {
-    const { email, sub, customerId } = await waitingSignIn();
-    expect(putPerson(service, "federated", email)).toBe(sub);
-    const answer = await signInAs(service, "federated", sub);
-    expect(await signedInUser(service, answer)).toMatchObject({ id: customerId });
-    expect(await rowOf(customerId)).toEqual(JOINED);
-  });
-
-  it("joins it by the mailed link; the customer keeps its provider", async () => {
-    const { email, token, customerId } = await waitingSignIn();
-    const link = await mailedToken(service, email, VERIFY);
-    const proven = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
-      key: token,
-      body: { token: link },
-    });
-    expect(proven.status).toBe(200);
-    expect((await getMe(service, token)).json.user).toMatchObject({ id: customerId });
-    expect(await rowOf(customerId)).toEqual(JOINED);
   });
 });
