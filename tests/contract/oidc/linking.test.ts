@@ -126,7 +126,7 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     expect(await links(id)).toMatchObject([{ provider }]);
   });
 
-  it("takes over an unverified account with the address: its password, sessions, name and agent grants are removed", async () => {
+  it("takes over an unverified account with the address: its password, sessions, name, marketing consent and agent grants are removed", async () => {
     const { id, token } = await signUp();
     await service.database.query(
       "UPDATE user_claims SET consent_a2a = true, consent_ap2 = true WHERE user_id = $1",
@@ -144,7 +144,11 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     expect((await me(token)).status).toBe(401);
     expect((await logIn()).status).toBe(401);
     expect((await user(id)).password_hash).toBe("");
-    expect((await me(sessionOf(answer))).json.consents).toMatchObject({ a2a: false, ap2: false });
+    expect((await me(sessionOf(answer))).json.consents).toMatchObject({
+      a2a: false,
+      ap2: false,
+      marketing: false,
+    });
     const ended = await service.database.query(
       `SELECT consent_type, action FROM consent_records WHERE user_id = $1
         AND consent_type IN ('a2a', 'ap2') ORDER BY id`,
