@@ -79,6 +79,11 @@ describe("a kept task", () => {
     const { tasks, totalSize } = await rpc("ListTasks", { pageSize: 2 }, busy);
     expect(tasks.map(({ id }: { id: string }) => id)).toEqual([last, first]);
     expect(totalSize).toBe(200);
+    await service.database.query("UPDATE kv SET expires_at = now() WHERE key = $1", [
+      `agent_task:${last}`,
+    ]);
+    const [newest] = (await rpc("ListTasks", { pageSize: 1 }, busy)).tasks;
+    expect(newest.id).toBe(first);
     expect((await rpc("ListTasks", {}, other)).tasks.map(({ id }: { id: string }) => id)).toEqual([
       others,
     ]);
