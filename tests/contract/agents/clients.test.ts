@@ -1,4 +1,5 @@
 // Client registration (RFC 7591) and client id metadata documents: self-declared, untrusted data.
+import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -284,11 +285,16 @@ describe("a client id metadata document", () => {
       "that leads elsewhere",
       () => ({ body: "", status: 302, headers: { Location: `${base}/agents/1.json` } }),
     ],
-  ])("%s is invalid, and is not fetched again at once", async (_, make) => {
+  ])("%s is invalid, and is fetched again after a minute only", async (_, make) => {
     reply = make();
     expect((await open()).status).toBe(400);
     expect((await open()).status).toBe(400);
     expect(asked).toHaveLength(1);
+    const [kept] = await service.database.query(
+      "SELECT extract(epoch FROM expires_at - now())::float8 AS seconds FROM kv WHERE key = $1",
+      [`client_document:${createHash("sha256").update(id).digest("hex")}`],
+    );
+    expect(kept?.seconds).toBeLessThanOrEqual(60);
   });
 
   it.each(["root", "fragment", "user", "dots"])(
