@@ -337,6 +337,17 @@ describe("the budget of a mandate", () => {
     });
   });
 
+  it("covers 500 replaced carts: a checkout that has as many no longer changes", async () => {
+    const { id } = await bought();
+    await service.database.query(
+      `UPDATE checkout_sessions SET replaced_carts = (SELECT jsonb_agg(jsonb_build_object(
+        'id', 'cart-' || n, 'total', '1.00')) FROM generate_series(1, 499) AS n) WHERE id = $1`,
+      [id],
+    );
+    expect((await change(id, lamp())).id).toBe(id);
+    expect((await change(id, lamp())).code).toBe("checkout_closed");
+  });
+
   it("covers a replaced draft order that the storefront did not delete", async () => {
     closeCarts(service);
     const made = await bought();
