@@ -471,6 +471,11 @@ describe("the admin key", () => {
     expect((await save({ enabled_channels: null, access_role: null })).status).toBe(200);
   });
 
+  test("does not make a store shared and give it ERP credentials in one save", async () => {
+    const refused = await save({ access_role: "shared", erp_username: "sap-user" });
+    expect([refused.status, Object.keys(refused.json.fields)]).toEqual([403, ["erp_username"]]);
+  });
+
   test("other than the operator's cannot change access role or region, not even by removing them", async () => {
     await save({ access_role: "shared" });
     const before = await stored();
