@@ -243,12 +243,13 @@ describe("the mailed confirmation link", () => {
     expect((await confirm(token)).json.code).toBe("invalid_link");
   });
 
-  it("is invalid for an account that was suspended meanwhile", async () => {
-    await submit("gone@example.com");
-    const { token } = await linkTo("gone@example.com");
-    await service.database.query(
-      "UPDATE storefront_users SET status = 'suspended' WHERE email = 'gone@example.com'",
-    );
+  it.each([
+    ["that was suspended meanwhile", "gone@example.com", "status = 'suspended'"],
+    ["that has another address since", "moved@example.com", "email = 'elsewhere@example.com'"],
+  ])("is invalid for an account %s", async (_, email, change) => {
+    await submit(email);
+    const { token } = await linkTo(email);
+    await service.database.query(`UPDATE storefront_users SET ${change} WHERE email = $1`, [email]);
     expect((await confirm(token)).json.code).toBe("invalid_link");
   });
 
