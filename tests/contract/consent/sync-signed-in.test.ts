@@ -98,6 +98,18 @@ describe("a signed-in person", () => {
     await expectAgreement(service);
   });
 
+  it("grants again where another program took the flag back: the flag and one row", async () => {
+    const ada = await signUp(service);
+    await syncAs(service, ada, { consent_a2a: true });
+    await service.database.query("UPDATE user_claims SET consent_a2a = false WHERE user_id = $1", [
+      ada.id,
+    ]);
+    expect((await syncAs(service, ada, { consent_a2a: true })).json.recorded).toEqual([
+      { consent_type: "a2a", action: "granted" },
+    ]);
+    await expectAgreement(service);
+  });
+
   it("submits a form: one form row and no flag, and another row for a second submission", async () => {
     const ada = await signUp(service);
     const before = await consentsOf(service, ada);
