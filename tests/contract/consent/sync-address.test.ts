@@ -17,14 +17,18 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const submit = (email: string, body: object = {}) =>
-  syncAnonymous(service, {
-    method: "newsletter_form",
-    form_type: "newsletter",
-    consent_marketing: true,
-    email,
-    ...body,
-  });
+const submit = (email: string, body: object = {}, headers: Record<string, string> = {}) =>
+  syncAnonymous(
+    service,
+    {
+      method: "newsletter_form",
+      form_type: "newsletter",
+      consent_marketing: true,
+      email,
+      ...body,
+    },
+    { headers },
+  );
 const contacts = (email: string) =>
   service.database.query(
     "SELECT id, email, password_hash, email_verified, status, tags FROM storefront_users WHERE lower(email) = $1",
@@ -124,13 +128,15 @@ describe("an email address submitted in a form", () => {
     expect(await askedFor(id)).toHaveLength(2);
   });
 
-  it("appends one form row per submission, without an account id", async () => {
-    for (const _ of [1, 2])
-      await submit("form@example.com", { consent_id: "f-1", visitor_id: "f" });
+  it("appends one form row per submission, without an account id, and with what the browser sent", async () => {
+    const sent = { consent_id: "f-1", visitor_id: "f" };
+    for (const _ of [1, 2]) await submit("form@example.com", sent, { "Sec-GPC": "1" });
     const rows = await service.database.query(
-      "SELECT user_id, consent_type, action FROM consent_records WHERE consent_id = 'f-1'",
+      "SELECT user_id, consent_type, action, gpc FROM consent_records WHERE consent_id = 'f-1'",
     );
-    expect(rows).toEqual([{ user_id: null, consent_type: "newsletter", action: "granted" }]);
+    expect(rows).toEqual([
+      { user_id: null, consent_type: "newsletter", action: "granted", gpc: true },
+    ]);
   });
 
   it.each([

@@ -60,7 +60,7 @@ export async function syncConsentOfAddress(
     findOrCreateContact(tenant.shop, { sql: tx, prisma }, email),
   );
   const visitor = { visitorId: input.visitor_id ?? submission.consentId };
-  const form = { ...submission, flags: {}, gpc: false };
+  const form = { ...submission, flags: {} };
   const { recorded } = submission.formType
     ? await writeConsents(ctx, tenant, visitor, form)
     : { recorded: [] };
