@@ -219,7 +219,6 @@ const isRecorded = (channel: Channel, item: QueueItem) => channel.isRecorded?.(i
  * marketing system are rejected (SPEC: hashed addresses only). Throws PermanentFailure.
  */
 function requireDeliverable(channel: Channel, { transformed_payload: document }: DeliveryMessage) {
-  if (Object.keys(document).length === 0) throw new PermanentFailure("the message is empty");
   if (channel.marketing && !channel.takesAddresses && CLEAR_ADDRESS.test(JSON.stringify(document)))
     throw new PermanentFailure(
       `the message holds an email address in the clear, and ${channel.name} takes none`,
