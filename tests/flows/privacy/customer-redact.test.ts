@@ -416,6 +416,7 @@ describe("customers/redact", () => {
     });
     expect(request.steps.archive.count).toBe(request.evidence.erased.archive_objects);
     expect(request.user_ids).toContain(userId);
+    expect(request.payload).toEqual({});
     const { search, ...erasures } = request.steps as Record<string, { at: string }>;
     for (const { at } of Object.values(erasures))
       expect(Date.parse(at)).toBeLessThanOrEqual(Date.parse(search?.at ?? ""));
