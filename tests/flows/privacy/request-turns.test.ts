@@ -1,10 +1,12 @@
-// Which privacy request is worked next, while thousands of a bulk erasure wait.
+// Which privacy request is worked next, also while thousands of a bulk erasure wait, and what an attempt leaves in it.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   claimInTurns,
   finishPrivacyRequest,
+  postponePrivacyRequest,
   type PrivacyRequest,
 } from "../../../app/domain/compliance/requests/privacy-requests.ts";
+import { erasedStep, recordSteps } from "../../../app/domain/compliance/requests/request-steps.ts";
 import { requestForMerchant } from "../../../app/domain/compliance/requests/merchant-requests.ts";
 import { requestByHand } from "../../../app/domain/compliance/board/request-actions.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
@@ -103,4 +105,34 @@ test("a request that a merchant makes for one customer does not wait for the sto
     typed: "",
   });
   expect((await claim(1)).map((request) => request.id)).toEqual([id]);
+});
+
+test("a request that failed often is tried again within six hours, and has failed once its day is over", async () => {
+  await askFor("customer-redact", redactBody({ email: "a@x.example" }), SHOP);
+  await service.database.query("UPDATE privacy_requests SET attempts = 20");
+  const attempt = async () => {
+    const [request] = await claim(1);
+    return postponePrivacyRequest(service.ctx.home, request as PrivacyRequest, "cms: timeout");
+  };
+  expect(await attempt()).toBe("received");
+  expect(
+    await service.database.query(
+      `SELECT attempts, last_error, next_attempt_at <= now() + interval '6 hours' AS is_soon
+        FROM privacy_requests`,
+    ),
+  ).toEqual([{ attempts: 21, last_error: "cms: timeout", is_soon: true }]);
+  await service.database.query(
+    "UPDATE privacy_requests SET next_attempt_at = now(), due_by = now() - interval '1 second'",
+  );
+  expect(await attempt()).toBe("failed");
+});
+
+test("what a pass has erased stays in its step when a later pass finds less, or nothing", async () => {
+  await askFor("customer-redact", redactBody({ email: "a@x.example" }), SHOP);
+  const [request] = (await claim(1)) as [PrivacyRequest];
+  const { sql } = service.ctx.home.forTenant(SHOP);
+  for (const count of [0, 2, 1, 0])
+    await recordSteps(service.ctx, sql, request, { cms: erasedStep(count) });
+  const [row] = await service.database.query("SELECT steps FROM privacy_requests");
+  expect(row?.steps.cms).toMatchObject({ outcome: "erased", count: 2 });
 });
