@@ -183,7 +183,7 @@ describe("a queue row of this service", () => {
 
   test("is a failed attempt where its system takes longer than its lease, which then still holds", async () => {
     const { event_id, queue_id } = await accepted(["erpsys"]);
-    service.sandbox.failNext("erp", { delayMs: 5_000 });
+    service.sandbox.failNext("erp", { hang: 5_000 });
     const request = RequestedDelivery.parse({ queue_id, event_id, channel: "erpsys" });
     const tenant = await getTenant(service.ctx, SHOP);
     const log = await deliverOnRequest(service.ctx, tenant, request, { attemptMs: 200 });
