@@ -221,9 +221,13 @@ describe("a queue row of this service", () => {
     ).toEqual([{ status: "pending", retry_count: 0 }]);
   });
 
-  test("for an unknown destination is archived, and its log says so", async () => {
+  test.each([
+    ["", {}],
+    [", also with a message of its sender's", { transformed_payload: { a: 1 } }],
+  ])("for an unknown destination is archived, and its log says so%s", async (_, sent) => {
     const { event_id, queue_id } = await accepted(["data_lake"]);
-    const { status, json } = await deliver(service, { queue_id, event_id, channel: "data_lake" });
+    const asked = { queue_id, event_id, channel: "data_lake", ...sent };
+    const { status, json } = await deliver(service, asked);
     expect({ status, log: json.delivery_log }).toMatchObject({
       status: 200,
       log: { status: "delivered", error: expect.stringContaining("archived") },
