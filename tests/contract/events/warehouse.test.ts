@@ -99,6 +99,8 @@ test.each<[string, string, Record<string, unknown>, string[]]>([
   ["a case on anything but a return", "unit.shipped", { rma_ref: "RMA-1" }, ["payload.rma_ref"]],
   ["an unknown movement", "unit.received", { movement: "sideways" }, ["payload.movement"]],
   ["a reference that is no text", "unit.received", { mpn: 7 }, ["payload.mpn"]],
+  ["an empty reference", "unit.received", { mpn: "" }, ["payload.mpn"]],
+  ["a text instead of a reference", "unit.received", { mpn: "x".repeat(201) }, ["payload.mpn"]],
   ["no serial", "unit.received", { serial: undefined }, ["payload.serial"]],
   ["a type that the socket does not have", "unit.lost", {}, ["event_type"]],
 ])("%s is rejected", async (_, type, fields, named) => {
