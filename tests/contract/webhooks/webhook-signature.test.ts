@@ -210,7 +210,7 @@ describe("a signed but unusable body is rejected and changes nothing", () => {
   });
 
   test("a body that names another store than the request answers 401", async () => {
-    for (const name of ["shop_domain", "myshopify_domain"]) {
+    for (const name of ["shop_domain", "myshopify_domain", "shopify_domain"]) {
       const raw = JSON.stringify({ id: 1, [name]: OTHER_SHOP });
       expect((await refused(raw, [OF_SHOP, signed(sign(raw))])).json.code).toBe(
         "invalid_signature",
