@@ -116,6 +116,21 @@ test("without recipients and a support address the store's own address is mailed
   expect(mail?.to).not.toEqual(["operator@service.example"]);
 });
 
+test("of a mail nobody is mailed, because that mail would fail too", async () => {
+  service.sandbox.failNext("email", { status: 400 });
+  await die();
+  const mail = await eventually("the alert is a dead letter", async () => {
+    const [row] = await query(
+      "SELECT event_id FROM integration_queue WHERE channel = 'email' AND status = 'dead_letter'",
+    );
+    return row?.event_id as string | undefined;
+  });
+  await filed(mail, 1);
+  expect(
+    await query("SELECT 1 FROM event_ledger WHERE event_type = 'mail.dead_letter'"),
+  ).toHaveLength(1);
+});
+
 test("of two channels of one event the object contains both", async () => {
   const eventId = await die(["erpsys", "retail_analytics_b"]);
   const object = await filed(eventId, 2);
