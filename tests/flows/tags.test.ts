@@ -213,6 +213,16 @@ describe("a person changes their own tags", () => {
     ]);
   });
 
+  it("leaves a form's customer tag that the store had set before", async () => {
+    await service.database.query(
+      `UPDATE storefront_users SET tags = tags || '["accepts_dogs"]' WHERE id = $1`,
+      [ada.id],
+    );
+    for (const change of [{ add: ["dogs_subscribed"] }, { remove: ["dogs_subscribed"] }])
+      expect((await store.change(ada, change)).json.channels.storefront).toBe("ok");
+    expect(store.customerOf(SHOP, "ada@example.com")?.tags).toContain("accepts_dogs");
+  });
+
   it("sends no comma to the storefront, whatever the name", async () => {
     await store.change(ada, { add: ["red, green, blue"] });
     expect(store.customerOf(SHOP, "ada@example.com")?.tags).toContain("red_green_blue");
