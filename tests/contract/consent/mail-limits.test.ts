@@ -19,7 +19,12 @@ beforeEach(() => {
 
 let people = 0;
 /** Each call has a new email address and a new client address. */
-async function submit({ email = "", shop = SHOP, client = "" } = {}): Promise<number> {
+async function submit({
+  email = "",
+  shop = SHOP,
+  client = "",
+  consentId = "",
+} = {}): Promise<number> {
   people += 1;
   const answer = await service.call("POST", `/auth/consent-sync?shop=${shop}`, {
     key: null,
@@ -29,6 +34,7 @@ async function submit({ email = "", shop = SHOP, client = "" } = {}): Promise<nu
       form_type: "newsletter",
       consent_marketing: true,
       email: email || `stranger-${people}@example.com`,
+      ...(consentId && { consent_id: consentId }),
     },
   });
   return answer.status;
@@ -53,6 +59,14 @@ describe("confirmation mails", () => {
     clock.at += 3_600_000;
     await submit();
     expect((await asked()) - before).toBe(11);
+  });
+
+  it("are not counted for a retry of their submission, from whatever client", async () => {
+    const before = await asked();
+    const email = "again@example.com";
+    for (let n = 0; n < 12; n += 1) await submit({ email, consentId: "again" });
+    await submit();
+    expect((await asked()) - before).toBe(2);
   });
 
   it("of one store do not count for another store", async () => {
