@@ -147,6 +147,22 @@ describe("an event of the storefront", () => {
     expect((await about("bulk-5", raw)).json).toEqual(fresh);
   });
 
+  test("is separate for each of several customers that one action merges into one", async () => {
+    const merge = (id: string, from: string) => {
+      const body = {
+        admin_graphql_api_customer_kept_id: "gid://shopify/Customer/7001",
+        admin_graphql_api_customer_deleted_id: `gid://shopify/Customer/${from}`,
+      };
+      return service.webhook("customers-merge", JSON.stringify(body), {
+        shop: SHOP,
+        headers: { "X-Shopify-Webhook-Id": id, "X-Shopify-Event-Id": "merges" },
+      });
+    };
+    expect((await merge("merge-1", "7002")).json).toEqual(fresh);
+    expect((await merge("merge-2", "7003")).json).toEqual(fresh);
+    expect((await merge("merge-3", "7002")).json).toEqual(again);
+  });
+
   test("without an event id is identified by its delivery id, which never collides with an event id", async () => {
     const bare = (id: string) =>
       service.webhook("customer-update", raw, { headers: { "X-Shopify-Webhook-Id": id } });
