@@ -179,6 +179,15 @@ describe.each(WORK_QUEUES)("the queue $name", (queue) => {
     expect(await states()).toEqual({ [queue.final]: 1 });
   });
 
+  it("leaves the rows of a store that moves to another cell", async () => {
+    await queue.seed(test, 1);
+    await test.query(
+      "INSERT INTO held_stores (shop, move_id, role) VALUES ($1, gen_random_uuid(), 'leaving')",
+      [QUEUE_SHOP],
+    );
+    expect(await queue.claim(database, 1)).toEqual([]);
+  });
+
   it("renews what is held, so that long work is not claimed twice", async () => {
     await queue.seed(test, 1);
     const [held] = await queue.claim(database, 1);

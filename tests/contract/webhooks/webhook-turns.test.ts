@@ -120,6 +120,15 @@ describe("a claim", () => {
     expect(await claim(48, { ...turns, lastShop: "y.myshopify.com" })).toEqual(["b.myshopify.com"]);
   });
 
+  test("leaves the rows of a store that moves to another cell", async () => {
+    for (const n of [1, 2]) await insert(nameOf(n), 1);
+    await service.database.query(
+      "INSERT INTO held_stores (shop, move_id, role) VALUES ($1, gen_random_uuid(), 'leaving')",
+      [nameOf(1)],
+    );
+    expect(await claim(8)).toEqual([nameOf(2)]);
+  });
+
   test("never shares a row with another one at the same time, and together they get all", async () => {
     for (let n = 1; n <= 40; n += 1) await insert(nameOf(n), 5);
     const claimed: string[] = [];

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CLAIM } from "../../../app/domain/bus/claims/claim.ts";
+import { CLAIM, claimEvents, claimOne } from "../../../app/domain/bus/claims/claim.ts";
 import {
   LEASE_SECONDS,
   markStarted,
@@ -53,6 +53,22 @@ describe("claiming", () => {
     expect(row.lease).toBeGreaterThan(LEASE_SECONDS - 2);
     expect(row.lease).toBeLessThanOrEqual(LEASE_SECONDS);
     expect(await claimAll(queue.database)).toEqual([]);
+  });
+
+  test("leaves the rows of a store that moves to another cell, also those asked for by their event", async () => {
+    await addRows(queue.test, { shop: A });
+    await queue.test.query(
+      "INSERT INTO held_stores (shop, move_id, role) VALUES ($1, gen_random_uuid(), 'leaving')",
+      [A],
+    );
+    expect(await claimAll(queue.database)).toEqual([]);
+    const [row] = await queue.test.query("SELECT event_id, channel FROM integration_queue");
+    const { sql } = queue.database.forTenant(A);
+    const { event_id: eventId, channel } = row;
+    expect(await claimOne(sql, { eventId, channel, holder: "request" })).toBeNull();
+    expect(await claimEvents(sql, { eventIds: [eventId], holder: "request" })).toEqual([]);
+    await queue.test.query("DELETE FROM held_stores");
+    expect(await claimOne(sql, { eventId, channel, holder: "request" })).toMatchObject({ eventId });
   });
 
   test("twelve concurrent claims over 400 rows never share one and together get all", async () => {
