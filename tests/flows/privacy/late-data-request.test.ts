@@ -14,6 +14,8 @@ import {
   settled,
   startPrivacyService,
 } from "../../support/privacy.ts";
+import { customerPayload } from "../../support/storefront/payloads.ts";
+import { deliver } from "../../support/storefront/storefront.ts";
 import { SHOP, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -63,6 +65,28 @@ it("stores no identifier of the person again", async () => {
   const left = await findEverywhere(service, words);
   for (const id of ids) expect((await workNow(id)).state).toBe("done");
   expect(await findEverywhere(service, words)).toEqual(left);
+});
+
+it("stores no identifier of a person again whom the store had deleted before the erasure", async () => {
+  const late = {
+    id: "5001",
+    gid: "gid://shopify/Customer/5001",
+    email: "late@example.com",
+  };
+  await deliver(
+    service,
+    "customer-create",
+    customerPayload({
+      id: late.id,
+      admin_graphql_api_id: JSON.stringify(late.gid),
+      email: JSON.stringify(late.email),
+    }),
+  );
+  await deliver(service, "customers-delete", JSON.stringify({ id: Number(late.id) }));
+  const id = await requestForLater({ gid: late.gid, email: late.email });
+  await redact(service, late);
+  expect((await workNow(id)).state).toBe("done");
+  expect(await findEverywhere(service, [late.gid, late.email])).toEqual([]);
 });
 
 it("names a person without an account, who was not erased", async () => {
