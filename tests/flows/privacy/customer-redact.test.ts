@@ -331,20 +331,26 @@ describe("customers/redact", () => {
   it("leaves nothing behind of concurrent deliveries", async () => {
     const email = "ada.three@example.com";
     const raw = webhookOf(email).replaceAll(ADA.id, "706405506930372222");
-    service.sandbox.failNext("cms", { delayMs: 1_500 }, 1);
+    const { messages, deletions } = service.sandbox.profilePlatform;
+    const sent = messages().length;
+    for (const system of ["cms", "profilePlatform"] as const)
+      service.sandbox.failNext(system, { delayMs: 1_500 }, 1);
     await service.webhook("customer-update", raw, {
       headers: { "X-Shopify-Webhook-Id": "flight-1" },
     });
     await eventually(
-      "the delivery is under way",
+      "both deliveries are under way",
       async () =>
         (
           await service.database.query(
-            "SELECT 1 FROM integration_queue WHERE channel = 'cms' AND status = 'ready'",
+            `SELECT 1 FROM integration_queue WHERE channel IN ('cms', 'profile_platform')
+              AND status = 'ready'`,
           )
-        ).length > 0,
+        ).length === 2,
     );
     expect(await redact(service, { email })).toMatchObject({ state: "done" });
+    const profile = await eventually("the profile was sent", () => messages()[sent]);
+    expect(Date.parse(deletions().at(-1)?.at ?? "")).toBeGreaterThanOrEqual(Date.parse(profile.at));
     expect(await findEverywhere(service, [email])).toEqual([]);
     expect(JSON.stringify(service.sandbox.cms.items())).not.toContain(email);
   });
