@@ -287,6 +287,7 @@ describe("web analytics", () => {
   test.each([
     ["an hour ago: when it happened", 1, true],
     ["four days ago, which the product refuses: no time", 96, false],
+    ["an hour ahead, by its sender's clock: no time", -1, false],
   ])("receives of an event of %s", async (_, hours, isSent) => {
     const occurredAt = new Date(Date.now() - hours * 3_600_000);
     const message = await webAnalyticsChannel.transform(
