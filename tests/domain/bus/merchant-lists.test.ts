@@ -10,6 +10,7 @@ import { isSkipped, REPORTED_BY_BACKEND } from "../../../app/domain/bus/outcome.
 import { readDeliveryLog } from "../../../app/domain/merchant/delivery-log.ts";
 import { toFailure } from "../../../app/domain/bus/log/failure-kind.ts";
 import { readReplay, startReplay } from "../../../app/domain/bus/dead-letters/replay-run.ts";
+import { requeueRows } from "../../../app/domain/bus/dead-letters/requeue-dead-letters.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { addRows } from "../../support/bus/queue.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -269,6 +270,21 @@ test("a replay requeues the selected rows with all attempts and leaves other cha
   expect(states).toEqual([
     { status: "dead_letter", retry_count: 3, count: others.length + foreign.length },
     { status: "pending", retry_count: 0, count: ours.length },
+  ]);
+});
+
+test("a replay leaves what died after its start to the next one, so that it ends", async () => {
+  const [earlier, later] = (await addDead(2)) as [number, number];
+  const [row] = await query<{ at: string }>(
+    `UPDATE integration_queue SET dead_lettered_at = clock_timestamp() + interval '1 second'
+      WHERE id = $1 RETURNING clock_timestamp()::text AS at`,
+    [later],
+  );
+  const { sql } = service.ctx.home.forTenant(SHOP);
+  const all = { ids: null, channel: null, until: row?.at ?? "", limit: 10 };
+  expect(await requeueRows(sql, all)).toBe(1);
+  expect(await query("SELECT id::int FROM integration_queue WHERE status = 'pending'")).toEqual([
+    { id: earlier },
   ]);
 });
 
