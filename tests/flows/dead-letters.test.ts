@@ -131,6 +131,18 @@ test("of a mail nobody is mailed, because that mail would fail too", async () =>
   ).toHaveLength(1);
 });
 
+test("of a store that uninstalled the app nobody is mailed", async () => {
+  await query(
+    `UPDATE kv SET version = version + 1, value = value || jsonb_build_object('connection',
+      jsonb_build_object('uninstalled_at', now())) WHERE key = $1`,
+    [`tenant:${SHOP}`],
+  );
+  await filed(await die(), 1);
+  expect(await query("SELECT 1 FROM event_ledger WHERE event_type = 'mail.dead_letter'")).toEqual(
+    [],
+  );
+});
+
 test("of two channels of one event the object contains both", async () => {
   const eventId = await die(["erpsys", "retail_analytics_b"]);
   const object = await filed(eventId, 2);
