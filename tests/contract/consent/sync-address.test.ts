@@ -259,13 +259,21 @@ describe("the mailed confirmation link", () => {
     expect((await confirm(token)).json.code).toBe("invalid_link");
   });
 
-  it("verifies the address of a contact, but not of an account whose password another person may have chosen", async () => {
-    const stranger = await signUp(service);
-    for (const email of [stranger.email, "contact@example.com"]) {
+  it("verifies the address of a contact, but not of an account that another person may sign in to", async () => {
+    const { email: stranger } = await signUp(service);
+    const visitor = "signed-in@example.com";
+    for (const email of [stranger, visitor, "contact@example.com"]) {
       await submit(email);
+      // As after a sign-in at the store, which leaves neither a password nor a provider's id.
+      if (email === visitor)
+        await service.database.query(
+          "UPDATE storefront_users SET last_login_at = now() WHERE email = $1",
+          [email],
+        );
       expect((await confirm((await linkTo(email)).token)).status).toBe(200);
     }
-    expect((await contacts(stranger.email))[0]).toMatchObject({ email_verified: false });
+    for (const email of [stranger, visitor])
+      expect((await contacts(email))[0]).toMatchObject({ email_verified: false });
     expect((await contacts("contact@example.com"))[0]).toMatchObject({ email_verified: true });
   });
 
