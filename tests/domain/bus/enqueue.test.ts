@@ -105,6 +105,27 @@ describe("NOTIFY", () => {
     expect(heard.map((payload) => payload.split(",").sort())).toEqual([["cms", "web_analytics"]]);
   });
 
+  test("is sent for a row that waited for its webhook, which is then due", async () => {
+    const [row] = await queue.test.query(
+      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+        entity_id, payload, max_retries, next_attempt_at)
+       VALUES ($1, $2, 'cms', 'storefront', 'customer.updated', 'customer', '7', '{}', 3,
+        clock_timestamp() + interval '10 minutes') RETURNING id`,
+      [SHOP, event().eventId],
+    );
+    await enqueue(queue.database.forTenant(SHOP).sql, event({ destinations: ["web_analytics"] }));
+    await eventually("the notifications of the insertions", () => heard.length === 2);
+    await enqueue(queue.database.forTenant(SHOP).sql, event());
+    await eventually("the third", () => heard.length === 3);
+    expect(heard[2]).toBe("cms");
+    expect(
+      await queue.test.query(
+        "SELECT payload, next_attempt_at <= now() AS is_due FROM integration_queue WHERE id = $1",
+        [row.id],
+      ),
+    ).toEqual([{ payload: event().payload, is_due: true }]);
+  });
+
   test("is not sent for a repetition", async () => {
     await enqueue(queue.database.forTenant(SHOP).sql, event());
     await eventually("the first notification", () => heard.length === 1);
