@@ -60,8 +60,9 @@ describe("each settlement updates the row and writes its attempt", () => {
     expect(await attempts()).toEqual([]);
   });
 
-  test("delivered: time, no error, no lease, no attempt used up, one attempt row", async () => {
+  test("delivered: time, no error, also of an attempt before, no lease, no attempt used up, one attempt row", async () => {
     const item = await claimOne();
+    await queue.test.query("UPDATE integration_queue SET last_error = 'cms answered 503'");
     await settler.ready(item, MESSAGE);
     expect(await settler.settle(item, DELIVERED)).toBe(true);
     expect(await row()).toMatchObject({
