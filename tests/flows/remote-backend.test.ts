@@ -177,10 +177,11 @@ test("what was pushed at once is not pushed again when the backend asks for it",
 });
 
 test.each([
-  ["of a lower priority", { priority: 3 }, SHOP],
-  ["that is not enabled", { priority: 1 }, null],
-])("web analytics %s is left to the backend", async (_, fields, connected) => {
-  if (!connected) await service.addTenant(SHOP, { analytics_measurement_id: null });
-  const { json } = await ingest(service, order({ destinations: ["web_analytics"], ...fields }));
+  ["of a lower priority", 3, {}],
+  ["that is not enabled", 1, { analytics_measurement_id: null }],
+  ["of a store whose bus archives only", 1, { event_bus_phase: 3 }],
+])("web analytics %s is left to the backend", async (_, priority, config) => {
+  await service.call("POST", `/config?shop=${SHOP}`, { body: config });
+  const { json } = await ingest(service, order({ destinations: ["web_analytics"], priority }));
   expect(await settledRows(json.event_id, ["backend"])).toMatchObject([{ channel: "backend" }]);
 });
