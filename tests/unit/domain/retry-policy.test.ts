@@ -1,6 +1,6 @@
 // SPEC "Retry policy by priority", number by number.
 import { describe, expect, test } from "vitest";
-import { maxRetries, nextRetryMs } from "../../../app/domain/bus/retry-policy.ts";
+import { defaultPriority, maxRetries, nextRetryMs } from "../../../app/domain/bus/retry-policy.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -55,4 +55,15 @@ test("jitter spreads many rows: a thousand do not come due at one moment", () =>
     nextRetryMs({ priority: 1, retryCount: 0, maxRetries: 5 }, Math.random()),
   );
   expect(new Set(waits).size).toBeGreaterThan(300);
+});
+
+test.each([
+  ["inventory", 1],
+  ["order", 2],
+  ["customer", 3],
+  ["invoice", 3],
+  ["product", 4],
+  ["store", 5],
+])("the events of %s have priority %i", (entityType, priority) => {
+  expect(defaultPriority(entityType)).toBe(priority);
 });
