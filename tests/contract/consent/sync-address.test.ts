@@ -7,6 +7,7 @@ import {
   signUp,
   startConsentService,
   syncAnonymous,
+  syncAs,
   type ConsentService,
 } from "../../support/consent.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
@@ -198,6 +199,15 @@ describe("the mailed confirmation link", () => {
       "invalid_link",
     ]);
     await expectAgreement(service);
+  });
+
+  it("grants what was refused between the form and the confirmation, however long the form had waited", async () => {
+    const ada = await signUp(service);
+    await submit(ada.email, { waited_seconds: 86_400 });
+    const { token } = await linkTo(ada.email);
+    await syncAs(service, ada, { consent_marketing: false });
+    expect((await confirm(token)).status).toBe(200);
+    expect((await consentsOf(service, ada)).marketing).toBe(true);
   });
 
   it("verifies no address that somebody else's sign-up waits for", async () => {
