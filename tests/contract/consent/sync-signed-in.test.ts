@@ -110,6 +110,17 @@ describe("a signed-in person", () => {
     await expectAgreement(service);
   });
 
+  it("keeps the policy's version of an earlier decision where none is known for a later one", async () => {
+    const ada = await signUp(service);
+    const versionAfter = async (body: object) => {
+      await syncAs(service, ada, body);
+      const { json } = await service.call("GET", "/auth/profile", { key: ada.token });
+      return json.consent_version;
+    };
+    expect(await versionAfter({ consent_cookie: true, consent_version: "v1" })).toBe("v1");
+    expect(await versionAfter({ consent_cookie: false })).toBe("v1");
+  });
+
   it("submits a form: one form row and no flag, and another row for a second submission", async () => {
     const ada = await signUp(service);
     const before = await consentsOf(service, ada);
