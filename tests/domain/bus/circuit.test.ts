@@ -5,8 +5,14 @@ import {
   recordFailure,
   type CircuitRecord,
 } from "../../../app/domain/bus/circuit.ts";
+import type { QueueItem } from "../../../app/domain/bus/channel.ts";
 import type { TenantSql } from "../../../app/runtime/database/database.ts";
-import { openQueueDatabase, type QueueDatabase } from "../../support/bus/queue.ts";
+import {
+  addRows,
+  claimAll,
+  openQueueDatabase,
+  type QueueDatabase,
+} from "../../support/bus/queue.ts";
 
 const SHOP = "first-shop.myshopify.com";
 const OTHER = "other-shop.myshopify.com";
@@ -97,6 +103,15 @@ test("a failure while it is open neither counts nor prolongs it", async () => {
   const before = await record();
   expect(await fail(3)).toEqual({ hasOpened: false, failures: 5 });
   expect(await record()).toEqual(before);
+});
+
+test("a failure of an attempt counts while its worker holds the row, and not once another one does", async () => {
+  await addRows(queue.test, { shop: SHOP });
+  const [item] = (await claimAll(queue.database)) as [QueueItem];
+  expect((await recordFailure(sql, "cms", item)).failures).toBe(1);
+  await queue.test.query("UPDATE integration_queue SET attempt_token = gen_random_uuid()");
+  await recordFailure(sql, "cms", item);
+  expect(await record()).toMatchObject({ failures: 1 });
 });
 
 test("it closes by itself after the cooldown, and counting restarts", async () => {
