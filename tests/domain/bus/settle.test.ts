@@ -80,8 +80,11 @@ describe("each settlement updates the row and writes its attempt", () => {
     ]);
   });
 
-  test("retry: pending again, due after the delay by the database's clock, one attempt used up, the reason stored", async () => {
+  test("retry: pending again, due after the delay by the database's clock, one attempt used up, the reason stored, lost workers forgotten", async () => {
     const item = await claimOne();
+    await queue.test.query(
+      "UPDATE integration_queue SET lease_lost = 2, is_quarantined = true, lost_alone = 2",
+    );
     await settler.settle(item, {
       to: "retry",
       delayMs: 120_000,
@@ -96,6 +99,9 @@ describe("each settlement updates the row and writes its attempt", () => {
       last_error: "cms answered 503",
       attempt_token: null,
       delivered_at: null,
+      lease_lost: 0,
+      is_quarantined: false,
+      lost_alone: 0,
     });
     expect(dueIn).toBeGreaterThan(118);
     expect(dueIn).toBeLessThanOrEqual(120);
