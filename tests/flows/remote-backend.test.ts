@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { BACKEND_KEY, BACKEND_SECRET, ingest, order } from "../support/bus/events.ts";
+import { BACKEND_KEY, BACKEND_SECRET, ingest, order, unit } from "../support/bus/events.ts";
 import { letRetriesComeDue } from "../support/bus/queue.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
@@ -184,4 +184,14 @@ test.each([
   await service.call("POST", `/config?shop=${SHOP}`, { body: config });
   const { json } = await ingest(service, order({ destinations: ["web_analytics"], priority }));
   expect(await settledRows(json.event_id, ["backend"])).toMatchObject([{ channel: "backend" }]);
+});
+
+test("a returned unit is in its return case here, also when the backend has the event", async () => {
+  await ingest(service, unit("unit.returned", { rma_ref: "RMA-1", serial: "SN-1" }));
+  const cases = await eventually("the return case", async () => {
+    const rows = await query("SELECT rma, units FROM return_cases");
+    return rows.length > 0 && rows;
+  });
+  expect(cases).toMatchObject([{ rma: "RMA-1", units: [{ serial: "SN-1" }] }]);
+  await eventually("the event at the backend", () => enqueued().length > 0);
 });
