@@ -17,7 +17,7 @@ const archivedOf = async (words: string[]) =>
 
 it("a deleted account's archived messages go with the next scheduled run, and nobody else's", async () => {
   const [gone, kept] = [newEmail("gone"), newEmail("kept")];
-  const { token } = await signUp(service, { email: gone, last_name: "Goneunique" });
+  const { id, token } = await signUp(service, { email: gone, last_name: "Goneunique" });
   await signUp(service, { email: kept, last_name: "Keptunique" });
   await queueIsEmpty(service);
   await eventually("both archived", async () => {
@@ -30,6 +30,15 @@ it("a deleted account's archived messages go with the next scheduled run, and no
   });
   expect(deleted.status).toBe(200);
   await queueIsEmpty(service);
+  // Its last mail went to the address that is kept nowhere else.
+  expect(
+    await service.database.query(
+      `SELECT q.status, e.attempt_id IS NOT NULL AS is_kept FROM integration_queue q
+        LEFT JOIN delivery_exchanges e ON e.event_id = q.event_id
+        WHERE q.event_type = 'mail.account_deleted' AND q.entity_id = $1`,
+      [String(id)],
+    ),
+  ).toEqual([{ status: "delivered", is_kept: false }]);
   const { json } = await service.call("POST", "/admin/scheduled-run");
   expect(json.report.steps.deleted_accounts).toMatchObject({ failed: 0, counts: { accounts: 1 } });
   expect(await findEverywhere(service, [gone, "Goneunique"])).toEqual([]);
