@@ -4,6 +4,7 @@ import {
   chainHash,
   CHAIN_START,
 } from "../../../app/domain/consent/record-consent.ts";
+import { sealSubject } from "../../../app/domain/compliance/requests/privacy-requests.ts";
 import { isDeletedHere } from "../../../app/domain/customers/tombstones.ts";
 import {
   ADA,
@@ -381,6 +382,56 @@ describe("customers/redact", () => {
       evidence: { residual: 1, kept_because: [expect.stringContaining("consent_records")] },
     });
     expect(JSON.stringify(request)).not.toContain(email);
+  });
+
+  it.each([
+    [
+      "an export, which could archive",
+      `INSERT INTO privacy_requests (shop, kind, delivery_id, due_by, state, locked_until)
+        VALUES ($1, 'data_request', md5($2), now() + interval '30 days', 'running', now() + interval '1 hour')`,
+      "UPDATE privacy_requests SET locked_until = now() WHERE delivery_id = md5($1)",
+    ],
+    [
+      "a webhook, which could store",
+      `INSERT INTO webhook_inbox (shop, delivery_id, topic, body, status, locked_until)
+        VALUES ($1, 'under way', 'customers/update', $2, 'processing', now() + interval '1 hour')`,
+      "UPDATE webhook_inbox SET locked_until = now() WHERE body = $1",
+    ],
+  ])("waits for %s what it had read of the person", async (what, begin, end) => {
+    const email = `${what.split(",")[0]?.replace(" ", "-")}@example.com`;
+    await service.database.query(begin, [SHOP, email]);
+    const { json } = await privacy(service, "customer-redact", redactBody({ email }));
+    await eventually(
+      "its third pass",
+      async () =>
+        (
+          await service.database.query(
+            `SELECT 1 FROM privacy_requests WHERE id = $1 AND (evidence->>'passes')::int >= 3
+              AND completed_at IS NULL`,
+            [json.request_id],
+          )
+        ).length === 1,
+    );
+    await service.database.query(end, [email]);
+    expect(await settled(service, json.request_id)).toMatchObject({ state: "done" });
+  });
+
+  it("says of a failure of its own nothing but that it was one", async () => {
+    const broken = sealSubject(service.ctx, SHOP, { subject: {}, known: {} });
+    const [request] = await service.database.query(
+      `INSERT INTO privacy_requests (shop, kind, delivery_id, due_by, payload)
+        VALUES ($1, 'customer_redact', 'broken', now() + interval '30 days', $2) RETURNING id`,
+      [SHOP, JSON.stringify(broken)],
+    );
+    const find = async () =>
+      (
+        await service.database.query(
+          "SELECT last_error FROM privacy_requests WHERE id = $1 AND attempts = 1",
+          [request.id],
+        )
+      )[0];
+    expect(await eventually("it is postponed", find)).toEqual({ last_error: "internal_error" });
+    await service.database.query("DELETE FROM privacy_requests WHERE id = $1", [request.id]);
   });
 
   it("retries while the CMS is down, without the person's address in the error", async () => {
