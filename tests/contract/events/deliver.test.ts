@@ -320,6 +320,15 @@ describe("a message without a row (from a remote backend)", () => {
     });
   });
 
+  test("behind an open circuit answers 502 circuit_open, and nothing is sent or logged", async () => {
+    await openCircuit(service.database, SHOP, "web_analytics");
+    const foreign = message({ channel: "web_analytics" });
+    const { status, json } = await deliver(service, foreign, { query: `?shop=${SHOP}` });
+    expect({ status, error: json.error }).toEqual({ status: 502, error: "circuit_open" });
+    expect(service.sandbox.analytics.hits().slice(seen.analytics)).toEqual([]);
+    expect(await attempts()).toEqual([]);
+  });
+
   test("accepts an event id that is any kind of UUID", async () => {
     expect(
       (
