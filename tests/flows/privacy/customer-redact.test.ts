@@ -356,13 +356,20 @@ describe("customers/redact", () => {
     expect(JSON.stringify(service.sandbox.cms.items())).not.toContain(email);
   });
 
-  it("clears the stored data of an order to redact, even where it names no person", async () => {
+  it("clears the stored data of an order to redact, even where it names no person, and of a row that an address names", async () => {
     await service.database.query(
       "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, status, max_retries) VALUES ($1, 'o-1', 'unheard_of', 'storefront', 'order.created', 'order', '280263', '{\"shipping\":{\"city\":\"Marylebone\"}}', 'delivered', 3), ($1, 'o-2', 'unheard_of', 'storefront', 'order.created', 'order', '280264', '{\"shipping\":{\"city\":\"Elsewhere\"}}', 'delivered', 3)",
       [SHOP],
     );
-    await redact(service, { email: "ada.four@example.com" });
-    expect(await findEverywhere(service, ["Marylebone"])).toEqual([]);
+    const email = "ada.four@example.com";
+    await service.database.query(
+      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload,
+        status, max_retries) VALUES ($1, 'c-1', 'unheard_of', 'manual', 'customer.updated', 'customer', $2, '{}',
+        'delivered', 3)`,
+      [SHOP, email],
+    );
+    await redact(service, { email });
+    expect(await findEverywhere(service, ["Marylebone", email])).toEqual([]);
     expect(await findEverywhere(service, ["Elsewhere"])).toHaveLength(1);
   });
 

@@ -189,7 +189,7 @@ const SCRUB_QUEUE = `
     SELECT id AS found_id, status AS was FROM integration_queue WHERE shop = $1 AND ${OF_PERSON}
       AND (transformed_payload IS NOT NULL OR delivery_config IS NOT NULL
         OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, '${REDACTED}') <> '${REDACTED}'
-        OR payload <> ${ERASED_PAYLOAD})
+        OR payload <> ${ERASED_PAYLOAD} OR ${hasSpelling("entity_id", "$3")})
       AND id = ANY($4::bigint[]) FOR UPDATE
   ),
   scrubbed AS (
