@@ -208,9 +208,11 @@ describe("Sec-GPC: 1", () => {
     await expectAgreement(service);
   });
 
-  it("does not override the person's decision in the same request", async () => {
+  it("does not override the person's decision, in the same request or an earlier one", async () => {
     const ada = await signUp(service);
-    await syncAs(service, ada, { consent_marketing: true }, { headers: { "Sec-GPC": "1" } });
+    const gpc = { headers: { "Sec-GPC": "1" } };
+    await syncAs(service, ada, { consent_marketing: true }, gpc);
+    await syncAs(service, ada, { consent_cookie: true }, gpc);
     expect((await consentsOf(service, ada)).marketing).toBe(true);
   });
 });
