@@ -4,6 +4,7 @@ import { hash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { QueueItem } from "../../app/domain/bus/channel.ts";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
+import { profilePlatformChannel } from "../../app/domain/channels/profile-platform.ts";
 import { webAnalyticsChannel } from "../../app/domain/channels/web-analytics/web-analytics.ts";
 import { toEventName } from "../../app/domain/channels/web-analytics/outside-events.ts";
 import { findUserId } from "../../app/domain/channels/item-customer.ts";
@@ -392,6 +393,18 @@ describe("the profile platform", () => {
       consents: { collect: { val: "n" }, marketing: { email: { val: "n" } } },
     });
     expect(JSON.stringify(row.transformed_payload)).not.toMatch(/who@/i);
+    // The service alone says who is in a segment.
+    const { transformed_payload: record } = await profilePlatformChannel.transform(
+      app.service.ctx,
+      await getTenant(app.service.ctx, SHOP),
+      itemOf({
+        source: "manual",
+        eventType: "customer.segment_sent",
+        payload: { email: "who@example.com", segment: { id: "1", name: "VIP" } },
+      }),
+    );
+    expect(record).toMatchObject({ identityMap: {} });
+    expect(record).not.toHaveProperty("segmentMembership");
     const before = app.calls("profile_platform");
     const silent = await deliver({ channel: "profile_platform", id: "gid://shopify/Customer/98" });
     expect(await noteOf(silent.eventId)).toBe("no such customer");
