@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { sweepDeadLetters } from "../../app/domain/bus/dead-letters/requeue-dead-letters.ts";
+import {
+  replay,
+  sweepDeadLetters,
+} from "../../app/domain/bus/dead-letters/requeue-dead-letters.ts";
 import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/settings/configuration.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
@@ -167,7 +170,7 @@ test("a missing consent is kept as the reason and never swept; a person can repl
   ).toBe(1);
 });
 
-test("the sweep retries after one, two and four hours, three times in all, each time with all attempts", async () => {
+test("the sweep retries after one, two and four hours, three times in all, each time with all attempts; a replay begins anew", async () => {
   const eventId = await die();
   await filed(eventId, 1);
   await worker.stop();
@@ -190,9 +193,17 @@ test("the sweep retries after one, two and four hours, three times in all, each 
     await age(minutes);
     expect([minutes, await sweepDeadLetters(service.ctx, tenant)]).toEqual([minutes, swept]);
   }
-  expect(await query("SELECT sweep_count FROM integration_queue WHERE channel = 'erpsys'")).toEqual(
-    [{ sweep_count: 3 }],
+  const losses = "lease_lost = 3, lost_alone = 3";
+  await query(
+    `UPDATE integration_queue SET ${losses} WHERE channel = 'erpsys' AND sweep_count = 3`,
   );
+  expect(await replay(service.ctx, tenant, [eventId])).toEqual({ requeued: 1, not_found: [] });
+  expect(
+    await query(
+      `SELECT sweep_count, retry_count, lease_lost, lost_alone FROM integration_queue
+        WHERE channel = 'erpsys'`,
+    ),
+  ).toEqual([{ sweep_count: 0, retry_count: 0, lease_lost: 0, lost_alone: 0 }]);
 });
 
 test("the sweep takes the time of the last change for a row that another program made a dead letter", async () => {
