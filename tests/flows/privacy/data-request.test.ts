@@ -147,9 +147,12 @@ describe("customers/data_request", () => {
       key: null,
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
     };
-    const file = await service.call("POST", `/gdpr/export?shop=${SHOP}`, form);
-    expect([file.status, file.json.accounts[0].email, file.headers.get("cache-control")]).toEqual([
-      200,
+    const presses = await Promise.all(
+      [1, 2, 3].map(() => service.call("POST", `/gdpr/export?shop=${SHOP}`, form)),
+    );
+    expect(presses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    const file = presses.find(({ status }) => status === 200) as (typeof presses)[0];
+    expect([file.json.accounts[0].email, file.headers.get("cache-control")]).toEqual([
       ADA.email,
       "no-store",
     ]);
