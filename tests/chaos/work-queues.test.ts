@@ -36,7 +36,12 @@ afterEach(async () => {
 async function start(
   queue: TestedQueue,
   work: (item: Held, stopping: AbortSignal) => Promise<void>,
-  options: { concurrency?: number; pollMs?: number; notification?: QueueNotification } = {},
+  options: {
+    concurrency?: number;
+    pollMs?: number;
+    notification?: QueueNotification;
+    claim?: (limit: number) => Promise<Held[]>;
+  } = {},
 ): Promise<WorkQueue> {
   const running = await startWorkQueue<Held>({
     name: queue.name,
@@ -47,7 +52,7 @@ async function start(
     concurrency: options.concurrency ?? 1,
     stopWaitMs: 5_000,
     log,
-    claim: (limit) => queue.claim(database, limit),
+    claim: options.claim ?? ((limit) => queue.claim(database, limit)),
     renew: (items) => queue.table.renew(database, items),
     release: (items) => queue.table.release(database, items),
     work,
@@ -232,6 +237,26 @@ describe.each(WORK_QUEUES)("the queue $name", (queue) => {
     expect(begun).toHaveLength(1);
     expect(await states()).toEqual({ [queue.waiting]: 3 });
     expect(await queue.claim(database, 5)).toHaveLength(3);
+  });
+
+  it("gives back what a claim under way returns after the stop", async () => {
+    await queue.seed(test, 1);
+    let goOn = () => {};
+    const stopped = new Promise<void>((resolve) => (goOn = resolve));
+    let isClaimed = false;
+    const running = await start(queue, async () => {}, {
+      claim: async (limit) => {
+        const items = await queue.claim(database, limit);
+        isClaimed = true;
+        await stopped;
+        return items;
+      },
+    });
+    await eventually("the claim has its row", () => isClaimed);
+    const stopping = running.stop();
+    goOn();
+    await stopping;
+    expect(await states()).toEqual({ [queue.waiting]: 1 });
   });
 
   it("wakes by NOTIFY without waiting for the poll", async () => {
