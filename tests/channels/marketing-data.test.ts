@@ -1,7 +1,9 @@
 // Personal data in messages for analytics, the profile platform and the mail provider.
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { profilePlatformChannel } from "../../app/domain/channels/profile-platform.ts";
 import { toUserPropertyValue } from "../../app/domain/channels/web-analytics/limits.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { SECRETS, startChannelApp, type ChannelApp } from "../support/bus/channels.ts";
 import { addCustomer } from "../support/bus/queue.ts";
 import { SHOP } from "../support/service.ts";
@@ -159,6 +161,7 @@ describe("the profile platform", () => {
     await app.service.call("POST", `/config?shop=${SHOP}`, {
       body: { profile_platform_enabled: false, enabled_channels: ["profile_platform"] },
     });
+    expect(profilePlatformChannel.isEnabled(await getTenant(app.service.ctx, SHOP))).toBe(false);
     const before = app.calls("profile_platform");
     expect(
       await app.settled(
