@@ -339,13 +339,15 @@ describe("a message without a row (from a remote backend)", () => {
     ).toBe(200);
   });
 
-  test("that fails answers 502 and may be repeated: its sender counts the attempts", async () => {
+  test("that fails answers 502, counts for the circuit and may be repeated: its sender counts the attempts", async () => {
     service.sandbox.failNext("analytics", { status: 503 });
     const foreign = message({
       channel: "web_analytics",
       transformed_payload: { client_id: "1.2", events: [{ name: "crm_sync", params: {} }] },
     });
     expect((await deliver(service, foreign, { query: `?shop=${SHOP}` })).status).toBe(502);
+    const circuit = "SELECT value->'failures' AS n FROM kv WHERE key = 'circuit:web_analytics'";
+    expect(await service.database.query(circuit)).toEqual([{ n: 1 }]);
     expect(
       (await deliver(service, foreign, { query: `?shop=${SHOP}` })).json.delivery_log,
     ).toMatchObject({ status: "delivered", attempt: 2 });
