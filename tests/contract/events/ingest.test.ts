@@ -484,3 +484,9 @@ describe("a rejected event writes nothing:", () => {
     expect(await query("SELECT 1 FROM event_ledger")).toHaveLength(39);
   });
 });
+
+test("events of almost 2 MB are accepted one after the other: what is stored makes room", async () => {
+  const payload = { note: "x".repeat(1_900_000) };
+  for (let n = 0; n < 9; n += 1)
+    expect((await ingest(service, { ...order(), payload })).status).toBe(202);
+});
