@@ -12,7 +12,7 @@ import {
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { SHOP as SHOP_QUERY } from "../../app/integrations/storefront/documents.ts";
-import { SHOP, startService, type Service } from "../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 const MINUTE = 60_000;
 const clock = { ahead: 0, now: () => new Date(Date.now() + clock.ahead) };
@@ -259,28 +259,45 @@ describe("a platform outage never loses the token", () => {
 });
 
 describe("races", () => {
-  test("a newer grant stored during a refresh wins, whether the refresh succeeds or is rejected", async () => {
-    for (const isRetired of [false, true]) {
-      await connect(10);
-      failTokenCalls({ delayMs: 300 });
-      const refreshing = ensure();
-      const newer = isRetired
-        ? service.sandbox.storefront.install(SHOP).access_token
-        : "granted-meanwhile";
-      await storeGrant(service.ctx, SHOP, {
-        accessToken: newer,
-        refreshToken: "its-refresh-token",
-        expiresIn: 3_600,
-        scopes: [],
-      });
-      expect((await refreshing).accessToken).toBe(newer);
-      expect(await stored()).toMatchObject({
-        access: newer,
-        refresh: "its-refresh-token",
-        state: "valid",
-      });
-    }
-  });
+  test.each(["succeeds", "is rejected"])(
+    "a newer grant stored during a refresh wins, also one that was entered by hand: the refresh %s",
+    async (end) => {
+      const newer = { accessToken: "granted-meanwhile", refreshToken: "its-refresh-token" };
+      for (const store of [
+        () => storeGrant(service.ctx, SHOP, { ...newer, expiresIn: 3_600, scopes: [] }),
+        () =>
+          service.call("POST", `/config?shop=${SHOP}`, {
+            body: {
+              storefront_admin_token: newer.accessToken,
+              storefront_refresh_token: newer.refreshToken,
+            },
+          }),
+      ]) {
+        await connect(10);
+        // Another install ends the refresh tokens before it.
+        if (end === "is rejected") service.sandbox.storefront.install(SHOP);
+        let answer = (): void => {};
+        const isStored = new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        failTokenCalls({ replyAfter: isStored });
+        const calls = service.sandbox.requests("storefront").length;
+        const refreshing = ensure();
+        await eventually(
+          "the refresh",
+          () => service.sandbox.requests("storefront").length > calls,
+        );
+        await store();
+        answer();
+        expect((await refreshing).accessToken).toBe(newer.accessToken);
+        expect(await stored()).toMatchObject({
+          access: newer.accessToken,
+          refresh: newer.refreshToken,
+          state: "valid",
+        });
+      }
+    },
+  );
 
   test("settings saved during a refresh are kept, and so is the new pair", async () => {
     const old = await connect(10);
