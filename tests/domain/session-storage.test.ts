@@ -257,11 +257,21 @@ test("another store's session id, and an invalid one, read and write nothing of 
   expect((await getTenant(app.ctx, OTHER)).config.storefront_admin_token).toBe(otherToken);
 });
 
-test("a deleted session is removed with its refresh token, and the store stays registered", async () => {
-  await connect(SHOP);
+test("a deleted session is removed with its refresh token, also while it is refreshed, and the store stays registered", async () => {
+  await connect(SHOP, 10);
   await connect(OTHER);
   const storage = createSessionStorage(app.ctx);
+  let answer = (): void => {};
+  const isDeleted = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  app.sandbox.failNext("storefront", { replyAfter: isDeleted, match: "access_token" });
+  const before = app.sandbox.requests("storefront").length;
+  const refreshed = storage.loadSession(toSessionId(SHOP));
+  await eventually("the refresh", () => app.sandbox.requests("storefront").length > before);
   expect(await storage.deleteSessions([toSessionId(SHOP)])).toBe(true);
+  answer();
+  expect(await refreshed).toBeUndefined();
   expect(await storage.loadSession(toSessionId(SHOP))).toBeUndefined();
   expect((await findTenant(app.ctx, SHOP))?.config.storefront_refresh_token).toBeUndefined();
   expect(await storage.loadSession(toSessionId(OTHER))).toBeDefined();
