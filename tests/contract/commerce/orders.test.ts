@@ -74,6 +74,9 @@ describe("GET /commerce/orders", () => {
       callsOf(service, "CustomerOrders"),
     ]).toEqual(["hit", first.json, calls]);
     expect(
+      (await asShopper(service, shopper, "GET", "/commerce/orders?limit=1")).json.orders,
+    ).toHaveLength(1);
+    expect(
       (await asShopper(service, await newShopper(service), "GET", "/commerce/orders")).json.orders,
     ).toEqual([]);
   });
