@@ -27,6 +27,9 @@ describe("an allowed origin", () => {
     const { headers } = await ask("GET", origin());
     expect(headers.get("access-control-allow-origin")).toBe(origin());
     expect(headers.get("access-control-allow-credentials")).toBe("true");
+    expect(headers.get("access-control-expose-headers")).toBe(
+      "X-Request-Id, Retry-After, X-Cache, Idempotent-Replayed",
+    );
     expect(headers.get("vary")).toContain("Origin");
   });
 
@@ -37,7 +40,17 @@ describe("an allowed origin", () => {
     });
     expect([answer.status, answer.text]).toEqual([204, ""]);
     expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
-    expect(answer.headers.get("access-control-allow-headers")).toContain("Authorization");
+    expect(answer.headers.get("access-control-allow-headers")?.split(", ").toSorted()).toEqual([
+      "A2A-Version",
+      "Authorization",
+      "Content-Type",
+      "Idempotency-Key",
+      "MCP-Protocol-Version",
+      "Mcp-Method",
+      "Mcp-Name",
+      "UCP-Agent",
+      "X-Storefront-Shop-Domain",
+    ]);
     expect(answer.headers.get("vary")).toContain("Origin");
   });
 
