@@ -265,6 +265,13 @@ describe("a forgery", () => {
     expect(await paying({ amount: 4_000, currency: "USD" })).toEqual([
       "amounts: currency_mismatch",
     ]);
+    const later = Math.floor(Date.now() / 1_000) + 600;
+    const early = await forge(
+      second,
+      inline((one) => ({ ...one, iat: later })),
+      key,
+    );
+    expect(failures(await check(service, `${first}~${early}`))).toEqual(["expiry: not_yet_valid"]);
     const unknown = { type: "payment.unheard_of" };
     const wide = await forge(
       first,
