@@ -37,6 +37,19 @@ it("a mailed link verifies the address once and ends no session", async () => {
   expect((await getMe(service, token)).json.user.email_verified).toBe(true);
 });
 
+it("the account's cookie is its session on a page of the store, and on no other", async () => {
+  const { email, token } = await signUp(service);
+  const link = await mailedToken(service, email, VERIFY);
+  const from = (origin: string) =>
+    service.call("POST", `${VERIFY}?shop=${SHOP}`, {
+      key: null,
+      body: { token: link },
+      headers: { Cookie: `__Host-crm_session=${token}`, Origin: origin },
+    });
+  expect((await from("https://evil.example")).json.code).toBe("password_required");
+  expect((await from(`https://${SHOP}`)).status).toBe(200);
+});
+
 it("a link is valid only at its own store and for its own purpose", async () => {
   const { email } = await signUp(service);
   const link = await mailedToken(service, email, VERIFY);
