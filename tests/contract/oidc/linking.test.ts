@@ -54,8 +54,8 @@ const logIn = () =>
 const prove = (id: number) =>
   service.database.query("UPDATE storefront_users SET email_verified = true WHERE id = $1", [id]);
 
-async function signUp(): Promise<{ id: number; token: string }> {
-  const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+const postSignUp = () =>
+  service.call("POST", `/auth/signup?shop=${SHOP}`, {
     key: null,
     body: {
       email,
@@ -67,12 +67,15 @@ async function signUp(): Promise<{ id: number; token: string }> {
       consent_marketing: true,
     },
   });
+
+async function signUp(): Promise<{ id: number; token: string }> {
+  const answer = await postSignUp();
   expect(answer.status).toBe(201);
   return { id: answer.json.user.id, token: answer.json.token };
 }
 
 describe.each(PROVIDERS)("a verified %s person", (provider) => {
-  it("with an unknown subject gets a verified account and no mail", async () => {
+  it("with an unknown subject gets a verified account and no mail; the address is taken from then on", async () => {
     const found = await signedInUser(
       service,
       await signInAs(service, provider, putPerson(service, provider, email)),
@@ -85,6 +88,8 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
       status: "active",
     });
     expect(await mails(found.id)).toEqual([]);
+    const again = await postSignUp();
+    expect([again.status, again.json.code]).toEqual([409, "email_taken"]);
   });
 
   it("is the same person at the next sign-in, also after the email changed at the provider; the address here stays", async () => {
