@@ -322,12 +322,14 @@ describe("a customer who signs up", () => {
     expect((await getMe(service, token)).status).toBe(401);
   });
 
-  it("after the storefront deleted the customer meanwhile gets a separate account", async () => {
+  it("after the storefront deleted the customer meanwhile may reset the password, and gets a separate account", async () => {
     const { token } = await stranger({ first_name: "Grace", last_name: "Hopper" });
     await service.database.query(
       "UPDATE storefront_users SET status = 'deleted', storefront_customer_gid = NULL WHERE id = $1",
       [customer.id],
     );
+    await forgot(service, customer.email);
+    await mailedToken(service, customer.email, RESET);
     await verify(service, await mailedToken(service, customer.email, VERIFY));
     const me = (await getMe(service, token)).json.user;
     expect(me).toMatchObject({ email: customer.email, email_verified: true });

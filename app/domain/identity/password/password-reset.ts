@@ -28,8 +28,10 @@ const REQUEST_STEP_MS = 50;
 export const requestPasswordReset = (ctx: Ctx, tenant: Tenant, email: string): Promise<void> =>
   inSteps(REQUEST_STEP_MS, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
-      const account =
-        (await findAccountByEmail(sql, email)) ?? (await findWaitingAccount(sql, email));
+      const holder = await findAccountByEmail(sql, email);
+      // A customer whom the store deleted leaves the address to the sign-up that waits for it.
+      const isFree = holder === null || holder.status === "deleted";
+      const account = isFree ? await findWaitingAccount(sql, email) : holder;
       if (account?.status === "active")
         await enqueueMail(ctx, tenant, sql, { template: "reset_password", userId: account.id });
     }),
