@@ -17,7 +17,7 @@ import {
   seedProducts,
   type Shelf,
 } from "../../support/agents/checkout.ts";
-import { newShopper, variantOf, type Shopper } from "../../support/agents/commerce.ts";
+import { callsOf, newShopper, variantOf, type Shopper } from "../../support/agents/commerce.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 import { inboxIsWorked } from "../../support/storefront/storefront.ts";
 
@@ -354,7 +354,9 @@ describe("the budget of a mandate", () => {
     const made = await bought();
     openCarts(service);
     service.sandbox.failNext("storefront", { status: 403, match: /\/admin\/api\// }, 1);
+    const deletions = callsOf(service, "draftOrderDelete");
     const changed = await change(made.id, lamp());
+    expect(callsOf(service, "draftOrderDelete")).toBe(deletions + 1);
     openCarts(service);
     await paid(changed.checkout_url);
     await paid(made.checkout_url);
