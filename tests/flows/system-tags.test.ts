@@ -271,30 +271,38 @@ describe("a shopper's tag of an exclusive pair", () => {
 });
 
 describe("time", () => {
-  it("makes a silent customer inactive and at risk in the scheduled run, and a sign-in brings them back", async () => {
-    await store.signUp(SHOP, "away@example.com");
-    await service.database.query(
-      `UPDATE storefront_users SET last_login_at = now() - interval '400 days', created_at =
+  it.each([
+    [400, ["at_risk", "inactive"]],
+    [200, ["active", "at_risk"]],
+  ])(
+    "makes a customer who is silent for %i days %j in the scheduled run, and a sign-in brings them back",
+    async (days, tags) => {
+      const email = `away-${days}@example.com`;
+      await store.signUp(SHOP, email);
+      await service.database.query(
+        `UPDATE storefront_users SET last_login_at = now() - make_interval(days => $2), created_at =
         now() - interval '500 days', number_of_orders = 1, last_active_at = NULL,
         storefront_created_at = NULL, storefront_updated_at = NULL,
-        tags_due_at = now() - interval '1 day' WHERE email = 'away@example.com'`,
-    );
-    const tenant = await getTenant(service.ctx, SHOP);
-    const run = () => updateDueTags(service.ctx, tenant, new AbortController().signal);
-    expect(await run()).toEqual({ customers: 1, changed: 1 });
-    expect(await run()).toEqual({ customers: 0, changed: 0 });
-    const away = await assigned("away@example.com");
-    expect(away).toEqual(expect.arrayContaining(["at_risk", "inactive"]));
-    expect(away).not.toContain("new_customer");
-    const signIn = await service.call("POST", `/auth/login?shop=${SHOP}`, {
-      key: null,
-      body: { email: "away@example.com", password: "correct horse" },
-    });
-    expect(signIn.status).toBe(200);
-    const back = await assigned("away@example.com");
-    expect(back).toContain("active");
-    expect(back).not.toContain("at_risk");
-  });
+        tags_due_at = now() - interval '1 day' WHERE email = $1`,
+        [email, days],
+      );
+      const tenant = await getTenant(service.ctx, SHOP);
+      const run = () => updateDueTags(service.ctx, tenant, new AbortController().signal);
+      expect(await run()).toEqual({ customers: 1, changed: 1 });
+      expect(await run()).toEqual({ customers: 0, changed: 0 });
+      const away = await assigned(email);
+      expect(away).toEqual(expect.arrayContaining(tags));
+      expect(away).not.toContain("new_customer");
+      const signIn = await service.call("POST", `/auth/login?shop=${SHOP}`, {
+        key: null,
+        body: { email, password: "correct horse" },
+      });
+      expect(signIn.status).toBe(200);
+      const back = await assigned(email);
+      expect(back).toContain("active");
+      expect(back).not.toContain("at_risk");
+    },
+  );
 });
 
 describe("the scheduled run", () => {
