@@ -128,7 +128,7 @@ describe("without a token", () => {
     expect(pages.at(-1)?.status).toBe(429);
   });
 
-  it("the token endpoint and the registration are limited by client address", async () => {
+  it("the token endpoint, the registration and the reading of clients' documents are limited by client address", async () => {
     const headers = newAddress();
     const swap = () =>
       service.call("POST", `/oauth/token?shop=${SHOP}`, {
@@ -145,6 +145,12 @@ describe("without a token", () => {
         body: { redirect_uris: ["https://agent.example/cb"] },
       });
     expect((await ask(2, register)).map(({ status }) => status)).toEqual([201, 429]);
+    let documents = 0;
+    const read = () => {
+      const id = `http://127.0.0.1:9/${(documents += 1)}.json`;
+      return service.call("GET", authorizePath(id, pkce().challenge), { key: null, headers });
+    };
+    expect((await ask(2, read)).map(({ status }) => status)).toEqual([400, 429]);
   });
 });
 
