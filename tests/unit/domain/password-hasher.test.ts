@@ -67,3 +67,11 @@ it("a store with expensive hashes gets its share of the work only, so that cheap
   expect(countOf(order, GREEDY)).toBeLessThan(20);
   await outcomes(greedy);
 });
+
+it("a store's earlier hashes do not count once the queue was empty", async () => {
+  await outcomes(flood(GREEDY, 60, 10_000));
+  const order: string[] = [];
+  await outcomes([...flood(QUIET, 30, 10_000, order), ...flood(GREEDY, 30, 10_000, order)]);
+  // Not behind all of the other's: the two take turns.
+  expect(countOf(order.slice(0, order.lastIndexOf(QUIET)), GREEDY)).toBeGreaterThanOrEqual(5);
+});
