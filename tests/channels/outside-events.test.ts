@@ -400,7 +400,7 @@ describe("the profile platform", () => {
       itemOf({
         source: "manual",
         eventType: "customer.segment_sent",
-        payload: { email: "who@example.com", segment: { id: "1", name: "VIP" } },
+        payload: { email: "who@example.com", segment: { id: randomUUID(), name: "VIP" } },
       }),
     );
     expect(record).toMatchObject({ identityMap: {} });

@@ -5,7 +5,6 @@ import {
   recordFailure,
   type CircuitRecord,
 } from "../../../app/domain/bus/circuit.ts";
-import type { QueueItem } from "../../../app/domain/bus/channel.ts";
 import type { TenantSql } from "../../../app/runtime/database/database.ts";
 import {
   addRows,
@@ -107,7 +106,8 @@ test("a failure while it is open neither counts nor prolongs it", async () => {
 
 test("a failure of an attempt counts while its worker holds the row, and not once another one does", async () => {
   await addRows(queue.test, { shop: SHOP });
-  const [item] = (await claimAll(queue.database)) as [QueueItem];
+  const [item] = await claimAll(queue.database);
+  expect(item).toBeDefined();
   expect((await recordFailure(sql, "cms", item)).failures).toBe(1);
   await queue.test.query("UPDATE integration_queue SET attempt_token = gen_random_uuid()");
   await recordFailure(sql, "cms", item);

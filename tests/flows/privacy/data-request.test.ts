@@ -150,7 +150,7 @@ describe("customers/data_request", () => {
     const presses = await Promise.all(
       [1, 2, 3].map(() => service.call("POST", `/gdpr/export?shop=${SHOP}`, form)),
     );
-    expect(presses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    expect(presses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400]);
     const file = presses.find(({ status }) => status === 200) as (typeof presses)[0];
     expect([file.json.accounts[0].email, file.headers.get("cache-control")]).toEqual([
       ADA.email,
