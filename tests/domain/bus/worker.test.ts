@@ -1,7 +1,17 @@
 // The worker against failing systems, over real HTTP.
+import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addRows, letCircuitsClose, letRetriesComeDue } from "../../support/bus/queue.ts";
+import type { QueueItem } from "../../../app/domain/bus/channel.ts";
+import { deliver } from "../../../app/domain/bus/deliver.ts";
+import { settlerOf } from "../../../app/domain/bus/settle.ts";
+import {
+  addRows,
+  channelTo,
+  claimAll,
+  letCircuitsClose,
+  letRetriesComeDue,
+} from "../../support/bus/queue.ts";
 import { eventually, SHOP } from "../../support/service.ts";
 import { startWorkerApp, type WorkerApp } from "../../support/bus/worker.ts";
 
@@ -135,6 +145,18 @@ describe("handling of a response", () => {
     expect(await app.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'")).toEqual(
       [],
     );
+  });
+
+  test("a row whose lease was lost before the call is not sent", async () => {
+    await add({ count: 1 });
+    const { ctx } = app.service;
+    const [item] = await claimAll(ctx.home, { channel: "fast" });
+    const lost = { ...(item as QueueItem), attemptToken: randomUUID() };
+    const channels = [channelTo("fast", app.fast.url, 1_000)];
+    expect(await deliver({ ...ctx, channels }, settlerOf(ctx.home), lost)).toMatchObject({
+      status: "lease_lost",
+    });
+    expect(app.fast.received).toEqual([]);
   });
 
   test("a failure counts towards the circuit only while its worker holds the row", async () => {
