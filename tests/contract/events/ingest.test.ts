@@ -119,12 +119,16 @@ describe("an accepted event", () => {
       body: {
         event_routes: [
           { event_type: "order.*", channels: ["archive", "erpsys"], priority: 4 },
-          { event_type: "*.created", channels: ["web_analytics"], priority: 5 },
+          { event_type: "*.created", channels: ["web_analytics", "archive"], priority: 5 },
+          { event_type: "order.created*created", channels: ["cms"], priority: 1 },
         ],
         enabled_channels: ["archive", "erpsys"],
       },
     });
-    expect((await ingest(service, order())).json.destinations).toEqual(["archive", "erpsys"]);
+    expect((await ingest(service, order())).json).toMatchObject({
+      queued: 2,
+      destinations: ["archive", "erpsys"],
+    });
     expect((await ledger()).priority).toBe(4);
     // No route matches: the entity's default destinations, except the channels that the store has not
     // enabled.
