@@ -283,9 +283,9 @@ export async function seedPersonEverywhere(
       $3), ($1, 'idempotent:ghi', $2)`,
     [shop, JSON.stringify({ user_id: id }), JSON.stringify({ user_id: id, email: who.email })],
   );
-  await ctx.archive
-    .ofStore(shop)
-    .put(`events/unheard_of/${new Date().toISOString().slice(0, 10)}/${eventId}.json`, order);
+  const day = new Date().toISOString().slice(0, 10);
+  for (const folder of ["unheard_of", "dead_letter"])
+    await ctx.archive.ofStore(shop).put(`events/${folder}/${day}/${eventId}.json`, order);
   // What a writer that died has left.
   const unfinished = fileURLToPath(ctx.archive.ofStore(shop).urlOf(".unfinished/1.dead.part"));
   writeFileSync(unfinished, order);
