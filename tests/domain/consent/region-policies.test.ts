@@ -177,6 +177,7 @@ describe("a customer's decision", () => {
     await decide(userId, "dashboard", false);
     await decide(userId, "dashboard", true);
     await eventually("the subscription", () => there(gid)?.emailMarketingState === "SUBSCRIBED");
+    await idle();
     expect(there(gid)?.smsMarketingState).toBe("NOT_SUBSCRIBED");
     service.sandbox.storefront.putCustomer(SHOP, {
       gid,
