@@ -250,6 +250,13 @@ describe("the verification of a changed log", () => {
     ]);
   });
 
+  it("detects and names a head that is not of the last row", async () => {
+    await tamper(service, `UPDATE consent_chain_heads SET hash = 'x' WHERE shop = '${SHOP}'`);
+    expect((await verify(service)).problems).toEqual([
+      { id: await idAt(ROWS), seq: ROWS, kind: "broken_link" },
+    ]);
+  });
+
   it("detects and names a head set back so that the last rows could be replaced", async () => {
     await tamper(
       service,
