@@ -200,10 +200,19 @@ test("the sweep retries after one, two and four hours, three times in all, each 
   expect(await replay(service.ctx, tenant, [eventId])).toEqual({ requeued: 1, not_found: [] });
   expect(
     await query(
-      `SELECT sweep_count, retry_count, lease_lost, lost_alone FROM integration_queue
-        WHERE channel = 'erpsys'`,
+      `SELECT sweep_count, retry_count, lease_lost, lost_alone, archived_at, alerted_at
+        FROM integration_queue WHERE channel = 'erpsys'`,
     ),
-  ).toEqual([{ sweep_count: 0, retry_count: 0, lease_lost: 0, lost_alone: 0 }]);
+  ).toEqual([
+    {
+      sweep_count: 0,
+      retry_count: 0,
+      lease_lost: 0,
+      lost_alone: 0,
+      archived_at: null,
+      alerted_at: null,
+    },
+  ]);
 });
 
 test("the sweep takes the time of the last change for a row that another program made a dead letter", async () => {
