@@ -471,6 +471,8 @@ describe("a reported status", () => {
     expect(await states()).toEqual([
       { channel: "erpsys", status: "dead_letter", retry_count: 4, last_error: "no such plant" },
     ]);
+    const circuit = "SELECT value->'failures' AS n FROM kv WHERE key = 'circuit:erpsys'";
+    expect(await service.database.query(circuit)).toEqual([{ n: 4 }]);
   });
 
   test.each<[string, object, Record<string, string> | undefined, number]>([
