@@ -15,7 +15,8 @@ import {
   takeKey,
 } from "../../app/runtime/database/kv.ts";
 import type { Key } from "../../app/runtime/database/kv-keys.ts";
-import { putLeaseIfFree } from "../../app/runtime/database/queue/lease.ts";
+import { runBackgroundJob } from "../../app/runtime/database/queue/background-job.ts";
+import { endLeases, putLeaseIfFree } from "../../app/runtime/database/queue/lease.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -153,6 +154,26 @@ test("a lease is released only by its own holder", async () => {
   expect(await putLeaseIfFree(sql, LEASE, "other", 60)).toBe(false);
   await deleteKeyIfHeld(sql, LEASE, "mine");
   expect(await putLeaseIfFree(sql, LEASE, "other", 60)).toBe(true);
+});
+
+test("of leases that end together those of another holder stay", async () => {
+  const [other, own] = [named("other"), named("own")];
+  await putLeaseIfFree(sql, other, "somebody else", 60);
+  await putLeaseIfFree(sql, own, "me", 60);
+  await endLeases(sql, [
+    { key: other, holder: "me" },
+    { key: own, holder: "me" },
+  ]);
+  expect(await putLeaseIfFree(sql, other, "third", 60)).toBe(false);
+  expect(await putLeaseIfFree(sql, own, "third", 60)).toBe(true);
+});
+
+test("a job in the background that lost its lease leaves the next one's", async () => {
+  const equipment = { sql, log: createLog("silent"), now: () => new Date(), id: "first" };
+  await runBackgroundJob(equipment, "job", async () => {
+    await storage.query(`UPDATE kv SET value = '"second"' WHERE value = '"first"'`);
+  });
+  expect(await storage.query(`SELECT 1 FROM kv WHERE value = '"second"'`)).toHaveLength(1);
 });
 
 test("a lease from before the clock was set back by a day is free", async () => {
