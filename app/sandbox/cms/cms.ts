@@ -11,7 +11,6 @@ import type { CmsCollection, CmsItem, CmsState } from "./state.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import type { Saving } from "../state-file.ts";
 
-export type Cms = ReturnType<typeof createCms>;
 export type CmsSettings = { requestsPerMinute: number; retryAfterSeconds: number };
 
 const WINDOW_MS = 60_000;

@@ -9,7 +9,6 @@ import type { OidcEndpoint, OidcSettings } from "./provider.ts";
 import type { Saving } from "../state-file.ts";
 
 export type FederatedState = { people: Person[] };
-export type Federated = ReturnType<typeof createFederated>;
 
 const FEDERATED_CLIENT_ID = "sandbox-federated-client.apps.example";
 const FEDERATED_CLIENT_SECRET = "sandbox-federated-client-secret";

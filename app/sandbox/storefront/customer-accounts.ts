@@ -16,7 +16,6 @@ import type { CustomerPatch } from "./customers.ts";
 import { primaryHostOf } from "./state.ts";
 import type { Customer, ShopState } from "./state.ts";
 
-export type CustomerAccounts = ReturnType<typeof createCustomerAccounts>;
 export type CustomerAccountSettings = OidcSettings & {
   /**
    * null: the client is the app, a public one. Else a confidential client with an id of its own, as a

@@ -27,7 +27,6 @@ export type SandboxApp = {
   clientSecret: string;
   handle: string;
 };
-export type Storefront = ReturnType<typeof createStorefront>;
 
 export const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 const STORE_PAGES = /^\/(?:products|collections|pages|policies|cart)(?:\/[\w-]+)?$/;

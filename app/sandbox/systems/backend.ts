@@ -6,7 +6,6 @@ import { fieldsOf, json, textOf } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import type { Saving } from "../state-file.ts";
 
-export type Backend = ReturnType<typeof createBackend>;
 export type EnqueuedEvent = {
   at: string;
   queueId: number;

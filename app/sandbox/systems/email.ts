@@ -7,7 +7,6 @@ import { fieldsOf, json } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import type { Saving } from "../state-file.ts";
 
-export type Email = ReturnType<typeof createEmail>;
 export type SentMail = {
   id: string;
   at: string;

@@ -6,7 +6,6 @@ import { fieldsOf, json } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import type { Saving } from "../state-file.ts";
 
-export type Erp = ReturnType<typeof createErp>;
 export type ErpDocument = {
   at: string;
   number: string;

@@ -7,7 +7,6 @@ import { fieldsOf, json, textOf } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import type { Saving } from "../state-file.ts";
 
-export type ProfilePlatform = ReturnType<typeof createProfilePlatform>;
 export type ProfileMessage = {
   at: string;
   inletId: string;

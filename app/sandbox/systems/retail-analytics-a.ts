@@ -6,7 +6,6 @@ import { json, text } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import type { Saving } from "../state-file.ts";
 
-export type RetailAnalyticsA = ReturnType<typeof createRetailAnalyticsA>;
 export type DroppedObject = { at: string; contentType: string; body: string };
 /** By path; a later object replaces an earlier one. */
 export type DropState = { objects: Record<string, DroppedObject> };

@@ -5,7 +5,6 @@ import { json } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import type { Saving } from "../state-file.ts";
 
-export type RetailAnalyticsB = ReturnType<typeof createRetailAnalyticsB>;
 export type RetailRecord = { at: string; path: string; body: unknown };
 export type RetailState = { records: RetailRecord[] };
 

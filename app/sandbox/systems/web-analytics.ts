@@ -8,7 +8,6 @@ import { findViolations } from "./web-analytics-limits.ts";
 import type { AnalyticsViolation } from "./web-analytics-limits.ts";
 import type { Saving } from "../state-file.ts";
 
-export type WebAnalytics = ReturnType<typeof createWebAnalytics>;
 export type AnalyticsHit = {
   at: string;
   measurementId: string | null;
