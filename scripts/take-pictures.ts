@@ -90,6 +90,7 @@ for (const [name, screen, tab, height] of tabs.filter(
   await page.getByRole("heading", { name: tab, exact: true, level: 1 }).first().waitFor();
   if (name === "app-storefront-check") {
     await page.getByRole("button", { name: "Check storefront" }).first().click();
+    await page.getByText("Reading your storefront").waitFor();
     await page.getByText("Reading your storefront").waitFor({ state: "hidden" });
     await page.getByRole("heading", { name: "Loads before consent" }).waitFor();
     await page.getByText("Show the marked version").first().click();
