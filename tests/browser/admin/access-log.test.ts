@@ -73,7 +73,7 @@ test("the timeline shows the newest 20 of this customer and no other's, and its 
   expect(await page.getByText("Agent =cmd()").count()).toBe(20);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: "Export as CSV" }).click(),
+    page.getByRole("button", { name: "Export CSV" }).click(),
   ]);
   const lines = readFileSync(await download.path(), "utf8")
     .trimEnd()

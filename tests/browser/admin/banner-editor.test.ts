@@ -209,7 +209,7 @@ test("the insights show what shoppers did: by region, device, language and versi
   await expect.poll(async () => (await firstRow()).join(" ")).toContain("English 4 2 1 1 50%");
   const [file] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: "Export as CSV" }).click(),
+    page.getByRole("button", { name: "Export CSV" }).click(),
   ]);
   const lines = readFileSync(await file.path(), "utf8")
     .trim()
