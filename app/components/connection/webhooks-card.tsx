@@ -1,15 +1,7 @@
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { useRevalidator } from "@remix-run/react";
-import {
-  BlockStack,
-  Box,
-  Button,
-  Card,
-  List,
-  SkeletonBodyText,
-  Text as Line,
-} from "@shopify/polaris";
+import { BlockStack, Box, Button, Card, List, SkeletonBodyText, Text } from "@shopify/polaris";
 import { useEffect, useRef } from "react";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { usePolling } from "../hooks/use-polling.ts";
@@ -46,10 +38,10 @@ export function WebhooksCard({
           </Button>
         </CardHeading>
         <BlockStack gap="100">
-          <Line as="p">{describe(t, webhooks)}</Line>
+          <Text as="p">{describe(t, webhooks)}</Text>
           {webhooks.state === "known" && webhooks.refused && (
             <>
-              <Line as="p">{t("webhooks.refused")}</Line>
+              <Text as="p">{t("webhooks.refused")}</Text>
               <List>
                 {webhooks.refused.map(({ topic, reason }) => (
                   <List.Item key={topic}>
@@ -61,11 +53,11 @@ export function WebhooksCard({
           )}
           <div aria-live="polite">
             {error && (
-              <Line as="p" tone="critical">
+              <Text as="p" tone="critical">
                 {error.code === "webhooks_failed"
                   ? t("webhooks.failed", { reason: error.reason })
                   : error.message}
-              </Line>
+              </Text>
             )}
             {repair && <Result repair={repair} />}
           </div>
@@ -131,15 +123,15 @@ function Result({ repair }: { repair: Repair }) {
   const { t } = useTranslation("connection");
   if (repair.isRefused && repair.changed === 0)
     return (
-      <Line as="p" tone="critical">
+      <Text as="p" tone="critical">
         {t("webhooks.refusedAgain")}
-      </Line>
+      </Text>
     );
   return (
-    <Line as="p" tone="success">
+    <Text as="p" tone="success">
       {repair.changed === 0
         ? t("webhooks.wasThere")
         : t("webhooks.done", { total: repair.changed })}
-    </Line>
+    </Text>
   );
 }

@@ -71,13 +71,13 @@ export async function writeLoaderMetafield(
   await nameNewestBanner(ctx, shop);
   if (!(await isLoaderOutdated(ctx, await getTenant(ctx, shop)))) return "unchanged";
   // One writer at a time: of two values the older could arrive last.
-  const held = await withLease(
+  const leased = await withLease(
     ctx.home.forTenant(shop).sql,
     "loader_metafield",
     ctx.random.uuid(),
     () => writeUntilCurrent(ctx, shop),
   );
-  return held?.result ?? "busy";
+  return leased?.result ?? "busy";
 }
 
 /** Again while the settings or the installation changed during the call. */
