@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { replaceUnstorable } from "../../../runtime/database/storable-json.ts";
-import { OutboundError } from "../../../runtime/errors.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { enqueue } from "../../bus/enqueue.ts";
 import { subjectMarks } from "../../bus/ledger-subjects.ts";
 import { routeEvent } from "../../bus/routing.ts";
@@ -91,7 +91,7 @@ async function applyCompleted(
   } catch (error) {
     if (error instanceof UnsettledTags) throw error;
     const handled = await applyPayload("payload");
-    if (error instanceof OutboundError && error.retryable) throw error;
+    if (!isLasting(error)) throw error;
     ctx.log.warn("customer.not_completed", {
       shop: tenant.shop,
       reason: (error as Error).message,
@@ -99,6 +99,10 @@ async function applyCompleted(
     return handled;
   }
 }
+
+/** The store refuses the call, or the app has no access: anything else may succeed at the inbox's next attempt. */
+const isLasting = (error: unknown): boolean =>
+  error instanceof OutboundError ? !error.retryable : isAppError(error);
 
 /** The platform has no customer without name, address and number: such a payload withholds them. */
 const mayBeWithheld = ({ connection }: Tenant, change: CustomerChange): boolean =>
