@@ -4,7 +4,7 @@
 //   waiting -> running (lease, renewed with every slice) -> done | failed | cancelled
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
-import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
+import { isPassingDatabaseError, type Database } from "../../../runtime/database/database.ts";
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
@@ -92,8 +92,9 @@ async function workOn(
     }
     await bulkRuns.release(database, [run]);
   } catch (error) {
-    // Without the database or the lease the run cannot be settled: the next worker continues it.
-    if (isDatabaseAway(error) || error instanceof LeaseLost) throw error;
+    // Without the database or the lease the run cannot be settled: the next worker continues it, also after
+    // a statement that the database gave up.
+    if (isPassingDatabaseError(error) || error instanceof LeaseLost) throw error;
     ctx.log.error("bulk_run.failed", error, { shop: run.shop, run_id: run.id });
     await finish("failed", isFromStore(error) ? "storefront_unavailable" : "internal_error");
   }
