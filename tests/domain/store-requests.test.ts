@@ -1,8 +1,14 @@
 // Work that was requested for stores: one store's failures hold up no other store.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startRequestWorker, storeRequests } from "../../app/domain/tenants/store-requests.ts";
+import {
+  startRequestWorker,
+  storeRequests,
+  trySettle,
+} from "../../app/domain/tenants/store-requests.ts";
+import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { PLATFORM_KEYS } from "../../app/runtime/database/kv-keys.ts";
 import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
+import { lockRows } from "../support/locked-rows.ts";
 import { eventually } from "../support/service.ts";
 
 const requests = storeRequests(PLATFORM_KEYS.registrationRequest);
@@ -67,4 +73,17 @@ test("what is requested while the request before is worked on is worked on after
     for (const end of begun) end();
     await worker.stop();
   }
+});
+
+test("a request whose statement the database gives up is not settled", async () => {
+  const shop = "locked.myshopify.com";
+  await registerTenant(app.ctx, shop);
+  const rows = await lockRows(app.database, "SELECT 1 FROM kv WHERE key = $1", [`tenant:${shop}`]);
+  const settled = trySettle(app.ctx, shop, "test.not_written", async (ctx) => {
+    await changeTenantRecord(ctx, shop, { connection: { web_pixel: null } });
+    return "written";
+  });
+  await rows.cancelUntil(settled);
+  await rows.release();
+  await expect(settled).rejects.toMatchObject({ code: "57014" });
 });

@@ -1,7 +1,7 @@
 // Work that was requested for a store and runs in the background. The request is stored, so it survives
 // the page that made it and the process that runs it; it is deleted only when the work has ended.
 import type { Ctx } from "../../context.server.ts";
-import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
+import { isPassingDatabaseError, PLATFORM } from "../../runtime/database/database.ts";
 import {
   deleteKey,
   deleteKeyIfHeld,
@@ -95,7 +95,7 @@ export async function trySettle(
   try {
     return (await write(ctx, shop)) !== "busy";
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (isPassingDatabaseError(error)) throw error;
     ctx.log.warn(notWritten, { shop, reason: (error as Error).message });
     return isAppError(error) || !(error instanceof OutboundError) || !error.retryable;
   }
