@@ -16,17 +16,32 @@ export async function findMerchantRecipients(
   tenant: Tenant,
   mail: MerchantMail,
 ): Promise<{ addresses: string[]; found: Found }> {
+  const admins = [...(ctx.config.ADMIN_EMAILS ?? [])];
+  const hasDeputies = mail === "alert_emails" && admins.length > 0;
+  const own = await findOwn(ctx, tenant, mail).catch((error: unknown) => {
+    // An alert goes to the operators at once; a person's data belongs to the store, which a later attempt finds.
+    if (hasDeputies) return null;
+    throw error;
+  });
+  return own ?? { addresses: admins, found: admins.length > 0 ? "admin_emails" : "nobody" };
+}
+
+/** Null when neither the store nor the storefront names an address. Throws when the storefront may still do so. */
+async function findOwn(
+  ctx: Ctx,
+  tenant: Tenant,
+  mail: MerchantMail,
+): Promise<{ addresses: string[]; found: Found } | null> {
   const { [mail]: own = [], support_email: support } = tenant.config;
   if (own.length > 0) return { addresses: own, found: mail };
   if (support) return { addresses: [support], found: "support_email" };
-  const admins = [...(ctx.config.ADMIN_EMAILS ?? [])];
   try {
     const email = isConnected(tenant) ? await readStoreEmail(ctx, tenant) : null;
-    if (email) return { addresses: [email], found: "store_email" };
+    return email ? { addresses: [email], found: "store_email" } : null;
   } catch (error) {
-    if (!isLasting(error, mail) && admins.length === 0) throw error;
+    if (!isLasting(error, mail)) throw error;
+    return null;
   }
-  return { addresses: admins, found: admins.length > 0 ? "admin_emails" : "nobody" };
 }
 
 /**
@@ -39,14 +54,13 @@ function isLasting(error: unknown, mail: MerchantMail): boolean {
   return !error.retryable || (mail === "alert_emails" && isAnswered);
 }
 
-/** Those that the store chose or has at the storefront, and never the operators of the service. */
+/** Those that the store chose or has at the storefront, and never the operators of the service. Throws like `findOwn`. */
 export async function findStoreRecipients(
   ctx: Ctx,
   tenant: Tenant,
   mail: MerchantMail,
 ): Promise<string[]> {
-  const { addresses, found } = await findMerchantRecipients(ctx, tenant, mail);
-  return found === "admin_emails" ? [] : addresses;
+  return (await findOwn(ctx, tenant, mail))?.addresses ?? [];
 }
 
 async function readStoreEmail(ctx: Ctx, tenant: Tenant): Promise<string | null> {

@@ -1,6 +1,9 @@
 // Who receives an alert when the storefront, which knows the store's own address, does not say it.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { findMerchantRecipients } from "../../../app/domain/mails/merchant-recipients.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  findMerchantRecipients,
+  findStoreRecipients,
+} from "../../../app/domain/mails/merchant-recipients.ts";
 import type { Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { installStore } from "../../support/storefront/synced-store.ts";
@@ -40,4 +43,30 @@ test("a privacy request waits for the store's address, which a later answer may 
   await expect(findMerchantRecipients(service.ctx, tenant, "privacy_emails")).rejects.toThrow(
     "without data",
   );
+});
+
+describe("with operators who have addresses", () => {
+  const ADMINS = ["operator@service.example"];
+  const withAdmins = (): Service["ctx"] => ({
+    ...service.ctx,
+    config: { ...service.ctx.config, ADMIN_EMAILS: ADMINS },
+  });
+  beforeEach(() => service.sandbox.failNext("storefront", { status: 503, match: "graphql" }));
+
+  test("an alert goes to them while the storefront does not answer", async () => {
+    expect(await findMerchantRecipients(withAdmins(), tenant, "alert_emails")).toEqual({
+      addresses: ADMINS,
+      found: "admin_emails",
+    });
+  });
+
+  test("a person's data does not: it waits for the store's address", async () => {
+    await expect(findMerchantRecipients(withAdmins(), tenant, "privacy_emails")).rejects.toThrow(
+      "503",
+    );
+  });
+
+  test("what is for the store alone waits for its address, and is not left out", async () => {
+    await expect(findStoreRecipients(withAdmins(), tenant, "alert_emails")).rejects.toThrow("503");
+  });
 });
