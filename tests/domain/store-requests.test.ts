@@ -8,7 +8,7 @@ import {
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { PLATFORM_KEYS } from "../../app/runtime/database/kv-keys.ts";
 import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
-import { lockRows } from "../support/locked-rows.ts";
+import { lockRows } from "../support/processes/locked-rows.ts";
 import { eventually } from "../support/service.ts";
 
 const requests = storeRequests(PLATFORM_KEYS.registrationRequest);

@@ -1,7 +1,7 @@
 // A webhook whose statement the database gives up, as when the customer's row stays locked.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { queueIsEmpty } from "../identity/people.ts";
-import { lockRows } from "../../support/locked-rows.ts";
+import { lockRows } from "../../support/processes/locked-rows.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { secondsAgo } from "../../support/storefront/synced-store.ts";
 import { CUSTOMER_2026_07, customerPayload, GID } from "../../support/storefront/payloads.ts";

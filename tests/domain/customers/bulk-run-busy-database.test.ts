@@ -5,7 +5,7 @@ import { TagRunInput } from "../../../app/domain/customers/bulk/run-inputs.ts";
 import { startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
 import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
-import { lockRows } from "../../support/locked-rows.ts";
+import { lockRows } from "../../support/processes/locked-rows.ts";
 import { eventually } from "../../support/service.ts";
 import { beginRunStores, endOfRun, SHOP } from "../../support/storefront/bulk-runs.ts";
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { syncCustomers } from "../../../app/domain/customers/sync/catch-up.ts";
 import { startSyncWorker } from "../../../app/domain/customers/sync/sync-worker.ts";
 import { requestSync, syncRequests } from "../../../app/domain/customers/sync/sync-request.ts";
-import { lockRows } from "../../support/locked-rows.ts";
+import { lockRows } from "../../support/processes/locked-rows.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   installStore,
@@ -59,7 +59,7 @@ test("a merchant's sync is worked on again", async () => {
   await syncCustomers(service.ctx, tenant);
   await setWatermark(service, secondsAgo(900));
   service.sandbox.storefront.putCustomer(SHOP, {
-    gid: gid as string,
+    gid,
     firstName: "Changed again",
     updatedAt: secondsAgo(100),
   });

@@ -1,8 +1,8 @@
 // Rows that a test locks: the service's statements wait for them, and can be cancelled, as by a limit of the database's
 // own (`statement_timeout`).
 import pg from "pg";
-import type { TestDatabase } from "./database.ts";
-import { eventually } from "./service.ts";
+import type { TestDatabase } from "../database.ts";
+import { eventually } from "../service.ts";
 
 export type LockedRows = {
   /** Cancels the next statement that waits. */
