@@ -1,6 +1,6 @@
 // The account page: sign in, sign up, request a new password, and the signed-in profile.
 import { followSignUp } from "./browser-choice.ts";
-import { button, el, isolated, announce, show, type Child } from "./elements.ts";
+import { button, el, isolated, announce, failedView, show, type Child } from "./elements.ts";
 import { checkbox, field, form, type Fault } from "./forms.ts";
 import { DATA, WORDS } from "./page-data.ts";
 import {
@@ -261,7 +261,7 @@ function profileView({ user }: Profile, options: { focus: boolean }): void {
   );
 }
 
-/** `reason`: announced when there is no session. */
+/** `reason`: announced when there is no session. A service that does not answer is no missing session. */
 async function openProfile({
   focus,
   reason = "",
@@ -269,8 +269,12 @@ async function openProfile({
   focus: boolean;
   reason?: string;
 }): Promise<void> {
-  const profile = await findProfile();
-  if (profile) return profileView(profile, { focus });
+  try {
+    const profile = await findProfile();
+    if (profile) return profileView(profile, { focus });
+  } catch (error) {
+    return show([failedView(error, () => openProfile({ focus: true, reason }))], { focus });
+  }
   signInView({ focus });
   if (reason) announce(reason);
 }
@@ -291,8 +295,7 @@ async function open(): Promise<void> {
         reason: arrival.outcome === "unknown" ? arrival.text : "",
       });
   } catch (error) {
-    signInView({ focus: false });
-    announce(error instanceof Error ? error.message : WORDS.failed);
+    show([failedView(error, open)], { focus: false });
   }
 }
 

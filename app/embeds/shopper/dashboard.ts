@@ -2,7 +2,7 @@
 import { activitySection } from "./activity-section.ts";
 import { agentsSection } from "./agents-section.ts";
 import { consentsSection, customerConsents } from "./consents-section.ts";
-import { button, el, isolated, announce, show, type Child } from "./elements.ts";
+import { button, el, isolated, announce, failedView, show, type Child } from "./elements.ts";
 import { deleteAccountSection } from "./delete-account-section.ts";
 import { mandatesSection } from "./mandates-section.ts";
 import { ordersSection } from "./orders-section.ts";
@@ -149,7 +149,7 @@ async function open(): Promise<void> {
     if (profile) dashboardView(profile, { focus: arrival.outcome === "signed_in" });
     else signedOutView(arrival.outcome === "signed_in" ? "" : arrival.text, { focus: false });
   } catch (error) {
-    signedOutView(error instanceof Error ? error.message : WORDS.failed, { focus: false });
+    show([failedView(error, open)], { focus: false });
   }
 }
 

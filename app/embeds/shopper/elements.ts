@@ -94,6 +94,15 @@ export async function busyWhile(control: HTMLElement, work: () => Promise<unknow
   }
 }
 
+/** Why the page cannot be shown now, with a button that tries again. */
+export const failedView = (error: unknown, again: () => Promise<unknown>): HTMLElement =>
+  el(
+    "div",
+    { class: "card" },
+    problem(error instanceof Error ? error.message : WORDS.failed),
+    button(WORDS.tryAgain, again, { class: "plain" }),
+  );
+
 /** A dashboard section: its heading, and a place that is filled later. */
 export function createSection(
   id: string,

@@ -41,7 +41,7 @@ function setToken(value: string | null): void {
   else store()?.removeItem(TOKEN);
 }
 
-/** Returns any response; throws only when there is none. */
+/** Returns any response of the service; throws when there is none, whole, or when another page answered. */
 async function request(
   address: string,
   { method = "GET", body }: Call,
@@ -49,6 +49,7 @@ async function request(
   credentials: RequestCredentials,
 ): Promise<Answer> {
   let response: Response;
+  let text: string;
   try {
     response = await fetch(address, {
       method,
@@ -57,10 +58,12 @@ async function request(
       headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+    text = await response.text();
   } catch {
     throw new Error(WORDS.offline);
   }
-  const text = await response.text();
+  // The service answers no call with a page: it is a proxy's, or the store's own, whatever its status says.
+  if (response.headers.get("Content-Type")?.startsWith("text/html")) throw new Error(WORDS.failed);
   let json: Record<string, unknown> = {};
   try {
     json = JSON.parse(text) as Record<string, unknown>;
@@ -141,13 +144,13 @@ export type Profile = {
   linked_providers: string[];
 };
 
-/** Stores the token only where the browser did not keep the cookie. */
+/** Stores the token only where the browser did not keep the cookie, or where that is not known. */
 export async function startSession(answer: Answer): Promise<void> {
   const given = String(answer.json.token);
   if (isOwnPage()) {
-    const check = await request(addressOf("/auth/me"), {}, {}, "same-origin");
-    const me = check.json.user as { id?: unknown } | undefined;
-    if (check.status === 200 && me?.id === (answer.json.user as { id?: unknown }).id)
+    const check = await request(addressOf("/auth/me"), {}, {}, "same-origin").catch(() => null);
+    const me = check?.json.user as { id?: unknown } | undefined;
+    if (check?.status === 200 && me?.id === (answer.json.user as { id?: unknown }).id)
       return setToken(null);
   }
   setToken(given);
@@ -205,14 +208,17 @@ export function onSessionHandoff(act: () => void): void {
   });
 }
 
+/** The code of a completed sign-in, until the service has answered. */
+let code: string | null = null;
+
 /**
  * Exchanges the code of a completed sign-in, after removing it from the address. Requires the
  * verifier of the tab that started the sign-in: a link with another person's code must not sign the
- * reader in as that person.
+ * reader in as that person. Throws when the service does not decide: the next call exchanges the code.
  */
 export async function restoreSession(): Promise<RestoredSession> {
   await prepareHandOff();
-  const code = new URLSearchParams(location.hash.slice(1)).get("session_code");
+  code ??= new URLSearchParams(location.hash.slice(1)).get("session_code");
   const query = new URLSearchParams(location.search);
   const error = query.get("error");
   query.delete("error");
@@ -220,14 +226,17 @@ export async function restoreSession(): Promise<RestoredSession> {
   if (code !== null || error !== null)
     history.replaceState(null, "", location.pathname + (rest ? `?${rest}` : ""));
   const verifier = store()?.getItem(VERIFIER);
-  store()?.removeItem(VERIFIER);
   if (code !== null && verifier) {
     setToken(null);
     const answer = await postWithoutSession("/auth/session", { code, handoff_verifier: verifier });
+    if (answer.status === 429 || answer.status >= 500) throw new Error(reasonOf(answer));
+    code = null;
+    store()?.removeItem(VERIFIER);
     if (answer.status !== 200) return { outcome: "failed", text: WORDS.handOff };
     await startSession(answer);
     return { outcome: "signed_in" };
   }
+  store()?.removeItem(VERIFIER);
   token = store()?.getItem(TOKEN) ?? null;
   if (error !== null)
     return {
