@@ -58,26 +58,24 @@ function readMine(): Flags | null {
 export function reconcile(isChoice = false): void {
   const consent = win._crmConsent;
   if (!consent || consent.isPreview) return;
-  const isOurs = isChoice && readMine() !== null;
+  const mine = readMine();
   if (!api) {
-    isOursNewer ||= isOurs;
+    isOursNewer ||= isChoice && mine !== null;
     return;
   }
   const { seen, flags } = readPlatform();
   // Before a visitor chooses, every answer is empty, which is no consent.
-  const hasRecord = Object.keys(flags).length > 0;
+  const hasRecord = differs(flags, null);
   // Only before the platform holds a choice its answer is the region's rule. Ours may be of an earlier
   // page, which was left before the API was there.
-  if (!hasRecord && readMine() && ask("shouldShowBanner") === false)
-    write(FREE_KEY, ask("getRegion"));
+  if (!hasRecord && mine && ask("shouldShowBanner") === false) write(FREE_KEY, ask("getRegion"));
   if (hasRecord && seen !== read(SEEN_KEY)) {
     write(SEEN_KEY, seen);
     if (isOursNewer) return reconcile();
     const record = hasGpc && flags.marketing ? { ...flags, marketing: false } : flags;
     // `choose` comes back here, with the record as seen.
-    if (differs(record, readMine())) return void consent.choose(record, "storefront");
+    if (differs(record, mine)) return void consent.choose(record, "storefront");
   }
-  const mine = readMine();
   if (!mine || !differs(mine, flags)) return;
   const { cookie, marketing } = mine;
   // What the visitor did not decide is left out.

@@ -76,18 +76,17 @@ else {
 /** shopper/session.ts uses the same keys. */
 const VERIFIER = "crm_sign_in";
 const TOKEN = "crm_session";
+const EXCHANGE_AGAIN_MS = 3_000;
 
 /** Links of the theme itself to a sign-in: they send the verifier's SHA-256 along. */
 async function prepareHandOff(): Promise<void> {
   if (!crypto.subtle) return;
-  const toText = (bytes: Uint8Array) =>
-    btoa(String.fromCharCode(...bytes))
-      .replace(/\+/g, "-")
-      .replace(/\//g, "_")
-      .replace(/=/g, "");
-  const kept = toText(crypto.getRandomValues(new Uint8Array(32)));
+  const kept = crypto.randomUUID();
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(kept));
-  const challenge = toText(new Uint8Array(digest));
+  const challenge = btoa(String.fromCharCode(...new Uint8Array(digest)))
+    .replace(/\+/g, "-")
+    .replace(/\//g, "_")
+    .replace("=", "");
   document.addEventListener(
     "click",
     ({ target }) => {
@@ -103,18 +102,24 @@ void prepareHandOff();
 
 const code = /[#&]session_code=([\w-]{1,100})/.exec(location.hash)?.[1];
 const verifier = code && sessionStorage.getItem(VERIFIER);
+/** Again while nothing decides, as in an outage: the code is used up with the service's answer. */
+async function exchange(): Promise<void> {
+  try {
+    const answer = await fetch(`${path}/auth/session`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ code, handoff_verifier: verifier }),
+    });
+    if (answer.status > 428) throw answer;
+    const { token } = (await answer.json()) as { token?: string };
+    if (token) sessionStorage.setItem(TOKEN, token);
+    document.dispatchEvent(new Event("crm:session"));
+  } catch {
+    setTimeout(exchange, EXCHANGE_AGAIN_MS);
+  }
+}
 if (verifier) {
   sessionStorage.removeItem(VERIFIER);
   history.replaceState(null, "", location.pathname + location.search);
-  fetch(`${path}/auth/session`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ code, handoff_verifier: verifier }),
-  })
-    .then((answer) => answer.json() as Promise<{ token?: string }>)
-    .then(({ token }) => {
-      if (token) sessionStorage.setItem(TOKEN, token);
-      document.dispatchEvent(new Event("crm:session"));
-    })
-    .catch(() => {});
+  void exchange();
 }

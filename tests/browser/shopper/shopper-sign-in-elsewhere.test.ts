@@ -104,7 +104,7 @@ describe("signing in", () => {
     await close();
   });
 
-  it("inside a theme's page returns to that page, with the account inside the theme", async () => {
+  it("inside a theme's page returns to that page, with the account inside the theme, also when the service is away at that moment", async () => {
     const { page, errors, foreign, close } = await open();
     const script = readFileSync(
       resolve(import.meta.dirname, "../../../extensions/consent-footer/assets/crm-theme.js"),
@@ -120,11 +120,16 @@ describe("signing in", () => {
     expect(await findA11yViolations(page, { strict: true })).toEqual([]);
     expect(await overflowAt320(page)).toBe(0);
     await page.getByRole("link", { name: "Sign in with your identity provider" }).click();
+    const refused: string[] = [];
+    await page.context().route(`${STORE_ORIGIN}/apps/crm/auth/session`, (route) => {
+      if (refused.push(route.request().method()) > 1) return route.fallback();
+      return route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" });
+    });
     await page.getByLabel("Email", { exact: true }).fill("club@example.com");
     await page.getByLabel("Name").fill("Club Member");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("club@example.com").waitFor();
-    expect(page.url()).toBe(`${STORE_ORIGIN}/pages/club`);
+    expect([page.url(), refused]).toEqual([`${STORE_ORIGIN}/pages/club`, ["POST", "POST"]]);
     expect([withoutRefusals(errors), foreign]).toEqual([[], []]);
     await close();
   });
