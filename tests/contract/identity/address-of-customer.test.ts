@@ -1,4 +1,4 @@
-// A sign-up with the address of a customer of the store, whose webhook comes while the sign-up is delivered to the store.
+// A sign-up that is delivered to the store while its address belongs to a customer there, or while the account becomes one.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
@@ -45,7 +45,24 @@ it("does not make the sign-up the customer, whenever the webhook comes", async (
   });
 });
 
-it("expects no echo of a customer that the store refused to create", async () => {
+it("keeps the customer that it became while the store was creating one for it", async () => {
+  service.sandbox.failNext("storefront", { delayMs: 1_000, match: "/graphql.json" });
+  const { id, email } = await signUp(service);
+  await eventually("the question", () => !service.sandbox.hasWaitingFault());
+  const gid = "gid://shopify/Customer/4711";
+  await service.database.query(
+    "UPDATE storefront_users SET storefront_customer_gid = $2 WHERE id = $1",
+    [id, gid],
+  );
+  await queueIsEmpty(service);
+  expect(isAtStore(email)).toBe(true);
+  expect(await gidOf(id)).toBe(gid);
+});
+
+const isAtStore = (email: string): boolean =>
+  service.sandbox.storefront.customers(SHOP).some((customer) => customer.email === email);
+
+function refuseNextCustomer(): void {
   const answer = (data: object) => ({ status: 200, body: { data }, match: "/graphql.json" });
   service.sandbox.failNext("storefront", answer({ customerByIdentifier: null }));
   const userErrors = [{ field: ["input", "email"], message: "Email has already been taken" }];
@@ -53,7 +70,11 @@ it("expects no echo of a customer that the store refused to create", async () =>
     "storefront",
     answer({ customerCreate: { customer: null, userErrors } }),
   );
-  const { id } = await signUp(service, { email: newEmail("taken") });
+}
+
+it("expects no echo of a customer that the store refused to create", async () => {
+  refuseNextCustomer();
+  const { id } = await signUp(service);
   await queueIsEmpty(service);
   expect(
     await service.database.query("SELECT 1 FROM kv WHERE shop = $1 AND key = $2", [
@@ -61,4 +82,17 @@ it("expects no echo of a customer that the store refused to create", async () =>
       `echo:${id}`,
     ]),
   ).toEqual([]);
+});
+
+it("is no customer of the store by a consent alone", async () => {
+  refuseNextCustomer();
+  const { id, email, token } = await signUp(service);
+  await queueIsEmpty(service);
+  const { status } = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+    body: { consent_marketing: true, method: "account" },
+    key: token,
+  });
+  expect(status).toBe(200);
+  await queueIsEmpty(service);
+  expect([isAtStore(email), await gidOf(id)]).toEqual([false, null]);
 });
