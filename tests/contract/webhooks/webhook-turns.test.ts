@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import {
   claimWebhooks,
   INBOX_CONCURRENCY,
+  postponeWebhook,
   releaseWebhooks,
 } from "../../../app/domain/customers/webhooks/webhook-inbox.ts";
 import type { Turns } from "../../../app/runtime/database/queue/claim-in-turns.ts";
@@ -155,5 +156,23 @@ describe("a claim", () => {
     const again = await claimWebhooks(service.ctx.home, 1, newTurns());
     expect(again.map(({ id }) => id)).toEqual(lost.map(({ id }) => id));
     await releaseWebhooks(service.ctx.home, again);
+  });
+
+  test("of a row that fails is repeated after 10 s, 30 s, and 2, 10 and 30 minutes, and then no more", async () => {
+    await insert(nameOf(1), 1);
+    const waits: unknown[] = [];
+    for (let failures = 1; failures <= 6; failures += 1) {
+      const [item] = await claimWebhooks(service.ctx.home, 1, newTurns());
+      if (!item) throw new Error("the row is not due");
+      await postponeWebhook(service.ctx.home, item, "it broke");
+      const [row] = await service.database.query(
+        `SELECT status, 10 * round(extract(epoch FROM next_attempt_at - clock_timestamp()) / 10)::int AS seconds
+          FROM webhook_inbox`,
+      );
+      waits.push(row.status === "pending" ? row.seconds : row.status);
+      await service.database.query("UPDATE webhook_inbox SET next_attempt_at = now()");
+    }
+    expect(waits).toEqual([10, 30, 120, 600, 1_800, "failed"]);
+    expect(await claim(1)).toEqual([]);
   });
 });
