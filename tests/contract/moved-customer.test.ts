@@ -1,5 +1,5 @@
 // The store's customer goes to another account while a change for that customer waits for the row.
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { addCustomer } from "../support/bus/queue.ts";
@@ -38,8 +38,11 @@ beforeEach(async () => {
   ]);
 });
 
-/** Makes the request, which finds the customer's account, and gives the customer another one before its change. */
-async function moveDuring(request: () => Promise<Answer>): Promise<Answer> {
+/**
+ * Makes the request, which finds the customer's account, and gives the customer another one before its change. With
+ * `key`, the request waits for this key, and not for the account's row.
+ */
+async function moveDuring(request: () => Promise<Answer>, key = ""): Promise<Answer> {
   const store = new pg.Client({ connectionString: service.database.url });
   await store.connect();
   const move = (id: number, gid: string | null) =>
@@ -51,6 +54,7 @@ async function moveDuring(request: () => Promise<Answer>): Promise<Answer> {
     await store.query("BEGIN");
     await move(before, null);
     await move(after, GID);
+    await store.query("INSERT INTO kv (shop, key, value) VALUES ($1, $2, '{}')", [SHOP, key]);
     const answer = request();
     await eventually(
       "the change to wait for the row",
@@ -61,6 +65,7 @@ async function moveDuring(request: () => Promise<Answer>): Promise<Answer> {
           )
         ).length === 1,
     );
+    await store.query("DELETE FROM kv WHERE shop = $1 AND key = $2", [SHOP, key]);
     await store.query("COMMIT");
     return await answer;
   } finally {
@@ -68,11 +73,11 @@ async function moveDuring(request: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-const flow = (action: string, properties: object) => {
+const flow = (action: string, properties: object, runId: string = randomUUID()) => {
   const body = JSON.stringify({
     shop_id: "954889",
     shopify_domain: SHOP,
-    action_run_id: randomUUID(),
+    action_run_id: runId,
     action_definition_id: "An action",
     handle: action,
     properties: { customer_id: NUMBER, ...properties },
@@ -102,6 +107,15 @@ test("a workflow's tag is given to the account that the customer has by then", a
   const answer = await moveDuring(() => flow("add-tag", { tag: "gold" }));
   expect([answer.status, answer.json.outcome]).toEqual([200, "changed"]);
   expect(await tagged()).toEqual([{ user_id: after, slug: "gold" }]);
+});
+
+test("a workflow's run is kept for the account that the customer has by then, also before it locks one", async () => {
+  const runId = randomUUID();
+  const key = `flow_run:${hash("sha256", runId)}`;
+  const answer = await moveDuring(() => flow("add-tag", { tag: "gold" }, runId), key);
+  expect([answer.status, answer.json.outcome]).toEqual([200, "changed"]);
+  const [kept] = await query("SELECT value->>'user_id' AS id FROM kv WHERE key = $1", [key]);
+  expect(kept).toEqual({ id: String(after) });
 });
 
 test("a workflow's request for a consent is sent to the account that the customer has by then", async () => {
