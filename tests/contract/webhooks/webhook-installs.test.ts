@@ -74,10 +74,14 @@ describe("app/uninstalled", () => {
   test("that was read before a refresh of the token ended takes the new token too", async () => {
     const before = await getTenant(service.ctx, SHOP);
     await ensureStorefrontToken(service.ctx, SHOP, { force: true });
-    expect(await handleWebhook(service.ctx, before, uninstall(), {})).toEqual({ outcome: "done" });
+    const triggeredAt = new Date(Date.now() + 1_000);
+    const handled = await handleWebhook(service.ctx, before, uninstall({ triggeredAt }), {});
+    expect(handled).toEqual({ outcome: "done" });
     const { config, connection: now } = await getTenant(service.ctx, SHOP);
     expect(config.storefront_admin_token).toBeUndefined();
-    expect(now.uninstalled_at).toBeDefined();
+    const at = triggeredAt.toISOString();
+    // The second one outlasts a new installation.
+    expect(now).toMatchObject({ uninstalled_at: at, last_uninstalled_at: at });
   });
 
   test("that was read before a new installation leaves that alone", async () => {

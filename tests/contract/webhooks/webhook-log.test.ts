@@ -47,6 +47,8 @@ test.each([
   ["orders-create", {}, "unreadable_payload"],
   ["shop-update", {}, "unreadable_payload"],
   ["app-scopes-update", {}, "unreadable_payload"],
+  // The signature covers no topic: a customer's webhook, sent again, uninstalls nothing.
+  ["app-uninstalled", { admin_graphql_api_id: GID }, "unreadable_payload"],
 ])("%s with %j is ignored, and the log says why: %s", async (slug, payload, reason) => {
   expect(await loggedOutcome(slug, payload)).toBe(`ignored: ${reason}`);
 });
