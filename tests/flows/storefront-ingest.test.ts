@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ingestWebhook } from "../support/bus/events.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import { inboxIsWorked } from "../support/storefront/storefront.ts";
 
 let service: Service;
 let n = 0;
@@ -129,7 +130,7 @@ test("the same delivery at the webhook path and at the bus has one effect", asyn
   expect(await query("SELECT 1 FROM webhook_inbox")).toHaveLength(1);
 });
 
-test.each(["the bus", "the old address"])("an order from %s goes to the ERP", async (way) => {
+test.each(["the bus", "the old address"])("an order from %s goes once to the ERP", async (way) => {
   const order = {
     id: 1,
     admin_graphql_api_id: `gid://shopify/Order/${(n += 1)}`,
@@ -146,6 +147,7 @@ test.each(["the bus", "the old address"])("an order from %s goes to the ERP", as
       "web_analytics",
     ]);
   else expect((await service.webhook("orders-create", JSON.stringify(order))).status).toBe(200);
+  await inboxIsWorked(service);
   await eventually("the document", () => service.sandbox.erp.documents().length === before + 1);
   expect(
     await query("SELECT event_type FROM event_ledger WHERE entity_id = $1", [
