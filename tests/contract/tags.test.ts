@@ -238,11 +238,11 @@ describe("POST /ucp/tags", () => {
 
   it("keeps a person below the storefront's tag limit: deletes only the oldest dated form tags", async () => {
     await addToCatalog(service, [
-      "kept",
+      "kept_subscribed",
       ...Array.from({ length: 125 }, (_, at) => `tag_${at}`),
       ...Array.from({ length: 5 }, (_, at) => `more_${at}`),
     ]);
-    await change({ add: ["kept", "news_2020_01_01", "news_2020_01_02"] });
+    await change({ add: ["kept_subscribed", "news_2020_01_01", "news_2020_01_02"] });
     for (let start = 0; start < 125; start += 25)
       await change({ add: Array.from({ length: 25 }, (_, at) => `tag_${start + at}`) });
     const slugs = (await rowsOf(SHOP)).map(({ slug }) => slug);
@@ -250,9 +250,18 @@ describe("POST /ucp/tags", () => {
     const answer = await change({ add: ["news_2026_11_21"] });
     expect(answer.json).toMatchObject({ added: ["news_2026_11_21"], removed: ["news_2020_01_01"] });
     expect(answer.json.tags).toHaveLength(128);
+    // With a form's tag of its own there, 250 of the store's and ours leave room for 127.
+    await service.database.query(
+      `UPDATE storefront_users SET tags = tags || (SELECT jsonb_agg('Merchant ' || n)
+        FROM generate_series(1, 122) AS n) WHERE id = $1`,
+      [userId],
+    );
+    const { json } = await change({ add: ["more_0"] });
+    expect(json.removed.sort()).toEqual(["news_2020_01_02", "news_2026_11_21"]);
+    expect(json.tags).toHaveLength(127);
     const refused = await change({ add: Array.from({ length: 5 }, (_, at) => `more_${at}`) });
     expect([refused.status, refused.json.code]).toEqual([400, "too_many_tags"]);
-    expect(await rowsOf(SHOP)).toHaveLength(128);
+    expect(await rowsOf(SHOP)).toHaveLength(127);
   });
 });
 
