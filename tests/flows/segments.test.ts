@@ -2,6 +2,7 @@
 // them, with the worker and the profile platform behind.
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { previewAction } from "../../app/domain/customers/bulk/preview-run.ts";
 import { ActionRunInput, TagRunInput } from "../../app/domain/customers/bulk/run-inputs.ts";
@@ -129,6 +130,35 @@ describe("a segment", () => {
     });
     await create("Lyon", {});
     await expect(rename(3, "LYON")).rejects.toMatchObject({ fields: { name: expect.any(String) } });
+  });
+
+  it("whose filter is changed during its count is counted again", async () => {
+    await put({ country: "FR" });
+    const id = await create("Paris", { country: "FR" });
+    const store = new pg.Client({ connectionString: service.database.url });
+    await store.connect();
+    await store.query("BEGIN; LOCK TABLE storefront_users IN ACCESS EXCLUSIVE MODE");
+    const counting = countSegments(service.ctx, tenant);
+    await eventually(
+      "the count to wait",
+      async () =>
+        (
+          await service.database.query(
+            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+              AND wait_event_type = 'Lock' AND query LIKE '%AS customers%'`,
+          )
+        ).length === 1,
+    );
+    await changeSegment(
+      service.ctx,
+      tenant,
+      ChangedSegment.parse({ id, version: 1, filter: { country: "BE" }, sort: "name asc" }),
+    );
+    await store.query("COMMIT");
+    await store.end();
+    await counting;
+    await countSegments(service.ctx, tenant);
+    expect((await only()).counted?.customers).toBe(0);
   });
 
   it("has a name of its own in the store, and there are at most 100", async () => {
