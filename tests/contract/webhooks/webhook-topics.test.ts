@@ -146,14 +146,16 @@ describe("customers/create and customers/update", () => {
     expect(await customer()).toMatchObject({ last_name: null, full_name: "Bob", tags: [] });
   });
 
-  test("link an account with the same verified address to its customer and keep its password", async () => {
+  test("link an account with the same verified address to its customer; it keeps its password and address", async () => {
     await service.database.query(
       `INSERT INTO storefront_users (shop, email, password_hash, provider, email_verified)
         VALUES ($1, $2, 'kept', 'email', true)`,
       [SHOP, `c${id}@store.example`],
     );
     await deliver(service, "customer-create", payload());
+    await deliver(service, "customer-update", payload({ email: "null" }));
     expect(await customer()).toMatchObject({
+      email: `c${id}@store.example`,
       password_hash: "kept",
       provider: "email",
       first_name: "Bob",
