@@ -163,7 +163,8 @@ describe("importing changed customers", () => {
 
   it("filters by time itself, because the storefront's filter compares whole days", async () => {
     await setWatermark(service, secondsAgo(600));
-    putCustomers(service, 20, (index) => secondsAgo(index < 10 ? 400 : 7_200));
+    // The window begins five minutes before the watermark, for changes that the storefront's index showed late.
+    putCustomers(service, 20, (index) => secondsAgo(index < 10 ? 800 : 7_200));
     expect(await syncCustomers(service.ctx, tenant, { pageSize: 5 })).toMatchObject({
       counts: { processed: 10, created: 10 },
     });
