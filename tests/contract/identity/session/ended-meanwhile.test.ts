@@ -152,12 +152,22 @@ describe("of a session that ended meanwhile", () => {
 
 describe("a sign-in", () => {
   it.each([
-    ["the password is replaced", "password_hash = 'another'", "another"],
-    ["the person is suspended", "status = 'suspended'", expect.stringMatching(/^pbkdf2/)],
-  ])("during which %s is rejected", async (_, change, hash) => {
+    [
+      "the password is replaced",
+      "password_hash = 'another'",
+      [401, "invalid_credentials"],
+      "another",
+    ],
+    [
+      "the person is suspended",
+      "status = 'suspended'",
+      [403, "account_suspended"],
+      expect.stringMatching(/^pbkdf2/),
+    ],
+  ])("during which %s is rejected", async (_, change, expected, hash) => {
     const { id, email } = await signUp(service);
     const answer = await changeDuring(id, change, () => login(service, email, PASSWORD));
-    expect([answer.status, answer.json.code]).toEqual([401, "invalid_credentials"]);
+    expect([answer.status, answer.json.code]).toEqual(expected);
     const rows = await service.database.query(
       "SELECT password_hash FROM storefront_users WHERE id = $1",
       [id],
