@@ -115,7 +115,7 @@ async function exchange(): Promise<void> {
     if (token) sessionStorage.setItem(TOKEN, token);
     document.dispatchEvent(new Event("crm:session"));
   } catch {
-    setTimeout(exchange, EXCHANGE_AGAIN_MS);
+    setTimeout(() => void exchange(), EXCHANGE_AGAIN_MS);
   }
 }
 if (verifier) {
