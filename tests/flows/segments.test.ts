@@ -256,6 +256,17 @@ describe("a run over a segment", () => {
     expect(await tagsOf(service.database, SHOP, british)).toEqual([]);
   });
 
+  it("has the segments counted again when it has ended: it may have moved customers in or out", async () => {
+    await put({ tags: ["gala"] });
+    await put({ country: "FR" });
+    const id = await create("Gala", { tag: ["gala"] });
+    await countSegments(service.ctx, tenant);
+    expect((await only()).counted?.customers).toBe(1);
+    await finished(await startTags({ filter: { country: "FR" } }));
+    await countSegments(service.ctx, tenant);
+    expect(await only()).toMatchObject({ id, counted: { customers: 2 } });
+  });
+
   it("sends to the profile platform only who accepts marketing, with the segment's name and the hashed address, once each", async () => {
     const email = "Ada@X.example";
     const ada = await put({ email, country: "FR", consents: ["marketing"] });
