@@ -3,8 +3,8 @@
 // reports error #421. The design system changes the surroundings of every page when it mounts, so
 // there is no such boundary: the content renders in the browser, and the server's page reserves its
 // height. `tests/architecture.test.ts` allows boundaries here only.
-import { Await } from "@remix-run/react";
-import { Text } from "@shopify/polaris";
+import { Await, useRevalidator } from "@remix-run/react";
+import { Button, InlineStack, Text } from "@shopify/polaris";
 import { useTranslation } from "react-i18next";
 import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode } from "react";
 
@@ -27,10 +27,16 @@ export function DeferredCard<Answer>({ answer, waiting, children }: LaterProps<A
 
 function PartFailed() {
   const { t } = useTranslation("frame");
+  const { revalidate, state } = useRevalidator();
   return (
-    <Text as="p" tone="critical">
-      {t("partFailed")}
-    </Text>
+    <InlineStack gap="200">
+      <Text as="p" tone="critical">
+        {t("partFailed")}
+      </Text>
+      <Button variant="plain" onClick={revalidate} loading={state === "loading"}>
+        {t("tryAgain")}
+      </Button>
+    </InlineStack>
   );
 }
 

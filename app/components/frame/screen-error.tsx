@@ -12,6 +12,7 @@ const PROBLEMS = [401, 404, 409, 410] as const;
 export function ScreenProblem() {
   const error = useRouteError();
   const { t } = useTranslation("frame");
+  const again = useTryAgain();
   const status = isRouteErrorResponse(error) ? error.status : 500;
   const problem = PROBLEMS.find((known) => known === status) ?? "other";
 
@@ -22,6 +23,7 @@ export function ScreenProblem() {
         tone={status === 404 || status === 409 ? "warning" : "critical"}
         title={t(`problems.${problem}.title`)}
         {...(status === 409 && { action: { content: t("toHome"), url: "/app" } })}
+        {...(problem === "other" && { action: again })}
       >
         <p>{t(`problems.${problem}.text`)}</p>
       </Banner>
@@ -29,16 +31,19 @@ export function ScreenProblem() {
   );
 }
 
-function NoConnection() {
+/** The button that loads the page's data once more. */
+function useTryAgain() {
   const { t } = useTranslation("frame");
   const { revalidate, state } = useRevalidator();
+  return { content: t("tryAgain"), loading: state === "loading", onAction: revalidate };
+}
+
+function NoConnection() {
+  const { t } = useTranslation("frame");
+  const again = useTryAgain();
   return (
     <ScreenBody>
-      <Banner
-        tone="warning"
-        title={t("problems.offline.title")}
-        action={{ content: t("tryAgain"), loading: state === "loading", onAction: revalidate }}
-      >
+      <Banner tone="warning" title={t("problems.offline.title")} action={again}>
         <p>{t("problems.offline.text")}</p>
       </Banner>
     </ScreenBody>

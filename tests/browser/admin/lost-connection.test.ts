@@ -1,5 +1,5 @@
-// What a merchant sees when the service is not reached for a moment, and after a deploy that removed the
-// scripts of the open page.
+// What a merchant sees when the service is not reached or fails for a moment, and after a deploy that removed
+// the scripts of the open page.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { useMerchant } from "../../support/browser/merchant.ts";
@@ -28,6 +28,34 @@ test("a screen that cannot be loaded says that there is no connection, and loads
   await page.unroute(isData);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+  await close();
+});
+
+test("a screen that fails on our side says so, and loads by the button when it works again", async () => {
+  const { page, close } = await app.open("/app/privacy", { shop: SHOP });
+  await app.database.query("ALTER TABLE crm_tags RENAME TO crm_tags_away");
+  await follow(page, "/app/tags");
+  await page.getByText("Something went wrong on our side").waitFor();
+  await app.database.query("ALTER TABLE crm_tags_away RENAME TO crm_tags");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Tags", level: 1 }).waitFor();
+  expect(await page.getByText("Something went wrong").count()).toBe(0);
+  await close();
+});
+
+test("a part of a screen whose data breaks off says so, and loads by its button", async () => {
+  const { page, close } = await app.open("/app/privacy", { shop: SHOP });
+  await page.route(isData, async (route) => {
+    const response = await route.fetch();
+    const [first] = (await response.text()).split("\n");
+    await route.fulfill({ response, body: `${first}\nbroken off\n` });
+  });
+  await follow(page, "/app");
+  await page.getByText("This section couldn't be loaded.").first().waitFor();
+  await page.unroute(isData);
+  await page.getByRole("button", { name: "Try again" }).first().click();
+  await page.getByText("This section couldn't be loaded.").first().waitFor({ state: "hidden" });
+  await page.getByText("Recent activity").waitFor();
   await close();
 });
 
