@@ -122,9 +122,11 @@ describe.each([
   });
 
   it("a delivery that failed when the access was lost is sent again, and waits with the others", async () => {
-    service.sandbox.failNext("storefront", { status: 422 });
+    // Many, because work in the background also calls the store.
+    service.sandbox.failNext("storefront", { status: 422 }, 50);
     await assign({ add: ["vip"] });
     expect(await rowsOfStore()).toMatchObject([{ status: "dead_letter" }]);
+    service.sandbox.clearFaults();
     await lose();
     await service.database.query(
       "UPDATE integration_queue SET dead_lettered_at = now() - interval '2 hours'",
