@@ -4,14 +4,8 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { addCustomer } from "../support/bus/queue.ts";
 import { addToCatalog } from "../support/storefront/tag-catalog.ts";
-import {
-  eventually,
-  SHOP,
-  sign,
-  startService,
-  type Answer,
-  type Service,
-} from "../support/service.ts";
+import { SHOP, sign, startService, type Answer, type Service } from "../support/service.ts";
+import { statementsWait } from "../support/processes/locked-rows.ts";
 
 const NUMBER = "9007199254740993";
 const GID = `gid://shopify/Customer/${NUMBER}`;
@@ -56,15 +50,7 @@ async function moveDuring(request: () => Promise<Answer>, key = ""): Promise<Ans
     await move(after, GID);
     await store.query("INSERT INTO kv (shop, key, value) VALUES ($1, $2, '{}')", [SHOP, key]);
     const answer = request();
-    await eventually(
-      "the change to wait for the row",
-      async () =>
-        (
-          await query(
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-          )
-        ).length === 1,
-    );
+    await statementsWait(service.database);
     await store.query("DELETE FROM kv WHERE shop = $1 AND key = $2", [SHOP, key]);
     await store.query("COMMIT");
     return await answer;

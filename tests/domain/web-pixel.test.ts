@@ -17,6 +17,7 @@ import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { WEB_PIXEL_CREATE } from "../../app/integrations/storefront/documents.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { installStore, storefrontCalls } from "../support/storefront/synced-store.ts";
+import { statementsWait } from "../support/processes/locked-rows.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -151,15 +152,7 @@ test("a writer that waited while another one wrote the pixel makes no call", asy
     [SHOP],
   );
   const waiting = writeWebPixel(service.ctx, SHOP);
-  await eventually(
-    "the writer to wait for the lease",
-    async () =>
-      (
-        await service.database.query(
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        )
-      ).length === 1,
-  );
+  await statementsWait(service.database);
   await changeTenantRecord(service.ctx, SHOP, { connection: { web_pixel: written } });
   await other.query("ROLLBACK");
   expect(await waiting).toBe("unchanged");

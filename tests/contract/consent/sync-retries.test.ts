@@ -20,7 +20,8 @@ import { toSubmission } from "../../../app/domain/consent/consent-input.ts";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import { writeConsents } from "../../../app/domain/consent/write/write-consents.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { eventually, SHOP } from "../../support/service.ts";
+import { SHOP } from "../../support/service.ts";
+import { statementsWait } from "../../support/processes/locked-rows.ts";
 
 let service: ConsentService;
 beforeAll(async () => {
@@ -70,15 +71,7 @@ describe("a retry", () => {
       const writing = [service.ctx, other].map(async (ctx) =>
         writeConsents(ctx, await getTenant(ctx, SHOP), { visitorId: "two-tabs" }, submission),
       );
-      await eventually(
-        "both to wait at the chain",
-        async () =>
-          (
-            await service.database.query(
-              "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-            )
-          ).length === 2,
-      );
+      await statementsWait(service.database, 2);
       await gate.query("COMMIT");
       expect((await Promise.all(writing)).flatMap(({ recorded }) => recorded)).toEqual([
         { consent_type: "cookie", action: "granted" },

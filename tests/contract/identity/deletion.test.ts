@@ -30,6 +30,7 @@ import {
   tablesWith,
   verify,
 } from "./people.ts";
+import { statementsWait } from "../../support/processes/locked-rows.ts";
 
 let service: Service;
 const clock = { offsetMs: 0, now: () => new Date(Date.now() + clock.offsetMs) };
@@ -178,12 +179,7 @@ describe("consents beside a deletion", () => {
       await client.query("BEGIN");
       await client.query("SELECT 1 FROM storefront_users WHERE id = $1 FOR UPDATE", [id]);
       const waiting = grant(token);
-      await eventually("the consent to wait for the row", async () => {
-        const rows = await service.database.query(
-          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-        );
-        return rows.length > 0;
-      });
+      await statementsWait(service.database);
       await client.query("DELETE FROM user_claims WHERE user_id = $1", [id]);
       await client.query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [id]);
       await client.query("COMMIT");

@@ -13,9 +13,9 @@ import { startTagRun } from "../../../app/domain/customers/bulk/start-run.ts";
 import { clearAccount } from "../../../app/domain/identity/clear-account.ts";
 import { dataOf, getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
-import { eventually } from "../../support/service.ts";
 import { putPerson } from "../../support/storefront/customers.ts";
 import { beginRunStores, OTHER, SHOP, workRun } from "../../support/storefront/bulk-runs.ts";
+import { statementsWait } from "../../support/processes/locked-rows.ts";
 
 let app: TestApp;
 let tenant: Tenant;
@@ -172,12 +172,7 @@ describe("what is recorded of a refused customer", () => {
     await transaction(async (within) => {
       await anonymiseAccounts(within, [full]);
       recording = recordRefusal(sql, { runId: run.id, userId: full, reason: "too_many_tags" });
-      await eventually("the record waits for the erasure", async () => {
-        const waiting = await app.database.query(
-          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-        );
-        return waiting.length > 0 || undefined;
-      });
+      await statementsWait(app.database);
     });
     await recording;
     expect(await refused()).toEqual([]);

@@ -12,9 +12,10 @@ import { CUSTOMER_ACTIONS } from "../../../app/domain/merchant/customer-actions.
 import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
-import { eventually, startService, type Service } from "../../support/service.ts";
+import { startService, type Service } from "../../support/service.ts";
 import { beginRunStores, endOfRun, SHOP } from "../../support/storefront/bulk-runs.ts";
 import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
+import { statementsWait } from "../../support/processes/locked-rows.ts";
 
 /** More than a worker changes at once. */
 const CUSTOMERS = 510;
@@ -61,15 +62,7 @@ test("a run whose worker was held up tags nobody by the thresholds of before", a
   );
   const early = await saveVipAmount(100);
   const slow = await startWorker();
-  await eventually(
-    "the first slice to wait",
-    async () =>
-      (
-        await service.database.query(
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        )
-      ).length === 1,
-  );
+  await statementsWait(service.database);
   const { held, release } = proxy.hold("ORDER BY u.id LIMIT $4");
   await holder.query("COMMIT");
   await holder.end();

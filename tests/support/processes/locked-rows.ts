@@ -12,9 +12,18 @@ export type LockedRows = {
   release(): Promise<void>;
 };
 
-const CANCEL = `
-  SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+const WAITING = `FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+
+/** Resolves when so many statements wait for a lock that the test, or another statement, holds. */
+export const statementsWait = (
+  database: Pick<TestDatabase, "query">,
+  count = 1,
+): Promise<unknown> =>
+  eventually(
+    `${count} statements to wait for a lock`,
+    async () => (await database.query(`SELECT 1 ${WAITING}`)).length === count,
+  );
 
 /** `select`: of the rows, without the lock's clause. */
 export async function lockRows(
@@ -26,7 +35,8 @@ export async function lockRows(
   await holder.connect();
   await holder.query("BEGIN");
   await holder.query(`${select} FOR UPDATE`, values);
-  const hasCancelled = async () => (await database.query(CANCEL)).length > 0;
+  const hasCancelled = async () =>
+    (await database.query(`SELECT pg_cancel_backend(pid) ${WAITING}`)).length > 0;
   return {
     cancel: async () => void (await eventually("a statement that waits", hasCancelled)),
     async cancelUntil(work) {

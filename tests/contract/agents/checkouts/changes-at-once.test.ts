@@ -12,7 +12,8 @@ import {
   type Shelf,
 } from "../../../support/agents/checkout.ts";
 import type { Shopper } from "../../../support/agents/commerce.ts";
-import { eventually, SHOP, startService, type Service } from "../../../support/service.ts";
+import { SHOP, startService, type Service } from "../../../support/service.ts";
+import { statementsWait } from "../../../support/processes/locked-rows.ts";
 
 let service: Service;
 let shelf: Shelf;
@@ -47,16 +48,7 @@ it("keep what the other one changed: the last cart has the new address and the n
   const { id } = made.json;
   const holder = new pg.Client({ connectionString: service.database.url });
   await holder.connect();
-  const waiting = (changes: number) =>
-    eventually(
-      `${changes} changes to wait`,
-      async () =>
-        (
-          await service.database.query(
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-          )
-        ).length === changes,
-    );
+  const waiting = (changes: number) => statementsWait(service.database, changes);
   try {
     await holder.query("BEGIN");
     await holder.query("SELECT 1 FROM checkout_sessions WHERE id = $1 FOR UPDATE", [id]);

@@ -31,6 +31,7 @@ import {
   signUp,
   verify,
 } from "../people.ts";
+import { statementsWait } from "../../../support/processes/locked-rows.ts";
 
 let service: Service;
 
@@ -264,15 +265,7 @@ describe("a deletion that the account's owner overtakes", () => {
       await other.query("BEGIN");
       await other.query(change, values);
       const deletion = deleteMe(service, token, body);
-      await eventually(
-        "the deletion to wait for the row",
-        async () =>
-          (
-            await service.database.query(
-              "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-            )
-          ).length === 1,
-      );
+      await statementsWait(service.database);
       await other.query("COMMIT");
       return await deletion;
     } finally {

@@ -1,15 +1,10 @@
 // A change that is under way when its session ends: the owner's reset or sign-in comes first.
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  eventually,
-  SHOP,
-  startService,
-  type Answer,
-  type Service,
-} from "../../../support/service.ts";
+import { SHOP, startService, type Answer, type Service } from "../../../support/service.ts";
 import { approve, authorizePath, newClient, pkce } from "../../../support/agents/agent.ts";
 import { deleteMe, getMe, login, PASSWORD, signUp } from "../people.ts";
+import { statementsWait } from "../../../support/processes/locked-rows.ts";
 
 let service: Service;
 
@@ -33,15 +28,7 @@ async function changeDuring(
     await owner.query("BEGIN");
     await owner.query(`UPDATE storefront_users SET ${change} WHERE id = $1`, [id]);
     const answer = request();
-    await eventually(
-      "the change to wait for the row",
-      async () =>
-        (
-          await service.database.query(
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-          )
-        ).length === 1,
-    );
+    await statementsWait(service.database);
     await owner.query("COMMIT");
     return await answer;
   } finally {
