@@ -1,7 +1,7 @@
 // The error response of a request (DECISIONS 3).
 import type { Ctx } from "../context.server.ts";
-import { isDatabaseAway } from "../runtime/database/database.ts";
-import { isDatabaseBusy, isStoreMoving } from "../runtime/database/postgres-errors.ts";
+import { isPassingDatabaseError } from "../runtime/database/database.ts";
+import { isStoreMoving } from "../runtime/database/postgres-errors.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
 import { requestErrors } from "../runtime/telemetry/metrics.ts";
 import type { ApiRequest } from "./api-request.ts";
@@ -47,7 +47,7 @@ export function toAppError(error: unknown): AppError | null {
 export function toDatabaseError(error: unknown): AppError | null {
   if (isStoreMoving(error))
     return new AppError("store_moving", { headers: { "Retry-After": "1" } });
-  if (isDatabaseAway(error) || isDatabaseBusy(error))
+  if (isPassingDatabaseError(error))
     return new AppError("database_unavailable", { headers: { "Retry-After": "2" } });
   return null;
 }

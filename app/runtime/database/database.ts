@@ -331,6 +331,6 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
-/** Whether the database failed for a reason that passes: background work comes back later, and nothing counts as done. */
+/** Whether the database failed for a reason that passes: the same work may succeed later, and nothing counts as done. */
 export const isPassingDatabaseError = (error: unknown): boolean =>
   isDatabaseAway(error) || isDatabaseBusy(error);

@@ -3,11 +3,10 @@
 // provider. It is kept in the store's cell, so that a sign-in needs no other one.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway, PLATFORM } from "../../../runtime/database/database.ts";
+import { isPassingDatabaseError, PLATFORM } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { putKey, takeKey } from "../../../runtime/database/kv.ts";
 import { TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
-import { isDatabaseBusy } from "../../../runtime/database/postgres-errors.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
 import { isConnected } from "../../tenants/store-access.ts";
@@ -206,7 +205,7 @@ export async function completeJourney(
     }
     if (error instanceof OutboundError) return fail(toJourneyError(error), error.message);
     // The code is used: only a new sign-in helps, which the page that the person came from can begin.
-    if (isDatabaseAway(error) || isDatabaseBusy(error)) return fail("database_unavailable");
+    if (isPassingDatabaseError(error)) return fail("database_unavailable");
     throw error;
   }
 }
