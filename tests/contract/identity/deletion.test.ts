@@ -172,6 +172,8 @@ describe("consents beside a deletion", () => {
 
   it("one that waits behind it is refused and writes nothing", async () => {
     const { id, token } = await signUp(service);
+    // What a delivery of the sign-up writes would wait for the lock as well.
+    await queueIsEmpty(service);
     const before = await logOf(id);
     const client = new pg.Client({ connectionString: service.database.url });
     await client.connect();

@@ -15,14 +15,14 @@ export type LockedRows = {
 const WAITING = `FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
-/** Resolves when so many statements wait for a lock that the test, or another statement, holds. */
+/** Resolves when at least so many statements wait for a lock that the test, or another statement, holds. */
 export const statementsWait = (
   database: Pick<TestDatabase, "query">,
   count = 1,
 ): Promise<unknown> =>
   eventually(
     `${count} statements to wait for a lock`,
-    async () => (await database.query(`SELECT 1 ${WAITING}`)).length === count,
+    async () => (await database.query(`SELECT 1 ${WAITING}`)).length >= count,
   );
 
 /** `select`: of the rows, without the lock's clause. */

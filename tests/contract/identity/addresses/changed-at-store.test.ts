@@ -259,6 +259,8 @@ describe("a marketing choice", () => {
 describe("a deletion that the account's owner overtakes", () => {
   /** Deletes the account of the session while another transaction has changed its row. */
   async function deleteDuring(token: string, change: string, values: unknown[], body?: object) {
+    // What a delivery of the sign-up writes would wait for the lock as well.
+    await queueIsEmpty(service);
     const other = new pg.Client({ connectionString: service.database.url });
     await other.connect();
     try {
