@@ -43,6 +43,8 @@ function launch(): Promise<Browser> {
         "--no-zygote",
         "--disable-dev-shm-usage",
         "--disable-gpu",
+        // No page lives long enough for optimized code to pay for its compilation.
+        "--js-flags=--no-opt --no-maglev",
         `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${THIS_MACHINE}`,
       ],
       env: { ...process.env, ...env },
