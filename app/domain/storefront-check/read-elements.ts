@@ -1,8 +1,5 @@
-// The elements of a page that load something of others, and its links. The tokenizer reads the text
-// once: a parser's stack of open elements takes time that grows with the square of a hostile page.
-import { Tokenizer } from "htmlparser2";
-
-type Attributes = ReadonlyMap<string, string>;
+// The elements of a page that load something of others, and its links.
+import { readTags, type Attributes } from "./read-tags.ts";
 
 export type PageElement = {
   name: "script" | "iframe" | "img";
@@ -26,81 +23,67 @@ const MAX_LINKS = 2_000;
 /** Far more than a store's page has, with all its pictures: of short elements 2 MB hold a hundred thousand. */
 const MAX_ELEMENTS = 10_000;
 
+/** What was found so far, and what is open at this place of the page. */
+type Reading = PageElements & {
+  openNoscripts: number;
+  openTemplates: number;
+  script: { attributes: Attributes; code: string } | null;
+};
+
 export function readElements(html: string): PageElements {
-  const elements: PageElement[] = [];
-  const links: string[] = [];
-  let base: string | null = null;
-  /** How many of them are open. */
-  const open = { noscript: 0, template: 0 };
-
-  let tag = "";
-  let attributes = new Map<string, string>();
-  let attribute = "";
-  let value = "";
-  let script: { attributes: Attributes; code: string } | null = null;
-
-  const add = (name: PageElement["name"], of: Attributes, code = "") => {
-    // A template is inert until a script copies it.
-    if (open.template === 0 && elements.length < MAX_ELEMENTS)
-      elements.push({ name, attributes: of, code, isInNoscript: open.noscript > 0 });
+  const reading: Reading = {
+    elements: [],
+    links: [],
+    base: null,
+    openNoscripts: 0,
+    openTemplates: 0,
+    script: null,
   };
-  const endScript = () => {
-    if (script) add("script", script.attributes, script.code);
-    script = null;
-  };
-  const endOpenTag = () => {
-    const href = attributes.get("href");
-    if (tag === "script") script = { attributes, code: "" };
-    else if (tag === "iframe" || tag === "img") add(tag, attributes);
-    else if (tag === "a" && href !== undefined && links.length < MAX_LINKS) links.push(href);
-    else if (tag === "base") base ??= href ?? null;
-    else if (tag === "noscript" || tag === "template") open[tag] += 1;
-  };
-
-  const tokenizer = new Tokenizer(
-    { xmlMode: false, decodeEntities: true },
-    {
-      onopentagname(start, end) {
-        tag = html.slice(start, end).toLowerCase();
-        attributes = new Map();
-      },
-      onattribname(start, end) {
-        attribute = READ.has(tag) ? html.slice(start, end).toLowerCase() : "";
-        value = "";
-      },
-      onattribdata(start, end) {
-        if (attribute) value += html.slice(start, end);
-      },
-      onattribentity(codePoint) {
-        if (attribute) value += String.fromCodePoint(codePoint);
-      },
-      onattribend() {
-        // The first of two attributes of one name counts.
-        if (attribute && !attributes.has(attribute)) attributes.set(attribute, value);
-      },
-      onopentagend: endOpenTag,
-      onselfclosingtag() {
-        endOpenTag();
-        endScript();
-      },
-      ontext(start, end) {
-        if (script) script.code += html.slice(start, end);
-      },
-      onclosetag(start, end) {
-        const name = html.slice(start, end).toLowerCase();
-        if (name === "script") endScript();
-        else if (name === "noscript" || name === "template")
-          open[name] = Math.max(0, open[name] - 1);
-      },
-      onend: endScript,
-      oncdata() {},
-      oncomment() {},
-      ondeclaration() {},
-      onprocessinginstruction() {},
-      ontextentity() {},
+  readTags(html, {
+    withAttributes: READ,
+    onOpenTag(name, attributes, isSelfClosing) {
+      openTag(reading, name, attributes);
+      if (isSelfClosing) endScript(reading);
     },
-  );
-  tokenizer.write(html);
-  tokenizer.end();
+    onText(text) {
+      if (reading.script) reading.script.code += text;
+    },
+    onCloseTag: (name) => closeTag(reading, name),
+  });
+  // The page may end within a script.
+  endScript(reading);
+  const { elements, links, base } = reading;
   return { elements, links, base };
+}
+
+function openTag(reading: Reading, name: string, attributes: Attributes): void {
+  const href = attributes.get("href");
+  if (name === "script") reading.script = { attributes, code: "" };
+  else if (name === "iframe" || name === "img") addElement(reading, { name, attributes, code: "" });
+  else if (name === "a") addLink(reading, href);
+  else if (name === "base") reading.base ??= href ?? null;
+  else if (name === "noscript") reading.openNoscripts += 1;
+  else if (name === "template") reading.openTemplates += 1;
+}
+
+function closeTag(reading: Reading, name: string): void {
+  if (name === "script") endScript(reading);
+  // A page may close what it never opened.
+  else if (name === "noscript") reading.openNoscripts = Math.max(0, reading.openNoscripts - 1);
+  else if (name === "template") reading.openTemplates = Math.max(0, reading.openTemplates - 1);
+}
+
+function endScript(reading: Reading): void {
+  if (reading.script) addElement(reading, { name: "script", ...reading.script });
+  reading.script = null;
+}
+
+function addElement(reading: Reading, element: Omit<PageElement, "isInNoscript">): void {
+  // A template is inert until a script copies it.
+  if (reading.openTemplates > 0 || reading.elements.length >= MAX_ELEMENTS) return;
+  reading.elements.push({ ...element, isInNoscript: reading.openNoscripts > 0 });
+}
+
+function addLink({ links }: Reading, href: string | undefined): void {
+  if (href !== undefined && links.length < MAX_LINKS) links.push(href);
 }
