@@ -1,5 +1,6 @@
 // Runs a queue: wakes by NOTIFY, polls, renews the leases of its items, and stops cleanly. The
 // queue itself defines claim, lease and retry (leased-table.ts for rows of a table).
+import { startTimeLimit } from "../../deadlines/time-limit.ts";
 import type { Log } from "../../log.ts";
 import { isDatabaseAway, type Database } from "../database.ts";
 import { LeaseLost } from "./lease.ts";
@@ -156,13 +157,12 @@ export async function startWorkQueue<Item extends object>({
   return {
     async stop() {
       stopping.abort();
-      let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, stopWaitMs)));
+      const limit = startTimeLimit(stopWaitMs);
       await pump.stopClaiming();
       // A claim in progress still returns items: it releases them itself.
-      await Promise.race([claiming, patience]);
-      await Promise.race([Promise.all(inFlight.values()), patience]);
-      clearTimeout(timer);
+      await limit.wait(claiming);
+      await limit.wait(Promise.all(inFlight.values()));
+      limit.clear();
       pump.stopRenewing();
     },
   };
