@@ -47,12 +47,9 @@ function concurrencyLimit(tenantChannel: TenantChannel): number {
     : Math.max(1, FAILURES_TO_OPEN - tenantChannel.failedAt.length);
 }
 
-/** Takes a slot of the tenant channel, once one is free or `isStopping`. */
-export async function takeSlot(
-  tenantChannel: TenantChannel,
-  isStopping: () => boolean,
-): Promise<void> {
-  while (!isStopping() && tenantChannel.inFlight >= concurrencyLimit(tenantChannel))
+/** Takes a slot of the tenant channel: once one is free, or at once beyond the limit when the worker stops. */
+export async function takeSlot(tenantChannel: TenantChannel, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted && tenantChannel.inFlight >= concurrencyLimit(tenantChannel))
     await new Promise<void>((resolve) => tenantChannel.waiting.push(resolve));
   tenantChannel.inFlight += 1;
 }
@@ -74,7 +71,8 @@ type Capacity = { limit: number; limits: ReadonlyMap<string, number> };
 
 export type ChannelScheduler = {
   tenantChannelOf(shop: string): TenantChannel;
-  tenantChannels(): Iterable<TenantChannel>;
+  /** Resumes all rows that wait for a slot. */
+  resumeWaiting(): void;
   /**
    * How many rows may be claimed in total, and how many per store that already has rows in flight.
    */
@@ -124,7 +122,10 @@ export function createChannelScheduler(): ChannelScheduler {
   return {
     fromShop: "",
     tenantChannelOf,
-    tenantChannels: () => tenantChannels.values(),
+    resumeWaiting() {
+      for (const { waiting } of tenantChannels.values())
+        for (const resume of waiting.splice(0)) resume();
+    },
     capacity() {
       wasNotified = false;
       const limits = new Map<string, number>();
@@ -174,5 +175,26 @@ export function createChannelScheduler(): ChannelScheduler {
         (hasRoom() || tenantChannel.reserved === 0)
       );
     },
+  };
+}
+
+/** The schedulers of one worker. A channel gets its own when it is first asked for. */
+export type ChannelSchedulers = {
+  of(channel: string): ChannelScheduler;
+  tenantChannelOf(row: { channel: string; shop: string }): TenantChannel;
+  all(): Iterable<ChannelScheduler>;
+};
+
+export function createChannelSchedulers(): ChannelSchedulers {
+  const schedulers = new Map<string, ChannelScheduler>();
+  const of = (channel: string) => {
+    const scheduler = schedulers.get(channel) ?? createChannelScheduler();
+    schedulers.set(channel, scheduler);
+    return scheduler;
+  };
+  return {
+    of,
+    tenantChannelOf: ({ channel, shop }) => of(channel).tenantChannelOf(shop),
+    all: () => schedulers.values(),
   };
 }

@@ -11,7 +11,7 @@ import type { QueueItem } from "../channel.ts";
 export const LEASE_SECONDS = 10;
 const LOSSES_ALONE_BEFORE_DEAD = 3;
 /** The suffix of the holder's name, set when the row was started. */
-type StartMark = "begun" | "alone";
+export type StartMark = "begun" | "alone";
 /** The same holder lost other rows before this one, so this row did not run alone. */
 const BESIDE = " beside";
 /** The prefix of a holder that is a request and not a worker. */
@@ -61,7 +61,7 @@ export async function markStarted(
 // there, or ran beside the one that killed it. What the loss of a row's worker shows:
 //
 //   the row had not started       nothing. From now on its start is recorded.
-//   it had started beside others  it may be the one: from now on it runs alone (worker.ts)
+//   it had started beside others  it may be the one: from now on it runs alone (run-claimed-row.ts)
 //   it alone had started          it is very likely the one: the third such loss makes it a dead letter
 //
 // A start is a write, so only rows with a loss record it. A row without a loss was the only one started
