@@ -54,12 +54,13 @@ export type Exchange = {
 
 export function createAct(
   { sandbox, shop, run }: Pick<Act, "sandbox" | "shop" | "run">,
-  onChange: () => void,
+  onStep: (step: Step) => void,
   onExchange?: (exchange: Exchange) => void,
 ): Act {
   const step: Act["step"] = (one) => {
-    run.steps.push({ ...one, atMs: Date.now() - run.startedAt });
-    onChange();
+    const made = { ...one, atMs: Date.now() - run.startedAt };
+    run.steps.push(made);
+    onStep(made);
   };
   return {
     sandbox,

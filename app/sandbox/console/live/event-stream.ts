@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 
 export type EventStream = {
   /** Answers with a stream that begins with these events. */
-  open(response: ServerResponse, first: [event: string, data: unknown][]): void;
+  open(response: ServerResponse, first: (readonly [event: string, data: unknown])[]): void;
   send(event: string, data: unknown): void;
   size(): number;
   close(): void;

@@ -9,51 +9,24 @@ import type { ConsoleOptions, Sandbox } from "../../sandbox.ts";
 import type { ObservedWebhook } from "../../storefront/webhooks/sender.ts";
 import { createAct, problemOf } from "./act.ts";
 import { createEventStream } from "./event-stream.ts";
-import { applyAttempts, newRun, viewOf } from "./run.ts";
-import type { Place, Run, RunView, Seen } from "./run.ts";
+import { pulseOfRequest, pulseOfStep, pulseOfWebhook } from "./pulse.ts";
+import type { Pulse } from "./pulse.ts";
+import { viewOf } from "./run.ts";
+import type { Run, RunView, Step } from "./run.ts";
+import { createRuns } from "./runs.ts";
 import { createScenarios } from "./scenarios.ts";
 import type { ScenarioName } from "./scenarios.ts";
-import { createWebhookEvents } from "./webhook-events.ts";
 import { createServiceWatch } from "./service-watch.ts";
-import type { Attempt, ChannelState, ServiceState } from "./service-watch.ts";
-import { faultOf, MAP_SYSTEMS, modeOf } from "./systems.ts";
+import { faultOf } from "./systems.ts";
 import type { Mode } from "./systems.ts";
+import { worldOf } from "./world.ts";
+import type { World } from "./world.ts";
 
 const DEMO_SHOP = "demo-store.myshopify.com";
-const MAX_SEEN = 400;
 /** After its last call a scenario's events still come to the log for so long. */
 const ADOPT_FOR_MS = 5_000;
-
-/** A call on its way, or answered; `status` null: no answer. */
-type Pulse = {
-  from: Place;
-  to: Place;
-  text: string;
-  isAnswered: boolean;
-  status: number | null;
-  ms: number;
-};
-
-/** Everything a page shows besides the run. */
-type World = {
-  now: number;
-  shop: string;
-  isInstalled: boolean;
-  isAsked: boolean;
-  service: ServiceState;
-  systems: ({ system: SystemName; mode: Mode } & SystemQueue)[];
-};
-
-/** What waits for a system, over all of its channels. */
-type SystemQueue = {
-  /** Whether the service delivers to it from its queue, and is asked about it. */
-  hasQueue: boolean;
-  circuit: "closed" | "open";
-  openUntil: string | null;
-  waiting: number;
-  nextAttemptAt: string | null;
-  delivered: number;
-};
+/** They change something at the service without a webhook, so their events are known by their time only. */
+const WITHOUT_WEBHOOK: readonly ScenarioName[] = ["withdraw", "agent-buys"];
 
 export type LiveConsole = {
   shop(): string;
@@ -73,45 +46,41 @@ export function createLiveConsole(
   options: ConsoleOptions & { stopped: AbortSignal },
 ): LiveConsole {
   const scenarios = createScenarios();
-  const seen: Seen[] = [];
-  let run: Run | null = null;
-  let runs = 0;
-  const earlierEvents = new Set<string>();
-  const webhookEvents = createWebhookEvents();
-  let lastWorld = "";
-
-  const shop = (): string => sandbox.storefront.shops()[0] ?? DEMO_SHOP;
+  const runs = createRuns();
   const stream = createEventStream({
     onFirst: () => watch.start(),
     onLast: () => {
-      if (!run?.isActing) watch.stop();
+      if (!runs.newest()?.isActing) watch.stop();
     },
   });
   const watch = createServiceWatch({
     appUrl: () => sandbox.appUrl(),
     shop,
     adminKey: options.adminKey,
-    wantsAttempts: () => run !== null,
+    wantsAttempts: () => runs.newest() !== null,
     onState: () => sendWorld(),
-    onAttempts: (attempts) => follow(attempts),
+    onAttempts(attempts) {
+      if (runs.addAttempts(attempts, watch.state())) sendRun();
+    },
   });
+  const unsubscribe = [
+    sandbox.onRequest(observeRequest),
+    sandbox.storefront.onWebhook(observeWebhook),
+  ];
 
-  function world(): World {
-    const service = watch.state();
-    return {
-      now: Date.now(),
-      shop: shop(),
-      isInstalled: sandbox.storefront.isInstalled(shop()),
-      isAsked: options.adminKey !== undefined,
-      service,
-      systems: MAP_SYSTEMS.map(({ system, channels }) => ({
-        system,
-        mode: modeOf(sandbox.standingFault(system)),
-        ...queueOf(channels.flatMap((name) => service.channels[name] ?? [])),
-      })),
-    };
+  function shop(): string {
+    return sandbox.storefront.shops()[0] ?? DEMO_SHOP;
   }
 
+  const world = () =>
+    worldOf(sandbox, {
+      shop: shop(),
+      isAsked: options.adminKey !== undefined,
+      service: watch.state(),
+    });
+
+  let lastWorld = "";
+  /** Unless nothing but the time changed since it was last sent. */
   function sendWorld(): void {
     const current = world();
     const text = JSON.stringify({ ...current, now: 0 });
@@ -121,69 +90,45 @@ export function createLiveConsole(
   }
 
   function sendRun(): void {
+    const run = runs.newest();
     if (run) stream.send("run", viewOf(run) satisfies RunView);
   }
 
-  function follow(attempts: Attempt[]): void {
-    if (!run) return;
-    const changed = applyAttempts(run, attempts, {
-      service: watch.state(),
-      seen,
-      causeOf: webhookEvents.causeOf,
-      isTaken: (eventId) => earlierEvents.has(eventId),
-    });
-    if (changed) sendRun();
-  }
+  const sendPulse = (pulse: Pulse) => stream.send("pulse", pulse);
 
-  function onRequest({ system, request, isAnswered, status, ms }: ObservedRequest): void {
+  const isWatched = () => runs.newest() !== null || stream.size() > 0;
+
+  function observeRequest(observed: ObservedRequest): void {
     // A person's browser also visits the store's pages; the service sends no such header.
-    if (request.headers["sec-fetch-site"] !== undefined) return;
-    if (!run && stream.size() === 0) return;
-    if (!isAnswered) {
-      seen.push({ ...request, system, at: request.at.getTime(), isClaimed: false });
-      seen.splice(0, Math.max(0, seen.length - MAX_SEEN));
-    }
-    const place = system === "customerAccounts" ? "storefront" : system;
-    const text = `${request.method} ${request.path.split("?", 1)[0] ?? ""}`;
-    const pulse: Pulse = { from: "service", to: place, text, isAnswered, status, ms };
-    stream.send("pulse", pulse);
+    const isFromBrowser = observed.request.headers["sec-fetch-site"] !== undefined;
+    if (isFromBrowser || !isWatched()) return;
+    if (!observed.isAnswered) runs.addRequest(observed);
+    sendPulse(pulseOfRequest(observed));
     watch.checkSoon();
   }
 
-  function onWebhook({ webhook, delivery }: ObservedWebhook): void {
-    if (!run && stream.size() === 0) return;
-    webhookEvents.add(webhook);
-    if (run?.causes.has(webhook.eventId)) run.webhookIds.add(webhook.webhookId);
-    const pulse: Pulse = {
-      from: "storefront",
-      to: "service",
-      text: `Webhook ${webhook.topic}`,
-      isAnswered: delivery !== null,
-      status: delivery?.status ?? null,
-      ms: delivery?.ms ?? 0,
-    };
-    stream.send("pulse", pulse);
+  function observeWebhook(observed: ObservedWebhook): void {
+    if (!isWatched()) return;
+    runs.addWebhook(observed);
+    sendPulse(pulseOfWebhook(observed));
     watch.checkSoon();
   }
 
-  const ends = [sandbox.onRequest(onRequest), sandbox.storefront.onWebhook(onWebhook)];
+  function showStep(step: Step): void {
+    const pulse = pulseOfStep(step);
+    if (pulse) sendPulse(pulse);
+    sendRun();
+  }
 
-  async function perform(name: ScenarioName, current: Run): Promise<void> {
-    const act = createAct({ sandbox, shop: shop(), run: current }, () => {
-      const step = current.steps.at(-1);
-      // Webhooks are reported when they are sent.
-      if (step && step.to === "service" && !step.text.startsWith("Webhook "))
-        stream.send("pulse", { ...step, isAnswered: true, ms: step.ms ?? 0 } satisfies Pulse);
-      sendRun();
-    });
+  async function perform(name: ScenarioName, run: Run): Promise<void> {
     try {
-      await scenarios[name].act(act);
+      await scenarios[name].act(createAct({ sandbox, shop: shop(), run }, showStep));
     } catch (error) {
       if (options.stopped.aborted) return;
-      current.problem = problemOf(error, "scenario");
+      run.problem = problemOf(error, "scenario");
     }
-    current.isActing = false;
-    if (current.adoptsUntil > 0) current.adoptsUntil = Date.now() + ADOPT_FOR_MS;
+    run.isActing = false;
+    if (run.adoptsUntil > 0) run.adoptsUntil = Date.now() + ADOPT_FOR_MS;
     sendRun();
     sendWorld();
     if (stream.size() === 0) watch.stop();
@@ -195,16 +140,13 @@ export function createLiveConsole(
     world,
     isByFile: (system) => options.byFile?.includes(system) ?? false,
     open(response) {
-      stream.open(response, [
-        ["world", world()],
-        ...(run ? [["run", viewOf(run)] as [string, unknown]] : []),
-      ]);
+      const run = runs.newest();
+      stream.open(response, [["world", world()], ...(run ? [["run", viewOf(run)] as const] : [])]);
     },
     start(name) {
-      if (run?.isActing) return false;
-      for (const eventId of run?.eventIds ?? []) earlierEvents.add(eventId);
-      run = newRun((runs += 1), name, scenarios[name].label);
-      run.adoptsUntil = name === "withdraw" || name === "agent-buys" ? Infinity : 0;
+      if (runs.newest()?.isActing) return false;
+      const run = runs.begin(name, scenarios[name].label);
+      run.adoptsUntil = WITHOUT_WEBHOOK.includes(name) ? Infinity : 0;
       sendRun();
       watch.start();
       void perform(name, run);
@@ -216,23 +158,9 @@ export function createLiveConsole(
       sendWorld();
     },
     close() {
-      for (const end of ends) end();
+      for (const end of unsubscribe) end();
       watch.stop();
       stream.close();
     },
-  };
-}
-
-function queueOf(channels: readonly ChannelState[]): SystemQueue {
-  const earliest = (times: (string | null)[]) =>
-    times.filter((time) => time !== null).sort()[0] ?? null;
-  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
-  return {
-    hasQueue: channels.length > 0,
-    circuit: channels.some(({ circuit }) => circuit === "open") ? "open" : "closed",
-    openUntil: earliest(channels.map(({ openUntil }) => openUntil)),
-    waiting: sum(channels.map(({ pending }) => pending)),
-    nextAttemptAt: earliest(channels.map(({ nextAttemptAt }) => nextAttemptAt)),
-    delivered: sum(channels.map(({ delivered }) => delivered)),
   };
 }

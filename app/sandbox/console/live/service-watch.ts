@@ -4,9 +4,10 @@
  * happened, and every few seconds.
  */
 import { fieldsOf, textOf } from "../../exchange.ts";
+import { createPoller } from "./poller.ts";
 import { callService, ServiceAway } from "./service-client.ts";
+import type { ServiceAnswer } from "./service-client.ts";
 
-const SOON_MS = 150;
 const LATER_MS = 1_200;
 const IDLE_MS = 5_000;
 const AWAY_MS = 1_500;
@@ -61,87 +62,60 @@ export function createServiceWatch(options: {
   onState(state: ServiceState): void;
   onAttempts(attempts: Attempt[]): void;
 }): ServiceWatch {
-  let state = UNKNOWN_SERVICE;
-  let isRunning = false;
-  let isLooking = false;
-  let timer: NodeJS.Timeout | undefined;
-  let dueAt = Infinity;
-  let follows = 0;
-  let isCheckDue = false;
-
   const ask = (path: string) =>
     callService(
       new URL(`${path}shop=${encodeURIComponent(options.shop())}`, options.appUrl()),
       "GET",
       { headers: options.adminKey ? { authorization: `Bearer ${options.adminKey}` } : {} },
     );
-
-  async function read(): Promise<ServiceState> {
-    try {
-      const answer = options.adminKey ? await ask("/admin/events/status?") : await ask("/health?");
-      if (answer.status === 503) return { state: "starting", detail: "It is starting.", ...EMPTY };
-      if (answer.status !== 200)
-        return {
-          state: "refused",
-          detail: `It answered ${answer.status}: ${textOf(answer.fields["message"]) || textOf(answer.fields["code"]) || "no reason given"}`,
-          ...EMPTY,
-        };
-      return toState(answer.fields);
-    } catch (error) {
-      if (error instanceof ServiceAway) return { state: "away", detail: error.message, ...EMPTY };
-      throw error;
-    }
-  }
+  let state = UNKNOWN_SERVICE;
+  /** The next looks that come a little later, because something happened, and not only when idle. */
+  let follows = 0;
 
   async function look(): Promise<void> {
-    isLooking = true;
-    isCheckDue = false;
-    dueAt = Infinity;
-    try {
-      state = await read();
-      options.onState(state);
-      if (state.state === "up" && options.adminKey && options.wantsAttempts()) {
-        const { fields } = await ask(`/admin/events/log?limit=${ATTEMPTS}&`);
-        options.onAttempts(toAttempts(fields["entries"]));
-      }
-    } catch {
-      // It went away between the two calls: the next look says so.
-    } finally {
-      isLooking = false;
-      if (isRunning) {
-        const calmMs = follows > 0 ? LATER_MS : IDLE_MS;
-        follows = Math.max(0, follows - 1);
-        schedule(isCheckDue ? SOON_MS : state.state === "up" ? calmMs : AWAY_MS);
-      }
+    state = await readState(ask(options.adminKey ? "/admin/events/status?" : "/health?"));
+    options.onState(state);
+    if (state.state === "up" && options.adminKey && options.wantsAttempts()) {
+      const { fields } = await ask(`/admin/events/log?limit=${ATTEMPTS}&`);
+      options.onAttempts(toAttempts(fields["entries"]));
     }
   }
 
-  function schedule(inMs: number): void {
-    const at = Date.now() + inMs;
-    if (isLooking || at >= dueAt) return;
-    clearTimeout(timer);
-    dueAt = at;
-    timer = setTimeout(() => void look(), inMs);
-    timer.unref();
+  function restMs(): number {
+    const calmMs = follows > 0 ? LATER_MS : IDLE_MS;
+    follows = Math.max(0, follows - 1);
+    return state.state === "up" ? calmMs : AWAY_MS;
   }
+
+  // A service that went away between the two calls is noticed by the next look.
+  const poller = createPoller(() =>
+    look()
+      .catch(() => {})
+      .then(restMs),
+  );
 
   return {
     state: () => state,
-    start() {
-      isRunning = true;
-      schedule(0);
-    },
-    stop() {
-      isRunning = false;
-      clearTimeout(timer);
-      dueAt = Infinity;
-    },
+    start: () => poller.start(),
+    stop: () => poller.stop(),
     checkSoon() {
       follows = 2;
-      isCheckDue = true;
-      if (isRunning) schedule(SOON_MS);
+      poller.lookSoon();
     },
   };
+}
+
+async function readState(asked: Promise<ServiceAnswer>): Promise<ServiceState> {
+  try {
+    const { status, fields } = await asked;
+    if (status === 503) return { state: "starting", detail: "It is starting.", ...EMPTY };
+    if (status === 200) return toState(fields);
+    const reason = textOf(fields["message"]) || textOf(fields["code"]) || "no reason given";
+    return { state: "refused", detail: `It answered ${status}: ${reason}`, ...EMPTY };
+  } catch (error) {
+    if (error instanceof ServiceAway) return { state: "away", detail: error.message, ...EMPTY };
+    throw error;
+  }
 }
 
 function toState(fields: Record<string, unknown>): ServiceState {
