@@ -50,67 +50,23 @@ export async function answerGraphql(
     return json(400, { errors: { query: "Required parameter missing or invalid" } });
   const schema = schemaOf(context.apiVersion);
   const variableValues = fieldsOf(fields["variables"]);
-
-  let document: DocumentNode;
-  try {
-    document = parse(source);
-  } catch (error) {
-    return json(200, { errors: [describe(error)] });
-  }
-  const problems = validate(schema, document);
-  if (problems.length > 0) return json(200, { errors: problems.map(describe) });
   const operationName =
     typeof fields["operationName"] === "string" ? fields["operationName"] : undefined;
-  if (!getOperationAST(document, operationName))
-    return json(200, { errors: [{ message: "An operation name is required" }] });
-
+  const { document, problems } = readDocument(schema, source, operationName);
+  if (!document) return json(200, { errors: problems });
   const large = largestArray(variableValues);
-  if (large > MAX_INPUT_ARRAY)
-    return json(200, {
-      errors: [
-        {
-          message: `The input array size of ${large} is greater than the maximum allowed of ${MAX_INPUT_ARRAY}.`,
-          extensions: { code: "MAX_INPUT_SIZE_EXCEEDED" },
-        },
-      ],
-    });
-  const requested = requestedCost(
-    schema,
-    document,
-    variableValues,
-    settings.graphqlCost.connections,
-  );
+  if (large > MAX_INPUT_ARRAY) return json(200, { errors: [tooLarge(large)] });
+
+  const { connections, maximumQueryCost } = settings.graphqlCost;
+  const requested = requestedCost(schema, document, variableValues, connections);
   refill(bucket, settings);
-  if (requested > settings.graphqlCost.maximumQueryCost) {
-    const message = `Query cost is ${requested}, which exceeds the single query max cost limit (${settings.graphqlCost.maximumQueryCost}).`;
+  if (requested > maximumQueryCost)
+    return json(200, { errors: [tooCostly(requested, maximumQueryCost)] });
+  if (requested > bucket.available)
     return json(200, {
-      errors: [
-        {
-          message,
-          extensions: {
-            code: "MAX_COST_EXCEEDED",
-            cost: requested,
-            maxCost: settings.graphqlCost.maximumQueryCost,
-          },
-        },
-      ],
-    });
-  }
-  if (requested > bucket.available) {
-    const errors = [
-      {
-        message: "Throttled",
-        extensions: {
-          code: "THROTTLED",
-          documentation: "https://shopify.dev/api/usage/rate-limits",
-        },
-      },
-    ];
-    return json(200, {
-      errors,
+      errors: [THROTTLED],
       extensions: { cost: costReport(requested, null, bucket, settings) },
     });
-  }
 
   // Taken before the work, so that calls at the same time cannot share points; the rest is returned.
   bucket.available -= requested;
@@ -136,6 +92,43 @@ export async function answerGraphql(
     deprecationHeaders(schema, document),
   );
 }
+
+/** Without a document: the problems that the query has instead. */
+function readDocument(
+  schema: GraphQLSchema,
+  source: string,
+  operationName: string | undefined,
+): { document: DocumentNode | null; problems: Record<string, unknown>[] } {
+  let document: DocumentNode;
+  try {
+    document = parse(source);
+  } catch (error) {
+    return { document: null, problems: [describe(error)] };
+  }
+  const problems = validate(schema, document).map(describe);
+  if (problems.length > 0) return { document: null, problems };
+  return getOperationAST(document, operationName)
+    ? { document, problems }
+    : { document: null, problems: [{ message: "An operation name is required" }] };
+}
+
+const tooLarge = (size: number) => ({
+  message: `The input array size of ${size} is greater than the maximum allowed of ${MAX_INPUT_ARRAY}.`,
+  extensions: { code: "MAX_INPUT_SIZE_EXCEEDED" },
+});
+
+const tooCostly = (cost: number, maxCost: number) => ({
+  message: `Query cost is ${cost}, which exceeds the single query max cost limit (${maxCost}).`,
+  extensions: { code: "MAX_COST_EXCEEDED", cost, maxCost },
+});
+
+const THROTTLED = {
+  message: "Throttled",
+  extensions: {
+    code: "THROTTLED",
+    documentation: "https://shopify.dev/api/usage/rate-limits",
+  },
+};
 
 export function schemaOf(version: string): GraphQLSchema {
   const known = schemas.get(version);

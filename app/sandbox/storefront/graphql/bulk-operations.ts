@@ -46,29 +46,10 @@ export function createBulkDesk(settings: BulkSettings) {
       const own = operations.get(shop.domain) ?? [];
       operations.set(shop.domain, own);
       if (own.filter(({ status }) => status === "RUNNING").length >= MAX_RUNNING)
-        return {
-          bulkOperation: null,
-          userErrors: [
-            {
-              field: null,
-              message: "Bulk operations limit reached. Please try again later.",
-              code: "LIMIT_REACHED",
-            },
-          ],
-        };
+        return refuse("LIMIT_REACHED", "Bulk operations limit reached. Please try again later.");
       const document = parse(query);
       const [problem] = validate(schema, document);
-      if (problem)
-        return {
-          bulkOperation: null,
-          userErrors: [
-            {
-              field: ["query"],
-              message: `Invalid bulk query: ${problem.message}`,
-              code: "INVALID",
-            },
-          ],
-        };
+      if (problem) return refuse("INVALID", `Invalid bulk query: ${problem.message}`, ["query"]);
       const { data, errors } = await execute({
         schema,
         document,
@@ -77,13 +58,7 @@ export function createBulkDesk(settings: BulkSettings) {
         fieldResolver: resolveUnlessWithheld,
       });
       const isDenied = errors?.every(({ extensions }) => extensions["code"] === "ACCESS_DENIED");
-      if (errors && !isDenied)
-        return {
-          bulkOperation: null,
-          userErrors: [
-            { field: ["query"], message: errors[0]?.message ?? "failed", code: "INVALID" },
-          ],
-        };
+      if (errors && !isDenied) return refuse("INVALID", errors[0]?.message ?? "failed", ["query"]);
       const [root] = Object.values((data ?? {}) as Record<string, { edges: { node: unknown }[] }>);
       const operation: Operation = {
         id: `gid://shopify/BulkOperation/${nextId++}`,
@@ -123,3 +98,8 @@ export function createBulkDesk(settings: BulkSettings) {
     },
   };
 }
+
+const refuse = (code: string, message: string, field: string[] | null = null) => ({
+  bulkOperation: null,
+  userErrors: [{ field, message, code }],
+});
