@@ -65,14 +65,19 @@ export function createBackend(
   };
 
   async function deliver(event: EnqueuedEvent, channel: string): Promise<void> {
-    const message = {
-      queue_id: event.queueId,
-      event_id: event.eventId,
+    const { queueId, eventId } = event;
+    const result = await post({
+      queue_id: queueId,
+      event_id: eventId,
       channel,
       transformed_payload: transform(event, channel),
       delivery_config: { method: "POST", endpoint: "", credentials_key: null },
-    };
-    const facts = { queueId: event.queueId, eventId: event.eventId, channel };
+    });
+    const at = new Date().toISOString();
+    keep(state.deliveries, { at, queueId, eventId, channel, ...result });
+  }
+
+  async function post(message: object): Promise<Pick<BackendDelivery, "status" | "answer">> {
     try {
       const response = await fetch(`${app.url()}/events/deliver`, {
         method: "POST",
@@ -83,20 +88,9 @@ export function createBackend(
         body: JSON.stringify(message),
         signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), app.stopped]),
       });
-      const answer: unknown = await response.json().catch(() => null);
-      keep(state.deliveries, {
-        at: new Date().toISOString(),
-        ...facts,
-        status: response.status,
-        answer,
-      });
+      return { status: response.status, answer: await response.json().catch(() => null) };
     } catch (error) {
-      keep(state.deliveries, {
-        at: new Date().toISOString(),
-        ...facts,
-        status: null,
-        answer: error instanceof Error ? error.name : String(error),
-      });
+      return { status: null, answer: error instanceof Error ? error.name : String(error) };
     }
   }
 
