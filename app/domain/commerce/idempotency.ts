@@ -15,8 +15,9 @@ import {
   deleteKeyIfHeld,
   findKey,
   putKeyIfAbsent,
+  renewKeyIfHeld,
 } from "../../runtime/database/kv.ts";
-import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
+import { KEYS, TTL_SECONDS, type Key } from "../../runtime/database/kv-keys.ts";
 import type { Person } from "../identity/account.ts";
 import { isAccessRefusal } from "../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -48,9 +49,6 @@ type Entry = { user_id: number | null; body: string; run: string } & (
 );
 
 const SHAPE = /^[\x20-\x7e]{1,255}$/;
-const RETRY_AFTER = { "Retry-After": "1" };
-const UPDATE_TTL =
-  "UPDATE kv SET expires_at = clock_timestamp() + make_interval(secs => $3::float8) WHERE shop = $1 AND key = $2";
 
 /**
  * Runs once per key. `run` calls `keep` with its response as the last write of its transaction. Throws
@@ -75,44 +73,55 @@ export async function withIdempotencyKey<T extends object>(
     run: ctx.random.uuid(),
     state: "running",
   };
-  if (!(await putKeyIfAbsent(sql, name, mine, TTL_SECONDS.idempotentRun))) {
-    const known = (await findKey<Entry>(sql, name))?.value;
-    if (known && known.body !== mine.body) throw new AppError("idempotency_conflict");
-    if (known?.state !== "done")
-      throw new AppError("idempotency_in_flight", { headers: RETRY_AFTER });
-    if ("refusal" in known) throw new AppError(known.refusal.code, known.refusal);
-    return { answer: JSON.parse(known.answer) as T, isReplayed: true };
-  }
-  const keep = async (within: TenantSql, done: Done) => {
-    const held = await findKey<Entry>(within, name);
-    const isMine =
-      held?.value.run === mine.run &&
-      (await compareAndSetKey(within, name, held.version, { ...mine, state: "done", ...done }));
-    if (!isMine) throw new AppError("idempotency_in_flight", { headers: RETRY_AFTER });
-    await within(UPDATE_TTL, [name, TTL_SECONDS.idempotent]);
-  };
+  if (!(await putKeyIfAbsent(sql, name, mine, TTL_SECONDS.idempotentRun)))
+    return { answer: toAnswer<T>(await findKey<Entry>(sql, name), mine), isReplayed: true };
   try {
-    return {
-      answer: await run((within, answer) => keep(within, { answer: JSON.stringify(answer) })),
-      isReplayed: false,
-    };
+    const answer = await run((within, response) =>
+      settle(within, name, mine, { answer: JSON.stringify(response) }),
+    );
+    return { answer, isReplayed: false };
   } catch (error) {
-    // Failures of ours and temporary ones may be repeated, as may requests of callers without access; the
-    // caller's errors are stored as the response.
-    if (
-      isAppError(error) &&
-      error.status < 500 &&
-      error.status !== 401 &&
-      !isAccessRefusal(error) &&
-      error.code !== "idempotency_in_flight"
-    )
+    if (isFinal(error))
       await dataOf(ctx, tenant).transaction((within) =>
-        keep(within, { refusal: toRefusal(error) }),
+        settle(within, name, mine, { refusal: toRefusal(error) }),
       );
     else await deleteKeyIfHeld(sql, name, mine);
     throw error;
   }
 }
+
+/** The first run's answer, for a request that found its key in use. Throws the first run's error. */
+function toAnswer<T>(found: { value: Entry } | null, mine: Entry): T {
+  const known = found?.value;
+  if (known && known.body !== mine.body) throw new AppError("idempotency_conflict");
+  if (known?.state !== "done") throw inFlight();
+  if ("refusal" in known) throw new AppError(known.refusal.code, known.refusal);
+  return JSON.parse(known.answer) as T;
+}
+
+/** Stores what the run came to, unless another run has taken over its lease. */
+async function settle(sql: TenantSql, name: Key, mine: Entry, done: Done): Promise<void> {
+  const held = await findKey<Entry>(sql, name);
+  const entry: Entry = { ...mine, state: "done", ...done };
+  const isMine =
+    held?.value.run === mine.run &&
+    (await compareAndSetKey(sql, name, held.version, entry)) &&
+    (await renewKeyIfHeld(sql, name, entry, TTL_SECONDS.idempotent));
+  if (!isMine) throw inFlight();
+}
+
+const inFlight = () => new AppError("idempotency_in_flight", { headers: { "Retry-After": "1" } });
+
+/**
+ * The caller's errors are stored as the response. Failures of ours and temporary ones may be repeated, as may
+ * requests of callers without access.
+ */
+const isFinal = (error: unknown): error is AppError =>
+  isAppError(error) &&
+  error.status < 500 &&
+  error.status !== 401 &&
+  !isAccessRefusal(error) &&
+  error.code !== "idempotency_in_flight";
 
 const callerOf = (person: Person | Anonymous): (string | number)[] =>
   "account" in person
