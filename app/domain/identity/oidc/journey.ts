@@ -163,22 +163,10 @@ export async function completeJourney(
     });
     return { outcome: "failed", error, tenant, returnTo: kept?.return_to ?? "/" };
   };
-  if (
-    !kept ||
-    !tenant ||
-    kept.kind !== provider.name ||
-    !browserSecret ||
-    !secretEquals(hash("sha256", browserSecret), kept.browser)
-  )
+  if (!kept || !tenant || kept.kind !== provider.name || !isOfBrowser(kept, browserSecret))
     return fail("invalid_state");
   const refusal = query.get("error");
-  if (refusal !== null)
-    return fail(
-      /^(server_error|temporarily_unavailable)$/.test(refusal)
-        ? "provider_unavailable"
-        : "access_denied",
-      refusal.slice(0, 80),
-    );
+  if (refusal !== null) return fail(toRefusalError(refusal), refusal.slice(0, 80));
   const code = query.get("code");
   if (!code || !verifier) return fail("invalid_state");
   try {
@@ -209,6 +197,16 @@ export async function completeJourney(
     throw error;
   }
 }
+
+/** What the provider's `?error=` means to the person. */
+const toRefusalError = (refusal: string): JourneyError =>
+  /^(server_error|temporarily_unavailable)$/.test(refusal)
+    ? "provider_unavailable"
+    : "access_denied";
+
+/** Whether the journey began in this browser. */
+const isOfBrowser = ({ browser }: State, secret: string | undefined): boolean =>
+  secret ? secretEquals(hash("sha256", secret), browser) : false;
 
 /**
  * The state ends with the cell that it is kept in, unless that is home, which every process reaches. Throws
