@@ -17,7 +17,10 @@ const SLICE = 50;
 /** All customers of a slice in one transaction. */
 const LARGE_SLICE = 500;
 
-/** What later subjects do to one customer, in the caller's transaction; true when something changed. */
+/**
+ * Changes of one customer by rules that this subject may not import, in the caller's transaction; true when
+ * something changed.
+ */
 export type CustomerActions = Record<
   CustomerAction,
   (ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, runId: string) => Promise<boolean>
@@ -29,10 +32,11 @@ export type AddCounts = (sql: TenantSql, position: number, counts: Counts) => Pr
 /** `current`: the tenant as it is when the slice begins. Returns how many customers changed. */
 type ChangeAll = (sql: TenantSql, ids: readonly number[], current: Tenant) => Promise<number>;
 /** `change` returns how many it has processed: fewer than were given when the worker stops. */
-type Step = { size: number; change(ids: readonly number[]): Promise<number> };
+export type Step = { size: number; change(ids: readonly number[]): Promise<number> };
 
 type StepOptions = {
   actions: CustomerActions;
+  /** What the run was started with: its selection, or the audience of a profile run. */
   stored: unknown;
   addCounts: AddCounts;
   stopping: AbortSignal;
@@ -48,7 +52,7 @@ export function stepOf(
   const changeAll = (change: ChangeAll): Step => ({
     size: LARGE_SLICE,
     async change(ids) {
-      // The thresholds of now: another run may have begun with newer ones, and be ahead of this one.
+      // Read again for each slice: a run that began later may already apply newer rules.
       const current = await getTenant(ctx, tenant.shop);
       return transaction(async (sql) => {
         const changed = await change(sql, ids, current);

@@ -3,7 +3,7 @@
 //
 //   waiting -> running (lease, renewed with every slice) -> done | failed | cancelled
 import type { Ctx } from "../../../context.server.ts";
-import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import type { Columns, StorefrontUser, TenantSql } from "../../../db.server.ts";
 import { isPassingDatabaseError, type Database } from "../../../runtime/database/database.ts";
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
@@ -14,7 +14,7 @@ import { collectMembers } from "../store-segments/collect-members.ts";
 import { isCancelRequested } from "./cancel-run.ts";
 import { MembersKept, membersOf } from "./run-members.ts";
 import { bulkRuns, sealContext, type BulkKind, type Run } from "./run-row.ts";
-import { stepOf, type AddCounts, type CustomerActions } from "./run-steps.ts";
+import { stepOf, type AddCounts, type CustomerActions, type Step } from "./run-steps.ts";
 import { changedBy, CustomerSelection, selectionOf } from "./selection.ts";
 
 const STOP_WAIT_MS = 25_000;
@@ -51,53 +51,77 @@ async function workOn(
   stopping: AbortSignal,
 ): Promise<void> {
   const { sql } = database.forTenant(run.shop);
-  const finish = async (state: "done" | "failed" | "cancelled", error: string | null = null) => {
-    await bulkRuns.settle(
-      sql,
-      run,
-      "state = $4, last_error = $5, selection = '', finished_at = clock_timestamp()",
-      [state, error],
+  const tenant = await findTenant(ctx, run.shop);
+  if (!tenant) return finish(ctx, sql, run, "failed", "the store is not known here any more");
+  try {
+    const stored: unknown = JSON.parse(ctx.secrets.unseal(sealContext(run.shop), run.selection));
+    const conditionOf = await customersOf(ctx, tenant, run, stored, stopping);
+    const options = { actions, stored, addCounts: counterOf(run), stopping };
+    const step = stepOf(ctx, tenant, run, options);
+    const end = conditionOf && (await changeInSlices(sql, run, step, conditionOf, stopping));
+    if (end) await finish(ctx, sql, run, end);
+    else await bulkRuns.release(database, [run]);
+  } catch (error) {
+    // Without the database or the lease the run cannot be settled: the next worker continues it, also after
+    // a statement that the database gave up.
+    if (isPassingDatabaseError(error) || error instanceof LeaseLost) throw error;
+    ctx.log.error("bulk_run.failed", error, { shop: run.shop, run_id: run.id });
+    const reason = isFromStore(error) ? "storefront_unavailable" : "internal_error";
+    await finish(ctx, sql, run, "failed", reason);
+  }
+}
+
+/** Null when the worker stops before the last customer. */
+async function changeInSlices(
+  sql: TenantSql,
+  run: Run,
+  { size, change }: Step,
+  conditionOf: ConditionBehind,
+  stopping: AbortSignal,
+): Promise<"done" | "cancelled" | null> {
+  let { position } = run;
+  while (!stopping.aborted) {
+    if (await isCancelRequested(sql, run.id)) return "cancelled";
+    const condition = await conditionOf(position, 5);
+    const people = await sql<Columns<StorefrontUser, "id">>(
+      `SELECT u.id FROM storefront_users u WHERE ${condition.sql}
+        AND ${changedBy(run.kind as BulkKind)} AND u.id > $2 AND u.id <= $3
+        ORDER BY u.id LIMIT $4`,
+      [position, run.last_id, size, ...condition.values],
     );
-    ctx.log.info("bulk_run.ended", { shop: run.shop, run_id: run.id, kind: run.kind, state });
-  };
-  const addCounts: AddCounts = async (within, position, { processed, changed, refused }) => {
+    const processed = people.length > 0 ? await change(people.map(({ id }) => id)) : 0;
+    position = people[processed - 1]?.id ?? position;
+    if (processed === people.length && people.length < size) return "done";
+  }
+  return null;
+}
+
+const counterOf =
+  (run: Run): AddCounts =>
+  async (sql, position, { processed, changed, refused }) => {
     await bulkRuns.update(
-      within,
+      sql,
       run,
       `position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7,
        lease_lost = 0`,
       [position, processed, changed, refused],
     );
   };
-  const tenant = await findTenant(ctx, run.shop);
-  if (!tenant) return finish("failed", "the store is not known here any more");
-  try {
-    const stored: unknown = JSON.parse(ctx.secrets.unseal(sealContext(run.shop), run.selection));
-    const conditionOf = await customersOf(ctx, tenant, run, stored, stopping);
-    const options = { actions, stored, addCounts, stopping };
-    const { size, change } = stepOf(ctx, tenant, run, options);
-    for (let position = run.position; conditionOf && !stopping.aborted;) {
-      if (await isCancelRequested(sql, run.id)) return await finish("cancelled");
-      const condition = await conditionOf(position, 5);
-      const people = await sql<Columns<StorefrontUser, "id">>(
-        `SELECT u.id FROM storefront_users u WHERE ${condition.sql}
-          AND ${changedBy(run.kind as BulkKind)} AND u.id > $2 AND u.id <= $3
-          ORDER BY u.id LIMIT $4`,
-        [position, run.last_id, size, ...condition.values],
-      );
-      const processed = people.length > 0 ? await change(people.map(({ id }) => id)) : 0;
-      position = people[processed - 1]?.id ?? position;
-      // Not returned as a promise: its failure is this run's too.
-      if (processed === people.length && people.length < size) return await finish("done");
-    }
-    await bulkRuns.release(database, [run]);
-  } catch (error) {
-    // Without the database or the lease the run cannot be settled: the next worker continues it, also after
-    // a statement that the database gave up.
-    if (isPassingDatabaseError(error) || error instanceof LeaseLost) throw error;
-    ctx.log.error("bulk_run.failed", error, { shop: run.shop, run_id: run.id });
-    await finish("failed", isFromStore(error) ? "storefront_unavailable" : "internal_error");
-  }
+
+async function finish(
+  ctx: Ctx,
+  sql: TenantSql,
+  run: Run,
+  state: "done" | "failed" | "cancelled",
+  error: string | null = null,
+): Promise<void> {
+  await bulkRuns.settle(
+    sql,
+    run,
+    "state = $4, last_error = $5, selection = '', finished_at = clock_timestamp()",
+    [state, error],
+  );
+  ctx.log.info("bulk_run.ended", { shop: run.shop, run_id: run.id, kind: run.kind, state });
 }
 
 const isFromStore = (error: unknown): boolean =>
