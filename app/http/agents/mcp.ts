@@ -147,16 +147,8 @@ export async function answerMcp(
     const message = Message.safeParse(body);
     if (!message.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
-    const { method = "" } = message.data;
-    const params = Object.hasOwn(PARAMS, method)
-      ? PARAMS[method]?.safeParse(message.data.params ?? {})
-      : undefined;
-    // Newer versions of the protocol have no `initialize`: the SDK answers that, also when the parameters are wrong.
-    const isOfVersion =
-      method !== "initialize" ||
-      (await isLegacyRequest(toRequest(request), toKnownMessage(message.data)));
-    if (params?.error && isOfVersion)
-      return refuse(body, INVALID_PARAMS, wrongParameter(params.error));
+    const problem = await findParameterProblem(request, message.data);
+    if (problem !== null) return refuse(body, INVALID_PARAMS, problem);
     const toolRequest =
       message.data.method === "tools/call"
         ? CallParams.safeParse(message.data.params).data
@@ -187,6 +179,21 @@ export async function answerMcp(
   } catch (error) {
     return toRpcRefusal(error, idOf(body));
   }
+}
+
+/** Null for a method that is not known here: the SDK answers it. */
+async function findParameterProblem(
+  request: ApiRequest,
+  message: z.output<typeof Message>,
+): Promise<string | null> {
+  const { method = "", params = {} } = message;
+  const schema = Object.hasOwn(PARAMS, method) ? PARAMS[method] : undefined;
+  const error = schema?.safeParse(params).error;
+  if (!error) return null;
+  // Newer versions of the protocol have no `initialize`: the SDK answers that, also when the parameters are wrong.
+  const isOfVersion =
+    method !== "initialize" || (await isLegacyRequest(toRequest(request), toKnownMessage(message)));
+  return isOfVersion ? wrongParameter(error) : null;
 }
 
 const refuse = (body: unknown, code: number, message: string): ApiResponse =>
