@@ -145,29 +145,45 @@ export async function requirePerson(
   rule: AgentRule = IDENTITY,
 ): Promise<ActingPerson> {
   const credential = sessionCredential(request);
-  if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
-    const challenge = () =>
-      cachedTenant
-        ? agentChallenge(ctx, request, cachedTenant, "unauthorized", {
-            error: bearerToken(request) === null ? undefined : "invalid_token",
-          })
-        : unauthorized();
-    const { session, tenant } = await requireSession(ctx, request, cachedTenant, challenge);
-    if (rule.needsConsent && isAgentCall(ctx, request, tenant)) {
-      if (!tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
-      // Read with the session on every call.
-      if (!session.consents.a2a) throw new AppError("agent_consent_required");
-      return { person: { ...session, isAgent: true }, tenant };
-    }
-    return { person: session, tenant };
-  }
+  return credential && !credential.isCookie && isAgentToken(credential.token)
+    ? requirePersonOfAgent(ctx, request, cachedTenant, credential.token, rule)
+    : requirePersonOfSession(ctx, request, cachedTenant, rule);
+}
+
+async function requirePersonOfSession(
+  ctx: Ctx,
+  request: ApiRequest,
+  cachedTenant: Tenant | null,
+  rule: AgentRule,
+): Promise<ActingPerson> {
+  const challenge = () =>
+    cachedTenant
+      ? agentChallenge(ctx, request, cachedTenant, "unauthorized", {
+          error: bearerToken(request) === null ? undefined : "invalid_token",
+        })
+      : unauthorized();
+  const { session, tenant } = await requireSession(ctx, request, cachedTenant, challenge);
+  if (!rule.needsConsent || !isAgentCall(ctx, request, tenant)) return { person: session, tenant };
+  if (!tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
+  // Read with the session on every call.
+  if (!session.consents.a2a) throw new AppError("agent_consent_required");
+  return { person: { ...session, isAgent: true }, tenant };
+}
+
+async function requirePersonOfAgent(
+  ctx: Ctx,
+  request: ApiRequest,
+  cachedTenant: Tenant | null,
+  token: string,
+  rule: AgentRule,
+): Promise<ActingPerson> {
   const tenant = cachedTenant && (await findTenant(ctx, cachedTenant.shop));
   if (!tenant) throw unauthorized();
   const { userId, clientId, grantId, scopes } = await requireAgent(
     ctx,
     request,
     tenant,
-    credential.token,
+    token,
     rule.scope,
   );
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
