@@ -67,20 +67,7 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
       let answer = await send("POST", url, headers, body);
       if (wantsToken(answer)) {
         const fetched = await send("GET", addressOf(access, "/"), { "X-CSRF-Token": "Fetch" });
-        const token = headerOf(fetched, "x-csrf-token");
-        const session = [fetched.headers["set-cookie"] ?? []]
-          .flat()
-          .map((cookie) => cookie.split(";", 1)[0]);
-        answer = await send(
-          "POST",
-          url,
-          {
-            ...headers,
-            ...(token && { "X-CSRF-Token": token }),
-            ...(session.length > 0 && { Cookie: session.join("; ") }),
-          },
-          body,
-        );
+        answer = await send("POST", url, { ...headers, ...csrfHeaders(fetched) }, body);
       }
       if (answer.status < 200 || answer.status >= 300) throw toStatusError(access.system, answer);
       requireNoPage(access.system, answer);
@@ -156,3 +143,15 @@ const headerOf = (answer: OutboundAnswer, name: string): string | undefined =>
   [answer.headers[name] ?? []].flat()[0];
 const wantsToken = (answer: OutboundAnswer) =>
   answer.status === 403 && headerOf(answer, "x-csrf-token")?.toLowerCase() === "required";
+
+/** The token, and the session that it belongs to. */
+function csrfHeaders(fetched: OutboundAnswer): Record<string, string> {
+  const token = headerOf(fetched, "x-csrf-token");
+  const session = [fetched.headers["set-cookie"] ?? []]
+    .flat()
+    .map((cookie) => cookie.split(";", 1)[0]);
+  return {
+    ...(token && { "X-CSRF-Token": token }),
+    ...(session.length > 0 && { Cookie: session.join("; ") }),
+  };
+}
