@@ -92,10 +92,9 @@ async function toItems(ctx: Ctx, tenant: Tenant, lines: readonly Fields[]): Prom
     const sku = firstText(line, "sku");
     return sku === null ? [] : [{ sku, line }];
   });
-  const upcs = await findUpcs(dataOf(ctx, tenant).prisma, [
-    ...new Set(products.map(({ sku }) => sku)),
-  ]);
-  const unmapped = [...new Set(products.map(({ sku }) => sku))].filter((sku) => !upcs.has(sku));
+  const skus = [...new Set(products.map(({ sku }) => sku))];
+  const upcs = await findUpcs(dataOf(ctx, tenant).prisma, skus);
+  const unmapped = skus.filter((sku) => !upcs.has(sku));
   if (unmapped.length > 0) throw new PermanentFailure(OWN_FAILURES.productsUnknown.text(unmapped));
   return products.map(({ sku, line }) => {
     const quantity = decimalOf(ownField(line, "quantity")) ?? "1";
