@@ -10,6 +10,7 @@ import type {
 } from "../../db.server.ts";
 import { nextDay, startOfDay } from "../../runtime/calendar-days.ts";
 import { toCsvLine } from "../../runtime/text/csv.ts";
+import { slicedCsv } from "../../runtime/text/sliced-csv.ts";
 import { textField } from "../bus/log/filter-fields.ts";
 import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -207,33 +208,24 @@ const CSV_COLUMNS = [
 ] as const;
 const CSV_PAGE = 1_000;
 
-/**
- * Every filtered row, a page of lines at a time: memory does not grow with the log. `onEnd` gets
- * the number of rows that were read, also when the download was ended before its end.
- */
+/** Every filtered row. `onEnd`: see slicedCsv. */
 export async function* exportConsentLog(
   ctx: Ctx,
   tenant: Tenant,
   filters: ConsentFilters,
-  onEnd: (rows: number) => Promise<void> = async () => {},
+  onEnd?: (rows: number) => Promise<void>,
 ): AsyncGenerator<string> {
   const { sql } = dataOf(ctx, tenant);
   const userIds = filters.email === undefined ? null : await findUserIds(sql, filters.email);
-  let count = 0;
-  try {
-    yield toCsvLine(CSV_COLUMNS);
-    for (let before: number | null = null; ;) {
-      const rows: LogRow[] = await readRows(sql, timeZoneOf(tenant), filters, userIds, {
+  yield* slicedCsv<LogRow>({
+    head: toCsvLine(CSV_COLUMNS),
+    sliceSize: CSV_PAGE,
+    readAfter: (last) =>
+      readRows(sql, timeZoneOf(tenant), filters, userIds, {
         limit: CSV_PAGE,
-        before,
-      });
-      count += rows.length;
-      if (rows.length > 0)
-        yield rows.map((row) => toCsvLine(CSV_COLUMNS.map((column) => row[column]))).join("");
-      if (rows.length < CSV_PAGE) return;
-      before = rows.at(-1)?.seq ?? null;
-    }
-  } finally {
-    await onEnd(count);
-  }
+        before: last?.seq ?? null,
+      }),
+    toValues: (row) => CSV_COLUMNS.map((column) => row[column]),
+    ...(onEnd && { onEnd }),
+  });
 }

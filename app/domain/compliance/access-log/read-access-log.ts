@@ -2,6 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { AccessLog } from "../../../db.server.ts";
 import { toCsvLine } from "../../../runtime/text/csv.ts";
+import { slicedCsv } from "../../../runtime/text/sliced-csv.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { AccessAction, Actor } from "./record-access.ts";
 
@@ -55,22 +56,18 @@ export async function listAccesses(
   return { entries, next: rows.length > limit ? (entries.at(-1)?.id ?? null) : null };
 }
 
-/** The whole log of a store or of one customer, a page of lines at a time. */
-export async function* exportAccessLog(
+/** The whole log of a store or of one customer. */
+export const exportAccessLog = (
   ctx: Ctx,
   tenant: Tenant,
   userId: number | null,
-): AsyncGenerator<string> {
-  yield toCsvLine(COLUMNS);
-  for (let before: number | null = null; ;) {
-    const { entries, next }: Awaited<ReturnType<typeof listAccesses>> = await listAccesses(
-      ctx,
-      tenant,
-      { userId, limit: CSV_PAGE, before },
-    );
-    if (entries.length > 0)
-      yield entries.map((entry) => toCsvLine(COLUMNS.map((column) => entry[column]))).join("");
-    if (next === null) return;
-    before = next;
-  }
-}
+): AsyncGenerator<string> =>
+  slicedCsv<AccessEntry>({
+    head: toCsvLine(COLUMNS),
+    sliceSize: CSV_PAGE,
+    async readAfter(last) {
+      const page = { userId, limit: CSV_PAGE, before: last?.id ?? null };
+      return (await listAccesses(ctx, tenant, page)).entries;
+    },
+    toValues: (entry) => COLUMNS.map((column) => entry[column]),
+  });

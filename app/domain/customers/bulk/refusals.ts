@@ -3,6 +3,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser, TagRunRefusal, TenantSql } from "../../../db.server.ts";
 import { toCsvLine } from "../../../runtime/text/csv.ts";
+import { slicedCsv } from "../../../runtime/text/sliced-csv.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 /** Of one run. Beyond it they are counted only. */
@@ -38,11 +39,10 @@ type Row = Columns<StorefrontUser, "id" | "storefront_customer_gid"> &
   Columns<TagRunRefusal, "reason"> & { refused_at: Date };
 
 /**
- * A slice of lines at a time, in the order of ids; no name and no address. The byte order mark declares
- * UTF-8. `explain` puts a reason into words. `onEnd` gets the number of rows that were read, also when the
- * download was ended before its end.
+ * In the order of ids; no name and no address. The byte order mark declares UTF-8. `explain` puts a
+ * reason into words. `onEnd`: see slicedCsv.
  */
-export async function* exportRefusals(
+export function exportRefusals(
   ctx: Ctx,
   tenant: Tenant,
   runId: string,
@@ -50,26 +50,18 @@ export async function* exportRefusals(
   onEnd: (rows: number) => Promise<void>,
 ): AsyncGenerator<string> {
   const { sql } = dataOf(ctx, tenant);
-  let count = 0;
-  try {
-    yield `\ufeff${toCsvLine([...COLUMNS, "explanation"])}`;
-    for (let last = 0; ;) {
-      const rows: Row[] = await sql<Row>(
+  return slicedCsv<Row>({
+    head: `\ufeff${toCsvLine([...COLUMNS, "explanation"])}`,
+    sliceSize: SLICE,
+    readAfter: (last) =>
+      sql<Row>(
         `SELECT u.id, u.storefront_customer_gid, r.reason, r.created_at AS refused_at
           FROM tag_run_refusals r JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id
           WHERE r.shop = $1 AND r.run_id = $2::uuid AND r.user_id > $3
           ORDER BY r.user_id LIMIT ${SLICE}`,
-        [runId, last],
-      );
-      count += rows.length;
-      if (rows.length > 0)
-        yield rows
-          .map((row) => toCsvLine([...COLUMNS.map((name) => row[name]), explain(row.reason)]))
-          .join("");
-      if (rows.length < SLICE) return;
-      last = rows.at(-1)?.id ?? last;
-    }
-  } finally {
-    await onEnd(count);
-  }
+        [runId, last?.id ?? 0],
+      ),
+    toValues: (row) => [...COLUMNS.map((name) => row[name]), explain(row.reason)],
+    onEnd,
+  });
 }

@@ -1,8 +1,8 @@
-// Exports a merchant's customers as a CSV file in the order of ids, in slices, so that memory is
-// constant.
+// Exports a merchant's customers as a CSV file in the order of ids.
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { toCsvLine, type CsvValue } from "../../../runtime/text/csv.ts";
+import { slicedCsv } from "../../../runtime/text/sliced-csv.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { selectionOf, type CustomerSelection } from "../bulk/selection.ts";
@@ -32,15 +32,12 @@ const HEADER = [...COLUMNS, ...CONSENT_TYPES.map(consentColumn), "tags"];
 
 type Row = Columns<StorefrontUser, (typeof COLUMNS)[number]> & Record<string, CsvValue>;
 
-/**
- * A slice of lines at a time. The byte order mark declares UTF-8. `onEnd` gets the number of rows
- * that were read, also when the download was ended before its end.
- */
+/** The byte order mark declares UTF-8. `onEnd`: see slicedCsv. */
 export async function* exportCustomers(
   ctx: Ctx,
   tenant: Tenant,
   selection: CustomerSelection,
-  onEnd: (rows: number) => Promise<void> = async () => {},
+  onEnd?: (rows: number) => Promise<void>,
 ): AsyncGenerator<string> {
   const { sql } = dataOf(ctx, tenant);
   const condition = await selectionOf(ctx, tenant, selection, 3);
@@ -54,18 +51,11 @@ export async function* exportCustomers(
       (SELECT string_agg(t.slug, ', ' ORDER BY m.id) FROM user_tag_map m
         JOIN crm_tags t ON t.shop = $1 AND t.id = m.tag_id WHERE m.shop = $1 AND m.user_id = u.id) AS tags
     FROM storefront_users u WHERE ${condition.sql} AND u.id > $2 ORDER BY u.id LIMIT ${SLICE}`;
-  let count = 0;
-  try {
-    yield `\ufeff${toCsvLine(HEADER)}`;
-    for (let last = 0; ;) {
-      const rows: Row[] = await sql<Row>(statement, [last, ...condition.values]);
-      count += rows.length;
-      if (rows.length > 0)
-        yield rows.map((row) => toCsvLine(HEADER.map((column) => row[column] ?? null))).join("");
-      if (rows.length < SLICE) return;
-      last = rows.at(-1)?.id ?? last;
-    }
-  } finally {
-    await onEnd(count);
-  }
+  yield* slicedCsv<Row>({
+    head: `\ufeff${toCsvLine(HEADER)}`,
+    sliceSize: SLICE,
+    readAfter: (last) => sql<Row>(statement, [last?.id ?? 0, ...condition.values]),
+    toValues: (row) => HEADER.map((column) => row[column] ?? null),
+    ...(onEnd && { onEnd }),
+  });
 }
