@@ -30,9 +30,9 @@ const WholeCollection = z.looseObject({
 });
 
 type CmsItem = { id: string };
-export type CmsAccess = Access;
 export type CmsFields = Record<string, string | number | boolean | string[] | null>;
-type Access = { token: string; collectionId: string; about?: Record<string, unknown> };
+/** `about`: for the log line of the call. */
+export type CmsAccess = { token: string; collectionId: string; about?: Record<string, unknown> };
 
 type SiteAccess = { token: string; siteId: string };
 type CmsCollection = { id: string; slug?: string | null | undefined };
@@ -52,40 +52,43 @@ export type CmsClient = {
     collection: { displayName: string; singularName: string; slug: string },
   ): Promise<CmsCollection>;
   /** GET /collections/{collection_id}: the collection's fields. */
-  getCollection(access: Access): Promise<{ fields: CmsCollectionField[] }>;
+  getCollection(access: CmsAccess): Promise<{ fields: CmsCollectionField[] }>;
   /** POST /collections/{collection_id}/fields. The field is optional on items. */
   createField(
-    access: Access,
+    access: CmsAccess,
     field: { displayName: string; type: string; metadata?: Record<string, string> },
   ): Promise<void>;
   /** GET /collections/{collection_id}/items until the last page, 100 items per call. */
-  listAllItems(access: Access): Promise<(CmsItem & { slug: string })[]>;
+  listAllItems(access: CmsAccess): Promise<(CmsItem & { slug: string })[]>;
   /**
    * POST /collections/{collection_id}/items: one staged item. See `isSlugTaken` for the error of a
    * slug in use.
    */
-  createItem(access: Access, fields: CmsFields): Promise<CmsItem>;
+  createItem(access: CmsAccess, fields: CmsFields): Promise<CmsItem>;
   /** PATCH /collections/{collection_id}/items/{item_id}: the fields given; others stay. */
-  updateItem(access: Access, itemId: string, fields: CmsFields): Promise<void>;
+  updateItem(access: CmsAccess, itemId: string, fields: CmsFields): Promise<void>;
   /**
    * POST /collections/{collection_id}/items with at most 100 items; atomic. Returns the ids in the
    * order of `items`, matched by slug. Throws `malformed` when the response lacks one of them.
    */
-  createItems(access: Access, items: readonly CmsFields[]): Promise<CmsItem[]>;
+  createItems(access: CmsAccess, items: readonly CmsFields[]): Promise<CmsItem[]>;
   /** PATCH /collections/{collection_id}/items with at most 100 items; atomic. */
-  updateItems(access: Access, items: readonly { id: string; fields: CmsFields }[]): Promise<void>;
+  updateItems(
+    access: CmsAccess,
+    items: readonly { id: string; fields: CmsFields }[],
+  ): Promise<void>;
   /**
    * GET /collections/{collection_id}/items: at most 100 items from `offset`, and the total of the
    * collection.
    */
   listItems(
-    access: Access,
+    access: CmsAccess,
     offset: number,
   ): Promise<{ items: (CmsItem & { slug: string | null })[]; total: number }>;
   /** GET /collections/{collection_id}/items?slug=: the item, or null. */
-  findItemBySlug(access: Access, slug: string): Promise<CmsItem | null>;
+  findItemBySlug(access: CmsAccess, slug: string): Promise<CmsItem | null>;
   /** DELETE /collections/{collection_id}/items/{item_id}. A missing item throws `status` 404. */
-  deleteItem(access: Access, itemId: string): Promise<void>;
+  deleteItem(access: CmsAccess, itemId: string): Promise<void>;
 };
 
 /** `apiUrl` has no trailing slash: https://api.webflow.com/v2, or the sandbox. */
@@ -96,90 +99,73 @@ export function createCmsClient({
   outbound: Outbound;
   apiUrl: string;
 }): CmsClient {
-  async function sendTo(
-    access: { token: string; about?: Record<string, unknown> },
+  const send = (
+    { token, about }: Pick<CmsAccess, "token" | "about">,
     method: "GET" | "POST" | "PATCH" | "DELETE",
     path: string,
     body?: unknown,
-  ) {
-    return outbound.call({
+  ) =>
+    outbound.call({
       system: SYSTEM,
       url: `${apiUrl}${path}`,
       method,
       headers: {
-        Authorization: `Bearer ${access.token}`,
+        Authorization: `Bearer ${token}`,
         Accept: "application/json",
         ...(body !== undefined && { "Content-Type": "application/json" }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(access.about && { about: access.about }),
+      ...(about && { about }),
       maxAnswerBytes: MAX_ANSWER_BYTES,
     });
-  }
-  const collectionOf = ({ collectionId }: Access) =>
-    `/collections/${encodeURIComponent(collectionId)}`;
+  const ask = async <T>(schema: z.ZodType<T>, ...call: Parameters<typeof send>): Promise<T> =>
+    parseAnswer(SYSTEM, await send(...call), schema);
+
   const collectionsOf = ({ siteId }: SiteAccess) =>
     `/sites/${encodeURIComponent(siteId)}/collections`;
-  const send = (
-    access: Access,
-    method: "GET" | "POST" | "PATCH" | "DELETE",
-    path: string,
-    body?: unknown,
-  ) => sendTo(access, method, `${collectionOf(access)}/items${path}`, body);
+  const collectionOf = ({ collectionId }: CmsAccess) =>
+    `/collections/${encodeURIComponent(collectionId)}`;
+  const itemsOf = (access: CmsAccess) => `${collectionOf(access)}/items`;
+  const itemOf = (access: CmsAccess, id: string) => `${itemsOf(access)}/${encodeURIComponent(id)}`;
   const staged = (fields: CmsFields) => ({ isArchived: false, isDraft: true, fieldData: fields });
+
+  const listItems: CmsClient["listItems"] = async (access, offset) => {
+    const path = `${itemsOf(access)}?limit=${CMS_BATCH}&offset=${offset}`;
+    const page = await ask(ItemList, access, "GET", path);
+    const items = page.items ?? [];
+    return {
+      items: items.map(({ id, fieldData }) => ({ id, slug: fieldData?.slug ?? null })),
+      total: page.pagination?.total ?? items.length,
+    };
+  };
 
   return {
     async listCollections(access) {
-      return (
-        parseAnswer(SYSTEM, await sendTo(access, "GET", collectionsOf(access)), CollectionList)
-          .collections ?? []
-      );
+      const { collections } = await ask(CollectionList, access, "GET", collectionsOf(access));
+      return collections ?? [];
     },
-    createCollection: async (access, collection) =>
-      parseAnswer(
-        SYSTEM,
-        await sendTo(access, "POST", collectionsOf(access), collection),
-        Collection,
-      ),
-    getCollection: async (access) =>
-      parseAnswer(SYSTEM, await sendTo(access, "GET", collectionOf(access)), WholeCollection),
+    createCollection: (access, collection) =>
+      ask(Collection, access, "POST", collectionsOf(access), collection),
+    getCollection: (access) => ask(WholeCollection, access, "GET", collectionOf(access)),
     async createField(access, field) {
-      await sendTo(access, "POST", `${collectionOf(access)}/fields`, {
-        isRequired: false,
-        ...field,
-      });
+      const path = `${collectionOf(access)}/fields`;
+      await send(access, "POST", path, { isRequired: false, ...field });
     },
     async listAllItems(access) {
       const found: (CmsItem & { slug: string })[] = [];
       for (let offset = 0; ; offset += CMS_BATCH) {
-        const { items, pagination } = parseAnswer(
-          SYSTEM,
-          await sendTo(
-            access,
-            "GET",
-            `${collectionOf(access)}/items?limit=${CMS_BATCH}&offset=${offset}`,
-          ),
-          ItemList,
-        );
-        if (!items) return found;
-        found.push(...items.map(({ id, fieldData }) => ({ id, slug: fieldData?.slug ?? "" })));
-        if (items.length === 0 || offset + CMS_BATCH >= (pagination?.total ?? 0)) return found;
+        const { items, total } = await listItems(access, offset);
+        found.push(...items.map(({ id, slug }) => ({ id, slug: slug ?? "" })));
+        if (items.length === 0 || offset + CMS_BATCH >= total) return found;
       }
     },
-    createItem: async (access, fields) =>
-      parseAnswer(SYSTEM, await send(access, "POST", "", staged(fields)), Item),
+    createItem: (access, fields) => ask(Item, access, "POST", itemsOf(access), staged(fields)),
     async updateItem(access, itemId, fields) {
-      parseAnswer(
-        SYSTEM,
-        await send(access, "PATCH", `/${encodeURIComponent(itemId)}`, staged(fields)),
-      );
+      parseAnswer(SYSTEM, await send(access, "PATCH", itemOf(access, itemId), staged(fields)));
     },
     async createItems(access, items) {
-      const answer = parseAnswer(
-        SYSTEM,
-        await send(access, "POST", "", { items: items.map(staged) }),
-        ItemList,
-      );
+      const body = { items: items.map(staged) };
+      const answer = await ask(ItemList, access, "POST", itemsOf(access), body);
       const ids = new Map(answer.items?.map((item) => [item.fieldData?.slug, item.id]));
       return items.map(({ slug }) => {
         const id = ids.get(String(slug));
@@ -191,32 +177,17 @@ export function createCmsClient({
       });
     },
     async updateItems(access, items) {
-      await send(access, "PATCH", "", {
-        items: items.map(({ id, fields }) => ({ id, ...staged(fields) })),
-      });
+      const changes = items.map(({ id, fields }) => ({ id, ...staged(fields) }));
+      await send(access, "PATCH", itemsOf(access), { items: changes });
     },
-    async listItems(access, offset) {
-      const page = parseAnswer(
-        SYSTEM,
-        await send(access, "GET", `?limit=${CMS_BATCH}&offset=${offset}`),
-        ItemList,
-      );
-      const items = page.items ?? [];
-      return {
-        items: items.map(({ id, fieldData }) => ({ id, slug: fieldData?.slug ?? null })),
-        total: page.pagination?.total ?? items.length,
-      };
-    },
+    listItems,
     async findItemBySlug(access, slug) {
-      const { items } = parseAnswer(
-        SYSTEM,
-        await send(access, "GET", `?slug=${encodeURIComponent(slug)}&limit=1`),
-        ItemList,
-      );
+      const path = `${itemsOf(access)}?slug=${encodeURIComponent(slug)}&limit=1`;
+      const { items } = await ask(ItemList, access, "GET", path);
       return items?.[0] ?? null;
     },
     async deleteItem(access, itemId) {
-      await send(access, "DELETE", `/${encodeURIComponent(itemId)}`);
+      await send(access, "DELETE", itemOf(access, itemId));
     },
   };
 }
