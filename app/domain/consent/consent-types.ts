@@ -19,6 +19,11 @@ export const consentColumn = (type: ConsentType) => `consent_${type}` as const;
 /** The method of the page on which a shopper changes consents. */
 export const PRIVACY_PAGE = "compliance-page";
 
+/** The method of our own link about the sale of data. */
+export const SALE_OPT_OUT = "sale-opt-out";
+/** The method of an objection that was made at the store. */
+export const STOREFRONT_SALE_OPT_OUT = "storefront-sale-opt-out";
+
 /**
  * How a choice about tracking is made: by a banner, ours or the store's, on the privacy page, or by the link about
  * the sale of data. Marketing by mail or SMS is decided in forms, at the sign-up and in the account.
@@ -27,8 +32,8 @@ export const TRACKING_METHODS: ReadonlySet<string> = new Set([
   "banner",
   PRIVACY_PAGE,
   "storefront",
-  "sale-opt-out",
-  "storefront-sale-opt-out",
+  SALE_OPT_OUT,
+  STOREFRONT_SALE_OPT_OUT,
 ]);
 
 /**

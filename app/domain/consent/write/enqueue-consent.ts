@@ -5,7 +5,7 @@ import { FLOW_CHANNEL, keepEnabled } from "../../bus/channel.ts";
 import { enqueue } from "../../bus/enqueue.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { toConsentChanges } from "../announce-decisions.ts";
-import { decidesSubscription } from "../consent-types.ts";
+import { decidesSubscription, SALE_OPT_OUT } from "../consent-types.ts";
 import type { ConsentEntry } from "../record-consent.ts";
 import type { ConsentChange } from "./plan-batch.ts";
 
@@ -16,7 +16,7 @@ import type { ConsentChange } from "./plan-batch.ts";
 const concernsStore = (entry: ConsentEntry): boolean =>
   entry.consentType === "marketing" &&
   (decidesSubscription(entry) ||
-    entry.method === "sale-opt-out" ||
+    entry.method === SALE_OPT_OUT ||
     (entry.gpc === true && entry.action === "revoked"));
 
 /**
