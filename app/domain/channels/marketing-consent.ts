@@ -11,7 +11,7 @@ import {
   EMAIL_MARKETING_CONSENT_UPDATE,
   SMS_MARKETING_CONSENT_UPDATE,
 } from "../../integrations/storefront/documents.ts";
-import { PRIVACY_PAGE, TRACKING_METHODS } from "../consent/consent-types.ts";
+import { PRIVACY_PAGE, SALE_OPT_OUT, TRACKING_METHODS } from "../consent/consent-types.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { updateSystemTags } from "../tags/system-tags.ts";
@@ -24,13 +24,13 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 type Decision = Columns<ConsentRecord, "action" | "method" | "gpc" | "created_at">;
 type Marketing = { marketingState: string; marketingUpdatedAt: string | null } | null;
-type Answer = {
-  customer: {
-    dataSaleOptOut?: boolean;
-    defaultEmailAddress?: (Marketing & { emailAddress: string }) | null;
-    defaultPhoneNumber?: Marketing;
-  } | null;
+/** The customer as the store has them. */
+type CustomerThere = {
+  dataSaleOptOut?: boolean;
+  defaultEmailAddress?: (Marketing & { emailAddress: string }) | null;
+  defaultPhoneNumber?: Marketing;
 };
+type Answer = { customer: CustomerThere | null };
 
 // Read by the index on (shop, user_id); a person has few rows. Plain SQL: the newest row of each kind. A withdrawal on the
 // privacy page is of both kinds; the first condition is decidesSubscription.
@@ -68,51 +68,79 @@ export async function writeMarketingConsent(
   { customer, gid, hasNewDecision }: MarketingWrite,
 ): Promise<boolean> {
   if (customer.is_unproven) return false;
-  const rows = await dataOf(ctx, tenant).sql<Decision & { is_own: boolean }>(DECISIONS, [
-    customer.id,
-    [...TRACKING_METHODS],
-  ]);
-  const own = rows.find((row) => row.is_own);
-  const tracking = rows.find((row) => !row.is_own);
-  const isObjection =
-    hasNewDecision &&
-    tracking?.action === "revoked" &&
-    (tracking.method === "sale-opt-out" || tracking.gpc);
-  const isGranted = own !== undefined && isGrant(own);
-  const isDifferent =
-    own !== undefined &&
-    (isOn(customer.email_subscription_status) !== isGranted ||
-      (!isGranted && isOn(customer.sms_subscription_status)));
-  if (!isObjection && !isDifferent) return false;
+  const { own, tracking } = await readDecisions(ctx, tenant, customer.id);
+  const decision = own && isDifferent(own, customer) ? own : null;
+  const isObjection = hasNewDecision && isSaleObjection(tracking);
+  if (!decision && !isObjection) return false;
 
   const { customer: there } = await callAdminApi<Answer>(ctx, tenant.shop, {
     document: CUSTOMER,
     variables: { id: gid },
   });
   if (!there) return false;
-  const addressThere = there.defaultEmailAddress?.emailAddress;
-  let isWritten = false;
-  if (own && isDifferent) {
-    const change = { userId: customer.id, gid, isGranted, decidedAt: own.created_at };
-    const isAllowed = !isGranted || isSameAddress(customer.email, addressThere);
-    if (isAllowed && isNewer(own, there.defaultEmailAddress)) {
-      await changeSubscription(ctx, tenant, { ...change, kind: "email" });
-      isWritten = true;
-    }
+  const changes = decision ? toChanges(decision, customer, gid, there) : [];
+  for (const change of changes) await changeSubscription(ctx, tenant, change);
+  const hasObjected = isObjection && (await objectToSale(ctx, tenant, there));
+  return changes.length > 0 || hasObjected;
+}
+
+/** The newest decision about subscriptions, and the newest about tracking. */
+async function readDecisions(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+): Promise<{ own: Decision | undefined; tracking: Decision | undefined }> {
+  const rows = await dataOf(ctx, tenant).sql<Decision & { is_own: boolean }>(DECISIONS, [
+    userId,
+    [...TRACKING_METHODS],
+  ]);
+  return { own: rows.find((row) => row.is_own), tracking: rows.find((row) => !row.is_own) };
+}
+
+/** From the subscriptions as our copy has them. */
+function isDifferent(decision: Decision, customer: CustomerSnapshot): boolean {
+  const isGranted = isGrant(decision);
+  return (
+    isOn(customer.email_subscription_status) !== isGranted ||
+    (!isGranted && isOn(customer.sms_subscription_status))
+  );
+}
+
+const isSaleObjection = (tracking: Decision | undefined): boolean =>
+  tracking?.action === "revoked" && (tracking.method === SALE_OPT_OUT || tracking.gpc);
+
+/** Where the decision differs from the store's and is newer. */
+function toChanges(
+  decision: Decision,
+  { id: userId, email: address }: CustomerSnapshot,
+  gid: string,
+  { defaultEmailAddress: email, defaultPhoneNumber: phone }: CustomerThere,
+): SubscriptionChange[] {
+  const isGranted = isGrant(decision);
+  const change = { userId, gid, isGranted, decidedAt: decision.created_at };
+  const isForAddress = !isGranted || isSameAddress(address, email?.emailAddress);
+  return [
+    ...(isForAddress && isNewer(decision, email) ? [{ ...change, kind: "email" as const }] : []),
     // A subscription by SMS needs a consent of its own, which nothing here asks for.
-    if (!isGranted && isNewer(own, there.defaultPhoneNumber)) {
-      await changeSubscription(ctx, tenant, { ...change, kind: "sms" });
-      isWritten = true;
-    }
-  }
-  if (isObjection && addressThere && there.dataSaleOptOut === false) {
-    const { dataSaleOptOut } = await callAdminApi<{
-      dataSaleOptOut: { userErrors: UserError[] };
-    }>(ctx, tenant.shop, { document: DATA_SALE_OPT_OUT, variables: { email: addressThere } });
-    requireNoUserErrors("dataSaleOptOut", dataSaleOptOut.userErrors);
-    isWritten = true;
-  }
-  return isWritten;
+    ...(!isGranted && isNewer(decision, phone) ? [{ ...change, kind: "sms" as const }] : []),
+  ];
+}
+
+/** False when the customer has objected already, or has no address to object with. */
+async function objectToSale(
+  ctx: Ctx,
+  tenant: Tenant,
+  { defaultEmailAddress: email, dataSaleOptOut: hasObjected }: CustomerThere,
+): Promise<boolean> {
+  if (!email?.emailAddress || hasObjected !== false) return false;
+  const { dataSaleOptOut } = await callAdminApi<{
+    dataSaleOptOut: { userErrors: UserError[] };
+  }>(ctx, tenant.shop, {
+    document: DATA_SALE_OPT_OUT,
+    variables: { email: email.emailAddress },
+  });
+  requireNoUserErrors("dataSaleOptOut", dataSaleOptOut.userErrors);
+  return true;
 }
 
 /** Whether our decision differs from the store's and is newer. */
