@@ -3,7 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { StorePage } from "../../integrations/storefront/store-pages.ts";
 import { OutboundError } from "../../runtime/errors.ts";
-import { storeDomains } from "../tenants/storefront/primary-domain.ts";
+import { storeOrigins } from "../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { CheckedPage } from "./page-scripts.ts";
 import { readElements } from "./read-elements.ts";
@@ -48,7 +48,7 @@ export async function readPages(
   tenant: Tenant,
   report: (done: number, of: number) => Promise<void>,
 ): Promise<ReadPages> {
-  const origins = originsOf(ctx, tenant);
+  const origins = storeOrigins(ctx, tenant);
   const endsAt = performance.now() + DEADLINE_MS;
   const visit = (url: string | null) =>
     ctx.storefront.storePage(tenant.shop, {
@@ -73,9 +73,6 @@ export async function readPages(
   }
   return { problem: null, pages, read };
 }
-
-export const originsOf = (ctx: Ctx, tenant: Tenant): string[] =>
-  storeDomains(tenant).map((domain) => new URL(ctx.storefront.domainUrl(domain, "/")).origin);
 
 async function visitOrNull(visit: () => Promise<StorePage>): Promise<StorePage | null> {
   try {

@@ -11,17 +11,11 @@ import {
 } from "../../runtime/database/queue/background-job.ts";
 import { consumeReturnable } from "../identity/rate-limits.ts";
 import { isConnected } from "../tenants/store-access.ts";
-import { tryToReadPrimaryDomain } from "../tenants/storefront/primary-domain.ts";
+import { storeOrigins, tryToReadPrimaryDomain } from "../tenants/storefront/primary-domain.ts";
 import { themeEditorPaths } from "../tenants/storefront/theme-links.ts";
 import { dataOf, getTenant, type Tenant } from "../tenants/tenant.ts";
 import { KNOWN_VENDORS } from "../vendors/known-vendors.ts";
-import {
-  originsOf,
-  readPages,
-  type CheckProblem,
-  type PageState,
-  type ReadPages,
-} from "./check-pages.ts";
+import { readPages, type CheckProblem, type PageState, type ReadPages } from "./check-pages.ts";
 import { findScripts, type FoundScripts } from "./find-scripts.ts";
 import { readBlocking, type Blocking } from "./blocking-settings.ts";
 import {
@@ -119,7 +113,10 @@ async function check(
     if (scheduled) await keepProblem(ctx, tenant, problem);
     return { problem, status, host };
   }
-  const found = findScripts(pages.read, [...originsOf(ctx, current), new URL(ctx.baseUrl).origin]);
+  const found = findScripts(pages.read, [
+    ...storeOrigins(ctx, current),
+    new URL(ctx.baseUrl).origin,
+  ]);
   const result: StorefrontResult = {
     ...found,
     at: ctx.clock.now().toISOString(),

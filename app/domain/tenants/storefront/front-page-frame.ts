@@ -7,7 +7,7 @@ import { findKey, putKey } from "../../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenant.ts";
-import { storeDomains } from "./primary-domain.ts";
+import { storeOrigins } from "./primary-domain.ts";
 
 export type FrontPageFrame =
   | { state: "frameable"; url: string }
@@ -36,11 +36,8 @@ async function askStore(ctx: Ctx, tenant: Tenant): Promise<FrontPageFrame> {
     const page = await ctx.storefront.frontPage(tenant.shop);
     if (page.hasPassword) return { state: "password" };
     const { origin, username, password } = new URL(page.url);
-    const origins = storeDomains(tenant).map(
-      (domain) => new URL(ctx.storefront.domainUrl(domain, "/")).origin,
-    );
-    if (page.status !== 200 || !origins.includes(origin) || username || password)
-      return { state: "unreachable" };
+    const isOfStore = storeOrigins(ctx, tenant).includes(origin);
+    if (page.status !== 200 || !isOfStore || username || password) return { state: "unreachable" };
     return refusesFrames(page.headers)
       ? { state: "refused" }
       : { state: "frameable", url: page.url };

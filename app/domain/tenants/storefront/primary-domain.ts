@@ -19,6 +19,10 @@ export function storeDomains({ shop, connection }: Pick<Tenant, "shop" | "connec
   return [...new Set([connection.primary_host ?? shop, shop])];
 }
 
+/** The origins of these domains, as the service reaches them. */
+export const storeOrigins = (ctx: Ctx, tenant: Tenant): string[] =>
+  storeDomains(tenant).map((domain) => new URL(ctx.storefront.domainUrl(domain, "/")).origin);
+
 /**
  * Reads the primary domain from the Admin API, and the store's number, currency and time zone. True
  * when the domain changed. Throws as `callAdminApi`.
