@@ -43,72 +43,50 @@ const nameOf = (caller: CallCaller): string =>
       ? caller.tokenHash
       : `${caller.userId} ${caller.clientId}`;
 
+const keyOf = (call: CountedCall): string => {
+  const { shop, startedAt, operation, outcome, code, mandateId, currency, caller } = call;
+  return `${shop} ${startedAt.getTime()} ${operation} ${outcome} ${code} ${mandateId} ${currency} ${nameOf(caller)}`;
+};
+
+function toCounted(shop: string, { money, ...call }: AgentCall, at: Date): CountedCall {
+  return {
+    ...call,
+    shop,
+    startedAt: startOf(call.caller, at),
+    lastAt: at,
+    mandateId: money?.mandateId ?? null,
+    currency: money?.currency ?? null,
+    amounts: money ? [money.amount] : [],
+    calls: 1,
+  };
+}
+
 /** `maxTokens`: entries of tokens that were not checked yet; calls with further tokens count as an unknown caller's. */
 export function createCallBuffer(maxEntries: number, maxTokens = maxEntries / 4): CallBuffer {
   let entries = new Map<string, CountedCall>();
   let tokens = 0;
   let dropped = 0;
 
-  function merge(key: string, calls: number, make: () => CountedCall): CountedCall | null {
+  function count(call: CountedCall): void {
+    const key = keyOf(call);
     const known = entries.get(key);
     if (known) {
-      known.calls += calls;
-      return known;
-    }
-    if (entries.size >= maxEntries) {
-      dropped += calls;
-      return null;
-    }
-    const made = make();
-    entries.set(key, made);
-    if (isToken(made.caller)) tokens += 1;
-    return null;
+      known.calls += call.calls;
+      if (call.lastAt > known.lastAt) known.lastAt = call.lastAt;
+      known.amounts.push(...call.amounts);
+    } else if (entries.size < maxEntries) {
+      entries.set(key, call);
+      if (isToken(call.caller)) tokens += 1;
+    } else dropped += call.calls;
   }
 
-  const keyOf = (
-    shop: string,
-    { operation, outcome, code, caller }: AgentCall | CountedCall,
-    startedAt: Date,
-    mandateId: string | null,
-    currency: string | null,
-  ) =>
-    `${shop} ${startedAt.getTime()} ${operation} ${outcome} ${code} ${mandateId} ${currency} ${nameOf(caller)}`;
-
   return {
-    add(shop, given, at) {
+    add(shop, call, at) {
       // Made-up tokens must not take the place of known callers.
-      const call =
-        isToken(given.caller) && tokens >= maxTokens ? { ...given, caller: null } : given;
-      const { money, ...rest } = call;
-      const startedAt = startOf(call.caller, at);
-      const [mandateId, currency] = [money?.mandateId ?? null, money?.currency ?? null];
-      const known = merge(keyOf(shop, call, startedAt, mandateId, currency), 1, () => ({
-        ...rest,
-        shop,
-        startedAt,
-        lastAt: at,
-        mandateId,
-        currency,
-        amounts: money ? [money.amount] : [],
-        calls: 1,
-      }));
-      if (!known) return;
-      if (at > known.lastAt) known.lastAt = at;
-      if (money) known.amounts.push(money.amount);
+      const isOneTooMany = isToken(call.caller) && tokens >= maxTokens;
+      count(toCounted(shop, isOneTooMany ? { ...call, caller: null } : call, at));
     },
-    putBack(calls) {
-      for (const call of calls) {
-        const { shop, startedAt, mandateId, currency } = call;
-        const known = merge(
-          keyOf(shop, call, startedAt, mandateId, currency),
-          call.calls,
-          () => call,
-        );
-        if (!known) continue;
-        if (call.lastAt > known.lastAt) known.lastAt = call.lastAt;
-        known.amounts.push(...call.amounts);
-      }
-    },
+    putBack: (calls) => calls.forEach(count),
     take() {
       const taken = [...entries.values()];
       // A new map: one whose entries come and go keeps its old tables alive (decision 025).
@@ -117,9 +95,9 @@ export function createCallBuffer(maxEntries: number, maxTokens = maxEntries / 4)
       return taken;
     },
     takeDropped() {
-      const count = dropped;
+      const taken = dropped;
       dropped = 0;
-      return count;
+      return taken;
     },
     get size() {
       return entries.size;
