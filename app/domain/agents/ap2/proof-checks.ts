@@ -11,8 +11,8 @@ export const CHECKS = [
   "state",
 ] as const;
 export type CheckName = (typeof CHECKS)[number];
-/** Checks of authenticity; the mandate's later state does not matter. */
-export const OF_ORIGIN: readonly CheckName[] = [
+/** Without the mandate's state: a used or revoked one is authentic too. */
+export const AUTHENTICITY_CHECKS: readonly CheckName[] = [
   "format",
   "key",
   "signature",

@@ -16,7 +16,7 @@ import { CLOSED_CHECKOUT, CLOSED_PAYMENT, OPEN_CHECKOUT, OPEN_PAYMENT } from "./
 import {
   checklist,
   CHECKS,
-  OF_ORIGIN,
+  AUTHENTICITY_CHECKS,
   type Check,
   type Checklist,
   type CheckName,
@@ -109,7 +109,7 @@ async function checkMandate(ctx: Ctx, tenant: Tenant, text: string): Promise<Che
     checks.some(({ check, outcome }) => names.includes(check) && outcome === "failed");
   return {
     type: presented ? (presented.closed ?? presented.open).vct : null,
-    is_authentic: presented !== null && !isFailed(OF_ORIGIN),
+    is_authentic: presented !== null && !isFailed(AUTHENTICITY_CHECKS),
     is_usable: presented !== null && !isFailed(CHECKS),
     checks,
     content: presented && contentOf(presented),

@@ -24,6 +24,8 @@ export type ToolCall = {
   noteMoney(money: CallMoney): void;
 };
 export type ShopperCall = ToolCall & { person: Person };
+/** Null: a tool that anybody may call. */
+type AnyCall = ToolCall & { person: Person | null };
 
 export type Annotations = {
   readOnlyHint: boolean;
@@ -45,14 +47,11 @@ export type AgentTool = {
   /** Null: public. Else the scope that the shopper must have granted. */
   scope: AgentScope | null;
   isOffered(tenant: Tenant): boolean;
-  run(call: ToolCall & { person: Person | null }, args: unknown): Promise<object>;
+  run(call: AnyCall, args: unknown): Promise<object>;
   /** Where a refusal's field is in the arguments. */
   pathOf?(args: unknown): PathOf;
   /** What a refused change left as it was: it is returned with the reasons (UCP "Update Checkout"). */
-  showUnchanged?(
-    call: ToolCall & { person: Person | null },
-    args: unknown,
-  ): Promise<{ messages?: UcpMessage[] }>;
+  showUnchanged?(call: AnyCall, args: unknown): Promise<{ messages?: UcpMessage[] }>;
 };
 
 /** UCP's metadata of a call; clients that are no UCP platforms omit it. */
@@ -106,7 +105,7 @@ export const shopperTool = <I extends z.ZodType>({
   pathOf?(args: z.output<I>): PathOf;
   showUnchanged?(call: ShopperCall, args: z.output<I>): Promise<{ messages?: UcpMessage[] }>;
 }): AgentTool => {
-  const toShopperCall = (call: ToolCall & { person: Person | null }): ShopperCall => {
+  const toShopperCall = (call: AnyCall): ShopperCall => {
     if (!call.person) throw new Error(`${tool.name} was called for nobody`);
     return { ...call, person: call.person };
   };
