@@ -1,6 +1,6 @@
 // UCP's fulfillment extension of a checkout (schemas/shopping/fulfillment.json): one method, shipping, with
-// one address and one group. The address is what the platform sent with this very call; no later call shows it
-// back later.
+// one address and one group. The address that an answer shows is the one that the platform sent with the same
+// call; it is not kept for later answers.
 import { AppError } from "../../../runtime/errors.ts";
 import {
   DestinationId,
@@ -59,15 +59,15 @@ export function toDelivery(given: GivenFulfillment): GivenDelivery {
     );
   const group = groups.find(({ id = GROUP }) => id === GROUP);
   const option_id = group?.selected_option_id ?? null;
-  // A name of any other shape is not kept: it could be an address.
-  const name = DestinationId.safeParse(chosen?.id ?? selected);
-  // Another name than the selected one must not be returned (UCP "Selection and Location Identity").
-  if (!name.success && selected !== undefined)
+  // An id of any other shape is not kept: it could be an address.
+  const id = DestinationId.safeParse(chosen?.id ?? selected);
+  // Another id than the selected one must not be returned (UCP "Selection and Location Identity").
+  if (!id.success && selected !== undefined)
     throw unusable(
       "The selected destination's id is no name: use letters, digits and . : / ? & = ~ % _ - only.",
       deliveryPath(given, ["destination_id"]),
     );
-  const destination = name.success ? { destination_id: name.data } : {};
+  const destination = id.success ? { destination_id: id.data } : {};
   const address = chosen && pickAddress(chosen);
   return address && Object.keys(address).length > 0
     ? { address, ...destination, option_id }
@@ -163,51 +163,51 @@ export function toUcpFulfillment(
   };
 }
 
-const AT = "$.fulfillment.methods[0]";
+const FIRST_METHOD = "$.fulfillment.methods[0]";
 const MESSAGES: Record<DeliveryProblem, UcpMessage> = {
   address_missing: {
     type: "info",
     code: "fulfillment_address_missing",
     content:
       "Delivery options are known for an address. Send one, or the shopper gives it at continue_url.",
-    path: AT,
+    path: FIRST_METHOD,
   },
   address_lost: {
     type: "warning",
     code: "fulfillment_address_missing",
     content: "The address could not be taken over. Send it again.",
-    path: AT,
+    path: FIRST_METHOD,
   },
   no_options: {
     type: "warning",
     code: "fulfillment_no_options",
     content:
       "The storefront names no delivery to this address: it does not ship there, or has prices only at continue_url.",
-    path: `${AT}.groups[0].options`,
+    path: `${FIRST_METHOD}.groups[0].options`,
   },
   option_missing: {
     type: "info",
     code: "fulfillment_option_missing",
     content: "No delivery option is chosen: its price is not in the total.",
-    path: `${AT}.groups[0].selected_option_id`,
+    path: `${FIRST_METHOD}.groups[0].selected_option_id`,
   },
   option_unavailable: {
     type: "warning",
     code: "fulfillment_option_unavailable",
     content: "The option was not chosen: it is none of those for these items and this address.",
-    path: `${AT}.groups[0].selected_option_id`,
+    path: `${FIRST_METHOD}.groups[0].selected_option_id`,
   },
   in_parcels: {
     type: "warning",
     code: "fulfillment_in_parcels",
     content: "The store sends several parcels. The shopper chooses their delivery at continue_url.",
-    path: `${AT}.groups[0].options`,
+    path: `${FIRST_METHOD}.groups[0].options`,
   },
   not_supported: {
     type: "warning",
     code: "fulfillment_not_supported",
     content: "No delivery was chosen. The shopper chooses it at continue_url.",
-    path: `${AT}.groups[0].options`,
+    path: `${FIRST_METHOD}.groups[0].options`,
   },
 };
 
