@@ -78,36 +78,48 @@ export async function findRows(
 const ROWS_PER_SLICE = 5_000;
 
 /**
- * Deletes the store's rows here, in slices, until a pass over all tables finds none: deleting a row may write
- * another. `isStopped` is asked between slices.
+ * Deletes the store's rows here, until a pass over all tables finds none: deleting a row may write another.
+ * `check` is called before each slice, and throws to stop. Returns the number of deleted rows.
  */
 export async function deleteMovedRows(
   connection: OwnerConnection,
   tables: readonly MovedTable[],
   shop: string,
-  isStopped: () => Promise<void>,
+  check: () => Promise<void>,
 ): Promise<number> {
   let total = 0;
-  for (let inPass = 1; inPass > 0; total += inPass) {
-    inPass = 0;
-    for (const { name } of tables) {
-      // The condition stands outside too: rows of two partitions have the same ctid.
-      const isMoved = movedRows(name, shop);
-      for (let rows = ROWS_PER_SLICE; rows >= ROWS_PER_SLICE; inPass += rows) {
-        await isStopped();
-        rows = await connection.transaction(async () => {
-          await workOn(connection, shop);
-          const [row] = await connection.query<{ rows: number }>(
-            `WITH deleted AS (DELETE FROM ${quoteName(name)} WHERE ${isMoved} AND ctid = ANY(ARRAY(
-               SELECT ctid FROM ${quoteName(name)} WHERE ${isMoved} LIMIT ${ROWS_PER_SLICE})) RETURNING 1)
-             SELECT count(*)::int AS rows FROM deleted`,
-          );
-          return row?.rows ?? 0;
-        });
-      }
-    }
+  for (;;) {
+    let inPass = 0;
+    for (const { name } of tables) inPass += await deleteRowsOf(connection, name, shop, check);
+    if (inPass === 0) return total;
+    total += inPass;
   }
-  return total;
+}
+
+/** In slices, each in a transaction of its own. */
+async function deleteRowsOf(
+  connection: OwnerConnection,
+  table: string,
+  shop: string,
+  check: () => Promise<void>,
+): Promise<number> {
+  // The condition stands outside too: rows of two partitions have the same ctid.
+  const isMoved = movedRows(table, shop);
+  const deleteSlice = `
+    WITH deleted AS (DELETE FROM ${quoteName(table)} WHERE ${isMoved} AND ctid = ANY(ARRAY(
+      SELECT ctid FROM ${quoteName(table)} WHERE ${isMoved} LIMIT ${ROWS_PER_SLICE})) RETURNING 1)
+    SELECT count(*)::int AS rows FROM deleted`;
+  let total = 0;
+  for (;;) {
+    await check();
+    const deleted = await connection.transaction(async () => {
+      await workOn(connection, shop);
+      const [row] = await connection.query<{ rows: number }>(deleteSlice);
+      return row?.rows ?? 0;
+    });
+    total += deleted;
+    if (deleted < ROWS_PER_SLICE) return total;
+  }
 }
 
 /** Lets this transaction write the store's rows here, past the barrier and the append-only tables. */

@@ -1,5 +1,6 @@
 // The copy of a move: a publication of the store's rows and a slot on the source, a subscription on the target.
 // Every step is safe to repeat; their names contain the move's id.
+import { setTimeout as delay } from "node:timers/promises";
 import {
   quoteName,
   quoteText,
@@ -131,14 +132,19 @@ export async function dropSubscription(
   return `pg_${known.oid}_sync_%_${known.system}`;
 }
 
-/** A slot that is left keeps the source's write-ahead log for ever: this is repeated until none is. */
+/** How long slots are waited for. One that its worker still uses after a while loses the worker. */
+const DROP_SLOTS_MS = 10_000;
+const WORKER_LEAVES_WITHIN_MS = 2_000;
+const LOOK_EVERY_MS = 20;
+
+/** Drops the slots of a subscription and of its copies, and the publication. Safe to repeat. */
 export async function dropSourceSide(
   source: OwnerConnection,
   name: string,
   copySlots: string | null,
 ): Promise<void> {
-  const WAIT_MS = 20;
-  for (let left = 500; left > 0; left -= 1) {
+  // A slot that is left keeps the source's write-ahead log for ever.
+  for (let waitedMs = 0; waitedMs < DROP_SLOTS_MS; waitedMs += LOOK_EVERY_MS) {
     const slots = await source.query<{ name: string; pid: number | null }>(
       `SELECT slot_name AS name, active_pid AS pid FROM pg_replication_slots
         WHERE slot_name = $1 OR slot_name LIKE $2`,
@@ -146,15 +152,20 @@ export async function dropSourceSide(
     );
     if (slots.length === 0) break;
     for (const slot of slots)
-      if (slot.pid === null)
-        await source
-          .query("SELECT pg_drop_replication_slot($1)", [slot.name])
-          .catch((error: { code?: string }) => {
-            // Used or dropped by its own worker in between.
-            if (error.code !== "55006" && error.code !== "42704") throw error;
-          });
-      else if (left < 400) await source.query("SELECT pg_terminate_backend($1)", [slot.pid]);
-    await new Promise((again) => setTimeout(again, WAIT_MS));
+      if (slot.pid === null) await dropSlot(source, slot.name);
+      else if (waitedMs > WORKER_LEAVES_WITHIN_MS)
+        await source.query("SELECT pg_terminate_backend($1)", [slot.pid]);
+    await delay(LOOK_EVERY_MS);
   }
   await source.query(`DROP PUBLICATION IF EXISTS ${quoteName(name)}`);
+}
+
+async function dropSlot(source: OwnerConnection, name: string): Promise<void> {
+  try {
+    await source.query("SELECT pg_drop_replication_slot($1)", [name]);
+  } catch (error) {
+    // Used (55006) or dropped (42704) by its own worker in between.
+    const { code } = error as { code?: string };
+    if (code !== "55006" && code !== "42704") throw error;
+  }
 }
