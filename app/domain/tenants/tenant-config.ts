@@ -38,7 +38,7 @@ export type TenantField = {
   /** An address that we call for the tenant: https and public, unless OUTBOUND_ALLOW lists it. */
   calledByUs?: true;
   /** An address that may be pre-signed: then it is encrypted at rest, and its query masked in every response. */
-  maySignItself?: true;
+  mayBePresigned?: true;
   /**
    * Authenticates a caller that presents it: below MIN_SECRET_LENGTH it is rejected when saved, and
    * ignored when stored.
@@ -237,7 +237,7 @@ export const TENANT_FIELDS = {
     schema: storeUrl,
     label: "Retail measurement A address",
     calledByUs: true,
-    maySignItself: true,
+    mayBePresigned: true,
   },
   retail_analytics_a_access_key_id: {
     schema: text(200),

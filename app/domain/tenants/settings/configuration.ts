@@ -235,7 +235,7 @@ function maskFields(table: FieldTable, fields: Record<string, unknown>): Record<
 
 function maskField(field: FieldTable[string] | undefined, value: unknown): unknown {
   if (field?.secret) return mask(String(value));
-  return field?.maySignItself ? maskQuery(String(value)) : value;
+  return field?.mayBePresigned ? maskQuery(String(value)) : value;
 }
 
 async function readPlatform(

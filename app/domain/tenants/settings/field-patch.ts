@@ -70,7 +70,7 @@ function readField(
       ? maskedValue("is a masked value; send the whole secret")
       : UNCHANGED;
   }
-  if (field.maySignItself && isMaskedQuery(value)) {
+  if (field.mayBePresigned && isMaskedQuery(value)) {
     return value === maskQuery(String(stored))
       ? UNCHANGED
       : maskedValue("is a masked value; send the whole address");
@@ -84,7 +84,7 @@ function readField(
 const maskedValue = (reason: string): ReadField => ({ problem: { code: "maskedValue", reason } });
 
 const isSecret = (field: TenantField, value: unknown): boolean =>
-  field.secret === true || (field.maySignItself === true && isSigned(String(value)));
+  field.secret === true || (field.mayBePresigned === true && isSigned(String(value)));
 
 const addressProblem = (
   field: TenantField,
