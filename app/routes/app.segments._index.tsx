@@ -5,7 +5,7 @@ import { ActionRunInput } from "../domain/customers/bulk/run-inputs.ts";
 import { countSegments } from "../domain/customers/segments/count-segments.ts";
 import {
   deleteSegment,
-  NamedSegment,
+  DeletedSegment,
   RenamedSegment,
   renameSegment,
 } from "../domain/customers/segments/edit-segments.ts";
@@ -41,7 +41,7 @@ export const action = defineActions({
     run: ({ ctx, tenant }, segment) => renameSegment(ctx, tenant, segment),
   },
   delete: {
-    input: NamedSegment,
+    input: DeletedSegment,
     run: ({ ctx, tenant }, segment) => deleteSegment(ctx, tenant, segment),
   },
   ...bulkRunActions(ProfileRunInput),

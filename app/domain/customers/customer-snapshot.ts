@@ -81,8 +81,8 @@ export const isPresent = ({ status, unproven_email: unproven }: CustomerSnapshot
   status !== "deleted" && unproven === null;
 
 const EACH = snapshotOf(`id = ANY(${anyLength(2, "int")}::int[])`);
-const THESE = snapshotOf(`id = ANY($2::int[]) AND ${PRESENT}`);
-const NEXT = snapshotOf(`id > $2 AND ${PRESENT} ORDER BY id LIMIT $3`);
+const PRESENT_OF = snapshotOf(`id = ANY($2::int[]) AND ${PRESENT}`);
+const NEXT_PRESENT = snapshotOf(`id > $2 AND ${PRESENT} ORDER BY id LIMIT $3`);
 
 const reads = new WeakMap<Tenant, GroupCommit<number, CustomerSnapshot | null>>();
 
@@ -107,21 +107,21 @@ export const findCustomerSnapshot = (
   userId: number,
 ): Promise<CustomerSnapshot | null> => readsOf(ctx, tenant).add(userId);
 
-/** The ids that still exist. */
+/** Those of the customers whom other systems may receive. */
 export function findCustomerSnapshots(
   ctx: Ctx,
   tenant: Tenant,
   userIds: readonly number[],
 ): Promise<CustomerSnapshot[]> {
-  return dataOf(ctx, tenant).sql<CustomerSnapshot>(THESE, [[...userIds]]);
+  return dataOf(ctx, tenant).sql<CustomerSnapshot>(PRESENT_OF, [[...userIds]]);
 }
 
-/** The next customers after an id, in the order of ids, without deleted ones. */
+/** The next customers whom other systems may receive, after an id and in the order of ids. */
 export function listCustomerSnapshots(
   ctx: Ctx,
   tenant: Tenant,
   afterId: number,
   limit: number,
 ): Promise<CustomerSnapshot[]> {
-  return dataOf(ctx, tenant).sql<CustomerSnapshot>(NEXT, [afterId, limit]);
+  return dataOf(ctx, tenant).sql<CustomerSnapshot>(NEXT_PRESENT, [afterId, limit]);
 }

@@ -23,7 +23,7 @@ export const ChangedSegment = z.object({
   filter: SegmentFilter,
   sort: SegmentSort,
 });
-export const NamedSegment = z.object({ id: SegmentId });
+export const DeletedSegment = z.object({ id: SegmentId });
 
 /** Throws `conflict`: with the field `name` when it is taken, else when there are too many. */
 export async function createSegment(
@@ -35,7 +35,7 @@ export async function createSegment(
   const { prisma } = dataOf(ctx, tenant);
   if ((await prisma.segment.count()) >= MAX_SEGMENTS) throw new AppError("conflict");
   const id = ctx.random.orderedUuid();
-  await nameOnce(() =>
+  await orNameTaken(() =>
     prisma.segment.create({ data: { shop: tenant.shop, id, name, filter, sort } }),
   );
   return { id };
@@ -46,7 +46,7 @@ export async function renameSegment(
   tenant: Tenant,
   { name, ...seen }: z.output<typeof RenamedSegment>,
 ): Promise<void> {
-  await changeSeen(ctx, tenant, seen, { name });
+  await changeVersion(ctx, tenant, seen, { name });
 }
 
 /** The count is of the filter before, so it is taken again. */
@@ -56,26 +56,26 @@ export async function changeSegment(
   { filter, sort, ...seen }: z.output<typeof ChangedSegment>,
 ): Promise<void> {
   await requireKnownTags(ctx, tenant, filter);
-  await changeSeen(ctx, tenant, seen, { filter, sort, customers: null, counted_at: null });
+  await changeVersion(ctx, tenant, seen, { filter, sort, customers: null, counted_at: null });
 }
 
 /** A run that has begun continues: it has the filter. Deleting twice is no error. */
 export async function deleteSegment(
   ctx: Ctx,
   tenant: Tenant,
-  { id }: z.output<typeof NamedSegment>,
+  { id }: z.output<typeof DeletedSegment>,
 ): Promise<void> {
   await dataOf(ctx, tenant).prisma.segment.deleteMany({ where: { id } });
 }
 
-async function changeSeen(
+async function changeVersion(
   ctx: Ctx,
   tenant: Tenant,
   { id, version: seen }: { id: string; version: number },
   data: object,
 ): Promise<void> {
   const { prisma } = dataOf(ctx, tenant);
-  const { count } = await nameOnce(() =>
+  const { count } = await orNameTaken(() =>
     prisma.segment.updateMany({
       where: { id, version: seen },
       data: { ...data, version: { increment: 1 }, updated_at: ctx.clock.now() },
@@ -94,7 +94,7 @@ async function requireKnownTags(ctx: Ctx, tenant: Tenant, filter: CustomerFilter
     });
 }
 
-async function nameOnce<T>(write: () => Promise<T>): Promise<T> {
+async function orNameTaken<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

@@ -18,15 +18,15 @@ export function startSyncWorker(ctx: Ctx): Promise<WorkQueue> {
     requests: syncRequests,
     concurrency: CONCURRENCY,
     retryMs: ctx.config.WORKER_POLL_MS,
-    work: (shop, stopping) => isSynced(ctx, shop, stopping),
+    work: (shop, stopping) => workOn(ctx, shop, stopping),
   });
 }
 
 /**
- * False for a request that must stay: another run was in progress, or the process stops and the
- * sync continues elsewhere.
+ * Returns whether the request is settled. It stays when another run was in progress, or the process stops and
+ * the sync continues elsewhere.
  */
-async function isSynced(ctx: Ctx, shop: string, stopping: AbortSignal): Promise<boolean> {
+async function workOn(ctx: Ctx, shop: string, stopping: AbortSignal): Promise<boolean> {
   const tenant = await findTenant(ctx, shop);
   const outcome = tenant ? await sync(ctx, tenant, stopping) : "done";
   return outcome === "done" || (outcome === "failed" && !stopping.aborted);
