@@ -40,22 +40,12 @@ export async function listPrivacyRequests(
       [PLATFORM, storeKey(ctx, shop), before, limit + 1],
     );
   const page = rows.slice(0, limit);
-  const requests = page.map(
-    ({
-      id,
-      external_id: externalId,
-      received_at: receivedAt,
-      due_by: dueBy,
-      completed_at: completedAt,
-      ...rest
-    }) => ({
-      request_id: id,
-      external_id: externalId,
-      received_at: receivedAt.toISOString(),
-      due_by: dueBy.toISOString(),
-      completed_at: completedAt?.toISOString() ?? null,
-      ...rest,
-    }),
-  );
+  const requests = page.map(({ id, ...request }) => ({
+    request_id: id,
+    ...request,
+    received_at: request.received_at.toISOString(),
+    due_by: request.due_by.toISOString(),
+    completed_at: request.completed_at?.toISOString() ?? null,
+  }));
   return { requests, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }
