@@ -20,17 +20,18 @@ export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, recordAccess } = await authenticate.admin(args);
-  const [request, mark] = await Promise.all([
+  const [found, mark] = await Promise.all([
     findBoardRequest(ctx, tenant, rowNumber(args.params.id)),
     readProgressMark(ctx, tenant),
   ]);
-  const { owner } = request ?? notFound();
+  const request = found ?? notFound();
+  const { owner } = request;
   if (owner.kind === "customer")
     await recordAccess({
       action: "viewed",
       userIds: owner.userId === null ? [] : [owner.userId],
     });
-  return { request: request ?? notFound(), mark };
+  return { request, mark };
 }
 
 export default function PrivacyRequest() {
