@@ -4,10 +4,10 @@ import type { TenantSql, Transaction } from "../../db.server.ts";
 import { END_ALL_SESSIONS } from "./session/sessions.ts";
 
 /**
- * Empties the row and deletes claims, extras, tags, the record of agents' calls and of bulk changes. Identity links stay: a deleted
- * person is recognised by them. `cms_item_id` and `cms_hash` stay: the deletion in the CMS reads them. With
- * `mergedInto` the sessions continue as sessions of that account; without it they end. Agents' grants and mandates
- * end either way, by triggers on the row's status.
+ * Empties the row and deletes claims, extras, tags, and the records of agents' calls and of bulk changes.
+ * Identity links stay: a deleted person is recognised by them. `cms_item_id` and `cms_hash` stay: the deletion
+ * in the CMS reads them. With `mergedInto` the sessions continue as sessions of that account; without it they
+ * end. Agents' grants and mandates end either way, by triggers on the row's status.
  */
 export async function clearAccount(
   { sql, prisma }: Transaction,
@@ -41,7 +41,7 @@ export async function clearAccount(
   await prisma.tagRunRefusal.deleteMany({ where });
 }
 
-/** One past its time reads as expired, and stays so. */
+/** A mandate past its expiry reads as expired already: it does not become `revoked`. */
 const IS_USABLE_MANDATE = "(status = 'active' AND expires_at > clock_timestamp())";
 
 // A draft order keeps its id until the scheduled run has taken it from the merchant's list.

@@ -23,7 +23,7 @@ export const isOpen = ({ state }: ListedRun): boolean => state === "waiting" || 
 export function ChangeState({ run, change }: Props) {
   const { t } = useTranslation("changes");
   const state = useRef<HTMLDivElement>(null);
-  // The button goes with the change that it stops, and its focus with it.
+  // The button disappears when the change has stopped: the focus moves to the state, or it would be lost.
   const cancel = useScreenAction("cancel_run", { onSuccess: () => state.current?.focus() });
   return (
     <WrappingText>
