@@ -147,35 +147,9 @@ function noteTimelines(answers: readonly Answer[], promotions: Promotions): void
  * The server that accepts writes, unless it is a former primary that goes on, or came back, and does not know it.
  * A process that has not worked with the cluster yet waits for the answers of all.
  */
-async function findServer(
-  { hosts, urlOf, isPrimaryWanted }: DatabaseAddress,
-  promotions: Promotions,
-): Promise<Answer> {
-  const answers: Answer[] = [];
-  const failures: Error[] = [];
-  await new Promise<void>((done) => {
-    let left = hosts.length;
-    let timer: NodeJS.Timeout | undefined;
-    const finish = () => {
-      clearTimeout(timer);
-      done();
-    };
-    for (const host of hosts)
-      void ask(host, urlOf(host))
-        .then(
-          (answer) => {
-            answers.push(answer);
-            const { isWritable, timeline } = answer;
-            if (isWritable && timeline && promotions.isCurrent(timeline))
-              timer ??= setTimeout(finish, OTHERS_MS);
-          },
-          (error: Error) => failures.push(error),
-        )
-        .finally(() => {
-          left -= 1;
-          if (left === 0) finish();
-        });
-  });
+async function findServer(address: DatabaseAddress, promotions: Promotions): Promise<Answer> {
+  const { hosts, isPrimaryWanted } = address;
+  const { answers, failures } = await askAll(address, promotions);
   noteTimelines(answers, promotions);
   const usable = answers
     .filter((answer) => !isFormer(answer, promotions))
@@ -189,6 +163,32 @@ async function findServer(
   if (usable.length < answers.length) throw new FormerPrimaryError();
   if (reader) throw new NoPrimaryError("none of the database's servers accepts writes");
   throw failures[0] ?? new NoPrimaryError("none of the database's servers answers");
+}
+
+/** What came until all have answered or failed, or the time of the others is over. */
+async function askAll(
+  { hosts, urlOf }: DatabaseAddress,
+  promotions: Promotions,
+): Promise<{ answers: Answer[]; failures: Error[] }> {
+  const answers: Answer[] = [];
+  const failures: Error[] = [];
+  let stopWaiting = () => {};
+  const othersAreLate = new Promise<void>((resolve) => (stopWaiting = resolve));
+  let timer: NodeJS.Timeout | undefined;
+  const asking = hosts.map(async (host) => {
+    try {
+      const answer = await ask(host, urlOf(host));
+      answers.push(answer);
+      const { isWritable, timeline } = answer;
+      if (isWritable && timeline && promotions.isCurrent(timeline))
+        timer ??= setTimeout(stopWaiting, OTHERS_MS);
+    } catch (error) {
+      failures.push(error as Error);
+    }
+  });
+  await Promise.race([Promise.all(asking), othersAreLate]);
+  clearTimeout(timer);
+  return { answers, failures };
 }
 
 const numberOf = ({ timeline }: Answer): number => timeline?.number ?? 0;
