@@ -111,60 +111,76 @@ export async function launch(
   binaries: Binaries,
   settings: Record<string, string>,
 ): Promise<Server> {
-  const logFile = `${place.dir}.log`;
-  for (const deadline = Date.now() + startTimeoutMs; ; await delay(pollMs)) {
-    const port = await findFreePort();
-    const all = {
-      listen_addresses: "127.0.0.1",
-      port: String(port),
-      unix_socket_directories: "",
-      shared_buffers: "64MB",
-      // Failed statements carry people's data: none of them goes to the log file.
-      log_min_messages: "log",
-      log_min_error_statement: "panic",
-      log_error_verbosity: "terse",
-      log_checkpoints: "off",
-      // Moves of stores between cells copy by logical replication.
-      wal_level: "logical",
-      ...settings,
-    };
-    const args = [
-      "-D",
-      place.dir,
-      ...Object.entries(all).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
-    ];
-    const output = openLog(logFile);
-    const child = spawn(binaries.postgres, args, {
-      ...spawnOptions(place.account),
-      stdio: ["ignore", output, output],
-    });
-    child.unref();
-    closeSync(output);
-    // From the first moment on: a crash during the start must not leave it behind either.
-    const onExit = () => child.kill("SIGINT");
-    process.once("exit", onExit);
-    child.once("exit", () => process.off("exit", onExit));
-    let failure: string | null = null;
-    child.once("error", (error) => (failure = error.message));
-    while (
-      failure === null &&
-      child.exitCode === null &&
-      child.signalCode === null &&
-      Date.now() < deadline
-    ) {
-      const { pid, status } = readPidFile(place.dir);
-      if (pid === child.pid && status === "ready") return { pid, port, child };
-      await delay(pollMs);
-    }
-    const text = failure ?? readFileSync(logFile, "utf8");
-    if (child.pid) await end({ pid: child.pid, port, child });
-    if ((/Address already in use/.test(text) || leftoverServer.test(text)) && Date.now() < deadline)
-      continue;
-    throw new EmbeddedPostgresError(
-      `The database in ${place.dir} does not start: ${lastLines(text)}. The whole log is ${logFile}; restore the folder from a backup if it is damaged, or set DATABASE_URL.`,
-    );
+  const deadline = Date.now() + startTimeoutMs;
+  for (;;) {
+    const { server, problem } = await tryToStart(place, binaries, settings, deadline);
+    if (server) return server;
+    const mayPass = /Address already in use/.test(problem) || leftoverServer.test(problem);
+    if (!mayPass || Date.now() >= deadline)
+      throw new EmbeddedPostgresError(
+        `The database in ${place.dir} does not start: ${lastLines(problem)}. The whole log is ${logOf(place)}; restore the folder from a backup if it is damaged, or set DATABASE_URL.`,
+      );
+    await delay(pollMs);
   }
 }
+
+/** `problem`: why it ended, or what it has logged when it was not ready in time. */
+async function tryToStart(
+  place: DataPlace,
+  binaries: Binaries,
+  settings: Record<string, string>,
+  deadline: number,
+): Promise<{ server: Server; problem: "" } | { server: null; problem: string }> {
+  const port = await findFreePort();
+  const child = spawnServer(place, binaries, { port: String(port), ...settings });
+  let failure: string | null = null;
+  child.once("error", (error) => (failure = error.message));
+  const hasEnded = () => failure !== null || child.exitCode !== null || child.signalCode !== null;
+  while (!hasEnded() && Date.now() < deadline) {
+    const { pid, status } = readPidFile(place.dir);
+    if (pid === child.pid && status === "ready")
+      return { server: { pid, port, child }, problem: "" };
+    await delay(pollMs);
+  }
+  const problem = failure ?? readFileSync(logOf(place), "utf8");
+  if (child.pid) await end({ pid: child.pid, port, child });
+  return { server: null, problem };
+}
+
+function spawnServer(
+  place: DataPlace,
+  binaries: Binaries,
+  settings: Record<string, string>,
+): ChildProcess {
+  const all = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    shared_buffers: "64MB",
+    // Failed statements carry people's data: none of them goes to the log file.
+    log_min_messages: "log",
+    log_min_error_statement: "panic",
+    log_error_verbosity: "terse",
+    log_checkpoints: "off",
+    // Moves of stores between cells copy by logical replication.
+    wal_level: "logical",
+    ...settings,
+  };
+  const options = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const output = openLog(logOf(place));
+  const child = spawn(binaries.postgres, ["-D", place.dir, ...options], {
+    ...spawnOptions(place.account),
+    stdio: ["ignore", output, output],
+  });
+  child.unref();
+  closeSync(output);
+  // From the first moment on: a crash during the start must not leave it behind either.
+  const onExit = () => child.kill("SIGINT");
+  process.once("exit", onExit);
+  child.once("exit", () => process.off("exit", onExit));
+  return child;
+}
+
+const logOf = ({ dir }: DataPlace): string => `${dir}.log`;
 
 function openLog(path: string): number {
   try {
