@@ -8,6 +8,7 @@ import { toDraft, toPatch, type Draft } from "./fields/field-drafts.ts";
 
 /** A changed field, and the version of the saved value that the change began with. */
 type Change = { draft: Draft; version: string | undefined };
+type Changes = Record<string, Change>;
 type Options = { action?: string; onSaved?(): void };
 
 /** Holds the changed fields; all others show the loader's value. */
@@ -28,22 +29,13 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
   useEffect(() => {
     if (!isBusy) isSending.current = false;
   }, [isBusy]);
-  const [changes, setChanges] = useState<Record<string, Change>>({});
-  const sent = useRef<Record<string, Change>>({});
-  const drafts = Object.fromEntries(
-    Object.entries(changes).map(([name, { draft }]) => [name, draft]),
-  );
-  const patch = toPatch(fields, drafts);
+  const [changes, setChanges] = useState<Changes>({});
+  const sent = useRef<Changes>({});
+  const patch = toPatch(fields, draftsOf(changes));
   const isDirty = Object.keys(patch).length > 0;
   const isSaved = result?.ok === true;
   useEffect(() => {
-    // Keeps input that was entered during the save.
-    if (isSaved)
-      setChanges((now) =>
-        Object.fromEntries(
-          Object.entries(now).filter(([name, change]) => change !== sent.current[name]),
-        ),
-      );
+    if (isSaved) setChanges((now) => withoutSent(now, sent.current));
   }, [isSaved]);
   const { fields: reasons = {}, field_codes: codes = {} } = error ?? {};
   // A change that another one was saved under: it is shown, so the next save may replace it.
@@ -51,16 +43,7 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
     .filter((name) => codes[name] === "changedMeanwhile")
     .join();
   useEffect(() => {
-    const names = refused.split(",");
-    const shown = new Map(fields.map(({ name, version }) => [name, version]));
-    setChanges((now) =>
-      Object.fromEntries(
-        Object.entries(now).map(([name, change]) => [
-          name,
-          names.includes(name) ? { ...change, version: shown.get(name) } : change,
-        ]),
-      ),
-    );
+    if (refused !== "") setChanges((now) => withShownVersions(now, refused.split(","), fields));
     // Only when a save was rejected: the versions shown later are not the ones that were looked at.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [refused]);
@@ -89,15 +72,35 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
       if (isSending.current) return;
       isSending.current = true;
       sent.current = changes;
-      const versions = Object.fromEntries(
-        Object.keys(patch).flatMap((name) => {
-          const version = changes[name]?.version;
-          return version === undefined ? [] : [[name, version]];
-        }),
-      );
-      submit({ fields: JSON.stringify(patch), versions });
+      submit({ fields: JSON.stringify(patch), versions: versionsOf(changes, Object.keys(patch)) });
     },
   };
 }
 
 export type SettingsFormState = ReturnType<typeof useSettingsForm>;
+
+const draftsOf = (changes: Changes): Record<string, Draft> =>
+  Object.fromEntries(Object.entries(changes).map(([name, { draft }]) => [name, draft]));
+
+function versionsOf(changes: Changes, names: readonly string[]): Record<string, string> {
+  const versions = names.map((name) => [name, changes[name]?.version] as const);
+  return Object.fromEntries(
+    versions.flatMap(([name, version]) => (version === undefined ? [] : [[name, version]])),
+  );
+}
+
+/** Keeps input that was entered during the save. */
+const withoutSent = (changes: Changes, sent: Changes): Changes =>
+  Object.fromEntries(Object.entries(changes).filter(([name, change]) => change !== sent[name]));
+
+const withShownVersions = (
+  changes: Changes,
+  names: readonly string[],
+  fields: readonly FormField[],
+): Changes =>
+  Object.fromEntries(
+    Object.entries(changes).map(([name, change]) => {
+      const version = fields.find((field) => field.name === name)?.version;
+      return [name, names.includes(name) ? { ...change, version } : change];
+    }),
+  );
