@@ -139,6 +139,20 @@ describe("the test call", () => {
     expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(before + 1);
   });
 
+  test("also when another program writes that time into the tenant's record", async () => {
+    expect((await check()).json.ok).toBe(true);
+    const before = service.sandbox.storefront.refreshCalls(SHOP).length;
+    await service.database.query(
+      `UPDATE kv SET value = value || jsonb_build_object('storefront_token_expires_at', $2::text)
+        WHERE shop = $1 AND key = 'tenant:' || shop`,
+      [SHOP, new Date(Date.now() + 290_000).toISOString()],
+    );
+    expect((await check()).json.ok).toBe(true);
+    expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(before + 1);
+    expect((await check()).json.ok).toBe(true);
+    expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(before + 1);
+  });
+
   test("of a store that never installed answers 502 and says to install", async () => {
     const answer = await check(OTHER_SHOP);
     expect([answer.status, answer.json.code]).toEqual([502, "not_installed"]);
