@@ -19,7 +19,7 @@ export function parseEventRequest({ ctx, request, tenant, principal, body, raw }
   webhook: Webhook | null;
 } {
   const isStorefront = principal.proof === "hmac";
-  if (isStorefront) requireSameShop(request, tenant.shop, body);
+  if (isStorefront) requireSameShop(request, tenant.shop, body, { method: principal.proof });
   const topic = isStorefront ? (storefrontHeader(request, "topic")?.toLowerCase() ?? null) : null;
   const privacy = COMPLIANCE_TOPICS.find(({ name }) => name === topic);
   if (privacy)

@@ -63,7 +63,12 @@ export async function receiveStorefrontWebhook({
  * The signature covers the body only, so a header with another shop than the body's is a replay
  * against another store.
  */
-export function requireSameShop(request: ApiRequest, shop: string, body: unknown): void {
+export function requireSameShop(
+  request: ApiRequest,
+  shop: string,
+  body: unknown,
+  details?: { method: string },
+): void {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new AppError("invalid_request", { message: "The body must be a JSON object." });
   // The last is of another signed body of the platform, which must not pass for one of these.
@@ -75,5 +80,6 @@ export function requireSameShop(request: ApiRequest, shop: string, body: unknown
   if (named.some((value) => value !== shop))
     throw new AppError("invalid_signature", {
       message: "The body and the request name different stores.",
+      ...(details && { details }),
     });
 }
