@@ -11,7 +11,7 @@ import {
   seedProducts,
   type Shelf,
 } from "../../support/agents/checkout.ts";
-import { asAgent, callsOf, type Shopper } from "../../support/agents/commerce.ts";
+import { asAgent, callsOf, consent, type Shopper } from "../../support/agents/commerce.ts";
 import { newClient, newTokens } from "../../support/agents/agent.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
@@ -73,6 +73,18 @@ describe("the same request with the same key", () => {
     const { request_id: _again, ...again } = answer.json;
     expect([answer.status, again]).toEqual([403, first]);
     expect(again.reason).toBe("exceeded");
+  });
+
+  it("creates the mandate once the shopper has given the consent that was missing", async () => {
+    const create = () =>
+      asAgent(service, shopper, "POST", "/commerce/mandates", {
+        body: { max_amount: "100.00", currency: "EUR", scope: "all" },
+        headers: { "Idempotency-Key": KEY },
+      });
+    await consent(service, shopper, { consent_ap2: false });
+    expect((await create()).json.code).toBe("payment_consent_required");
+    await consent(service, shopper, { consent_ap2: true });
+    expect((await create()).status).toBe(201);
   });
 
   it("with another body answers 409 and has no effect", async () => {

@@ -81,8 +81,10 @@ const ACCESS_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "invalid_token",
   "agent_consent_required",
   "agent_access_disabled",
+  "payment_consent_required",
+  "agent_payments_disabled",
 ]);
 
-/** Whether the caller has no access, whatever the request says. */
+/** Whether a person's consent, a session or a switch of the store is missing: the same request is right once it is there. */
 export const isAccessRefusal = (error: unknown): boolean =>
   isAppError(error) && ACCESS_REFUSALS.has(error.code);
