@@ -341,6 +341,21 @@ describe("the scheduled run", () => {
     },
   );
 
+  it.each([
+    ["number_of_orders = 1", "prospect", false],
+    ["amount_spent = 1000", "vip", true],
+    ["email_subscription_status = 'subscribed'", "email_subscribed", true],
+    ["sms_subscription_status = 'subscribed'", "sms_subscribed", true],
+  ])("follows what another program writes: %s", async (set, tag, isHeld) => {
+    const email = `written-${tag}@example.com`;
+    await store.signUp(SHOP, email);
+    expect((await assigned(email)).includes(tag)).toBe(!isHeld);
+    await service.database.query(`UPDATE storefront_users SET ${set} WHERE email = $1`, [email]);
+    expect(await runDue()).toEqual({ customers: 1, changed: 1 });
+    expect((await assigned(email)).includes(tag)).toBe(isHeld);
+    expect(await runDue()).toEqual({ customers: 0, changed: 0 });
+  });
+
   it("does not take our own write for activity of a customer from before the upgrade", async () => {
     await putCustomer("quiet@example.com");
     await settled();
