@@ -14,7 +14,7 @@ import type { ApiRequest } from "../api-request.ts";
 const CHALLENGE = { "WWW-Authenticate": "Bearer" };
 
 export function bearerToken(request: ApiRequest): string | null {
-  return /^Bearer ([^\s,]+)$/i.exec(request.header("authorization") ?? "")?.[1] ?? null;
+  return /^Bearer +(\S.*)$/i.exec(request.header("authorization") ?? "")?.[1] ?? null;
 }
 
 export function requireAdmin(ctx: Ctx, request: ApiRequest, tenant: Tenant | null): AdminPrincipal {

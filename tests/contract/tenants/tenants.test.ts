@@ -87,3 +87,11 @@ test("without a key nothing is listed", async () => {
 test("the list contains no credential, not even masked", async () => {
   expect((await list()).text).not.toMatch(/\*{4}|token-|secret|sandbox-access/);
 });
+
+test("a store's key works as it was saved, also one with spaces and commas", async () => {
+  const key = "key of, the test store";
+  await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { admin_key: key } });
+  expect((await list(`?shop=${OTHER_SHOP}`, key)).json.tenants).toHaveLength(1);
+  for (const other of [`${key},`, "key of", `${key} ${key}`])
+    expect((await list(`?shop=${OTHER_SHOP}`, other)).status).toBe(401);
+});
