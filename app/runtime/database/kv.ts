@@ -133,11 +133,14 @@ export async function compareAndSetKey(
   return rows.length === 1;
 }
 
-// `$7` is the caller's time.
+// `$7` is the caller's time. A count that ends ten minutes later than a new one would was begun before the
+// clock was set back: going on with it until its end could keep a caller out for days.
+const IS_OVER = `(kv.expires_at <= $7
+      OR kv.expires_at > excluded.expires_at + interval '10 minutes')`;
 const ADD_ONE = `
   ON CONFLICT (shop, key) DO UPDATE SET
-    value = CASE WHEN kv.expires_at <= $7 THEN '1'::jsonb ELSE to_jsonb((kv.value #>> '{}')::int + 1) END,
-    expires_at = CASE WHEN kv.expires_at <= $7 THEN excluded.expires_at ELSE kv.expires_at END
+    value = CASE WHEN ${IS_OVER} THEN '1'::jsonb ELSE to_jsonb((kv.value #>> '{}')::int + 1) END,
+    expires_at = CASE WHEN ${IS_OVER} THEN excluded.expires_at ELSE kv.expires_at END
   WHERE kv.shop = $1
   RETURNING key, (value #>> '{}')::int AS count, extract(epoch FROM expires_at - $7)::float8 AS ends_in`;
 

@@ -69,6 +69,25 @@ describe("sign-ins with one email address", () => {
     expect(await statusAfter(1)).toBe(401);
   });
 
+  it("made before the clock was set back keep nobody out until the old time comes again", async () => {
+    const email = newEmail("nobody");
+    for (let tries = 0; tries < 11; tries += 1) await guess(email, "wrong password");
+    clock.at -= 1_800_000;
+    for (let tries = 0; tries < 10; tries += 1)
+      expect((await guess(email, "wrong password")).status).toBe(401);
+    const refused = await guess(email, "wrong password");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+  });
+
+  it("are counted together by processes whose clocks differ by some seconds", async () => {
+    const email = newEmail("nobody");
+    for (let tries = 0; tries < 10; tries += 1) {
+      clock.at += tries % 2 === 0 ? 5_000 : -5_000;
+      expect((await guess(email, "wrong password")).status).toBe(401);
+    }
+    expect((await guess(email, "wrong password")).status).toBe(429);
+  });
+
   it("are counted before the password is checked: of 30 concurrent guesses 10 are checked", async () => {
     const { email } = await signUp(service);
     const answers = await Promise.all(
