@@ -8,6 +8,7 @@ import { beginInstall, install, openCallback } from "../../support/storefront/st
 import {
   APP_SECRET,
   CLIENT_ID,
+  eventually,
   OTHER_SHOP,
   SHOP,
   startService,
@@ -259,6 +260,42 @@ test("of three callbacks at once the last grant is stored, so that its refresh t
   expect(answers.map(({ status }) => status)).toEqual([302, 302, 302]);
   const refreshed = await service.call("POST", `/admin/storefront-refresh?shop=${SHOP}`);
   expect([refreshed.status, refreshed.json.ok]).toEqual([200, true]);
+});
+
+/** Opens the callback, whose grant is answered when it goes on. */
+async function suspendAfterGrant({
+  callback,
+  cookie,
+}: Pick<Awaited<ReturnType<typeof beginInstall>>, "callback" | "cookie">) {
+  let goOn!: () => void;
+  const replyAfter = new Promise<void>((resolve) => (goOn = resolve));
+  service.sandbox.failNext("storefront", { replyAfter, match: "access_token" });
+  const granted = tokenCalls().length;
+  const suspended = openCallback(service, callback, cookie);
+  await eventually("the grant", () => tokenCalls().length > granted);
+  return { suspended, goOn };
+}
+
+test("a callback that was suspended while another one was granted does not store its older grant", async () => {
+  const [first, second] = [await beginInstall(service), await beginInstall(service)];
+  const { suspended, goOn } = await suspendAfterGrant(first);
+  // As after a suspension of the process: its lease is over.
+  await service.database.query(
+    "UPDATE kv SET expires_at = now() - interval '1 second' WHERE key = 'lease:storefront_install'",
+  );
+  expect((await openCallback(service, second.callback, second.cookie)).status).toBe(302);
+  goOn();
+  expect((await suspended).status).toBe(302);
+  const refreshed = await service.call("POST", `/admin/storefront-refresh?shop=${SHOP}`);
+  expect([refreshed.status, refreshed.json.ok]).toEqual([200, true]);
+});
+
+test("a callback that was suspended while nothing else was granted stores its grant", async () => {
+  const { suspended, goOn } = await suspendAfterGrant(await beginInstall(service));
+  await service.database.query("DELETE FROM kv WHERE key = 'lease:storefront_install'");
+  goOn();
+  expect((await suspended).status).toBe(302);
+  expect((await getTenant(service.ctx, SHOP)).connection.token_state).toBe("valid");
 });
 
 describe("a callback is rejected, and nothing is exchanged or stored,", () => {

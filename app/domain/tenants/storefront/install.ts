@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM } from "../../../runtime/database/database.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import { deleteKeyIfHeld, putKey, takeKey } from "../../../runtime/database/kv.ts";
+import { deleteKeyIfHeld, putKey, renewKeyIfHeld, takeKey } from "../../../runtime/database/kv.ts";
 import { KEYS, PLATFORM_KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { putLeaseIfFree } from "../../../runtime/database/queue/lease.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
@@ -103,13 +103,16 @@ export async function completeInstall(
   );
   if (kept?.kind !== "install" || kept.shop !== shop) throw new AppError("invalid_state");
 
-  await oneAfterTheOther(ctx, shop, async () => {
+  await oneAfterTheOther(ctx, shop, async (isNext) => {
+    const generation = await findGeneration(ctx, shop);
     const grant = await ctx.storefront.exchangeCode(
       shop,
       { clientId: app.clientId, clientSecret: app.secrets[0] ?? "" },
       code,
     );
     await registerTenant(ctx, shop);
+    // This process was suspended, and a later grant has ended this one.
+    if (!(await isNext()) && (await findGeneration(ctx, shop)) !== generation) return;
     await storeGrant(ctx, shop, grant);
     ctx.log.info("install.completed", { shop, scopes: grant.scopes });
   });
@@ -126,25 +129,30 @@ export async function completeInstall(
   };
 }
 
+/** Counts the grants that were stored. */
+const findGeneration = async (ctx: Ctx, shop: string): Promise<number> =>
+  (await findTenant(ctx, shop))?.connection.token_generation ?? 0;
+
 /** Longer than the platform may take to answer. */
 const EXCHANGE_SECONDS = 30;
 const LOOK_AGAIN_MS = 50;
 
 /**
  * Each grant ends the refresh tokens before it, so the one that was granted last must be stored last. A
- * refresh that runs meanwhile does not count: it gives way to a newer grant by itself.
+ * refresh that runs meanwhile does not count: it gives way to a newer grant by itself. `isNext`: false when
+ * another exchange may have begun.
  */
 async function oneAfterTheOther(
   ctx: Ctx,
   shop: string,
-  exchange: () => Promise<void>,
+  exchange: (isNext: () => Promise<boolean>) => Promise<void>,
 ): Promise<void> {
   const { sql } = ctx.home.forTenant(shop);
   const key = KEYS.lease("storefront_install");
   const holder = ctx.random.uuid();
   while (!(await putLeaseIfFree(sql, key, holder, EXCHANGE_SECONDS))) await delay(LOOK_AGAIN_MS);
   try {
-    await exchange();
+    await exchange(() => renewKeyIfHeld(sql, key, holder, EXCHANGE_SECONDS));
   } finally {
     await deleteKeyIfHeld(sql, key, holder);
   }
