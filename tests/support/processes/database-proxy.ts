@@ -16,6 +16,11 @@ export type DatabaseProxy = {
    * has come.
    */
   hold(text: string): { held: Promise<void>; release(): void };
+  /**
+   * Keeps the answer to the COMMIT of the next transaction with this text from the service, until `cut`;
+   * `committing` is fulfilled when the database has been asked.
+   */
+  keepCommitAnswer(text: string): { committing: Promise<void> };
   /** Stalls the present connections for good; new ones work. */
   deafen(): void;
   restore(): Promise<void>;
@@ -33,9 +38,19 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
   let port = 0;
   let isSilent = false;
   let holding: { text: string; arrive(): void; released: Promise<void> } | null = null;
-  const holdBack = () =>
+  let keeping: { text: string; of: Socket | null; arrive(): void } | null = null;
+  const watchCommit = (chunk: Buffer, far: Socket) => {
+    if (!keeping) return;
+    if (keeping.of === null && chunk.includes(keeping.text)) keeping.of = far;
+    if (keeping.of !== far || !chunk.includes("COMMIT")) return;
+    far.unpipe();
+    keeping.arrive();
+    keeping = null;
+  };
+  const holdBack = (far: Socket) =>
     new Transform({
       transform(chunk: Buffer, _, forward) {
+        watchCommit(chunk, far);
         if (!holding || !chunk.includes(holding.text)) return forward(null, chunk);
         const { arrive, released } = holding;
         holding = null;
@@ -50,7 +65,7 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
         const far = connect(Number(target.port), target.hostname);
         keep(near);
         keep(far);
-        if (!isSilent) near.pipe(holdBack()).pipe(far).pipe(near);
+        if (!isSilent) near.pipe(holdBack(far)).pipe(far).pipe(near);
         near.once("close", () => far.destroy());
         far.once("close", () => near.destroy());
       });
@@ -90,6 +105,10 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
     return { held, release };
   };
 
+  const keepCommitAnswer = (text: string) => ({
+    committing: new Promise<void>((arrive) => (keeping = { text, of: null, arrive })),
+  });
+
   await listen();
   const url = new URL(directUrl);
   url.port = String(port);
@@ -99,6 +118,7 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
     refuse,
     silence,
     hold,
+    keepCommitAnswer,
     deafen,
     restore,
     leadTo: (newUrl) => void (target = new URL(newUrl)),
