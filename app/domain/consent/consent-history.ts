@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { ConsentRecord } from "../../db.server.ts";
 import { toCsvLine } from "../../runtime/text/csv.ts";
+import { readWhereStoreIs } from "../tenants/reading.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withOutcomes } from "./consent-outcomes.ts";
 
@@ -53,11 +54,11 @@ export async function listConsents(
 export async function exportConsents(ctx: Ctx, tenant: Tenant, userId: number): Promise<string> {
   const lines = [toCsvLine(COLUMNS)];
   for (let before: number | null = null; ;) {
-    const { records, next }: Awaited<ReturnType<typeof listConsents>> = await listConsents(
+    const page: Parameters<typeof listConsents>[3] = { limit: 1_000, before };
+    const { records, next }: Awaited<ReturnType<typeof listConsents>> = await readWhereStoreIs(
       ctx,
       tenant,
-      userId,
-      { limit: 1_000, before },
+      (at) => listConsents(ctx, at, userId, page),
     );
     for (const record of records) lines.push(toCsvLine(COLUMNS.map((column) => record[column])));
     if (next === null) return lines.join("");

@@ -12,6 +12,7 @@ import { nextDay, startOfDay } from "../../runtime/calendar-days.ts";
 import { toCsvLine } from "../../runtime/text/csv.ts";
 import { slicedCsv } from "../../runtime/text/sliced-csv.ts";
 import { textField } from "../bus/log/filter-fields.ts";
+import { readWhereStoreIs } from "../tenants/reading.ts";
 import { timeZoneOf } from "../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { OUTCOMES, outcomeOf, type ConsentOutcome } from "./consent-outcomes.ts";
@@ -215,16 +216,17 @@ export async function* exportConsentLog(
   filters: ConsentFilters,
   onEnd?: (rows: number) => Promise<void>,
 ): AsyncGenerator<string> {
-  const { sql } = dataOf(ctx, tenant);
-  const userIds = filters.email === undefined ? null : await findUserIds(sql, filters.email);
+  const userIds =
+    filters.email === undefined ? null : await findUserIds(dataOf(ctx, tenant).sql, filters.email);
   yield* slicedCsv<LogRow>({
     head: toCsvLine(CSV_COLUMNS),
     sliceSize: CSV_PAGE,
-    readAfter: (last) =>
-      readRows(sql, timeZoneOf(tenant), filters, userIds, {
-        limit: CSV_PAGE,
-        before: last?.seq ?? null,
-      }),
+    readAfter(last) {
+      const page = { limit: CSV_PAGE, before: last?.seq ?? null };
+      return readWhereStoreIs(ctx, tenant, (at) =>
+        readRows(dataOf(ctx, at).sql, timeZoneOf(tenant), filters, userIds, page),
+      );
+    },
     toValues: (row) => CSV_COLUMNS.map((column) => row[column]),
     ...(onEnd && { onEnd }),
   });

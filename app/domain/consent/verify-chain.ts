@@ -12,6 +12,7 @@ import type {
   TenantPrisma,
   TenantSql,
 } from "../../db.server.ts";
+import { readWhereStoreIs } from "../tenants/reading.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { readCheckpoints } from "./checkpoints.ts";
 import {
@@ -44,11 +45,22 @@ type Row = StoredEvidence & Columns<ConsentRecord, "id" | "prev_hash" | "hash">;
 type Head = { seq: number; hash: string };
 type Position = Head & { id: number };
 
-/** `onSlice` receives the number of verified rows and the total. */
-export async function verifyConsentChain(
+type OnSlice = (rows: number, of: number) => Promise<void>;
+
+/**
+ * `onSlice` receives the number of verified rows and the total. Begins again when the store moved meanwhile: its
+ * rows are missing in the cell that it left.
+ */
+export const verifyConsentChain = (
   ctx: Ctx,
   tenant: Tenant,
-  onSlice?: (rows: number, of: number) => Promise<void>,
+  onSlice?: OnSlice,
+): Promise<ChainReport> => readWhereStoreIs(ctx, tenant, (at) => verifyChainOf(ctx, at, onSlice));
+
+async function verifyChainOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  onSlice: OnSlice | undefined,
 ): Promise<ChainReport> {
   const data = dataOf(ctx, tenant);
   const { checkpoints, forged, missing } = await readCheckpoints(ctx, tenant);

@@ -163,7 +163,11 @@ async function readUntilHomeAnswers(
 const failsAsAway = (reading: Promise<unknown>): Promise<boolean> =>
   reading.then(() => false, isDatabaseAway);
 
-async function hasLeft(ctx: Ctx, { shop, region }: Tenant): Promise<boolean> {
+/** Whether the store is in another cell by now: it says so before it deletes the first row. */
+export async function hasLeft(
+  ctx: Ctx,
+  { shop, region }: Pick<Tenant, "shop" | "region">,
+): Promise<boolean> {
   const { prisma } = ctx.regions.get(region).forTenant(shop);
   return (await prisma.heldStore.count({ where: { role: "gone" } })) > 0;
 }

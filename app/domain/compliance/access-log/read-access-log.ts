@@ -3,6 +3,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { AccessLog } from "../../../db.server.ts";
 import { toCsvLine } from "../../../runtime/text/csv.ts";
 import { slicedCsv } from "../../../runtime/text/sliced-csv.ts";
+import { readWhereStoreIs } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { AccessAction, Actor } from "./record-access.ts";
 
@@ -67,7 +68,7 @@ export const exportAccessLog = (
     sliceSize: CSV_PAGE,
     async readAfter(last) {
       const page = { userId, limit: CSV_PAGE, before: last?.id ?? null };
-      return (await listAccesses(ctx, tenant, page)).entries;
+      return (await readWhereStoreIs(ctx, tenant, (at) => listAccesses(ctx, at, page))).entries;
     },
     toValues: (entry) => COLUMNS.map((column) => entry[column]),
   });

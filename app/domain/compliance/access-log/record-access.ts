@@ -1,7 +1,7 @@
 // The access log: who looked at, listed, exported, changed or erased customers' data. A row holds
 // ids, an action and a place, never the data, so that it may outlive an erased person.
 import type { Ctx } from "../../../context.server.ts";
-import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 
 /** `listed`: a page with several customers. */
 export type AccessAction = "viewed" | "listed" | "exported" | "changed" | "erased";
@@ -117,7 +117,10 @@ export async function recordAccess(
   return {
     setCount: (rows) =>
       guard(async () => {
-        if (recorded.length > 0) await dataOf(ctx, tenant).sql(SET_COUNT, [recorded, rows]);
+        if (recorded.length === 0) return;
+        // The store may have moved while the file was sent.
+        const current = (await findTenant(ctx, tenant.shop)) ?? tenant;
+        await dataOf(ctx, current).sql(SET_COUNT, [recorded, rows]);
       }),
   };
 }

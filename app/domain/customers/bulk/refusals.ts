@@ -4,6 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser, TagRunRefusal, TenantSql } from "../../../db.server.ts";
 import { toCsvLine } from "../../../runtime/text/csv.ts";
 import { slicedCsv } from "../../../runtime/text/sliced-csv.ts";
+import { readWhereStoreIs } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 /** Of one run. Beyond it they are counted only. */
@@ -38,6 +39,12 @@ const COLUMNS = ["id", "storefront_customer_gid", "reason", "refused_at"] as con
 type Row = Columns<StorefrontUser, "id" | "storefront_customer_gid"> &
   Columns<TagRunRefusal, "reason"> & { refused_at: Date };
 
+const SELECT_REFUSALS = `
+  SELECT u.id, u.storefront_customer_gid, r.reason, r.created_at AS refused_at
+  FROM tag_run_refusals r JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id
+  WHERE r.shop = $1 AND r.run_id = $2::uuid AND r.user_id > $3
+  ORDER BY r.user_id LIMIT ${SLICE}`;
+
 /**
  * In the order of ids; no name and no address. The byte order mark declares UTF-8. `explain` puts a
  * reason into words. `onEnd`: see slicedCsv.
@@ -49,17 +56,12 @@ export function exportRefusals(
   explain: (reason: string) => string,
   onEnd: (rows: number) => Promise<void>,
 ): AsyncGenerator<string> {
-  const { sql } = dataOf(ctx, tenant);
   return slicedCsv<Row>({
     head: `\ufeff${toCsvLine([...COLUMNS, "explanation"])}`,
     sliceSize: SLICE,
     readAfter: (last) =>
-      sql<Row>(
-        `SELECT u.id, u.storefront_customer_gid, r.reason, r.created_at AS refused_at
-          FROM tag_run_refusals r JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id
-          WHERE r.shop = $1 AND r.run_id = $2::uuid AND r.user_id > $3
-          ORDER BY r.user_id LIMIT ${SLICE}`,
-        [runId, last?.id ?? 0],
+      readWhereStoreIs(ctx, tenant, (at) =>
+        dataOf(ctx, at).sql<Row>(SELECT_REFUSALS, [runId, last?.id ?? 0]),
       ),
     toValues: (row) => [...COLUMNS.map((name) => row[name]), explain(row.reason)],
     onEnd,

@@ -4,6 +4,7 @@ import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { toCsvLine, type CsvValue } from "../../../runtime/text/csv.ts";
 import { slicedCsv } from "../../../runtime/text/sliced-csv.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
+import { readWhereStoreIs } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { selectionOf, type CustomerSelection } from "../bulk/selection.ts";
 
@@ -39,7 +40,6 @@ export async function* exportCustomers(
   selection: CustomerSelection,
   onEnd?: (rows: number) => Promise<void>,
 ): AsyncGenerator<string> {
-  const { sql } = dataOf(ctx, tenant);
   const condition = await selectionOf(ctx, tenant, selection, 3);
   const flags = CONSENT_TYPES.map(
     (type) =>
@@ -54,7 +54,10 @@ export async function* exportCustomers(
   yield* slicedCsv<Row>({
     head: `\ufeff${toCsvLine(HEADER)}`,
     sliceSize: SLICE,
-    readAfter: (last) => sql<Row>(statement, [last?.id ?? 0, ...condition.values]),
+    readAfter: (last) =>
+      readWhereStoreIs(ctx, tenant, (at) =>
+        dataOf(ctx, at).sql<Row>(statement, [last?.id ?? 0, ...condition.values]),
+      ),
     toValues: (row) => HEADER.map((column) => row[column] ?? null),
     ...(onEnd && { onEnd }),
   });
