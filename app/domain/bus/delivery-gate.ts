@@ -33,11 +33,15 @@ type Alone = Waiting & { losses: number; work(): Promise<void> };
 
 /** All workers of a process share its gate, because they die together. */
 export function createDeliveryGates(): () => DeliveryGate {
+  /** How many rows are in flight that have entered; a row that runs alone does not enter. */
   let running = 0;
   let isShut = false;
-  let isServing = false;
+  /** The rows that come while the gate is shut. */
   let waiting: Waiting[] = [];
+  /** The rows that still have to run alone, and whether `serve` lets them. */
   let alone: Alone[] = [];
+  let isServing = false;
+  /** Called when nothing is in flight any more. */
   let onQuiet: (() => void) | null = null;
 
   const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms).unref());
@@ -58,6 +62,7 @@ export function createDeliveryGates(): () => DeliveryGate {
     for (const { go } of waiting.splice(0)) go(true);
   }
 
+  /** Runs those that are alone one after another, the ones with the fewest losses first, for a while. */
   async function runSession(): Promise<void> {
     const end = performance.now() + SESSION_MS;
     while (alone.length > 0 && performance.now() < end) {
@@ -68,6 +73,7 @@ export function createDeliveryGates(): () => DeliveryGate {
     }
   }
 
+  /** Shuts the gate for a session, then opens it for as long, until no row has to run alone. */
   async function serve(): Promise<void> {
     let patienceMs = MIN_PATIENCE_MS;
     while (alone.length > 0) {
