@@ -45,25 +45,12 @@ export function createGroupCommit<Item, Result>(
 ): GroupCommit<Item, Result> {
   const { maxItems = 500, flushers = 2 } = options;
   const queue: Waiting<Item, Result>[] = [];
-  let flushing = 0;
   let size = 0;
+  /** How many flushes run, and when the last one began. */
+  let flushing = 0;
   let begunAt = 0;
-  let scheduled = false;
-  let another: NodeJS.Timeout | undefined;
-
-  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
-    try {
-      const results = await flush(batch.map((waiting) => waiting.item));
-      batch.forEach((waiting, index) => waiting.resolve(results[index] as Result));
-    } catch (error) {
-      // A store that is being moved must not fail the others of its batch.
-      if (batch.length === 1 || !(isRowFault(error) || isStoreMoving(error)))
-        return batch.forEach((waiting) => waiting.reject(error));
-      const half = batch.length >> 1;
-      await settle(batch.slice(0, half));
-      await settle(batch.slice(half));
-    }
-  }
+  let isPumpDue = false;
+  let laterPump: NodeJS.Timeout | undefined;
 
   const isLong = () => performance.now() - begunAt >= LONG_MS;
   const mayBegin = () =>
@@ -71,22 +58,22 @@ export function createGroupCommit<Item, Result>(
     (flushing === 0 || (flushing < flushers && (queue.length >= MIN_ITEMS_PER_FLUSH || isLong())));
 
   function pump(): void {
-    scheduled = false;
+    isPumpDue = false;
     while (mayBegin()) {
       const batch = queue.splice(0, maxItems);
       flushing += 1;
       begunAt = performance.now();
-      void settle(batch).finally(() => {
+      void settle(flush, batch).finally(() => {
         flushing -= 1;
         size -= batch.length;
         pump();
       });
     }
-    if (queue.length > 0 && flushing < flushers) another ??= setTimeout(pumpAgain, LONG_MS);
+    if (queue.length > 0 && flushing < flushers) laterPump ??= setTimeout(pumpLater, LONG_MS);
   }
 
-  function pumpAgain(): void {
-    another = undefined;
+  function pumpLater(): void {
+    laterPump = undefined;
     pump();
   }
 
@@ -96,8 +83,8 @@ export function createGroupCommit<Item, Result>(
       return new Promise<Result>((resolve, reject) => {
         queue.push({ item, resolve, reject });
         // Waits one turn of the event loop, so that every request of this tick joins the batch.
-        if (!scheduled) {
-          scheduled = true;
+        if (!isPumpDue) {
+          isPumpDue = true;
           setImmediate(pump);
         }
       });
@@ -106,4 +93,21 @@ export function createGroupCommit<Item, Result>(
       return size;
     },
   };
+}
+
+async function settle<Item, Result>(
+  flush: (items: Item[]) => Promise<Result[]>,
+  batch: Waiting<Item, Result>[],
+): Promise<void> {
+  try {
+    const results = await flush(batch.map((waiting) => waiting.item));
+    batch.forEach((waiting, index) => waiting.resolve(results[index] as Result));
+  } catch (error) {
+    // A store that is being moved must not fail the others of its batch.
+    if (batch.length === 1 || !(isRowFault(error) || isStoreMoving(error)))
+      return batch.forEach((waiting) => waiting.reject(error));
+    const half = batch.length >> 1;
+    await settle(flush, batch.slice(0, half));
+    await settle(flush, batch.slice(half));
+  }
 }
