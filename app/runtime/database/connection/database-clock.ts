@@ -32,8 +32,8 @@ const PROCESS = { now: () => Date.now(), elapsed: () => performance.now() };
 export function createDatabaseClock({ log, own = PROCESS }: Options): DatabaseClock {
   let offsetMs = 0;
   let measured = { now: own.now(), elapsed: own.elapsed() };
+  let followed: Database | null = null;
   let measuring: Promise<void> | null = null;
-  let measure = (): Promise<void> => Promise.resolve();
 
   const hasJumped = (now: number) =>
     Math.abs(now - measured.now - (own.elapsed() - measured.elapsed)) > MAX_JUMP_MS;
@@ -55,21 +55,26 @@ export function createDatabaseClock({ log, own = PROCESS }: Options): DatabaseCl
     offsetMs = next;
   }
 
+  /** One comparison at a time. */
+  function measure(home: Database): Promise<void> {
+    measuring ??= compare(home)
+      .catch((error: unknown) =>
+        log.warn("clock.not_compared", { reason: (error as Error).message }),
+      )
+      .finally(() => (measuring = null));
+    return measuring;
+  }
+
   return {
     now() {
       const now = own.now();
-      if (hasJumped(now)) void measure();
+      if (followed && hasJumped(now)) void measure(followed);
       return new Date(now + offsetMs);
     },
     async follow(home) {
-      measure = () =>
-        (measuring ??= compare(home)
-          .catch((error: unknown) =>
-            log.warn("clock.not_compared", { reason: (error as Error).message }),
-          )
-          .finally(() => (measuring = null)));
-      await measure();
-      const timer = setInterval(() => void measure(), MEASURE_EVERY_MS).unref();
+      followed = home;
+      await measure(home);
+      const timer = setInterval(() => void measure(home), MEASURE_EVERY_MS).unref();
       return { stop: () => clearInterval(timer) };
     },
   };
