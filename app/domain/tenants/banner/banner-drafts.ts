@@ -170,11 +170,7 @@ export async function saveBannerDraft(
       const draft = await lockDraft(prisma);
       const revisions = (draft?.field_revisions ?? {}) as Revisions;
       const names = Object.keys(changes);
-      const theirs = names.filter((name) => (revisions[name] ?? 0) > revision);
-      if (theirs.length > 0)
-        throw changedMeanwhile(
-          Object.fromEntries(theirs.map((name) => [name, "was changed meanwhile"])),
-        );
+      requireUnchanged(names, revisions, revision);
       const before = draft ? storedDesign(draft.design) : await publishedDesign(prisma);
       const design = applyChanges(before, changes);
       const next = (draft?.revision ?? 0) + 1;
@@ -193,6 +189,15 @@ export async function saveBannerDraft(
       return { revision: next };
     }),
   );
+}
+
+/** Throws `conflict` with the fields that were saved after `revision`. */
+function requireUnchanged(names: readonly string[], revisions: Revisions, revision: number): void {
+  const theirs = names.filter((name) => (revisions[name] ?? 0) > revision);
+  if (theirs.length > 0)
+    throw changedMeanwhile(
+      Object.fromEntries(theirs.map((name) => [name, "was changed meanwhile"])),
+    );
 }
 
 /** The update locks the row until the transaction ends: saves and publications wait for each other. */
