@@ -20,6 +20,11 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 
 export type EndReason = "revoked" | "revoked_by_store" | "code_reused" | "refresh_reused";
 
+type GrantedRequest = Pick<
+  AuthorizationRequest,
+  "client" | "scopes" | "redirectUri" | "isRedirectNamed" | "codeChallenge"
+>;
+
 /**
  * Returns the code, valid once and for 60 seconds. Throws `unauthorized` when the session ended
  * meanwhile.
@@ -28,10 +33,7 @@ export async function grantAccess(
   ctx: Ctx,
   tenant: Tenant,
   { account }: Pick<Session, "account">,
-  request: Pick<
-    AuthorizationRequest,
-    "client" | "scopes" | "redirectUri" | "isRedirectNamed" | "codeChallenge"
-  >,
+  request: GrantedRequest,
   visit: Visit,
 ): Promise<string> {
   const grantId = ctx.random.uuid();
@@ -44,14 +46,7 @@ export async function grantAccess(
   );
   await retryOnConflict(() =>
     dataOf(ctx, tenant).transaction(async (sql, prisma) => {
-      // Locked until the commit: a concurrent reset finds the grant and ends it. Not FOR UPDATE,
-      // which would block transactions that only reference the row.
-      const [person] = await sql<Columns<StorefrontUser, "status" | "sessions_valid_after">>(
-        "SELECT status, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE",
-        [account.id],
-      );
-      if (person?.status !== "active" || epochOf(person) !== epochOf(account))
-        throw new AppError("unauthorized");
+      const epoch = await lockSessionsEpoch(sql, account);
       await writeConsentsWithin(ctx, tenant, sql, { userId: account.id }, submission, visit.at);
       await prisma.oauthGrant.create({
         data: {
@@ -61,23 +56,10 @@ export async function grantAccess(
           client_id: request.client.id,
           client_name: request.client.name,
           scopes: request.scopes,
-          sessions_epoch: person.sessions_valid_after,
+          sessions_epoch: epoch,
         },
       });
-      await sql(
-        `INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, redirect_uri,
-        code_challenge, redirect_named, expires_at) VALUES ($1, $2, $3, 'code', $4, $5, $6, $7,
-        clock_timestamp() + make_interval(secs => $8))`,
-        [
-          hashSecret(code),
-          grantId,
-          request.scopes,
-          request.redirectUri,
-          request.codeChallenge,
-          request.isRedirectNamed,
-          TOKEN_SECONDS.code,
-        ],
-      );
+      await insertCode(sql, code, grantId, request);
       await sql(
         "UPDATE oauth_clients SET granted_at = now() WHERE shop = $1 AND client_id = $2 AND granted_at IS NULL",
         [request.client.id],
@@ -96,6 +78,45 @@ export async function grantAccess(
     scopes: request.scopes,
   });
   return code;
+}
+
+/**
+ * Locks the account until the commit: a concurrent reset finds the grant and ends it. Not FOR UPDATE, which
+ * would block transactions that only reference the row. Throws `unauthorized` when the session has ended.
+ */
+async function lockSessionsEpoch(
+  sql: TenantSql,
+  account: Session["account"],
+): Promise<Date | null> {
+  const [person] = await sql<Columns<StorefrontUser, "status" | "sessions_valid_after">>(
+    "SELECT status, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE",
+    [account.id],
+  );
+  if (person?.status !== "active" || epochOf(person) !== epochOf(account))
+    throw new AppError("unauthorized");
+  return person.sessions_valid_after;
+}
+
+async function insertCode(
+  sql: TenantSql,
+  code: string,
+  grantId: string,
+  { scopes, redirectUri, codeChallenge, isRedirectNamed }: GrantedRequest,
+): Promise<void> {
+  await sql(
+    `INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, redirect_uri,
+      code_challenge, redirect_named, expires_at) VALUES ($1, $2, $3, 'code', $4, $5, $6, $7,
+      clock_timestamp() + make_interval(secs => $8))`,
+    [
+      hashSecret(code),
+      grantId,
+      scopes,
+      redirectUri,
+      codeChallenge,
+      isRedirectNamed,
+      TOKEN_SECONDS.code,
+    ],
+  );
 }
 
 /**
