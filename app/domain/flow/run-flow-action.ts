@@ -11,7 +11,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql, Transaction } from "../../db.server.ts";
 import { findKey, putKey, putKeyIfAbsent } from "../../runtime/database/kv.ts";
-import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
+import { KEYS, TTL_SECONDS, type Key } from "../../runtime/database/kv-keys.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { ADDRESS_CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import type { Submission } from "../consent/consent-input.ts";
@@ -102,6 +102,8 @@ export async function runFlowAction(
   }
 }
 
+/** What is kept of a run under its id; without an answer it has not committed. */
+type Kept = { user_id: number; digest: string; answer: FlowAnswer | null };
 type RunAttempt = { id: string; handle: string; properties: Record<string, unknown> };
 
 /** Null, with nothing changed, when the customer got another account meanwhile. */
@@ -120,19 +122,12 @@ async function runOnce(
     await task.countMail?.(customer);
   }
   const digest = hash("sha256", JSON.stringify([handle, properties]));
-  type Kept = { user_id: number; digest: string; answer: FlowAnswer | null };
   try {
     const answer = await data.transaction(async (sql, prisma): Promise<FlowAnswer> => {
       // First, so that a second request with this id waits here for the first one's commit.
       const kept: Kept = { user_id: customer.id, digest, answer: null };
-      if (!(await putKeyIfAbsent(sql, key, kept, TTL_SECONDS.flowRun))) {
-        const known = (await findKey<Kept>(sql, key))?.value;
-        if (!known?.answer || known.digest !== digest)
-          throw new AppError("idempotency_conflict", {
-            message: "This action_run_id was used with another body.",
-          });
-        return { ...known.answer, deduplicated: true };
-      }
+      if (!(await putKeyIfAbsent(sql, key, kept, TTL_SECONDS.flowRun)))
+        return earlierAnswer(sql, key, digest);
       const current = await findCustomer(sql, task.gid, { lock: true });
       if (current.id !== customer.id) throw new CustomerMoved();
       const made: FlowAnswer = { ok: true, outcome: await task.run({ sql, prisma }, current) };
@@ -144,6 +139,15 @@ async function runOnce(
     if (error instanceof CustomerMoved) return null;
     throw error;
   }
+}
+
+async function earlierAnswer(sql: TenantSql, key: Key, digest: string): Promise<FlowAnswer> {
+  const known = (await findKey<Kept>(sql, key))?.value;
+  if (!known?.answer || known.digest !== digest)
+    throw new AppError("idempotency_conflict", {
+      message: "This action_run_id was used with another body.",
+    });
+  return { ...known.answer, deduplicated: true };
 }
 
 class CustomerMoved extends Error {}
