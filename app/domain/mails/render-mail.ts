@@ -67,35 +67,12 @@ function channelName(locale: MailLocale, channel: string): string {
 
 export function renderMail(template: MailName, values: MailValues): RenderedMail {
   const locale = mailLocaleOf(values.locale);
-  const { greeting, greetingWithoutName, templates, providers, service, footer } =
-    MAIL_TEXTS[locale];
+  const { greeting, greetingWithoutName, templates, service, footer } = MAIL_TEXTS[locale];
+  const texts = templates[template];
   const brand: MailBrand = values.brand
     ? { ...values.brand, name: oneLine(values.brand.name) }
     : { name: service, logoUrl: null, color: null, supportEmail: null, privacyUrl: null };
-  const provider =
-    values.provider === "storefront" || values.provider === "federated"
-      ? providers[values.provider]
-      : "";
-  const texts = templates[template];
-  const deadline = values.request ?? values.due;
-  // A replacer function in a single pass: a brand such as "$& Co" or "{provider}" is text and not a
-  // pattern.
-  const blanks: Record<string, string> = {
-    brand: brand.name,
-    provider,
-    channel: oneLine(channelName(locale, values.channel ?? "")),
-    request: String(values.request?.id ?? "-"),
-    requests: String(values.due?.requests ?? "-"),
-    due: deadline ? formatDay(locale, deadline) : "-",
-    vendors: formatList(locale, values.vendors ?? []),
-    attempts: String(values.attempts ?? "-"),
-    code: values.code ?? "",
-  };
-  const fill = (text: string) =>
-    text.replace(
-      /\{(brand|provider|channel|request|requests|due|vendors|attempts|code)\}/g,
-      (_, blank: string) => blanks[blank] ?? "",
-    );
+  const fill = fillerOf(blanksOf(locale, brand, values));
   const name = oneLine(values.name ?? "");
   const hello = name ? greeting.replace("{name}", () => name) : greetingWithoutName;
   const paragraphs = [...(WITHOUT_GREETING.has(template) ? [] : [hello]), fill(texts.body)];
@@ -133,6 +110,34 @@ export function renderMail(template: MailName, values: MailValues): RenderedMail
     }),
   };
 }
+
+/** What stands in the blanks of a mail's texts. */
+function blanksOf(
+  locale: MailLocale,
+  brand: MailBrand,
+  values: MailValues,
+): Record<string, string> {
+  const { providers } = MAIL_TEXTS[locale];
+  const { provider, channel, request, due, vendors, attempts, code } = values;
+  const deadline = request ?? due;
+  return {
+    brand: brand.name,
+    provider: provider === "storefront" || provider === "federated" ? providers[provider] : "",
+    channel: oneLine(channelName(locale, channel ?? "")),
+    request: String(request?.id ?? "-"),
+    requests: String(due?.requests ?? "-"),
+    due: deadline ? formatDay(locale, deadline) : "-",
+    vendors: formatList(locale, vendors ?? []),
+    attempts: String(attempts ?? "-"),
+    code: code ?? "",
+  };
+}
+
+/** In a single pass with a replacer: a brand such as "$& Co" or "{provider}" is text and not a pattern. */
+const fillerOf = (blanks: Record<string, string>) => (text: string) =>
+  text.replace(/\{([a-z]+)\}/g, (written, name: string) =>
+    Object.hasOwn(blanks, name) ? (blanks[name] as string) : written,
+  );
 
 const contactLines = (
   { supportEmail, privacyUrl }: MailBrand,
