@@ -35,25 +35,8 @@ export function createEmail(state: EmailState, saving: Saving) {
     if (problem) return problem;
     const key = call.headers["idempotency-key"];
     const bodyHash = createHash("sha256").update(call.text).digest("hex");
-    if (typeof key === "string") {
-      if (key === "" || key.length > MAX_KEY_LENGTH)
-        return refusal(
-          400,
-          "invalid_idempotency_key",
-          `The key must be between 1-${MAX_KEY_LENGTH} chars.`,
-        );
-      const earlier = Object.hasOwn(state.idempotencyKeys, key)
-        ? state.idempotencyKeys[key]
-        : undefined;
-      if (earlier && Date.now() - earlier.at < IDEMPOTENCY_MS) {
-        if (earlier.bodyHash === bodyHash) return json(200, { id: earlier.id });
-        return refusal(
-          409,
-          "invalid_idempotent_request",
-          "Same idempotency key used with a different request payload.",
-        );
-      }
-    }
+    const earlier = typeof key === "string" ? answerToKey(key, bodyHash) : null;
+    if (earlier) return earlier;
     const mail: SentMail = {
       id: randomUUID(),
       at: new Date().toISOString(),
@@ -71,6 +54,25 @@ export function createEmail(state: EmailState, saving: Saving) {
       state.idempotencyKeys[key] = { id: mail.id, bodyHash, at: Date.now() };
     saving.soon();
     return json(200, { id: mail.id });
+  };
+
+  /** Null for a key that was not used within a day. */
+  const answerToKey = (key: string, bodyHash: string): ApiResponse | null => {
+    if (key === "" || key.length > MAX_KEY_LENGTH)
+      return refusal(
+        400,
+        "invalid_idempotency_key",
+        `The key must be between 1-${MAX_KEY_LENGTH} chars.`,
+      );
+    const used = Object.hasOwn(state.idempotencyKeys, key) ? state.idempotencyKeys[key] : undefined;
+    if (!used || Date.now() - used.at >= IDEMPOTENCY_MS) return null;
+    return used.bodyHash === bodyHash
+      ? json(200, { id: used.id })
+      : refusal(
+          409,
+          "invalid_idempotent_request",
+          "Same idempotency key used with a different request payload.",
+        );
   };
 
   return {
