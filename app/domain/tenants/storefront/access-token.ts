@@ -199,26 +199,10 @@ async function ensure(
 }
 
 async function refresh(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promise<StorefrontToken> {
-  const { shop, connection } = tenant;
-  const current = tenant.config.storefront_refresh_token as string;
-  const previous = connection.previous_refresh_token
-    ? ctx.secrets.unseal(`${shop}/previous_refresh_token`, connection.previous_refresh_token)
-    : null;
-  let used = current;
-  let grant: TokenGrant;
-  try {
-    grant = await askForRefresh(ctx, tenant, current);
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    try {
-      if (!previous) throw error;
-      used = previous;
-      grant = await askForRefresh(ctx, tenant, previous);
-    } catch (second) {
-      if (!isRefusal(second)) throw second;
-      return giveUp(ctx, tenant, token);
-    }
-  }
+  const { shop } = tenant;
+  const granted = await refreshWithEither(ctx, tenant);
+  if (!granted) return giveUp(ctx, tenant, token);
+  const { grant, used } = granted;
   const { set, remove } = grantFields(ctx, shop, grant);
   const isStored = await changeTenantRecord(ctx, shop, {
     set,
@@ -239,6 +223,26 @@ async function refresh(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promis
   });
   // Not stored: a newer grant (an install, a token exchange) was stored meanwhile and retired ours.
   return tokenOf(await getTenant(ctx, shop));
+}
+
+/** With the current refresh token, else with the previous one. Null: the platform refuses both. */
+async function refreshWithEither(
+  ctx: Ctx,
+  tenant: Tenant,
+): Promise<{ grant: TokenGrant; used: string } | null> {
+  const { shop, config, connection } = tenant;
+  const previous = connection.previous_refresh_token
+    ? ctx.secrets.unseal(`${shop}/previous_refresh_token`, connection.previous_refresh_token)
+    : null;
+  for (const used of [config.storefront_refresh_token as string, previous]) {
+    if (!used) continue;
+    try {
+      return { grant: await askForRefresh(ctx, tenant, used), used };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+  }
+  return null;
 }
 
 /** Repeats a call whose response was lost: the platform may have rotated the token. */
