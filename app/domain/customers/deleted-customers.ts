@@ -1,6 +1,6 @@
 // Customers that the storefront deleted or merged (DECISIONS 9).
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
+import type { Columns, StorefrontUser, TenantSql, Transaction } from "../../db.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { enqueueCustomerEvent } from "./enqueue-customer-event.ts";
 import { awaitDeletions, findDeletion, tombstoneOf } from "./tombstones.ts";
@@ -110,31 +110,50 @@ export async function mergeStorefrontCustomers(
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     await insertTombstone(ctx, sql, tenant.shop, deletedGid);
     const kept = await findKept(ctx, sql, tenant.shop, keptGid);
-    if (!kept) {
-      const moved = await sql<AffectedAccount & Unproven>(
-        `UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL,
-          storefront_slugs = '[]', storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now() WHERE shop = $1
-          AND storefront_customer_gid = $3 RETURNING id, status, password_hash, federated_sub, email_verified`,
-        [keptGid, deletedGid],
-      );
-      await enqueueAffectedAccounts(ctx, tenant, sql, moved);
-      for (const account of moved)
-        if (hasUnprovenWayIn(account))
-          await giveCustomerItsOwnAccount(ctx, tenant, { sql, prisma }, account.id);
-      return;
-    }
-    // An account that ends stays linked: the store will ask for the erasure of the kept customer only. Its sessions
-    // end, also one that is being made: as a merged one's they would be sessions of the kept account.
-    const left = await sql<AffectedAccount>(
-      `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
-        storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now(),
-         status = CASE WHEN ${HAS_NO_WAY_IN} THEN 'deleted' ELSE status END,
-         merged_into = CASE WHEN ${HAS_NO_WAY_IN} AND id <> $3 THEN $3 ELSE merged_into END,
-         sessions_valid_after = CASE WHEN ${HAS_NO_WAY_IN} THEN now() + interval '1 minute'
-           ELSE sessions_valid_after END
-       WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
-      [deletedGid, kept.userId],
-    );
-    await enqueueAffectedAccounts(ctx, tenant, sql, left);
+    if (kept) await unlinkMerged(ctx, tenant, sql, deletedGid, kept.userId);
+    else await moveToKept(ctx, tenant, { sql, prisma }, deletedGid, keptGid);
   });
+}
+
+async function moveToKept(
+  ctx: Ctx,
+  tenant: Tenant,
+  { sql, prisma }: Transaction,
+  deletedGid: string,
+  keptGid: string,
+): Promise<void> {
+  const moved = await sql<AffectedAccount & Unproven>(
+    `UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL,
+      storefront_slugs = '[]', storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now() WHERE shop = $1
+      AND storefront_customer_gid = $3 RETURNING id, status, password_hash, federated_sub, email_verified`,
+    [keptGid, deletedGid],
+  );
+  await enqueueAffectedAccounts(ctx, tenant, sql, moved);
+  for (const account of moved)
+    if (hasUnprovenWayIn(account))
+      await giveCustomerItsOwnAccount(ctx, tenant, { sql, prisma }, account.id);
+}
+
+/**
+ * An account that ends stays linked: the store will ask for the erasure of the kept customer only. Its sessions
+ * end, also one that is being made: as a merged one's they would be sessions of the kept account.
+ */
+async function unlinkMerged(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  deletedGid: string,
+  keptUserId: number | null,
+): Promise<void> {
+  const left = await sql<AffectedAccount>(
+    `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
+      storefront_hash = NULL, storefront_name_hash = NULL, updated_at = now(),
+       status = CASE WHEN ${HAS_NO_WAY_IN} THEN 'deleted' ELSE status END,
+       merged_into = CASE WHEN ${HAS_NO_WAY_IN} AND id <> $3 THEN $3 ELSE merged_into END,
+       sessions_valid_after = CASE WHEN ${HAS_NO_WAY_IN} THEN now() + interval '1 minute'
+         ELSE sessions_valid_after END
+     WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
+    [deletedGid, keptUserId],
+  );
+  await enqueueAffectedAccounts(ctx, tenant, sql, left);
 }
