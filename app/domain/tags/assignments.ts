@@ -193,12 +193,7 @@ async function endOpposites(
   return { ended, refused: new Set(oppositesOf(staying.map(({ slug }) => slug))) };
 }
 
-/**
- * Returns the existing slugs. A missing tag is checked as what it would become, or a shopper could
- * add VIP before it is seeded. With `categories` it is a shopper's own change: throws
- * `tag_reserved` for a tag of another category, and for a new one that is neither in the catalog
- * nor a form's.
- */
+/** Returns the slugs that exist. With `categories` it is a shopper's own change: throws `tag_reserved`. */
 async function requireOpen(
   sql: TenantSql,
   add: Map<string, TagDefinition>,
@@ -212,26 +207,36 @@ async function requireOpen(
     [[...touched.keys(), ...given]],
   );
   const stored = new Map(rows.map(({ slug, category }) => [slug, category]));
-  if (categories) {
-    const problemOf = (tag: TagDefinition): string | null => {
-      const category = stored.get(tag.slug) ?? tag.category;
-      if (!categories.includes(category)) return `is a ${category} tag`;
-      // A form also gives the customer its own tag at the storefront.
-      const accepts = add.has(tag.slug) ? toAcceptsTag(tag) : null;
-      const reserved = accepts === null ? undefined : stored.get(accepts);
-      if (reserved !== undefined && !categories.includes(reserved))
-        return `gives ${accepts}, which is a ${reserved} tag`;
-      const isUnknown = !stored.has(tag.slug) && !isOpenToSelfService(tag.slug);
-      return isUnknown && add.has(tag.slug) ? "is not in the catalog" : null;
-    };
-    const problems = [...touched.values()].flatMap((tag) => {
-      const problem = problemOf(tag);
-      return problem ? [[tag.slug, problem]] : [];
-    });
-    if (problems.length > 0)
-      throw new AppError("tag_reserved", { fields: Object.fromEntries(problems) });
-  }
+  const problems = [...touched.values()].flatMap((tag) => {
+    const problem = categories && whyReserved(tag, add.has(tag.slug), stored, categories);
+    return problem ? [[tag.slug, problem]] : [];
+  });
+  if (problems.length > 0)
+    throw new AppError("tag_reserved", { fields: Object.fromEntries(problems) });
   return new Set(stored.keys());
+}
+
+/**
+ * Why a shopper may not add or remove the tag: it is of another category, or it is added and neither in the
+ * catalog nor a form's. A missing tag is checked as what it would become, or a shopper could add VIP before it
+ * is seeded.
+ */
+function whyReserved(
+  tag: TagDefinition,
+  isAdded: boolean,
+  stored: ReadonlyMap<string, string>,
+  categories: readonly string[],
+): string | null {
+  const category = stored.get(tag.slug) ?? tag.category;
+  if (!categories.includes(category)) return `is a ${category} tag`;
+  if (!isAdded) return null;
+  // A form also gives the customer its own tag at the storefront.
+  const accepts = toAcceptsTag(tag);
+  const reserved = accepts === null ? undefined : stored.get(accepts);
+  if (reserved !== undefined && !categories.includes(reserved))
+    return `gives ${accepts}, which is a ${reserved} tag`;
+  const isUnknown = !stored.has(tag.slug) && !isOpenToSelfService(tag.slug);
+  return isUnknown ? "is not in the catalog" : null;
 }
 
 /**
