@@ -39,7 +39,7 @@ export async function findMatch(
   const linked = await findLinked(tx, identity);
   if (linked && decides(linked, identity))
     return { account: linked, how: "identity", formerId: null };
-  const match = await matchByCustomer(ctx, tenant, tx, identity);
+  const match = await matchByCustomerOrEmail(ctx, tenant, tx, identity);
   if ("refused" in match && match.refused === "account_exists") {
     // It may be the account of the same person: another first sign-in at the same moment has made it since.
     const made = await findLinked(tx, identity);
@@ -69,7 +69,7 @@ function decides({ status, storefront_customer_gid: own }: Account, { gid }: Pro
   return own === null && status === "active";
 }
 
-async function matchByCustomer(
+async function matchByCustomerOrEmail(
   ctx: Ctx,
   tenant: Tenant,
   tx: Transaction,
@@ -86,6 +86,10 @@ async function matchByCustomer(
   // sign-in method.
   if (identity.gid && (await isDeletedHere(ctx, tx.sql, tenant.shop, identity.gid)))
     return { refused: "account_unavailable" };
+  return matchByEmail(tx, identity);
+}
+
+async function matchByEmail(tx: Transaction, identity: ProvenIdentity): Promise<Match> {
   const owner = identity.email
     ? await findAccountByEmail(tx.sql, identity.email, { lock: true })
     : null;
