@@ -166,29 +166,14 @@ async function arrives(run: MoveRun, mark: string, closedAt: number): Promise<bo
  * be used. Throws MoveFailed for a difference.
  */
 async function verifySnapshots(run: MoveRun): Promise<boolean> {
-  const { ctx, move, source } = run;
+  const { ctx, move } = run;
   await run.enter("verify");
   const snapshots: OwnerConnection[] = [];
   try {
     for (const cell of [move.from_cell, move.to_cell])
       snapshots.push(await connectAsOwner(ctx.regions.ownerUrl(cell)));
     const [ours, theirs] = snapshots as [OwnerConnection, OwnerConnection];
-    const mark = ctx.random.uuid();
-    let isPair = false;
-    try {
-      if (!(await drain(run)) || !(await isClose(run))) return false;
-      const closedAt = performance.now();
-      if ((await closeBarrier(source, move.shop, mark)) !== "closed") return false;
-      if (!(await arrives(run, mark, closedAt))) return false;
-      for (const snapshot of snapshots) {
-        await snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        await snapshot.query("SELECT 1 FROM kv LIMIT 1");
-      }
-      isPair = await sealBarrier(source, move.shop);
-    } finally {
-      await reopen(run);
-    }
-    if (!isPair) return false;
+    if (!(await beginPair(run, snapshots))) return false;
     for (const table of run.tables) {
       await run.check();
       const [left, right] = await Promise.all([
@@ -200,6 +185,25 @@ async function verifySnapshots(run: MoveRun): Promise<boolean> {
     return true;
   } finally {
     await Promise.all(snapshots.map((snapshot) => snapshot.close()));
+  }
+}
+
+/** Within a barrier. Whether both snapshots are of one state. */
+async function beginPair(run: MoveRun, snapshots: readonly OwnerConnection[]): Promise<boolean> {
+  const { ctx, move, source } = run;
+  const mark = ctx.random.uuid();
+  try {
+    if (!(await drain(run)) || !(await isClose(run))) return false;
+    const closedAt = performance.now();
+    if ((await closeBarrier(source, move.shop, mark)) !== "closed") return false;
+    if (!(await arrives(run, mark, closedAt))) return false;
+    for (const snapshot of snapshots) {
+      await snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      await snapshot.query("SELECT 1 FROM kv LIMIT 1");
+    }
+    return await sealBarrier(source, move.shop);
+  } finally {
+    await reopen(run);
   }
 }
 
