@@ -87,6 +87,18 @@ export function pathOfFile(file: string): string {
   return `/${segments.join("/")}`;
 }
 
+const BARE_GID = /gid:\/\/?shopify\/([A-Za-z]{1,60})\/(\d{1,20})/;
+
+/**
+ * A request's target in which a gid that a caller did not escape is one segment. Proxies may have joined its two slashes.
+ */
+export const withGidAsSegment = (target: string): string =>
+  target.includes("/gid:/")
+    ? target.replace(BARE_GID, (_, type: string, number: string) =>
+        encodeURIComponent(`gid://shopify/${type}/${number}`),
+      )
+    : target;
+
 let loaded: Promise<RouteTable> | undefined;
 
 /** All endpoints. */

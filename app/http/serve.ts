@@ -10,7 +10,7 @@ import { hasProxyMarks } from "./auth/app-proxy.ts";
 import { fromNode } from "./api-request.ts";
 import { observeRequest } from "./metrics-endpoint.ts";
 import { encodedBody, json, type ApiResponse } from "./api-response.ts";
-import { isApiPath, type Match, type RouteTable } from "./route-table.ts";
+import { isApiPath, withGidAsSegment, type Match, type RouteTable } from "./route-table.ts";
 
 export type Screens = { handle(incoming: IncomingMessage, response: ServerResponse): void };
 
@@ -21,7 +21,8 @@ export function createListener(options: {
 }): RequestListener {
   const { ctx, routes, screens } = options;
   return (incoming, response) => {
-    const [path, query] = splitOnce(incoming.url ?? "/");
+    incoming.url = withGidAsSegment(incoming.url ?? "/");
+    const [path, query] = splitOnce(incoming.url);
     const match = routes.match(path);
     // Only proxied paths respond to requests through the storefront's app proxy; there are no pages.
     const isStray =
