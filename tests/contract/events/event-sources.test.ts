@@ -20,6 +20,16 @@ beforeEach(async () => {
   await service.addTenant(OTHER_SHOP);
 });
 
+/** The envelope's fields that most senders leave out. */
+const ENVELOPE_REST = {
+  event_id: "",
+  idempotency_key: "",
+  tenant_shop: "",
+  received_at: "",
+  destinations: [],
+  priority: 1,
+};
+
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
 const isEmpty = async () =>
   (
@@ -131,6 +141,26 @@ describe("the source of an event", () => {
         .status,
     ).toBe(202);
     expect((await ledger()).source).toBe("manual");
+  });
+
+  test("may send the fields that it has no value for as null", async () => {
+    const nulls = Object.fromEntries(
+      Object.keys({ ...order(), ...ENVELOPE_REST }).map((name) => [name, null]),
+    );
+    const event = { ...nulls, event_type: "order.created", payload: { id: 5 } };
+    expect((await ingest(service, event, { key: TENANT_KEY })).status).toBe(202);
+    expect(await ledger()).toMatchObject({
+      source: "manual",
+      entity_type: "order",
+      entity_id: "5",
+      priority: 2,
+    });
+    const { status, json } = await ingest(
+      service,
+      { ...event, payload: null },
+      { key: TENANT_KEY },
+    );
+    expect([status, Object.keys(json.fields)]).toEqual([400, ["entity_id"]]);
   });
 
   test.each(["storefront", "erpsys", "backend"])(
