@@ -9,7 +9,7 @@ import {
 import { AppError } from "../../runtime/errors.ts";
 import type { Person } from "../identity/account.ts";
 import { withCaller } from "../identity/session/caller-access.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import { toShipment } from "./cart/cart-delivery.ts";
 import type { Cart } from "./cart/cart.ts";
 import { discardCart } from "./cart/draft-order.ts";
@@ -388,7 +388,8 @@ async function mayBeUsed(
   { id, cart }: { id: string; cart: Cart },
 ): Promise<boolean> {
   try {
-    return await dataOf(ctx, tenant).transaction(async (sql) => {
+    const current = (await findTenant(ctx, tenant.shop)) ?? tenant;
+    return await dataOf(ctx, current).transaction(async (sql) => {
       await sql("SELECT 1 FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE", [
         person.account.id,
       ]);

@@ -27,7 +27,8 @@ export async function withCaller<T>(
   const current = await getTenant(ctx, tenant.shop);
   if (person.isAgent && !current.config.agent_access_enabled)
     throw new AppError("agent_access_disabled");
-  return dataOf(ctx, tenant).transaction(async (sql) => {
+  // The store may have moved to another cell meanwhile.
+  return dataOf(ctx, current).transaction(async (sql) => {
     await lockCaller(sql, person);
     return work(sql, current);
   });

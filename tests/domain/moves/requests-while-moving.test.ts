@@ -1,0 +1,154 @@
+// Requests that began while the store was in its old cell, and write when it is in the new one and the old one has
+// none of its rows: they wait for their body, for the storefront, or for an identity provider.
+import { request } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startMoveWorker } from "../../../app/domain/tenants/moves/move-worker.ts";
+import { requestMove } from "../../../app/domain/tenants/moves/request-move.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import {
+  act,
+  CART_API,
+  itemsOf,
+  makeCheckout,
+  newMandate,
+  newPayer,
+  seedProducts,
+  type Shelf,
+} from "../../support/agents/checkout.ts";
+import type { Shopper } from "../../support/agents/commerce.ts";
+import { startCells, untilEnded, type Cells } from "../../support/moves.ts";
+import { eventually, SHOP } from "../../support/service.ts";
+
+let cells: Cells;
+let worker: Awaited<ReturnType<typeof startMoveWorker>>;
+let shelf: Shelf;
+let shopper: Shopper;
+/** Called when everything is copied, and when the store's writes are refused until it has changed its cell. */
+let beforeBarrier: () => Promise<unknown> = async () => {};
+let inBarrier: () => Promise<unknown> = async () => {};
+
+beforeAll(async () => {
+  cells = await startCells({ env: { WORKER_POLL_MS: "50" } });
+  worker = await startMoveWorker(cells.service.ctx, {
+    async reached(step) {
+      if (step === "barrier") await beforeBarrier();
+      if (step === "sealed") await inBarrier();
+    },
+  });
+  shelf = await seedProducts(cells.service);
+  shopper = await newPayer(cells.service);
+});
+afterAll(async () => {
+  await worker.stop();
+  await cells.stop();
+});
+const region = async () => (await getTenant(cells.service.ctx, SHOP)).region;
+
+/** `begun` resolves once the request is under way. */
+type Held<T> = { begun: Promise<unknown>; goOn(): void; answer: Promise<T> };
+
+async function whileMoving<T>(
+  begin: () => Held<T>,
+  goesOn: "in the barrier" | "after the move" = "after the move",
+): Promise<T> {
+  const { service } = cells;
+  const to = (await region()) === "eu" ? "default" : "eu";
+  let held: Held<T> | null = null;
+  beforeBarrier = async () => {
+    held ??= begin();
+    await held.begun;
+  };
+  inBarrier = async () => {
+    if (goesOn !== "in the barrier") return;
+    held?.goOn();
+    await held?.answer;
+  };
+  const { id } = await requestMove(service.ctx, SHOP, to);
+  expect(await untilEnded(service, id)).toMatchObject({ state: "done" });
+  const { goOn, answer } = held as unknown as Held<T>;
+  goOn();
+  return answer;
+}
+
+/** The system answers the next matching request when it may. */
+function heldBy<T>(
+  system: "storefront" | "federated",
+  match: RegExp,
+  send: () => Promise<T>,
+): Held<T> {
+  let goOn!: () => void;
+  const replyAfter = new Promise<void>((resolve) => (goOn = resolve));
+  const requests = () =>
+    cells.service.sandbox.requests(system).filter(({ path }) => match.test(path)).length;
+  const before = requests();
+  cells.service.sandbox.failNext(system, { replyAfter, match });
+  const answer = send();
+  return { goOn, answer, begun: eventually("the held request", () => requests() > before) };
+}
+
+/** A client that sends its body late. */
+function heldByBody(
+  path: string,
+  body: object,
+  token?: string,
+): Held<{ status: number; text: string }> {
+  const { service } = cells;
+  const text = JSON.stringify(body);
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(text),
+    ...(token && { Authorization: `Bearer ${token}` }),
+  };
+  const outgoing = request(`${service.url}${path}?shop=${SHOP}`, { method: "POST", headers });
+  const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
+    outgoing.on("error", reject).on("response", (response) => {
+      let received = "";
+      response.on("data", (part: Buffer) => (received += part.toString()));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: received }));
+    });
+  });
+  outgoing.flushHeaders();
+  // Answered after the store of the request that was sent first was looked up.
+  const begun = service.call("GET", `/config?shop=${SHOP}`);
+  return { goOn: () => void outgoing.end(text), answer, begun };
+}
+
+test("a checkout is made in the new cell, once for its key", async () => {
+  const { service } = cells;
+  const mandate_id = await newMandate(service, shopper);
+  const key = { "Idempotency-Key": "of-the-creation" };
+  const send = () =>
+    makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id }, key);
+  const made = await whileMoving(() => heldBy("storefront", CART_API, send));
+  expect([made.status, made.json.mandate_id]).toEqual([201, mandate_id]);
+  const again = await send();
+  expect([again.status, again.json.id]).toEqual([201, made.json.id]);
+});
+
+test("a checkout is confirmed in the new cell", async () => {
+  const { service } = cells;
+  const mandate_id = await newMandate(service, shopper);
+  const items = itemsOf(shelf.camera);
+  const { json } = await makeCheckout(service, shopper, { line_items: items, mandate_id });
+  const key = { "Idempotency-Key": "of-the-completion" };
+  const complete = () => act(service, shopper, json.id, "complete", {}, key);
+  const done = await whileMoving(() => heldBy("storefront", CART_API, complete));
+  expect([done.status, done.json.status]).toEqual([200, "complete_in_progress"]);
+});
+
+test("a consent is recorded in the new cell, and the session is not refused", async () => {
+  const { service } = cells;
+  const body = { method: "banner", consent_marketing: true };
+  const synced = await whileMoving(() => heldByBody("/auth/consent-sync", body, shopper.token));
+  expect([synced.status, JSON.parse(synced.text).recorded]).toEqual([
+    200,
+    [{ consent_type: "marketing", action: "granted" }],
+  ]);
+  const database = (await region()) === "eu" ? cells.eu : service.database;
+  expect(
+    await database.query(
+      "SELECT action FROM consent_records WHERE user_id = $1 AND consent_type = 'marketing'",
+      [shopper.id],
+    ),
+  ).toEqual([{ action: "granted" }]);
+});
