@@ -16,6 +16,14 @@ import {
   type Shelf,
 } from "../../support/agents/checkout.ts";
 import type { Shopper } from "../../support/agents/commerce.ts";
+import {
+  approve,
+  begin,
+  errorOf,
+  followCallback,
+  putPerson,
+  sessionOf,
+} from "../../support/browser/sign-in-journey.ts";
 import { startCells, untilEnded, type Cells } from "../../support/moves.ts";
 import { eventually, SHOP } from "../../support/service.ts";
 
@@ -134,6 +142,17 @@ test("a checkout is confirmed in the new cell", async () => {
   const complete = () => act(service, shopper, json.id, "complete", {}, key);
   const done = await whileMoving(() => heldBy("storefront", CART_API, complete));
   expect([done.status, done.json.status]).toEqual([200, "complete_in_progress"]);
+});
+
+test("a sign-in with an identity provider signs in", async () => {
+  const { service } = cells;
+  const sub = putPerson(service, "federated", "grace@example.com");
+  const journey = await begin(service, "federated", { return_to: "/account" });
+  const callback = await approve(journey, sub);
+  const back = await whileMoving(() =>
+    heldBy("federated", /token/, () => followCallback(service, callback, journey.cookie)),
+  );
+  expect([errorOf(back), sessionOf(back) === null]).toEqual([null, false]);
 });
 
 test("a consent is recorded in the new cell, and the session is not refused", async () => {

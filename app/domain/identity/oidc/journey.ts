@@ -176,11 +176,13 @@ export async function completeJourney(
       nonce: kept.nonce,
       issuer: query.get("iss"),
     });
-    const signedIn = await signInWithIdentity(ctx, tenant, provider, identity, visit);
+    // The store may have moved to another cell while the provider answered.
+    const current = await getTenant(ctx, tenant.shop);
+    const signedIn = await signInWithIdentity(ctx, current, provider, identity, visit);
     if (signedIn.outcome === "refused") return fail(signedIn.error);
     return {
       outcome: "signed_in",
-      tenant,
+      tenant: current,
       account: signedIn.account,
       returnTo: kept.return_to,
       handoffChallenge: kept.handoff_challenge,
