@@ -16,7 +16,7 @@ import type { CallMoney } from "../domain/agent-activity/agent-call.ts";
 import { isAgentToken } from "../domain/agents/oauth/agent-token.ts";
 import { findTenant, StaleTenantError } from "../domain/tenants/tenant.ts";
 import { isStoreMoving } from "../runtime/database/postgres-errors.ts";
-import { AppError } from "../runtime/errors.ts";
+import { AppError, isAppError } from "../runtime/errors.ts";
 import { recordServedAccess, type AccessNote, type ServedAccess } from "./access/served-access.ts";
 import { recordServedCall, type ServedCall } from "./agents/agent-calls.ts";
 import { parseForm, type ApiRequest } from "./api-request.ts";
@@ -114,7 +114,7 @@ async function answer(exchange: Exchange): Promise<ApiResponse> {
 /** When a store's settings change all the time, a request is refused rather than repeated forever. */
 const MAX_REPEATS = 10;
 
-/** Dispatches again when the store was changed meanwhile: by then, nothing was done. */
+/** Dispatches again when the store was changed or moved meanwhile: by then, nothing was done. */
 async function dispatchCurrent(exchange: Exchange, named: RequestTenant): Promise<ApiResponse> {
   const { ctx, specs } = exchange;
   let found = named;
@@ -125,8 +125,10 @@ async function dispatchCurrent(exchange: Exchange, named: RequestTenant): Promis
       const isStale = error instanceof StaleTenantError;
       // A result from a cached tenant is sent only after the tenant was found to be current.
       const mayBeOld = isStale || isStoreMoving(error) || traitsOf(specs).allowsCachedTenant;
-      const tenant = mayBeOld && found.shop ? await findTenant(ctx, found.shop) : found.tenant;
-      if (!isStale && tenant === found.tenant) throw error;
+      const mayHaveMoved = mayBeOld || mayLackRows(ctx, error);
+      const tenant = mayHaveMoved && found.shop ? await findTenant(ctx, found.shop) : found.tenant;
+      const isOther = mayBeOld ? tenant !== found.tenant : tenant?.region !== found.tenant?.region;
+      if (!isStale && !isOther) throw error;
       found = { ...found, tenant };
     }
   throw new AppError("overloaded", {
@@ -134,6 +136,16 @@ async function dispatchCurrent(exchange: Exchange, named: RequestTenant): Promis
     headers: { "Retry-After": "1" },
   });
 }
+
+/**
+ * Whether the error may be due to rows that are missing in a cell which the store left after the request began: a
+ * session, an account or a link that is not found there.
+ */
+const mayLackRows = (ctx: Ctx, error: unknown): boolean =>
+  ctx.regions.names().length > 1 &&
+  isAppError(error) &&
+  error.status < 500 &&
+  error.code !== "too_many_requests";
 
 async function dispatch(exchange: Exchange, found: RequestTenant): Promise<ApiResponse> {
   const { specs, request } = exchange;

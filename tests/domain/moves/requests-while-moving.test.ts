@@ -24,6 +24,7 @@ import {
   putPerson,
   sessionOf,
 } from "../../support/browser/sign-in-journey.ts";
+import { signUp } from "../../support/consent.ts";
 import { startCells, untilEnded, type Cells } from "../../support/moves.ts";
 import { eventually, SHOP } from "../../support/service.ts";
 
@@ -153,6 +154,14 @@ test("a sign-in with an identity provider signs in", async () => {
     heldBy("federated", /token/, () => followCallback(service, callback, journey.cookie)),
   );
   expect([errorOf(back), sessionOf(back) === null]).toEqual([null, false]);
+});
+
+test("a sign-in with the right password is no wrong one", async () => {
+  const { email } = await signUp(cells.service, { email: "late@example.com" });
+  const signedIn = await whileMoving(() =>
+    heldByBody("/auth/login", { email, password: "correct horse" }),
+  );
+  expect([signedIn.status, signedIn.text]).toEqual([200, expect.stringContaining(email)]);
 });
 
 test("a consent is recorded in the new cell, and the session is not refused", async () => {
