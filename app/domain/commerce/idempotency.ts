@@ -18,9 +18,11 @@ import {
   renewKeyIfHeld,
 } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS, type Key } from "../../runtime/database/kv-keys.ts";
+import { isStoreMoving } from "../../runtime/database/postgres-errors.ts";
 import type { Person } from "../identity/account.ts";
 import { isAccessRefusal } from "../identity/session/caller-access.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { writeWhileMoving } from "../tenants/moves/write-while-moving.ts";
+import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 
 export type Keep = (sql: TenantSql, answer: object) => Promise<void>;
 
@@ -81,12 +83,31 @@ export async function withIdempotencyKey<T extends object>(
     );
     return { answer, isReplayed: false };
   } catch (error) {
-    if (isFinal(error))
+    const current = (await findTenant(ctx, tenant.shop)) ?? tenant;
+    // What was read in a cell that the store has left is no answer.
+    if (isFinal(error) && current.region === tenant.region)
       await dataOf(ctx, tenant).transaction((within) =>
         settle(within, name, mine, { refusal: toRefusal(error) }),
       );
-    else await deleteKeyIfHeld(sql, name, mine);
+    else await giveUp(ctx, current, name, mine);
     throw error;
+  }
+}
+
+/** While the store changes its cell, the key can be deleted in neither: that is tried until its lease ends. */
+async function giveUp(ctx: Ctx, tenant: Tenant, name: Key, mine: Entry): Promise<void> {
+  const remove = (at: Tenant) => deleteKeyIfHeld(dataOf(ctx, at).sql, name, mine);
+  try {
+    await remove(tenant);
+  } catch (error) {
+    if (!isStoreMoving(error)) throw error;
+    writeWhileMoving(ctx, tenant, remove, TTL_SECONDS.idempotentRun * 1_000).catch(
+      (failure: unknown) =>
+        ctx.log.warn("idempotency.key_left", {
+          shop: tenant.shop,
+          reason: (failure as Error).message,
+        }),
+    );
   }
 }
 

@@ -122,6 +122,9 @@ function heldByBody(
   return { goOn: () => void outgoing.end(text), answer, begun };
 }
 
+/** Shorter than the lease of a request that ended without an answer. */
+const SOON_MS = 5_000;
+
 test("a checkout is made in the new cell, once for its key", async () => {
   const { service } = cells;
   const mandate_id = await newMandate(service, shopper);
@@ -132,6 +135,20 @@ test("a checkout is made in the new cell, once for its key", async () => {
   expect([made.status, made.json.mandate_id]).toEqual([201, mandate_id]);
   const again = await send();
   expect([again.status, again.json.id]).toEqual([201, made.json.id]);
+});
+
+test("a checkout that is refused while the store changes its cell is made by the repetition of its request", async () => {
+  const { service } = cells;
+  const key = { "Idempotency-Key": "of-the-refused-one" };
+  const send = () => makeCheckout(service, shopper, { line_items: itemsOf(shelf.lamp) }, key);
+  const refused = await whileMoving(() => heldBy("storefront", CART_API, send), "in the barrier");
+  expect([refused.status, refused.json.code, refused.headers.get("retry-after")]).toEqual([
+    503,
+    "store_moving",
+    "1",
+  ]);
+  const made = async () => (await send()).status === 201;
+  await eventually("the checkout", made, SOON_MS);
 });
 
 test("a checkout is confirmed in the new cell", async () => {
