@@ -2,7 +2,10 @@
 // began in the cell that the store leaves.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Ctx } from "../../../app/context.server.ts";
-import { recordAccess } from "../../../app/domain/compliance/access-log/record-access.ts";
+import {
+  recordAccess,
+  type Access,
+} from "../../../app/domain/compliance/access-log/record-access.ts";
 import { writeCheckpoint } from "../../../app/domain/consent/checkpoints.ts";
 import { exportConsentLog } from "../../../app/domain/consent/consent-log.ts";
 import { verifyConsentChain } from "../../../app/domain/consent/verify-chain.ts";
@@ -18,9 +21,13 @@ import { SHOP } from "../../support/service.ts";
 const CUSTOMERS = 2_500;
 let cells: Cells;
 let worker: Awaited<ReturnType<typeof startMoveWorker>>;
+/** Called while the store's writes are refused. */
+let inBarrier: () => void = () => {};
 beforeAll(async () => {
   cells = await startCells({ env: { WORKER_POLL_MS: "50" } });
-  worker = await startMoveWorker(cells.service.ctx);
+  worker = await startMoveWorker(cells.service.ctx, {
+    reached: (step) => (step === "sealed" ? inBarrier() : undefined),
+  });
   await cells.service.addTenant(SHOP);
   await cells.service.database.query(
     `INSERT INTO storefront_users (shop, email)
@@ -52,26 +59,43 @@ async function readFile(file: AsyncGenerator<string>, parts: number): Promise<st
   return text.trimEnd().split("\r\n");
 }
 
+const accessOf = (requestId: string): Access => ({
+  actor: { kind: "staff", id: "1" },
+  action: "exported",
+  userIds: [],
+  count: null,
+  place: "/app/customers/export",
+  requestId,
+});
+
+async function recorded(requestId: string): Promise<unknown[]> {
+  const database = (await here()).region === "eu" ? cells.eu : cells.service.database;
+  const log = "SELECT count FROM access_log WHERE shop = $1 AND request_id = $2";
+  return database.query(log, [SHOP, requestId]);
+}
+
 test("the file of all customers has every one, and its number is recorded", async () => {
   const { ctx } = cells.service;
   const tenant = await here();
-  const access = await recordAccess(ctx, tenant, {
-    actor: { kind: "staff", id: "1" },
-    action: "exported",
-    userIds: [],
-    count: null,
-    place: "/app/customers/export",
-    requestId: "of-the-test",
-  });
+  const access = await recordAccess(ctx, tenant, accessOf("the-file"));
   const file = exportCustomers(ctx, tenant, { filter: CustomerFilter.parse({}) }, access.setCount);
   // The header and the first slice.
   const lines = await readFile(file, 2);
   expect(new Set(lines).size).toBe(CUSTOMERS + 1);
-  const [recorded] = await cells.eu.query(
-    "SELECT count FROM access_log WHERE shop = $1 AND request_id = 'of-the-test'",
-    [SHOP],
-  );
-  expect(recorded).toEqual({ count: CUSTOMERS });
+  expect(await recorded("the-file")).toEqual([{ count: CUSTOMERS }]);
+});
+
+test("accesses of requests from before the move, and from within it, are recorded", async () => {
+  const { ctx } = cells.service;
+  const tenant = await here();
+  let recording: Promise<unknown> = Promise.resolve();
+  inBarrier = () => void (recording = recordAccess(ctx, tenant, accessOf("within-the-move")));
+  await move();
+  inBarrier = () => {};
+  await recording;
+  await recordAccess(ctx, tenant, accessOf("before-the-move"));
+  expect(await recorded("within-the-move")).toHaveLength(1);
+  expect(await recorded("before-the-move")).toHaveLength(1);
 });
 
 test("the file of the consent log has every row, and its verification finds none missing", async () => {

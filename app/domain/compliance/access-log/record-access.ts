@@ -1,6 +1,7 @@
 // The access log: who looked at, listed, exported, changed or erased customers' data. A row holds
 // ids, an action and a place, never the data, so that it may outlive an erased person.
 import type { Ctx } from "../../../context.server.ts";
+import { writeWhileMoving } from "../../tenants/moves/write-while-moving.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 
 /** `listed`: a page with several customers. */
@@ -72,8 +73,8 @@ export async function recordAccess(
   access: Access,
 ): Promise<RecordedAccess> {
   const { actor, action, userIds, count, place, requestId, isEveryTime = false } = access;
-  const guard = (work: () => Promise<void>) =>
-    work().catch((error: unknown) =>
+  const guard = (at: Tenant, work: (at: Tenant) => Promise<void>) =>
+    writeWhileMoving(ctx, at, work).catch((error: unknown) =>
       ctx.log.error("access.not_recorded", error, {
         shop: tenant.shop,
         actor_kind: actor.kind,
@@ -86,8 +87,8 @@ export async function recordAccess(
     );
   const customers = userIds.length > 0 ? userIds : [null];
   const recorded: bigint[] = [];
-  await guard(async () => {
-    const { sql, prisma } = dataOf(ctx, tenant);
+  await guard(tenant, async (at) => {
+    const { sql, prisma } = dataOf(ctx, at);
     if (!isEveryTime && (action === "viewed" || action === "listed"))
       for (const userId of customers)
         await sql(
@@ -115,12 +116,13 @@ export async function recordAccess(
     }
   });
   return {
-    setCount: (rows) =>
-      guard(async () => {
-        if (recorded.length === 0) return;
-        // The store may have moved while the file was sent.
-        const current = (await findTenant(ctx, tenant.shop)) ?? tenant;
-        await dataOf(ctx, current).sql(SET_COUNT, [recorded, rows]);
-      }),
+    async setCount(rows) {
+      if (recorded.length === 0) return;
+      // The store may have moved while the file was sent: its old cell has no such row, and refuses nothing.
+      const current = (await findTenant(ctx, tenant.shop).catch(() => null)) ?? tenant;
+      await guard(current, async (at) => {
+        await dataOf(ctx, at).sql(SET_COUNT, [recorded, rows]);
+      });
+    },
   };
 }
