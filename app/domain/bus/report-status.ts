@@ -10,10 +10,18 @@ import { REPORTED_BY_BACKEND } from "./outcome.ts";
 import { nextRetryMs } from "./retry-policy.ts";
 import { settlerOf, type Settlement } from "./settle.ts";
 
+/** Null says as little as an absent field. */
+const optionalText = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .nullish()
+    .transform((text) => text ?? undefined);
+
 export const StatusReport = z.object({
   status: z.enum(["delivered", "failed"], "must be delivered or failed"),
-  channel: z.string().max(40).optional(),
-  error: z.string().max(2_000).optional(),
+  channel: optionalText(40),
+  error: optionalText(2_000),
 });
 export type StatusReport = z.output<typeof StatusReport>;
 
