@@ -77,7 +77,7 @@ export async function createScreens(options: {
       if (isReply(gate)) return toWebResponse(incoming, guardReply(ctx, request.url, gate));
       const context = { ctx, shopify, gate, requestId, failure: null };
       const headers = createHeaders(incoming);
-      const asked = await toWebRequest(incoming, request, { origin, headers, signal });
+      const asked = await toWebRequest(request, { origin, headers, signal });
       const answered = await answer(asked, context);
       const response = guardResponse(
         ctx,

@@ -11,7 +11,6 @@ const isUpload = (path: string): boolean => /^\/app\/settings\/logo(\.data)?$/.t
 
 /** `origin`: the configured one; the request's Host header does not count. */
 export async function toWebRequest(
-  incoming: IncomingMessage,
   request: ApiRequest,
   { origin, headers, signal }: { origin: string; headers: Headers; signal: AbortSignal },
 ): Promise<Request> {
