@@ -87,8 +87,7 @@ export type OidcClient = {
    */
   verify<T>(
     system: string,
-    metadata: Pick<OidcMetadata, "jwks_uri">,
-    isTenantAddress: boolean,
+    keySet: { url: string; isTenantAddress: boolean },
     verify: (keys: JWTVerifyGetKey) => Promise<T>,
   ): Promise<T>;
 };
@@ -119,11 +118,10 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
     forget: (place) => void discovered.delete(cacheKey(place)),
     exchangeCode: (system, metadata, exchange, isTenantAddress) =>
       exchangeCode(outbound, { system, metadata, exchange, isTenantAddress }),
-    async verify(system, { jwks_uri: url }, isTenantAddress, verify) {
-      const key = cacheKey({ url, isTenantAddress });
+    async verify(system, keySet, verify) {
+      const key = cacheKey(keySet);
       const keys =
-        keySets.get(key) ??
-        remember(keySets, key, createKeySet(outbound, { system, url, isTenantAddress }));
+        keySets.get(key) ?? remember(keySets, key, createKeySet(outbound, { system, ...keySet }));
       return verifyWith(keys, verify);
     },
   };

@@ -16,7 +16,7 @@ export async function isEdgeAssertion(ctx: Ctx, token: string): Promise<boolean>
   } = ctx.config;
   if (!url || !audience) return false;
   try {
-    await ctx.oidc.verify("edge_gate", { jwks_uri: url }, false, (keys) =>
+    await ctx.oidc.verify("edge_gate", { url, isTenantAddress: false }, (keys) =>
       jwtVerify(token, keys, {
         algorithms: ASYMMETRIC_ALGORITHMS,
         audience,

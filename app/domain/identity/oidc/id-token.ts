@@ -52,7 +52,7 @@ export async function verifyIdToken(
   token: string,
   expected: Expected,
 ): Promise<IdentityClaims> {
-  const { metadata, clientId } = expected;
+  const { metadata, clientId, isTenantAddress } = expected;
   // One well-known provider sends its issuer with and without the scheme.
   const issuers = [
     metadata.issuer,
@@ -60,20 +60,17 @@ export async function verifyIdToken(
   ];
   let payload: unknown;
   try {
-    const verified = await ctx.oidc.verify(
-      expected.system,
-      metadata,
-      expected.isTenantAddress,
-      (keys) =>
-        jwtVerify(token, keys, {
-          algorithms: ASYMMETRIC_ALGORITHMS,
-          issuer: issuers,
-          audience: clientId,
-          clockTolerance: TOLERANCE_SECONDS,
-          maxTokenAge: MAX_AGE_SECONDS,
-          requiredClaims: ["exp", "iat", "sub", "nonce"],
-          currentDate: ctx.clock.now(),
-        }),
+    const keySet = { url: metadata.jwks_uri, isTenantAddress };
+    const verified = await ctx.oidc.verify(expected.system, keySet, (keys) =>
+      jwtVerify(token, keys, {
+        algorithms: ASYMMETRIC_ALGORITHMS,
+        issuer: issuers,
+        audience: clientId,
+        clockTolerance: TOLERANCE_SECONDS,
+        maxTokenAge: MAX_AGE_SECONDS,
+        requiredClaims: ["exp", "iat", "sub", "nonce"],
+        currentDate: ctx.clock.now(),
+      }),
     );
     payload = verified.payload;
   } catch (error) {
