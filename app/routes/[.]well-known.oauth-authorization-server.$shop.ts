@@ -20,7 +20,7 @@ export const { loader, action, route } = endpoint({
       const tenant = await getTenant(ctx, shop);
       return publicDocument(
         request,
-        buildServerMetadata(tenant, addressFor(ctx, request, tenant), true),
+        buildServerMetadata(tenant, addressFor(ctx, request, tenant), { isByPath: true }),
       );
     },
   },

@@ -12,6 +12,9 @@ export const { loader, action, route } = endpoint({
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
     result: ServerMetadata,
     handle: async ({ ctx, request, tenant }) =>
-      publicDocument(request, buildServerMetadata(tenant, addressFor(ctx, request, tenant), false)),
+      publicDocument(
+        request,
+        buildServerMetadata(tenant, addressFor(ctx, request, tenant), { isByPath: false }),
+      ),
   },
 });

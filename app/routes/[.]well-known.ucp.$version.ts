@@ -18,13 +18,11 @@ export const { loader, action, route } = endpoint({
       if (!version) throw new AppError("not_found");
       return publicDocument(
         request,
-        buildUcpProfile(
-          tenant,
-          addressFor(ctx, request, tenant),
+        buildUcpProfile(tenant, addressFor(ctx, request, tenant), {
           version,
-          [publicMandateKey(ctx.config)],
-          true,
-        ),
+          signingKeys: [publicMandateKey(ctx.config)],
+          hasOlderVersions: false,
+        }),
       );
     },
   },

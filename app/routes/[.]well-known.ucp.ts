@@ -15,13 +15,11 @@ export const { loader, action, route } = endpoint({
     handle: async ({ ctx, request, tenant }) =>
       publicDocument(
         request,
-        buildUcpProfile(
-          tenant,
-          addressFor(ctx, request, tenant),
-          UCP_VERSIONS[0],
-          [publicMandateKey(ctx.config)],
-          false,
-        ),
+        buildUcpProfile(tenant, addressFor(ctx, request, tenant), {
+          version: UCP_VERSIONS[0],
+          signingKeys: [publicMandateKey(ctx.config)],
+          hasOlderVersions: true,
+        }),
       ),
   },
 });

@@ -16,10 +16,11 @@ export const issuerOf = (
   form: string | null,
 ): string => (form === BY_PATH && !isOwnHost ? `${origin}/${shop}` : origin);
 
+/** `isByPath`: of the issuer that has the store as its path. */
 export function buildServerMetadata(
   tenant: Tenant,
   address: PublicAddress,
-  isByPath: boolean,
+  { isByPath }: { isByPath: boolean },
 ): object {
   const { privacy_url: policy, terms_url: terms } = tenant.config;
   const authorize = addressOf(address, "/oauth/authorize");

@@ -84,16 +84,18 @@ export function ucpCapabilities(tenant: Tenant, version: UcpVersion): Record<str
   };
 }
 
-/**
- * `signingKeys` are public; their member has two names for one list (`keys` since 2026-08-25,
- * `signing_keys` before).
- */
+type ProfileOptions = {
+  version: UcpVersion;
+  /** Public ones. Their member is `keys` since 2026-08-25, and was `signing_keys` before. */
+  signingKeys: readonly PublicKey[];
+  /** Whether it says where the profiles in older versions are. */
+  hasOlderVersions: boolean;
+};
+
 export function buildUcpProfile(
   tenant: Tenant,
   address: PublicAddress,
-  version: UcpVersion,
-  signingKeys: readonly PublicKey[],
-  isLeaf: boolean,
+  { version, signingKeys, hasOlderVersions }: ProfileOptions,
 ): object {
   const {
     agent_access_enabled: isOpen,
@@ -124,7 +126,7 @@ export function buildUcpProfile(
     ucp: {
       version,
       status: "success",
-      ...(!isLeaf && { supported_versions: older }),
+      ...(hasOlderVersions && { supported_versions: older }),
       services: {
         "dev.ucp.shopping": [
           {
