@@ -6,14 +6,17 @@ import {
   recordAccess,
   type Access,
 } from "../../../app/domain/compliance/access-log/record-access.ts";
+import { compileExport } from "../../../app/domain/compliance/export/compile-export.ts";
+import { compileExportOf } from "../../../app/domain/compliance/own-data/own-export.ts";
 import { writeCheckpoint } from "../../../app/domain/consent/checkpoints.ts";
 import { exportConsentLog } from "../../../app/domain/consent/consent-log.ts";
 import { verifyConsentChain } from "../../../app/domain/consent/verify-chain.ts";
 import { CustomerFilter } from "../../../app/domain/customers/list/customer-filter.ts";
 import { exportCustomers } from "../../../app/domain/customers/list/export-customers.ts";
+import { getAccount } from "../../../app/domain/identity/account.ts";
 import { startMoveWorker } from "../../../app/domain/tenants/moves/move-worker.ts";
 import { requestMove } from "../../../app/domain/tenants/moves/request-move.ts";
-import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { startCells, untilEnded, type Cells } from "../../support/moves.ts";
 import { signUp, syncAs } from "../../support/consent.ts";
 import { SHOP } from "../../support/service.ts";
@@ -96,6 +99,26 @@ test("accesses of requests from before the move, and from within it, are recorde
   await recordAccess(ctx, tenant, accessOf("before-the-move"));
   expect(await recorded("within-the-move")).toHaveLength(1);
   expect(await recorded("before-the-move")).toHaveLength(1);
+});
+
+test("the file of a person's data has everything, for the person and for the merchant", async () => {
+  const { service } = cells;
+  const person = await signUp(service);
+  const tenant = await here();
+  const { sql } = dataOf(service.ctx, tenant);
+  const account = await getAccount(sql, person.id);
+  const compile = () => compileExportOf(service.ctx, tenant, account, { isOwnerVerified: true });
+  const { exported_at: _before, ...whole } = (await compile()) as Record<string, unknown>;
+  await move();
+  const { exported_at: _after, ...moved } = (await compile()) as Record<string, unknown>;
+  expect(moved).toEqual(whole);
+  expect(moved.accounts).toHaveLength(1);
+
+  const request = { id: 1, receivedAt: new Date(), dueBy: new Date(), externalId: null };
+  const { counts, userIds } = await compileExport(service.ctx, tenant, request, {
+    email: person.email,
+  });
+  expect([userIds, counts.accounts, counts.consent_records]).toEqual([[person.id], 1, 2]);
 });
 
 test("the file of the consent log has every row, and its verification finds none missing", async () => {

@@ -4,6 +4,7 @@ import type { Row, TenantSql } from "../../../runtime/database/database.ts";
 import { MANDATE_STATUS } from "../../commerce/mandate.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
 import { isDeletedPerson } from "../../customers/tombstones.ts";
+import { readWhereStoreIs } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { findEvents } from "../erasure/erase-rows.ts";
 import { findPeople, isErased, type MatchedAccount } from "../find-people.ts";
@@ -121,12 +122,24 @@ async function mayBeNamed(
   return !(await isDeletedPerson(ctx, sql, shop, { gid: gid ?? null, email: email ?? null }));
 }
 
-export async function compileExport(
+type ExportRequest = Pick<PrivacyRequest, "id" | "receivedAt" | "dueBy" | "externalId">;
+type CompiledExport = { document: object; counts: Record<string, number>; userIds: number[] };
+
+/** `request`: as the document names it. */
+export const compileExport = (
   ctx: Ctx,
   tenant: Tenant,
-  request: PrivacyRequest,
+  request: ExportRequest,
   subject: Subject,
-): Promise<{ document: object; counts: Record<string, number>; userIds: number[] }> {
+): Promise<CompiledExport> =>
+  readWhereStoreIs(ctx, tenant, (at) => compileIn(ctx, at, request, subject));
+
+async function compileIn(
+  ctx: Ctx,
+  tenant: Tenant,
+  request: ExportRequest,
+  subject: Subject,
+): Promise<CompiledExport> {
   const { sql } = dataOf(ctx, tenant);
   const people = await findPeople(ctx, sql, tenant.shop, subject);
   const text = (values: (string | null | undefined)[]) => [

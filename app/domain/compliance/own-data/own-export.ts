@@ -8,6 +8,7 @@ import { isShownToUnproven } from "../../identity/own-tags.ts";
 import { requireRecentAuth } from "../../identity/session/recent-auth.ts";
 import type { Session } from "../../identity/session/sessions.ts";
 import type { AssignedTag } from "../../tags/assignments.ts";
+import { readWhereStoreIs } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { readAccountSections, readEventSections } from "../export/compile-export.ts";
 
@@ -33,7 +34,6 @@ export async function compileExportOf(
   account: Account,
   { isOwnerVerified }: { isOwnerVerified: boolean },
 ): Promise<object> {
-  const sections = await readAccountSections(dataOf(ctx, tenant).sql, [account.id]);
   const known = {
     userIds: [account.id],
     gids: [account.storefront_customer_gid].filter((gid) => gid !== null),
@@ -43,6 +43,10 @@ export async function compileExportOf(
     orders: [],
     eventIds: [],
   };
+  const { sections, events } = await readWhereStoreIs(ctx, tenant, async (at) => ({
+    sections: await readAccountSections(dataOf(ctx, at).sql, [account.id]),
+    events: isOwnerVerified ? await readEventSections(ctx, at, known) : null,
+  }));
   ctx.log.info("own_data.exported", {
     shop: tenant.shop,
     user_id: account.id,
@@ -52,9 +56,7 @@ export async function compileExportOf(
     store: tenant.shop,
     exported_at: ctx.clock.now().toISOString(),
     is_complete: isOwnerVerified,
-    ...(isOwnerVerified
-      ? { ...sections, ...withoutPayloads(await readEventSections(ctx, tenant, known)) }
-      : unproven(account, sections)),
+    ...(events ? { ...sections, ...withoutPayloads(events) } : unproven(account, sections)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, PrivacyRequest as StoredRequest, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import { findPerson, type Account } from "../../identity/account.ts";
-import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { dataOf, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import { compileExport } from "../export/compile-export.ts";
 import { bulkDeliveryId, type PrivacyRequest } from "./privacy-requests.ts";
 import { insertRequest, receivePrivacyRequest, toNewRequest } from "./receive-request.ts";
@@ -65,7 +65,9 @@ export async function exportForMerchant(
     token: "",
   } satisfies PrivacyRequest;
   const { document, counts, userIds } = await compileExport(ctx, tenant, request, subject);
-  await sql(
+  // The store may have moved to another cell meanwhile.
+  const current = await getTenant(ctx, tenant.shop);
+  await dataOf(ctx, current).sql(
     `UPDATE privacy_requests SET state = 'done', last_error = NULL, user_ids = $4::int[],
       completed_at = clock_timestamp(), evidence = $3::jsonb, steps = $5::jsonb
       WHERE shop = $1 AND id = $2`,
