@@ -9,6 +9,7 @@ import {
 import { findStorefrontPerson } from "../../app/domain/customers/storefront-person.ts";
 import type { CustomerPatch } from "../../app/sandbox/storefront/customers.ts";
 import { dataOf, getTenant } from "../../app/domain/tenants/tenant.ts";
+import { syncAnonymous } from "../support/consent.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { taggedStore, type TaggedStore } from "../support/storefront/tagged-store.ts";
 
@@ -77,6 +78,59 @@ describe("a sign-up", () => {
     await store.install(OTHER_SHOP);
     await store.signUp(OTHER_SHOP, "ada@example.com");
     expect(await assigned("ada@example.com", "system", OTHER_SHOP)).toEqual([]);
+  });
+});
+
+describe("an address that was entered in a form", () => {
+  const EMAIL = "typed@example.com";
+  const runRules = async () => {
+    const { json } = await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
+    expect(json.ok).toBe(true);
+    await eventually(
+      "the run over all customers has ended",
+      async () =>
+        (await service.database.query("SELECT 1 FROM tag_runs WHERE finished_at IS NULL"))
+          .length === 0,
+    );
+    await settled();
+  };
+  const isAnywhere = async () => ({
+    tags: await assigned(EMAIL),
+    atStore: store.customerOf(SHOP, EMAIL) !== undefined,
+    atCms: JSON.stringify(
+      service.sandbox.cms.collections().map(({ id }) => service.sandbox.cms.items(id)),
+    ).includes(EMAIL),
+  });
+
+  it("gets no tags and goes to no system before its owner confirms it, also by a run over all customers", async () => {
+    const answer = await syncAnonymous(service, {
+      method: "newsletter_form",
+      form_type: "newsletter",
+      consent_marketing: true,
+      email: EMAIL,
+    });
+    expect(answer.json).toMatchObject({ pending_confirmation: true });
+    await runRules();
+    await service.call("POST", `/sync/cms?shop=${SHOP}`);
+    await settled();
+    expect(await isAnywhere()).toEqual({ tags: [], atStore: false, atCms: false });
+  });
+
+  it("gets both once its owner has confirmed it", async () => {
+    const mail = await eventually("the mail with the link", () =>
+      service.sandbox.email.mailsTo(EMAIL).at(-1),
+    );
+    const link = new URL(/http\S+/.exec(mail.text ?? "")?.[0] ?? "");
+    const confirmed = await service.call("POST", `/auth/consent-confirm?shop=${SHOP}`, {
+      key: null,
+      body: { token: link.searchParams.get("token") },
+    });
+    expect(confirmed.status).toBe(200);
+    await settled();
+    expect((await isAnywhere()).tags).toEqual(
+      expect.arrayContaining(["accepts_marketing", "active"]),
+    );
+    expect(store.customerOf(SHOP, EMAIL)?.tags).toContain("accepts_marketing");
   });
 });
 

@@ -23,6 +23,9 @@ export async function findOrCreateContact(
   if (!made) return findOrCreateContact(shop, tx, email);
   const key = { shop, user_id: made.id };
   await tx.prisma.userClaims.createMany({ data: [key], skipDuplicates: true });
-  await tx.prisma.userExtras.createMany({ data: [key], skipDuplicates: true });
+  await tx.prisma.userExtras.createMany({
+    data: [{ ...key, is_contact: true }],
+    skipDuplicates: true,
+  });
   return made.id;
 }

@@ -4,6 +4,7 @@ import type { Columns, StorefrontUser } from "../../db.server.ts";
 import { anyLength } from "../../runtime/database/array-parameters.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import { ADDRESS_CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
+import { IS_CONTACT } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type CustomerSnapshot = Columns<
@@ -31,6 +32,7 @@ export type CustomerSnapshot = Columns<
 > & {
   /** The account has not verified its address, so its names are untrusted. */
   is_unproven: boolean;
+  is_contact: boolean;
   tags: string[];
   /** The analytics product's own id of the customer's browser, if known. */
   ga_client_id: string | null;
@@ -56,7 +58,7 @@ const NO_CONSENTS = JSON.stringify(
 // statistics would read the store's whole tables.
 const snapshotOf = (people: string) => `
   SELECT id, email, unproven_email, full_name, first_name, last_name, provider, (NOT email_verified
-    AND (password_hash <> '' OR federated_sub IS NOT NULL)) AS is_unproven, status, language_pref,
+    AND (password_hash <> '' OR federated_sub IS NOT NULL)) AS is_unproven, ${IS_CONTACT} AS is_contact, status, language_pref,
     tags, number_of_orders, amount_spent, email_subscription_status,
     sms_subscription_status, country, storefront_customer_gid, cms_item_id, cms_hash,
       storefront_hash, storefront_slugs,
@@ -73,12 +75,12 @@ const snapshotOf = (people: string) => `
          AND m.user_id = u.id),
       '[]'
     ) AS "crmTags"
-  FROM (SELECT * FROM storefront_users WHERE shop = $1 AND ${people}) AS u ORDER BY id`;
+  FROM (SELECT * FROM storefront_users u WHERE shop = $1 AND ${people}) AS u ORDER BY id`;
 
-/** Customers that other systems may receive: not deleted and with a verified address. */
-const PRESENT = "status <> 'deleted' AND unproven_email IS NULL";
-export const isPresent = ({ status, unproven_email: unproven }: CustomerSnapshot): boolean =>
-  status !== "deleted" && unproven === null;
+/** Customers that other systems may receive: not deleted, and with an address that is theirs. */
+const PRESENT = `status <> 'deleted' AND unproven_email IS NULL AND NOT ${IS_CONTACT}`;
+export const isPresent = (customer: CustomerSnapshot): boolean =>
+  customer.status !== "deleted" && customer.unproven_email === null && !customer.is_contact;
 
 const EACH = snapshotOf(`id = ANY(${anyLength(2, "int")}::int[])`);
 const PRESENT_OF = snapshotOf(`id = ANY($2::int[]) AND ${PRESENT}`);

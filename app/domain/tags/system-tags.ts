@@ -52,10 +52,17 @@ const held = (source: string) => `ARRAY(
 export const LAST_ACTIVE_AT =
   "coalesce(greatest(u.last_login_at, u.last_active_at), u.storefront_updated_at, u.created_at)";
 
+/**
+ * Over `storefront_users u`: an address that somebody entered in a form, that its owner has not confirmed and
+ * that the store has no customer of. Anybody can enter any address, so it gets no tags and goes to no system.
+ */
+export const IS_CONTACT = `(NOT u.email_verified AND u.storefront_customer_gid IS NULL AND EXISTS (
+    SELECT 1 FROM user_extras e WHERE e.shop = u.shop AND e.user_id = u.id AND e.is_contact))`;
+
 // Locks the customers in the order of their ids; the head of the consent log is locked after them. No
 // row when the catalog has no tag of the rules.
 const LOCK_FACTS = `
-  SELECT u.id, u.unproven_email IS NOT NULL AS is_waiting, u.number_of_orders, u.amount_spent,
+  SELECT u.id, (u.unproven_email IS NOT NULL OR ${IS_CONTACT}) AS is_waiting, u.number_of_orders, u.amount_spent,
     u.email_subscription_status, u.sms_subscription_status, u.tags_due_at,
     least(u.created_at, u.storefront_created_at) AS first_seen_at,
     ${LAST_ACTIVE_AT} AS last_active_at,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../db.server.ts";
 import { derivedEventId, enqueueMany } from "../../bus/enqueue.ts";
-import { BACKGROUND_PRIORITY } from "../../tags/system-tags.ts";
+import { BACKGROUND_PRIORITY, IS_CONTACT } from "../../tags/system-tags.ts";
 
 export const SEGMENT_EVENT = "customer.segment_sent";
 export const PROFILE_CHANNEL = "profile_platform";
@@ -14,7 +14,7 @@ export const Audience = z.object({ id: z.uuid(), name: z.string().min(1).max(200
 export type Audience = z.output<typeof Audience>;
 
 /** Only those who accept marketing, and have an address, whose hash identifies them there. */
-export const IS_SENT = `u.email IS NOT NULL AND u.unproven_email IS NULL
+export const IS_SENT = `u.email IS NOT NULL AND u.unproven_email IS NULL AND NOT ${IS_CONTACT}
   AND EXISTS (SELECT 1 FROM user_claims c WHERE c.shop = $1 AND c.user_id = u.id AND c.consent_marketing)`;
 
 /** Safe to repeat with the same run. */

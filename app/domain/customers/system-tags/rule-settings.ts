@@ -1,7 +1,7 @@
 // The thresholds of the tag rules as the merchant sees and changes them.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
-import { LAST_ACTIVE_AT } from "../../tags/system-tags.ts";
+import { IS_CONTACT, LAST_ACTIVE_AT } from "../../tags/system-tags.ts";
 import { countBySystem } from "../../tags/tag-usage.ts";
 import { saveTenantConfig } from "../../tenants/settings/configuration.ts";
 import { versionOf } from "../../tenants/settings/field-versions.ts";
@@ -40,7 +40,8 @@ const COUNTS = `
       AS new_customer,
     count(*) FILTER (WHERE number_of_orders > 0 AND ${LAST_ACTIVE_AT} <= ${before("$7")})::int
       AS at_risk
-  FROM storefront_users u WHERE shop = $1 AND status <> 'deleted' AND unproven_email IS NULL`;
+  FROM storefront_users u WHERE shop = $1 AND status <> 'deleted' AND unproven_email IS NULL
+    AND NOT ${IS_CONTACT}`;
 
 /** How many customers the thresholds mean, before they are saved. Tags by hand are not looked at. */
 export async function countRules(
