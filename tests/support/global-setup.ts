@@ -42,6 +42,8 @@ async function startServer(): Promise<Started> {
         max_logical_replication_workers: "24",
         max_sync_workers_per_subscription: "4",
         max_replication_slots: "32",
+        // Each subscription has one, and each of its tables that is copied another: above it, the copy fails.
+        max_active_replication_origins: "64",
         max_wal_senders: "32",
       },
     });
