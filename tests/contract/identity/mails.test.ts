@@ -267,6 +267,19 @@ describe("sent mails", () => {
     expect((await verify(service, token)).status).toBe(200);
   });
 
+  it("wait while the provider still works on the first request, and are delivered once", async () => {
+    const { email } = await signUp(service);
+    await queueIsEmpty(service);
+    service.sandbox.failNext("email", {
+      status: 409,
+      body: { statusCode: 409, name: "concurrent_idempotent_requests" },
+    });
+    await forgot(service, email);
+    await retriesAreDone(service);
+    const sent = service.sandbox.email.mailsTo(email);
+    expect(sent.filter(({ text }) => text?.includes("/auth/password/reset"))).toHaveLength(1);
+  });
+
   it("of a deletion reach the deleted address, which is stored nowhere in clear text", async () => {
     const { email, token } = await signUp(service, { language_pref: "es" });
     await queueIsEmpty(service);

@@ -4,7 +4,13 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
-import { isConfigured, PermanentFailure, type Channel, type QueueItem } from "../../bus/channel.ts";
+import {
+  Deferred,
+  isConfigured,
+  PermanentFailure,
+  type Channel,
+  type QueueItem,
+} from "../../bus/channel.ts";
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import { SENT_EARLIER } from "../../bus/outcome.ts";
 import { createExportLink } from "../../compliance/export/export-link.ts";
@@ -29,14 +35,18 @@ import {
   skipOf,
 } from "../item-customer.ts";
 
+const isConflict = (error: unknown, name: string): boolean =>
+  error instanceof OutboundError && error.status === 409 && (error.body ?? "").includes(name);
+
 /**
  * The provider already accepted this key with another body: every attempt creates its own link, and
  * the link in the sent mail is valid.
  */
-const isSentAlready = (error: unknown) =>
-  error instanceof OutboundError &&
-  error.status === 409 &&
-  (error.body ?? "").includes("invalid_idempotent_request");
+const isSentAlready = (error: unknown) => isConflict(error, "invalid_idempotent_request");
+
+/** An earlier attempt, whose answer was lost, is not over at the provider. */
+const isInProgress = (error: unknown) => isConflict(error, "concurrent_idempotent_requests");
+const IN_PROGRESS_RETRY_MS = 30_000;
 
 /** The link of each mail, and its lifetime. */
 const LINKS: Record<
@@ -210,6 +220,8 @@ export const emailChannel: Channel = {
       return { httpStatus: answer.status };
     } catch (error) {
       if (isSentAlready(error)) return { httpStatus: 409, skipped: SENT_EARLIER };
+      if (isInProgress(error))
+        throw new Deferred("an earlier attempt is not over", IN_PROGRESS_RETRY_MS);
       throw error;
     }
   },
