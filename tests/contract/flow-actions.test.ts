@@ -174,6 +174,27 @@ describe("a request for a consent", () => {
     ]);
   });
 
+  test("is refused beyond the mails that a store's forms may send to one address", async () => {
+    for (let count = 0; count < 5; count += 1) {
+      expect((await run("record-consent-request")).json.outcome).toBe("asked");
+      await query("DELETE FROM kv WHERE key LIKE 'flow_consent%'");
+    }
+    const before = await written();
+    const refused = await run("record-consent-request");
+    expect([refused.status, refused.json.code]).toEqual([429, "too_many_requests"]);
+    expect(await written()).toBe(before);
+  });
+
+  test("of a store without a sender is refused, and is mailed once the store has one", async () => {
+    await service.addTenant(SHOP, { email_api_key: "store-mail-key-0123456789" });
+    const before = await written();
+    const refused = await run("record-consent-request");
+    expect([refused.status, refused.json.code]).toEqual([409, "setting_missing"]);
+    expect(await written()).toBe(before);
+    await service.addTenant(SHOP, { email_api_key: null });
+    expect((await run("record-consent-request")).json.outcome).toBe("asked");
+  });
+
   test("needs an address, and names no consent that an address cannot give", async () => {
     const typed = { properties: { consent_type: "ap2" } };
     expect((await run("record-consent-request", typed)).json.fields).toHaveProperty([

@@ -153,6 +153,8 @@ test("of two channels of one event the object contains both", async () => {
     "erpsys",
     "retail_analytics_b",
   ]);
+  await eventually("an alert of each channel", () => alerts().length === 2);
+  for (const { text } of alerts()) expect(text).toContain("Attempts made: 1.");
 });
 
 test("a missing consent is kept as the reason and never swept; a person can replay it", async () => {

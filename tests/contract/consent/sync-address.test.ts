@@ -10,7 +10,7 @@ import {
   syncAs,
   type ConsentService,
 } from "../../support/consent.ts";
-import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
+import { eventually, OTHER_SHOP, RETURN_ORIGIN, SHOP } from "../../support/service.ts";
 
 let service: ConsentService;
 beforeAll(async () => {
@@ -164,6 +164,28 @@ describe("an email address submitted in a form", () => {
     expect(await count()).toEqual(before);
   });
 
+  it("of a store without a sender is recorded, and no mail waits for one", async () => {
+    const shop = "no-sender.myshopify.com";
+    await service.addTenant(shop, { email_api_key: "store-mail-key-0123456789" });
+    const answer = await service.call("POST", `/auth/consent-sync?shop=${shop}`, {
+      body: {
+        method: "form",
+        form_type: "newsletter",
+        consent_marketing: true,
+        email: "a@b.example",
+      },
+      headers: { Origin: RETURN_ORIGIN },
+      key: null,
+    });
+    expect([answer.status, inShort(answer.json.recorded)]).toEqual([200, ["newsletter granted"]]);
+    expect(
+      await service.database.query(
+        "SELECT 1 FROM integration_queue WHERE shop = $1 AND channel = 'email'",
+        [shop],
+      ),
+    ).toEqual([]);
+  });
+
   it("puts no submitted text into the mail", async () => {
     await submit("quiet@example.com", {
       method: "evil_BUY-NOW",
@@ -272,17 +294,22 @@ describe("the mailed confirmation link", () => {
   it("verifies the address of a contact, but not of an account that another person may sign in to", async () => {
     const { email: stranger } = await signUp(service);
     const visitor = "signed-in@example.com";
-    for (const email of [stranger, visitor, "contact@example.com"]) {
-      await submit(email);
+    const federated = "federated@example.com";
+    const changes: Record<string, string> = {
       // As after a sign-in at the store, which leaves neither a password nor a provider's id.
-      if (email === visitor)
+      [visitor]: "last_login_at = now()",
+      [federated]: "federated_sub = 'sub'",
+    };
+    for (const email of [stranger, visitor, federated, "contact@example.com"]) {
+      await submit(email);
+      if (changes[email])
         await service.database.query(
-          "UPDATE storefront_users SET last_login_at = now() WHERE email = $1",
+          `UPDATE storefront_users SET ${changes[email]} WHERE email = $1`,
           [email],
         );
       expect((await confirm((await linkTo(email)).token)).status).toBe(200);
     }
-    for (const email of [stranger, visitor])
+    for (const email of [stranger, visitor, federated])
       expect((await contacts(email))[0]).toMatchObject({ email_verified: false });
     expect((await contacts("contact@example.com"))[0]).toMatchObject({ email_verified: true });
   });

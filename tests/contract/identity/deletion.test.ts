@@ -318,6 +318,12 @@ describe("a deleted account", () => {
       `Verify your email address for ${SHOP}`,
       `Your account at ${SHOP} was deleted`,
     ]);
+    // What was sent to the address is not kept, as that of other mails is.
+    const kept = await service.database.query(
+      `SELECT event_type FROM delivery_exchanges e JOIN integration_queue q
+        ON q.shop = e.shop AND q.event_id = e.event_id`,
+    );
+    expect(kept.map(({ event_type: type }) => type)).not.toContain("mail.account_deleted");
     const rows = await service.database.query(
       `SELECT channel FROM integration_queue WHERE event_type = 'customer.deleted'
         AND entity_id = (SELECT max(user_id)::text FROM consent_records

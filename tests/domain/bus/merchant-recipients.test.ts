@@ -45,6 +45,14 @@ test("a privacy request waits for the store's address, which a later answer may 
   );
 });
 
+test.each(["alert_emails", "privacy_emails"] as const)(
+  "mails to %s do not wait for a storefront that refuses to say the address",
+  async (mail) => {
+    service.sandbox.failNext("storefront", { status: 404, match: "graphql" });
+    expect(await findMerchantRecipients(service.ctx, tenant, mail)).toEqual(NOBODY);
+  },
+);
+
 describe("with operators who have addresses", () => {
   const ADMINS = ["operator@service.example"];
   const withAdmins = (): Service["ctx"] => ({

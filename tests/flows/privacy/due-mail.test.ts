@@ -80,6 +80,17 @@ test("runs at once send one mail", async () => {
   expect(counts.sort()).toEqual([0, 0, 1]);
 });
 
+test("a store that names nobody is mailed at the address that its mails come from", async () => {
+  const shop = "nobody-named.myshopify.com";
+  await service.addTenant(shop, {
+    email_api_key: "store-mail-key-0123456789",
+    email_from: "Alone <hello@alone.example>",
+  });
+  await addRequest(6, "received", shop);
+  expect(await mailDue(0, shop)).toBe(1);
+  await eventually("the mail", () => service.sandbox.email.mailsTo("hello@alone.example")[0]);
+});
+
 test("a store without a mail provider gets the mail once it has one", async () => {
   await addRequest(6);
   const tenant = await getTenant(service.ctx, SHOP);
