@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
+import { cmsChannel } from "../../app/domain/channels/cms/cms.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { runStep } from "../support/processes/scheduled-step.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import {
   installStore,
@@ -91,6 +94,12 @@ describe("a failing system", () => {
     await service.call("POST", `/config?shop=bare.myshopify.com`, { body: {} });
     const { status, json } = await service.call("POST", `/sync/cms?shop=bare.myshopify.com`);
     expect([status, json.code]).toEqual([409, "cms_not_configured"]);
+    // Enabled by name alone: the scheduled run does not report it each time.
+    const body = { enabled_channels: ["cms"] };
+    await service.call("POST", `/config?shop=bare.myshopify.com`, { body });
+    const tenant = await getTenant(service.ctx, "bare.myshopify.com");
+    expect(cmsChannel.isEnabled(tenant)).toBe(true);
+    expect(await runStep(service.ctx, tenant, "cms")).toBe("skipped");
   });
 });
 

@@ -69,12 +69,12 @@ const privacyRequest = async (store: string, days: number, state = "done"): Prom
   );
   return row?.id as number;
 };
-const mandate = (store: string, days: number) =>
+const mandate = (store: string, days: number, reservations = 0) =>
   service.database.query(
     `INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature, proof,
-      agent_clients, expires_at) VALUES ($1, gen_random_uuid(), 1, 1, 'EUR', 'all', 's', 'p', '{}',
-      now() - make_interval(days => $2))`,
-    [store, days],
+      agent_clients, reservations, expires_at) VALUES ($1, gen_random_uuid(), 1, 1, 'EUR', 'all', 's', 'p', '{}',
+      $3, now() - make_interval(days => $2))`,
+    [store, days, reservations],
   );
 const grant = (store: string, days: number | null) =>
   service.database.query(
@@ -205,14 +205,15 @@ describe("a store without settings of its own", () => {
     expect(await idsOf("agent_activity", other, "code")).toEqual(["6 days"]);
   });
 
-  it("loses mandates 400 days after they expired and grants 400 days after they ended", async () => {
+  it("loses mandates 400 days after they expired, unless a checkout still holds one, and grants 400 days after they ended", async () => {
     await mandate(shop, 401);
+    await mandate(shop, 401, 1);
     await mandate(shop, 399);
     await grant(shop, 401);
     await grant(shop, 399);
     await grant(shop, null);
     await run();
-    expect([await rowsOf("mandates", shop), await rowsOf("oauth_grants", shop)]).toEqual([1, 2]);
+    expect([await rowsOf("mandates", shop), await rowsOf("oauth_grants", shop)]).toEqual([2, 2]);
   });
 
   it("loses archived messages of days that are more than a year old, in every channel, and their folders", async () => {

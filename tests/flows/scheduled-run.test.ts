@@ -213,6 +213,15 @@ describe("200 tenants, one of them failing", () => {
     expect(ended).toContain(shop);
   });
 
+  it("a run that fails at every store reports the first errors, cut short, and the number of all", async () => {
+    const steps = counting([], {
+      run: () => Promise.reject(new Error("x".repeat(10_000))),
+    });
+    const report = await runScheduledNow(service.ctx, { steps });
+    expect([report.errors.length, report.errors_total]).toEqual([50, TENANTS]);
+    expect(report.errors[0]?.message).toHaveLength(300);
+  });
+
   it("a store that gives no answer is waited for once: its other steps that ask it fail at once, and all others run", async () => {
     const silent = shopOf(3);
     const asked: string[] = [];

@@ -11,6 +11,7 @@ import type { CustomerPatch } from "../../app/sandbox/storefront/customers.ts";
 import { dataOf, getTenant } from "../../app/domain/tenants/tenant.ts";
 import { syncAnonymous } from "../support/consent.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import { runStep } from "../support/processes/scheduled-step.ts";
 import { taggedStore, type TaggedStore } from "../support/storefront/tagged-store.ts";
 
 let service: Service;
@@ -240,14 +241,17 @@ describe("the storefront's customer", () => {
 
 describe("the customer of a stranger's sign-up", () => {
   it("gets an account of its own without the sign-up's tags, here and in the store", async () => {
-    const { gid } = await store.signUp(SHOP, "zoe@example.com", { consent_marketing: true });
+    const zoe = await store.signUp(SHOP, "zoe@example.com", { consent_marketing: true });
+    const { gid } = zoe;
+    expect((await store.change(zoe, { add: ["sms_subscribed"] })).json.added).toHaveLength(1);
     await settled();
     const tenant = await getTenant(service.ctx, SHOP);
     await findStorefrontPerson(service.ctx, tenant, gid);
     await settled();
     await store.announce(gid, store.later());
     await settled();
-    expect(await assigned("zoe@example.com", "storefront")).toEqual([]);
+    for (const source of ["storefront", "ucp"])
+      expect(await assigned("zoe@example.com", source)).toEqual([]);
     expect(await assigned("zoe@example.com")).toEqual(["active", "new_customer", "prospect"]);
     expect(store.customerOf(SHOP, "zoe@example.com")?.tags.sort()).toEqual([
       "active",
@@ -341,9 +345,9 @@ describe("time", () => {
         [email, days],
       );
       const tenant = await getTenant(service.ctx, SHOP);
-      const run = () => updateDueTags(service.ctx, tenant, new AbortController().signal);
-      expect(await run()).toEqual({ customers: 1, changed: 1 });
-      expect(await run()).toEqual({ customers: 0, changed: 0 });
+      const run = () => runStep(service.ctx, tenant, "system_tags");
+      expect(await run()).toMatchObject({ customers: 1, changed: 1 });
+      expect(await run()).toEqual({ customers: 0, changed: 0, runs: 0 });
       const away = await assigned(email);
       expect(away).toEqual(expect.arrayContaining(tags));
       expect(away).not.toContain("new_customer");
@@ -447,7 +451,28 @@ describe("the thresholds", () => {
     const before = (await runs()).length;
     await save({ vip_amount: 50 });
     expect((await runs()).length).toBe(before);
+    // As after a process that died between the change and its run.
+    await service.database.query("DELETE FROM kv WHERE key = 'tag_rules'");
+    const tenant = await getTenant(service.ctx, SHOP);
+    for (const count of [1, 0])
+      expect(await runStep(service.ctx, tenant, "system_tags")).toMatchObject({ runs: count });
     const shown = await service.call("GET", `/config?shop=${SHOP}`);
     expect(shown.json.config.tag_rules).toMatchObject({ vip_amount: 50, vip_orders: 10 });
+  });
+
+  it("that come earlier bring the next look at every customer forward, also of one whose tags stay", async () => {
+    const createdAt = new Date(Date.now() - 100 * 86_400_000).toISOString();
+    await putCustomer("stays@example.com", { createdAt });
+    const daysUntilDue = async () => {
+      const [row] = await service.database.query(
+        `SELECT round(extract(epoch FROM tags_due_at - now()) / 86400)::int AS days
+          FROM storefront_users WHERE email = 'stays@example.com'`,
+      );
+      return row.days as number;
+    };
+    expect(await daysUntilDue()).toBe(365);
+    const body = { tag_rules: { inactive_after_days: 300 } };
+    expect((await service.call("POST", `/config?shop=${SHOP}`, { body })).status).toBe(200);
+    await eventually("the run reached the customer", async () => (await daysUntilDue()) === 300);
   });
 });

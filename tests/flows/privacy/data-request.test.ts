@@ -4,6 +4,7 @@ import { findBoardRequest } from "../../../app/domain/compliance/board/request-l
 import { finishMailedLate } from "../../../app/domain/compliance/export/data-request.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
+import { runStep } from "../../support/processes/scheduled-step.ts";
 import {
   ADA,
   dataRequestBody,
@@ -349,7 +350,10 @@ describe("customers/data_request", () => {
       "UPDATE integration_queue SET next_attempt_at = now() WHERE event_id = $1",
       [held],
     );
-    await eventually("a finished request", () => finishMailedLate(service.ctx, tenant));
+    await eventually("a finished request", async () => {
+      await runStep(service.ctx, tenant, "dead_letters");
+      return (await settled(service, json.request_id)).state === "done";
+    });
     const late = await settled(service, json.request_id);
     expect(late).toMatchObject({
       state: "done",
