@@ -1,4 +1,5 @@
 // The access log: what each kind of caller leaves in it, and GET /admin/access-log.
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { exportAccessLog } from "../../app/domain/compliance/access-log/read-access-log.ts";
 import { recordAccess } from "../../app/domain/compliance/access-log/record-access.ts";
@@ -95,6 +96,23 @@ describe("an operator's change", () => {
       },
     ]);
   });
+});
+
+it("an operator who reads a checkout leaves its customer, and nobody else's", async () => {
+  const other = await signUp(service);
+  const checkouts = [person, other].map(({ id }) => ({ id: randomUUID(), owner: id }));
+  for (const { id, owner } of checkouts)
+    await service.database.query(
+      `INSERT INTO checkout_sessions (shop, id, customer_id, status, source, line_items, subtotal, total,
+        currency, expires_at) VALUES ($1, $2, $3, 'requires_escalation', 'cart', '[]', 1, 1, 'EUR',
+        now() + interval '1 hour')`,
+      [SHOP, id, owner],
+    );
+  const path = `/commerce/checkout/${checkouts[0]?.id}?shop=${SHOP}`;
+  expect((await service.call("GET", path)).status).toBe(200);
+  expect(await rows()).toMatchObject([
+    { actor_kind: "operator", user_id: person.id, place: "GET /commerce/checkout/:id" },
+  ]);
 });
 
 describe("an agent", () => {
@@ -204,14 +222,27 @@ describe("a repetition", () => {
   });
 
   it("by another actor, of another customer, at another place or of another action counts", async () => {
+    await view({ action: "exported" });
+    await view({ action: "exported" });
     await view();
     await view({ actor: { kind: "staff", id: "8" } });
-    await view({ actor: { kind: "staff", id: null } });
+    await view({ actor: { kind: "operator", id: "7" } });
+    // An agent with the shopper's own session has no id.
+    for (const _ of [1, 2]) await view({ actor: { kind: "agent", id: null } });
     await view({ userIds: [person.id + 1] });
     await view({ place: "/app/consent/receipt/:seq" });
-    await view({ action: "exported" });
-    await view({ action: "exported" });
-    expect(await rows()).toHaveLength(7);
+    expect(await rows()).toHaveLength(8);
+  });
+
+  it("of what is recorded every time counts, and so does each customer of one access", async () => {
+    await view();
+    await view({ isEveryTime: true });
+    expect(await rows()).toHaveLength(2);
+    await view({ userIds: [person.id, person.id + 1], place: "/app/events/event/:id" });
+    expect((await rows()).slice(2).map(({ user_id: id }) => id)).toEqual([
+      person.id,
+      person.id + 1,
+    ]);
   });
 
   it("of a list adds its customers to the count", async () => {

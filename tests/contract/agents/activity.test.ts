@@ -12,7 +12,7 @@ import {
   flushAgentCalls,
   recordAgentCall,
 } from "../../../app/domain/agent-activity/record-agent-call.ts";
-import { DONE } from "../../../app/domain/agent-activity/agent-call.ts";
+import { DONE, type AgentCall } from "../../../app/domain/agent-activity/agent-call.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { PASSWORD } from "../identity/people.ts";
 import { newClient, newTokens } from "../../support/agents/agent.ts";
@@ -275,6 +275,101 @@ it("pages by key without a gap or a repetition, under filters", async () => {
   expect(await read({ agent: "unknown" })).toEqual([]);
   expect(await read({ outcome: "refused" })).toEqual([]);
   expect(await read({ from: "2020-01-01", to: "2020-12-31" })).toEqual([]);
+});
+
+describe("a recorded call", () => {
+  let shopper: Shopper;
+  let now: Date;
+  beforeAll(async () => {
+    shopper = await newShopper(service);
+  });
+  const put = async (call: Partial<AgentCall>, seconds = 0) => {
+    now ??= new Date(Date.now() - (Date.now() % 60_000));
+    // One minute for all calls.
+    const ctx = { ...service.ctx, clock: { now: () => new Date(now.getTime() + seconds * 1_000) } };
+    recordAgentCall(ctx, await getTenant(service.ctx, SHOP), {
+      ...DONE,
+      operation: "pay_checkout",
+      caller: { clientId: "agent-1", userId: shopper.id },
+      ...call,
+    });
+  };
+  const money = (amount: string) => ({ money: { amount, currency: "EUR", mandateId: null } });
+  const own = (clientId: string) =>
+    rowsOf("user_id = $2 AND client_id = $3", [shopper.id, clientId]);
+
+  it("that comes later adds to the calls and amounts of its minute, and the newest time stays", async () => {
+    await put(money("2.00"), 9);
+    expect(await own("agent-1")).toMatchObject([{ calls: 1, amount: "2.00" }]);
+    await put(money("3.00"), 5);
+    expect(await own("agent-1")).toMatchObject([{ calls: 2, amount: "5.00" }]);
+    const [row] = await service.database.query<{ at: Date }>(
+      "SELECT last_at AS at FROM agent_activity WHERE user_id = $1 AND client_id = 'agent-1'",
+      [shopper.id],
+    );
+    expect(row?.at).toEqual(new Date(now.getTime() + 9_000));
+  });
+
+  it("is stored as far as its columns reach", async () => {
+    const caller = { clientId: `https://${"a".repeat(600)}.example/`, userId: shopper.id };
+    for (const amount of ["999999999999.99", "999999999999.99"]) {
+      await put({ caller, ...money(amount) });
+      expect(await own(caller.clientId.slice(0, 500))).toMatchObject([{ amount }]);
+    }
+  });
+
+  it("that the database rejects keeps no other from being stored", async () => {
+    const caller = { clientId: "agent-2", userId: shopper.id };
+    const rejected = { amount: "1.00", currency: "EUR", mandateId: "none" };
+    await put({ caller, code: "first" });
+    await put({ caller, money: rejected });
+    await put({ caller, code: "last" });
+    const codes = new Set((await own("agent-2")).map(({ code }) => code));
+    expect(codes).toEqual(new Set(["first", "last"]));
+  });
+
+  it("is found behind thousands of others that a filter leaves out, on a later page", async () => {
+    const tenant = await getTenant(service.ctx, SHOP);
+    await service.database.query(
+      `INSERT INTO agent_activity (shop, started_at, client_id, user_id, operation, outcome, last_at)
+        SELECT $1, $3::timestamptz + n * interval '1 minute', 'agent-3', $2, 'get_cart', 'done',
+          $3::timestamptz + n * interval '1 minute' FROM generate_series(1, 5000) AS n`,
+      [SHOP, shopper.id, now],
+    );
+    const page = (after: string | null) =>
+      listActivity(service.ctx, tenant, ActivityFilters.parse({ kind: "checkout" }), {
+        limit: 10,
+        after,
+        customers: [shopper.id],
+      });
+    const first = await page(null);
+    expect(first).toMatchObject({ activity: [], next: expect.any(String), isCut: true });
+    await service.database.query(
+      `INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes)
+        VALUES ($1, gen_random_uuid(), $2, 'agent-1', 'Of The Grant', '{}')`,
+      [SHOP, shopper.id],
+    );
+    const { activity } = await page(first.next);
+    expect(activity.find((call) => call.client_id === "agent-1")?.agent).toBe("Of The Grant");
+  });
+
+  it("with a shopper's own session is not an unknown caller's", async () => {
+    await put({ caller: { clientId: null, userId: shopper.id } });
+    await put({ caller: null });
+    await flushAgentCalls(service.ctx);
+    const tenant = await getTenant(service.ctx, SHOP);
+    const customersOf = async (agent: string) =>
+      new Set(
+        (
+          await listActivity(service.ctx, tenant, ActivityFilters.parse({ agent }), {
+            limit: 100,
+            after: null,
+          })
+        ).activity.map((call) => call.customer_id),
+      );
+    expect(await customersOf("session")).toEqual(new Set([shopper.id]));
+    expect(await customersOf("unknown")).toEqual(new Set([null]));
+  });
 });
 
 describe("the shopper", () => {

@@ -86,6 +86,34 @@ describe("GET /oauth/grants", () => {
     expect((await list()).json.grants[0]).not.toHaveProperty("actions");
   });
 
+  it("says of the newest ten actions what was seen and what was changed, and nothing of other callers", async () => {
+    const log = (place: string, { action = "viewed", kind = "agent" } = {}) =>
+      service.database.query(
+        `INSERT INTO access_log (shop, actor_kind, actor_id, action, user_id, place, request_id)
+          VALUES ($1, $2, $3, $4, $5, $6, 'r')`,
+        [SHOP, kind, client, action, person.id, place],
+      );
+    for (let time = 0; time < 7; time += 1) await log("GET /auth/me");
+    await log("POST /mcp create_mandate", { action: "changed" });
+    await log("POST /mcp update_cart", { action: "changed" });
+    await log("GET /commerce/returns/:rma");
+    await log("POST /mcp list_orders");
+    await log("POST /a2a get_tags");
+    await log("GET /auth/me", { kind: "operator" });
+    const { actions } = (await list(person.token, "&include=actions")).json.grants[0];
+    const shown = actions.map(({ what, changed }: { what: string; changed: boolean }) =>
+      changed ? `${what} changed` : what,
+    );
+    expect(shown).toEqual([
+      "tag",
+      "order",
+      "return",
+      "checkout changed",
+      "mandate changed",
+      ...Array(5).fill("profile"),
+    ]);
+  });
+
   it("updates the last use at most every five minutes", async () => {
     await getMe(service, tokens.access_token);
     const before = (await list()).json.grants[0].last_used_at;

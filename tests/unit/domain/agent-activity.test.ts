@@ -96,15 +96,19 @@ describe("counted calls", () => {
       [null, 98],
       [{ clientId: "agent-1", userId: 7 }, 1],
     ]);
+    // What was taken no longer counts.
+    buffer.add("a.example", call({ caller: { tokenHash: "token-0" } }), at(0));
+    expect(buffer.take().map(({ caller }) => caller)).toEqual([{ tokenHash: "token-0" }]);
   });
 
   it("that could not be written are added to those that came meanwhile", () => {
     const buffer = createCallBuffer(10);
-    buffer.add("a.example", call(), at(5));
+    const paid = (amount: string) => call({ money: { amount, currency: "EUR", mandateId: null } });
+    buffer.add("a.example", paid("2.00"), at(5));
     const taken = buffer.take();
-    buffer.add("a.example", call(), at(3));
+    buffer.add("a.example", paid("1.00"), at(3));
     buffer.putBack(taken);
-    expect(buffer.take()).toMatchObject([{ calls: 2, lastAt: at(5) }]);
+    expect(buffer.take()).toMatchObject([{ calls: 2, lastAt: at(5), amounts: ["1.00", "2.00"] }]);
   });
 });
 
@@ -112,6 +116,8 @@ describe("the outcome of an error", () => {
   it("is a refusal where it was not allowed, else a failure; a mandate says why", () => {
     const refused = new AppError("mandate_refused", { details: { reason: "exceeded" } });
     expect(outcomeOf(refused)).toEqual({ outcome: "refused", code: "mandate_exceeded" });
+    for (const code of ["invalid_token", "forbidden", "conflict", "too_many_requests"] as const)
+      expect(outcomeOf(new AppError(code))).toEqual({ outcome: "refused", code });
     expect(outcomeOf(new AppError("not_found"))).toEqual({ outcome: "failed", code: "not_found" });
     expect(outcomeOf(null)).toEqual({ outcome: "failed", code: "internal_error" });
   });
