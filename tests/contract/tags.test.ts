@@ -207,6 +207,11 @@ describe("POST /ucp/tags", () => {
     expect(await rowsOf(SHOP)).toEqual([]);
   });
 
+  it("takes 50 in all", async () => {
+    const remove = Array.from({ length: 50 }, (_, at) => `b${at}`);
+    expect((await change({ remove })).status).toBe(200);
+  });
+
   it("answers `queued` after 5 s when no worker delivers, with the rows stored", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, {
       body: { cms_api_token: "cms-token-0123456789" },

@@ -40,6 +40,12 @@ describe("importing changed customers", () => {
       counts: { processed: 30, created: 30, updated: 0, unchanged: 0, failed: 0 },
     });
     expect(await queued(service)).toEqual({ cms: 30, profile_platform: 30, web_analytics: 30 });
+    const times = await service.database.query(
+      `SELECT DISTINCT storefront_created_at, last_active_at = storefront_updated_at AS is_active
+        FROM storefront_users`,
+    );
+    const storefront_created_at = new Date("2026-01-01T00:00:00Z");
+    expect(times).toEqual([{ storefront_created_at, is_active: true }]);
     await setWatermark(service, secondsAgo(900));
     service.sandbox.storefront.putCustomer(SHOP, {
       gid: gids[3],

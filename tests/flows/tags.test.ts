@@ -48,11 +48,14 @@ describe("the tag system is initialised", () => {
     ).toHaveLength(1);
   });
 
-  it("finds the collection of an earlier run whose id was not stored", async () => {
+  it("finds the collection of an earlier run whose id was not stored, and stores the items' ids in the tags that it needs", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, { body: { cms_tags_collection_id: null } });
+    await service.database.query("DELETE FROM crm_tags WHERE shop = $1", [SHOP]);
     expect(
       (await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=cms`)).json,
     ).toEqual({ ok: true, step: "cms", created: 0, existing: 17 });
+    const stored = "SELECT 1 FROM crm_tags WHERE shop = $1 AND cms_item_id IS NOT NULL";
+    expect(await service.database.query(stored, [SHOP])).toHaveLength(17);
   });
 
   it("reads no more of an answer than it uses", async () => {
@@ -72,6 +75,43 @@ describe("the tag system is initialised", () => {
       created: 0,
       existing: 17 + DEFINITIONS + 17,
     });
+  });
+});
+
+describe("a system that stops one step of it", () => {
+  const stepsAfter = async () => {
+    const { json } = await service.call("POST", `/admin/init-tag-system?shop=${SHOP}`);
+    service.sandbox.clearFaults();
+    return (json.steps as { error?: { code: string; message: string } }[]).map(
+      ({ error }) => error && [error.code, error.message],
+    );
+  };
+
+  it.each([
+    [
+      "storefront",
+      [undefined, ["storefront_unavailable", expect.stringMatching(/503/)], undefined],
+    ],
+    ["cms", [undefined, undefined, ["cms_unavailable", expect.stringMatching(/503.*no site/)]]],
+  ] as const)("%s is named, and the other steps are done", async (system, steps) => {
+    service.sandbox.failNext(system, { status: 503, body: { message: "no site" } }, Infinity);
+    expect(await stepsAfter()).toEqual(steps);
+  });
+
+  it("defines a field of ours as something else: nothing is defined beside it", async () => {
+    const nodes = [{ key: "crm_tags", type: { name: "single_line_text_field" } }];
+    service.sandbox.failNext("storefront", {
+      status: 200,
+      body: { data: { metafieldDefinitions: { nodes } } },
+      match: "graphql",
+    });
+    const calls = service.sandbox.requests("storefront").length;
+    expect(await stepsAfter()).toEqual([
+      undefined,
+      ["conflict", expect.stringContaining("custom.crm_tags")],
+      undefined,
+    ]);
+    expect(service.sandbox.requests("storefront")).toHaveLength(calls + 1);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   notFarAhead,
   parseRestCustomer,
 } from "../../../app/domain/customers/customer-change.ts";
+import { isSettledAt } from "../../../app/domain/tags/storefront-tags.ts";
 
 const AT = new Date("2026-03-01T10:00:00Z");
 const CLEAN = { first_name: "Ada B", last_name: "King" };
@@ -68,4 +69,27 @@ test("a change counts as at most ten minutes ahead", () => {
     new Date("2026-03-01T10:10:00Z"),
   );
   expect(notFarAhead(AT, AT)).toEqual(AT);
+});
+
+const WRITTEN = new Date("2026-11-23T12:00:00.400Z");
+const after = (ms: number) => new Date(WRITTEN.getTime() + ms);
+
+test.each<[what: string, at: { tagged: Date | null; changed: number; read?: number }, is: boolean]>(
+  [
+    ["of a customer whom this service never tagged", { tagged: null, changed: -9_000 }, true],
+    ["changed a whole second after our write", { tagged: WRITTEN, changed: 1_000 }, true],
+    ["changed in what may be the second of our write", { tagged: WRITTEN, changed: 999 }, false],
+    [
+      "read longer after it than clocks differ",
+      { tagged: WRITTEN, changed: -9_000, read: 5_000 },
+      true,
+    ],
+    ["read sooner after it", { tagged: WRITTEN, changed: -9_000, read: 4_999 }, false],
+  ],
+)("whether a list of tags is newer than our last write: one %s", (_, at, isNewer) => {
+  const times = {
+    changedAt: after(at.changed),
+    ...(at.read !== undefined && { readAt: after(at.read) }),
+  };
+  expect(isSettledAt(at.tagged, times)).toBe(isNewer);
 });
