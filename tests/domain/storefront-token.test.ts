@@ -12,6 +12,7 @@ import {
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { SHOP as SHOP_QUERY } from "../../app/integrations/storefront/documents.ts";
+import { OutboundError } from "../../app/runtime/errors.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 const MINUTE = 60_000;
@@ -234,6 +235,21 @@ describe("a platform outage never loses the token", () => {
         .slice(-2)
         .map(({ outcome }) => outcome),
     ).toEqual(["rotated", "repeated"]);
+    expect((await service.ctx.storefront.shop(SHOP, result.accessToken)).status).toBe(200);
+  });
+
+  test("a response that does not come in time is requested again with the same refresh token", async () => {
+    service.sandbox.storefront.settings.refreshRetry = "until_replacement_used";
+    await connect(10);
+    const { storefront } = service.ctx;
+    const { refresh } = storefront;
+    storefront.refresh = async (...asked) => {
+      await refresh(...asked);
+      storefront.refresh = refresh;
+      throw new OutboundError("storefront", "timeout");
+    };
+    const { calls, result } = await counting(() => ensure());
+    expect(calls).toBe(2);
     expect((await service.ctx.storefront.shop(SHOP, result.accessToken)).status).toBe(200);
   });
 

@@ -1,4 +1,4 @@
-// Two changes of one checkout at the same moment: a shopper's new address, an agent's new quantity.
+// Two calls for one checkout at the same moment: a shopper's new address, an agent's new quantity, a completion.
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import {
@@ -6,13 +6,14 @@ import {
   checkoutAs,
   itemsOf,
   makeCheckout,
+  newMandate,
   newPayer,
   seedProducts,
   sentAs,
   type Shelf,
 } from "../../../support/agents/checkout.ts";
 import type { Shopper } from "../../../support/agents/commerce.ts";
-import { SHOP, startService, type Service } from "../../../support/service.ts";
+import { SHOP, startService, type Answer, type Service } from "../../../support/service.ts";
 import { statementsWait } from "../../../support/processes/locked-rows.ts";
 
 let service: Service;
@@ -40,30 +41,64 @@ const addressIn = (city: string) => ({
 const cityOf = ({ input }: any): string | undefined =>
   input.delivery?.addresses?.[0]?.address?.deliveryAddress?.city;
 
+/** Both calls have read the checkout before the first of them changes it. */
+async function atOnce(
+  id: string,
+  first: () => Promise<Answer>,
+  second: () => Promise<Answer>,
+): Promise<[Answer, Answer]> {
+  const holder = new pg.Client({ connectionString: service.database.url });
+  await holder.connect();
+  try {
+    await holder.query("BEGIN");
+    await holder.query("SELECT 1 FROM checkout_sessions WHERE id = $1 FOR UPDATE", [id]);
+    const earlier = first();
+    await statementsWait(service.database, 1);
+    const later = second();
+    await statementsWait(service.database, 2);
+    await holder.query("COMMIT");
+    return [await earlier, await later];
+  } finally {
+    await holder.end();
+  }
+}
+
 it("keep what the other one changed: the last cart has the new address and the new quantity", async () => {
   const made = await makeCheckout(service, shopper, {
     line_items: itemsOf(shelf.camera),
     delivery: { address: addressIn("Bonn") },
   });
   const { id } = made.json;
-  const holder = new pg.Client({ connectionString: service.database.url });
-  await holder.connect();
-  const waiting = (changes: number) => statementsWait(service.database, changes);
-  try {
-    await holder.query("BEGIN");
-    await holder.query("SELECT 1 FROM checkout_sessions WHERE id = $1 FOR UPDATE", [id]);
-    const moved = act(service, shopper, id, "update", {
-      line_items: itemsOf(shelf.camera),
-      delivery: { address: addressIn("Aachen") },
-    });
-    await waiting(1);
-    const doubled = act(service, shopper, id, "update", { line_items: itemsOf(shelf.camera, 2) });
-    await waiting(2);
-    await holder.query("COMMIT");
-    expect([(await moved).status, (await doubled).status]).toEqual([200, 200]);
-  } finally {
-    await holder.end();
-  }
+  const [moved, doubled] = await atOnce(
+    id,
+    () =>
+      act(service, shopper, id, "update", {
+        line_items: itemsOf(shelf.camera),
+        delivery: { address: addressIn("Aachen") },
+      }),
+    () => act(service, shopper, id, "update", { line_items: itemsOf(shelf.camera, 2) }),
+  );
+  expect([moved.status, doubled.status]).toEqual([200, 200]);
   expect((await checkoutAs(service, id)).line_items[0].quantity).toBe(2);
   expect(cityOf(sentAs(service, "CartCreate").at(-1))).toBe("Aachen");
+});
+
+it("a completion does not confirm a cart that replaced the one it has read", async () => {
+  const mandate = await newMandate(service, shopper);
+  const made = await makeCheckout(service, shopper, {
+    line_items: itemsOf(shelf.camera),
+    mandate_id: mandate,
+  });
+  const { id } = made.json;
+  const [updated, asked] = await atOnce(
+    id,
+    () => act(service, shopper, id, "update", { line_items: itemsOf(shelf.camera) }),
+    () => act(service, shopper, id, "complete"),
+  );
+  expect([updated.status, asked.status]).toEqual([200, 200]);
+  expect(asked.json).toMatchObject({
+    status: "requires_escalation",
+    messages: [{ code: "offer_unconfirmed" }],
+  });
+  expect((await act(service, shopper, id, "complete")).json.status).toBe("complete_in_progress");
 });
