@@ -54,6 +54,11 @@ describe("a customer deleted in the storefront", () => {
     const user = await userOf(DELETED);
     expect(user).toMatchObject({ storefront_customer_gid: null, status: "deleted" });
     expect(user.sessions_valid_after).toBeInstanceOf(Date);
+    // A repeated webhook finds no account any more: a later redaction still does.
+    await deliver(service, "customers-delete", deletion(DELETED));
+    expect(await service.database.query("SELECT user_id FROM customer_tombstones")).toEqual([
+      { user_id: user.id },
+    ]);
   });
 
   test("keeps an account that has a password or a federated identity", async () => {
@@ -66,7 +71,11 @@ describe("a customer deleted in the storefront", () => {
         `c${id}@store.example`,
       ]);
       await deliver(service, "customers-delete", deletion(id));
-      expect(await userOf(id)).toMatchObject({ storefront_customer_gid: null, status: "active" });
+      expect(await userOf(id)).toMatchObject({
+        storefront_customer_gid: null,
+        status: "active",
+        sessions_valid_after: null,
+      });
     }
   });
 
@@ -151,10 +160,16 @@ describe("a customer merged into another", () => {
 
   test("passes its account to a kept customer without one, whose next change is applied", async () => {
     await deliver(service, "customer-create", payload(DELETED), { at: "2026-06-01T00:00:00Z" });
+    await service.database.query(
+      `UPDATE storefront_users SET storefront_hash = 'written', storefront_slugs = '["vip"]'`,
+    );
     await deliver(service, "customers-merge", merge());
     expect(await userOf(DELETED)).toMatchObject({
       storefront_customer_gid: gidOf(REMAINING),
       status: "active",
+      // What this service wrote to the merged customer is not known of the kept one.
+      storefront_hash: null,
+      storefront_slugs: [],
     });
     await deliver(
       service,
@@ -240,6 +255,24 @@ describe("a customer merged into another", () => {
       });
     },
   );
+
+  test("back into the customer that its account had before ends, and is not merged into itself", async () => {
+    await deliver(service, "customer-create", payload(DELETED));
+    await deliver(service, "customers-merge", merge());
+    await deliver(
+      service,
+      "customers-merge",
+      merge({
+        admin_graphql_api_customer_kept_id: gidOf(DELETED),
+        admin_graphql_api_customer_deleted_id: gidOf(REMAINING),
+      }),
+    );
+    expect(await userOf(DELETED)).toMatchObject({
+      storefront_customer_gid: null,
+      status: "deleted",
+      merged_into: null,
+    });
+  });
 
   test("stays when the merge failed", async () => {
     for (const id of [REMAINING, DELETED]) await deliver(service, "customer-create", payload(id));

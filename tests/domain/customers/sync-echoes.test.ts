@@ -94,6 +94,27 @@ describe("a sync that reads our own write", () => {
   });
 });
 
+it("a tag that was removed here does not come back as the merchant's before the store has removed it", async () => {
+  await service.database.query(
+    `UPDATE storefront_users SET storefront_slugs = '["vip"]' WHERE id = $1`,
+    [userId],
+  );
+  await read({ tags: ["VIP"], country: "FR" });
+  expect(await stored()).toMatchObject({ tags: [], country: "FR" });
+  expect(await service.database.query("SELECT 1 FROM user_tag_map")).toEqual([]);
+});
+
+it("a tag that the catalog has only now is assigned to who carried it before, and the systems get it", async () => {
+  await service.database.query(`UPDATE storefront_users SET tags = '["VIP"]' WHERE id = $1`, [
+    userId,
+  ]);
+  await read({ tags: ["VIP"] });
+  expect(await service.database.query("SELECT source FROM user_tag_map")).toEqual([
+    { source: "storefront" },
+  ]);
+  expect(Object.keys(await events())).toContain("customer.updated");
+});
+
 it("a list of the same second as what a webhook brought is read, and one of the second before is not", async () => {
   const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
   await service.database.query(
