@@ -128,7 +128,7 @@ describe("importing changed customers", () => {
       await setWatermark(service, secondsAgo(900));
       const [gid] = putCustomers(service, 1, () => secondsAgo(3 * 86_400));
       await service.database.query(
-        `UPDATE kv SET value = value || jsonb_build_object('watermark', $1::text, $2::text, $1::text)
+        `UPDATE kv SET value = value || jsonb_build_object($2::text, $1::text)
           WHERE key = 'sync:customers'`,
         [secondsAgo(-3_600), name],
       );

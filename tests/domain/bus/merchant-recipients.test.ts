@@ -53,6 +53,13 @@ test.each(["alert_emails", "privacy_emails"] as const)(
   },
 );
 
+test("a privacy request does not wait for a store that has withdrawn the app's access", async () => {
+  const shop = "withdrawn.myshopify.com";
+  const withdrawn = await installStore(service, shop);
+  await service.sandbox.storefront.uninstall(shop, { silent: true });
+  expect(await findMerchantRecipients(service.ctx, withdrawn, "privacy_emails")).toEqual(NOBODY);
+});
+
 describe("with operators who have addresses", () => {
   const ADMINS = ["operator@service.example"];
   const withAdmins = (): Service["ctx"] => ({
