@@ -130,6 +130,20 @@ describe("a merchant", () => {
     expect([await rowOf("two"), await entries()]).toEqual([undefined, 0]);
   });
 
+  it("sees which vendors have cookies that nobody knows, until a row names them in any case", async () => {
+    await found([
+      ["Mixpanel", "before_consent"],
+      ["Meta", "before_consent"],
+    ]);
+    expect((await list()).unknownVendors).toEqual(["Mixpanel"]);
+    for (const name of ["zwei", "eins"]) await save({ name, provider: "mixpanel" });
+    const { unknownVendors, cookies } = await list();
+    expect(unknownVendors).toEqual([]);
+    // In one order, whatever order they were added in.
+    const own = cookies.filter(({ origin }) => origin === "own");
+    expect(own.map(({ name }) => name)).toEqual(["eins", "zwei"]);
+  });
+
   it("changes and hides known rows, and no later check takes that back", async () => {
     await found([["Meta", "before_consent"]]);
     const fbp = { name: "_fbp", provider: "Meta" };
@@ -233,6 +247,7 @@ describe("a merchant", () => {
           ...wrong,
         }).success,
       ).toBe(false);
+    expect(NamedCookie.parse({ name: "e\u0301", provider: "" }).name).toBe("\u00e9");
     expect(NamedCookie.parse({ name: "a\u0000\ud800b", provider: " " })).toEqual({
       name: "a\ufffd\ufffdb",
       provider: "",

@@ -122,6 +122,12 @@ describe("a merchant", () => {
       run: ["Meta"],
       block: ["Google Tag Manager"],
     });
+    // Also once the check finds them no more.
+    await service.database.query("DELETE FROM kv WHERE key = 'storefront_check'", []);
+    expect(await states()).toEqual([
+      ["Google Tag Manager", true],
+      ["Meta", false],
+    ]);
     await choose("Meta", true);
     await choose("Google Tag Manager", false);
     expect((await tenant()).config.script_blocking).toEqual({ enabled: true, run: [], block: [] });

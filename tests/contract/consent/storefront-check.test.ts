@@ -48,7 +48,8 @@ const front = (fault: { status: number; headers?: Record<string, string>; body?:
 
 describe("a check", () => {
   it("reads the front page and the first product, collection and cart that it links to; Home has the number", async () => {
-    theme(`${META}<script>f('https://static.hotjar.com/c/hotjar-')</script>`);
+    const ours = `<script src="${service.url}/embed/of-ours.js"></script>`;
+    theme(`${META}${ours}<script>f('https://static.hotjar.com/c/hotjar-')</script>`);
     expect(await read()).toMatchObject({ run: null, result: null });
     const { run, result } = await check();
     expect(run).toMatchObject({ state: "done", result: { problem: null } });
@@ -67,7 +68,19 @@ describe("a check", () => {
       },
       { vendor: "Hotjar", kind: "inline" },
     ]);
+    expect(JSON.stringify(result?.scripts)).not.toContain("of-ours.js");
     expect(await onHome()).toBe(2);
+  });
+
+  it("says which of the pages could not be read, and nothing of what they contain", async () => {
+    theme(`${META}<a href="/store/${SHOP}/products/none">Sold out</a>`);
+    const { result } = await check();
+    expect(result?.pages.slice(0, 3).map(({ name, state }) => [name, state])).toEqual([
+      ["home", "read"],
+      ["product", "failed"],
+      ["collection", "read"],
+    ]);
+    expect(result?.scripts[0]).toMatchObject({ pages: ["home", "collection", "cart"] });
   });
 
   it("says when the app embed is not on the pages, and where it is switched on", async () => {
@@ -123,6 +136,11 @@ describe("a store that shows no page", () => {
   it.each([403, 429, 430] as const)("refuses programs with %i", async (status) => {
     service.sandbox.storefront.setAccess(SHOP, { status });
     expect((await check()).run?.result).toMatchObject({ problem: "refused", status });
+  });
+
+  it("asks for a user and a password, which is a refusal too", async () => {
+    front({ status: 401, headers: { "www-authenticate": "Basic" }, body: "<html>" });
+    expect((await check()).run?.result).toMatchObject({ problem: "refused", status: 401 });
   });
 
   it("does not answer, or only after the time limit", async () => {
@@ -203,10 +221,14 @@ describe("hostile pages", () => {
 
   it("with links to other hosts lead nowhere", async () => {
     theme(
-      '<base href="https://evil.example/"><a href="/products/a">a</a><a href="https://10.0.0.1/cart">b</a>',
+      `<base href="https://evil.example/"><a href="/products/a">a</a><a href="https://10.0.0.1/cart">b</a>
+        <a href="${service.sandbox.url.replace("//", "//user:pass@")}/storefront/${SHOP}/cart">c</a>`,
     );
     const { result } = await check();
-    expect(result?.pages.map(({ path }) => path).join()).not.toContain("evil");
+    const paths = result?.pages.map(({ path }) => path);
+    expect(paths?.join()).not.toContain("evil");
+    // Nor does one with somebody's password.
+    expect(paths).not.toContain(`/storefront/${SHOP}/cart`);
     expect(
       service.logged.filter(({ host }) => host === "evil.example" || host === "10.0.0.1"),
     ).toEqual([]);

@@ -92,6 +92,7 @@ describe("the weekly check", () => {
   });
 
   it("is repeated a day after it found the store closed; the last result stays", async () => {
+    theme(META);
     await check();
     const before = (await read()).result;
     service.sandbox.storefront.setPassword(SHOP, true);
@@ -101,7 +102,12 @@ describe("the weekly check", () => {
     expect(result).toEqual(before);
     expect(await repeat(8.9)).toBeNull();
     service.sandbox.storefront.setPassword(SHOP, false);
-    expect(await repeat(9.1)).toMatchObject({ checked: 1 });
+    // The merchant's own check changes nothing of it.
+    theme("");
+    await check();
+    expect((await read(8)).weekly).toEqual(weekly);
+    theme(META);
+    expect(await repeat(9.1)).toMatchObject({ checked: 1, new_vendors: 0 });
     expect((await read(9.1)).weekly.problem).toBeNull();
   });
 

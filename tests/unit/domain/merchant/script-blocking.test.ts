@@ -29,6 +29,8 @@ describe("the compact form", () => {
         const expected = found && isBlocked(found, setting()) ? found.purposes.join(" ") : "";
         expect([address, held(address)]).toEqual([address, expected]);
         expect(held(address.replace("//", "//sub."))).toBe(expected);
+        // A host with a dot at its end is the same host.
+        expect(held(address.replace(/(\/\/[^/]+)/, "$1."))).toBe(expected);
       }
   });
 

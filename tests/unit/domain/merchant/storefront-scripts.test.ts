@@ -79,6 +79,23 @@ describe("a script of a known vendor", () => {
       `<SCRIPT SRC = 'HTTPS://SC-STATIC.NET/scevent.min.js'></SCRIPT>`,
       { address: "sc-static.net/scevent.min.js" },
     ],
+    ["Meta", `<img style="Display: none" src="https://www.facebook.com/tr?id=1">`, {}],
+    [
+      "Hotjar",
+      String.raw`<script>a("https:\/\/static.hotjar.com\/c\/h.js")</script>`,
+      { kind: "inline", address: "static.hotjar.com/c/h.js" },
+    ],
+    [
+      "Hotjar",
+      String.raw`<script>a("https:\u002f\u002Fstatic.hotjar.com\u002fc")</script>`,
+      { kind: "inline", address: "static.hotjar.com/c" },
+    ],
+    ["Hotjar", `<script src="https://static.hotjar.com/h.js" src="/own.js"></script>`, {}],
+    [
+      "Hotjar",
+      `<base href="https://static.hotjar.com/c/"><base href="/"><script src="h.js"></script>`,
+      { address: "static.hotjar.com/c/h.js" },
+    ],
   ])("%s loads before consent where nothing holds it back", (vendor, html, more) => {
     const found = only(html);
     expect(found).toMatchObject({ vendor, state: "before_consent", advice: "mark", ...more });
@@ -168,6 +185,16 @@ describe("a script of a known vendor", () => {
       });
   });
 
+  it("where no script runs is to be removed, also a picture of any size", () => {
+    const picture = '<img src="https://www.facebook.com/tr?id=1">';
+    expect(find(picture).scripts).toEqual([]);
+    expect(only(`</noscript><noscript>${picture}</noscript>`)).toMatchObject({
+      state: "before_consent",
+      advice: "remove",
+      snippet: null,
+    });
+  });
+
   it("that an app registered is found in the platform's own list, and cannot be marked", () => {
     const urls = String.raw`["https:\/\/static.klaviyo.com\/k.js?company_id=A\u0026shop=s.myshopify.com","https:\/\/x.app.example\/a.js"]`;
     const { scripts } = find(
@@ -235,8 +262,17 @@ describe("other scripts", () => {
     expect(
       only(`<script type="text/plain" data-consent="ads" data-src="${src}"></script>`),
     ).toMatchObject({ state: "waits", advice: "fix_purpose", purposes: [] });
+    expect(
+      only(`<script type="text/plain" data-consent="ads analytics" src="${src}"></script>`),
+    ).toMatchObject({
+      kind: "script",
+      vendor: "Microsoft Clarity",
+      advice: "fix_purpose",
+      purposes: ["analytics"],
+    });
     expect(only(`<script data-consent="analytics" src="${src}"></script>`)).toMatchObject({
       state: "before_consent",
+      snippet: `<script type="text/plain" data-consent="analytics" data-src="${src}"></script>`,
     });
   });
 
@@ -260,6 +296,7 @@ describe("other scripts", () => {
       `<script src="javascript:alert(1)"></script><iframe src="data:text/html,x"></iframe>`,
     ],
     ["a picture that people see", `<img src="https://cdn.judge.me/a.png" width="80" height="80">`],
+    ["a line that people see", `<img src="https://cdn.judge.me/a.png" width="1" height="80">`],
     [
       "a link to a vendor's page",
       `<script>a="https://www.youtube.com/watch?v=1";b="https://facebook.com/shop"</script>`,
@@ -275,6 +312,13 @@ describe("other scripts", () => {
   it("are listed once, with every page that contains them", () => {
     const pages = ["home", "cart"].map((name) => ({ name, url: STORE, html: META + META }));
     expect(findScripts(pages, [STORE]).scripts).toMatchObject([{ pages: ["home", "cart"] }]);
+  });
+
+  it("do not hide that the app embed is on one of the pages only", () => {
+    const page = (name: string, html: string) => ({ name, url: STORE, html });
+    const pages = [page("home", META), page("cart", "<script data-crm-config='[]'></script>")];
+    expect(findScripts(pages, [STORE]).hasEmbed).toBe(true);
+    expect(findScripts(pages.slice(0, 1), [STORE]).hasEmbed).toBe(false);
   });
 });
 
@@ -305,6 +349,7 @@ describe("a hostile page", () => {
     ["a pattern that never ends", "([a-z]+)+!", `https://${"a".repeat(60)}.example/`],
     ["a pattern that no engine reads", "(", "https://a.example/"],
     ["no text", 7, "https://a.example/"],
+    ["more than ours ever is", "a.example/ ".repeat(1_000), "https://a.example/"],
   ])("that says it holds back %s holds back nothing", (_, addresses, src) => {
     const held = JSON.stringify([12, "", [["analytics", addresses]]]);
     expect(
