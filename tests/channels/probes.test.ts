@@ -138,6 +138,11 @@ test("the store admin and the mail provider that answer with half a document hav
       failure: { kind: "unreadable", about: null, http_status: null },
     });
   }
+  app.service.sandbox.failNext("storefront", { status: 404 });
+  expect(await testConnection(app.service.ctx, SHOP, "storefront")).toMatchObject({
+    ok: false,
+    failure: { http_status: 404 },
+  });
 });
 
 test.each(WIRED)("%s of a store without settings makes no call", async (name, system) => {

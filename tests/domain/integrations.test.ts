@@ -5,6 +5,7 @@ import {
   disconnectIntegration,
   listIntegrations,
   readIntegration,
+  readIntegrationList,
   saveIntegration,
 } from "../../app/domain/merchant/integrations.ts";
 import { readSettingsIndex } from "../../app/domain/merchant/settings-index.ts";
@@ -17,6 +18,7 @@ const OTHER = "other-integrations.myshopify.com";
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({
+    env: { ANALYTICS_MEASUREMENT_ID: "G-LENT1", ANALYTICS_API_SECRET: "lent-secret" },
     envFrom: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl }),
   });
 });
@@ -61,6 +63,10 @@ test("a system that rests after failures, or whose last test failed, needs atten
     JSON.stringify({ open_until: until }),
   ]);
   expect((await stateOf("cms"))?.trouble).toEqual({ kind: "paused", until });
+  await app.database.query("UPDATE kv SET value = $1 WHERE key = 'circuit:cms'", [
+    JSON.stringify({ open_until: new Date(Date.now() - 1_000).toISOString() }),
+  ]);
+  expect((await stateOf("cms"))?.trouble).toBeNull();
   await app.database.query("DELETE FROM kv WHERE key = 'circuit:cms'");
 
   app.sandbox.failNext("cms", { status: 401 }, 5);
@@ -78,6 +84,55 @@ test("a system that rests after failures, or whose last test failed, needs atten
     fields: JSON.stringify({ cms_api_token: "another-token-0123" }),
   });
   expect(await stateOf("cms")).toMatchObject({ state: "connected", trouble: null });
+
+  app.sandbox.failNext("cms", { status: 401 }, 5);
+  await testConnection(app.ctx, SHOP, "cms");
+  await disconnectIntegration(app.ctx, await tenant(), "cms");
+  app.sandbox.clearFaults();
+  await configure(cms());
+  expect(await stateOf("cms")).toMatchObject({ state: "connected", trouble: null });
+});
+
+test("a system joins the store's list of destinations when it is connected, and leaves it when nothing replaces it", async () => {
+  const save = async (name: string, fields: object) =>
+    expect(
+      await saveIntegration(app.ctx, await tenant(), name, { fields: JSON.stringify(fields) }),
+    ).toEqual({ outcome: "saved" });
+  const disconnect = async (name: string) => disconnectIntegration(app.ctx, await tenant(), name);
+  const listed = async () => (await tenant()).saved.enabled_channels;
+  await save("cms", cms());
+  await disconnect("cms");
+  expect(await listed()).toBeUndefined();
+
+  await configure({ enabled_channels: ["erpsys", "web_analytics"] });
+  await save("cms", cms());
+  expect(await listed()).toEqual(["erpsys", "web_analytics", "cms"]);
+  await save("email", { email_from: "Me <me@store.example>", email_api_key: "own-key-0123456789" });
+  expect(await listed()).toEqual(["erpsys", "web_analytics", "cms"]);
+  await save("analytics", {
+    analytics_measurement_id: "G-OWN1",
+    analytics_api_secret: "own-secret",
+  });
+  for (const name of ["cms", "analytics"]) await disconnect(name);
+  // The service's own analytics goes on.
+  expect(await listed()).toEqual(["erpsys", "web_analytics"]);
+
+  // The merchant took it off the list: another key does not bring it back.
+  await configure(cms());
+  await save("cms", { cms_api_token: "another-token-0123" });
+  expect(await listed()).toEqual(["erpsys", "web_analytics"]);
+});
+
+test("a store of the role shared has no ERP, no destinations, and tests no system of events", async () => {
+  await configure({ access_role: "shared" });
+  const { integrations, destinations } = await readIntegrationList(app.ctx, await tenant());
+  expect([integrations.some(({ name }) => name === "erp"), destinations]).toEqual([false, null]);
+  expect(await readIntegration(app.ctx, await tenant(), "erp")).toBeNull();
+  expect((await readIntegrationList(app.ctx, await tenant(OTHER))).destinations).not.toBeNull();
+  for (const system of ["cms", "erpsys"])
+    await expect(testConnection(app.ctx, SHOP, system)).rejects.toMatchObject({
+      code: "not_found",
+    });
 });
 
 test("the service's own connection counts as connected, cannot be ended here, and replaces the store's when that ends", async () => {

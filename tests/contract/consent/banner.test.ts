@@ -130,7 +130,10 @@ describe("a draft", () => {
     const { revision } = await save({ radius: 20 }, 0);
     await publish(revision);
     await save({ radius: 1 }, revision);
-    await discardBannerDraft(service.ctx, await tenant(), { revision: 2 }, "1");
+    const discard = async (seen: number) =>
+      discardBannerDraft(service.ctx, await tenant(), { revision: seen }, "1");
+    await expect(discard(1)).rejects.toMatchObject({ code: "conflict" });
+    await discard(2);
     expect(await work()).toMatchObject({ isChanged: false, draft: { fields: { radius: 20 } } });
     expect(await problemsOf({ radius: 3 }, 2)).toEqual(["conflict", "radius"]);
   });

@@ -152,7 +152,27 @@ test("the log is filtered by outcome, HTTP status, type, object, customer and da
   for (const customer of ["ada@example.com", "Ada Love", "77", String(user?.id)])
     expect([customer, await foundEvents({ customer })]).toEqual([customer, ["hers", "own"]]);
   expect(await foundEvents({ customer: "ada@example.com", type: "tag.gone" })).toEqual(["hers"]);
+  const theirs = await query<{ id: number }>(
+    `INSERT INTO storefront_users (shop, email, provider, status, storefront_customer_gid)
+      VALUES ($1, 'ada@example.com', 'storefront', 'active', 'gid://shopify/Customer/77'),
+        ($1, 'other@example.com', 'storefront', 'active', 'gid://shopify/Customer/78') RETURNING id`,
+    [OTHER_SHOP],
+  );
+  for (const { id } of theirs)
+    await addAttempt({ event: `same number ${id}`, entity: ["customer", String(id)] });
+  expect(await foundEvents({ customer: "77" })).toEqual(["hers", "own"]);
+  expect((await found({ customer: "78" })).customers).toBe("none");
   expect((await found({ customer: "grace" })).customers).toBe("none");
+  const addGraces = (from: number, to: number) =>
+    query(
+      `INSERT INTO storefront_users (shop, email, provider, status)
+        SELECT $1, 'grace' || n || '@example.com', 'email', 'active' FROM generate_series($2::int, $3::int) AS n`,
+      [SHOP, from, to],
+    );
+  await addGraces(1, 20);
+  expect((await found({ customer: "grace" })).customers).toBe("found");
+  await addGraces(21, 21);
+  expect((await found({ customer: "grace" })).customers).toBe("too_many");
   const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
   expect(await foundEvents({ to: day(8) })).toEqual(["old"]);
   expect(await foundEvents({ from: day(10), to: day(8), status: "delivered" })).toEqual(["old"]);
