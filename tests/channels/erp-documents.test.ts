@@ -312,10 +312,10 @@ describe("as XML", () => {
 });
 
 test("a gateway that requires a CSRF token gets the document again with it and with its session", async () => {
-  const seen: { method: string; token: unknown; cookie: unknown; key: unknown }[] = [];
+  const seen: Record<"method" | "url" | "token" | "cookie" | "key", unknown>[] = [];
   const server = createServer((request, response) => {
     const { "x-csrf-token": token, cookie, "idempotency-key": key } = request.headers;
-    seen.push({ method: request.method ?? "", token, cookie, key });
+    seen.push({ method: request.method, url: request.url, token, cookie, key });
     request.resume().once("end", () => {
       if (request.method === "GET")
         return response
@@ -342,6 +342,8 @@ test("a gateway that requires a CSRF token gets the document again with it and w
     { method: "GET", token: "Fetch" },
     { method: "POST", token: "t0ken", cookie: "SAP_SESSION=s; other=1", key: `${eventId}:erpsys` },
   ]);
+  // All of them at the SAP client of the address.
+  for (const { url } of seen) expect(url).toMatch(/^\/sap\/[\w/]*\?sap-client=100$/);
 });
 
 describe("amounts and ids", () => {

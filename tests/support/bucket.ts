@@ -2,14 +2,18 @@
 // On request it answers like a broken one.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 
 export const PAGE = 3;
+/** Longer than deadlines are inexact. */
+const SLOW_MS = 300;
 
 /**
  * How requests are answered. `silent`: not at all, also when the bucket works again. `stuck`: with a
- * status and half a body. `page`: with 200 and the page of a proxy. `down`: with 500.
+ * status and half a body. `page`: with 200 and the page of a proxy. `down`: with 500. `slow`: after a while.
+ * `circling`: a list has no end, because each page leads to itself.
  */
-export type BucketMood = "well" | "silent" | "stuck" | "page" | "down";
+export type BucketMood = "well" | "silent" | "stuck" | "page" | "down" | "slow" | "circling";
 
 export type TestBucket = {
   /** An address for `ARCHIVE_URL`. */
@@ -36,6 +40,7 @@ export async function startBucket(): Promise<TestBucket> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (felt === "silent") return;
+    if (felt === "slow") await setTimeout(SLOW_MS);
     if (felt === "stuck")
       return response.writeHead(200, { "Content-Length": "1000" }).write("half a");
     if (felt === "page")
@@ -59,6 +64,11 @@ export async function startBucket(): Promise<TestBucket> {
       const object = objects.get(key);
       return object ? answer(200, object.body) : refuse(404, "NoSuchKey");
     }
+    if (felt === "circling")
+      return answer(
+        200,
+        '<?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken></ListBucketResult>',
+      );
     const after = url.searchParams.get("continuation-token") ?? "";
     const keys = [...objects.keys()]
       .filter((one) => one.startsWith(url.searchParams.get("prefix") ?? "") && one > after)

@@ -183,12 +183,14 @@ describe("a bucket that takes a connection and does not answer", () => {
 
   it("has more time for a large object", async () => {
     const archive = openObjectStore(bucket.url, root, {
-      silenceMs: 100,
+      silenceMs: 10_000,
       operationMs: 1,
       bytesPerMs: 0.001,
     });
+    bucket.feel("slow");
     await archive.put("x/1", "a hundred bytes have a hundred seconds more".padEnd(100));
     expect(bucket.objects.size).toBe(1);
+    await expect(archive.remove("x/1")).rejects.toMatchObject({ kind: "timeout" });
   });
 });
 
@@ -199,6 +201,13 @@ describe("a bucket that answers what is no list", () => {
     await expect(archive.list("x/")).rejects.toMatchObject({ system: "archive" });
     await expect(archive.folders("x/")).rejects.toMatchObject({ system: "archive" });
   });
+
+  it("is not read for ever where a page leads to itself", async () => {
+    const archive = openObjectStore(bucket.url, root);
+    bucket.feel("circling");
+    await expect(archive.list("x/")).rejects.toMatchObject({ system: "archive" });
+    expect(bucket.requests).toHaveLength(2);
+  });
 });
 
 describe("a folder", () => {
@@ -207,6 +216,8 @@ describe("a folder", () => {
     async (path) => {
       const archive = openObjectStore("file:objects", root);
       await expect(archive.put(path, "x")).rejects.toThrow("leaves the archive");
+      // No failure of the archive, which would be tried again.
+      await expect(archive.put(path, "x")).rejects.not.toBeInstanceOf(OutboundError);
       await expect(archive.get(path)).rejects.toThrow("leaves the archive");
       await expect(archive.remove(path)).rejects.toThrow("leaves the archive");
       expect(() => archive.urlOf(path)).toThrow("leaves the archive");
@@ -223,6 +234,8 @@ describe("a folder", () => {
     const after = statSync(file);
     expect(after.ino).not.toBe(before.ino);
     expect(after.mode & 0o777).toBe(0o600);
+    for (const folder of ["objects/a", "objects/a/.unfinished"])
+      expect(statSync(join(root, folder)).mode & 0o777).toBe(0o700);
     expect(readdirSync(join(root, "objects/a"))).toEqual([".unfinished", "one"]);
     expect(readdirSync(join(root, "objects/a/.unfinished"))).toEqual([]);
   });

@@ -219,11 +219,25 @@ describe("a system that", () => {
     expect(sent).toBeLessThan(50_000_000);
   });
 
+  test("answers as much as is read is read whole, and one byte more is cut", async () => {
+    answer = (_, response) => response.end("x".repeat(100));
+    const whole = await call({ maxAnswerBytes: 100 });
+    expect([whole.text.length, whole.isCut]).toEqual([100, undefined]);
+    expect((await call({ maxAnswerBytes: 99 })).isCut).toBe(true);
+  });
+
   test("answers something other than JSON is malformed, with its own status when that is an error", async () => {
     answer = (_, response) => response.end("<html>");
     const ok = await call();
     expect(() => parseAnswer("erp", ok)).toThrow("not JSON");
     expect(parseAnswer("erp", { ...ok, text: '{"a":1}' })).toEqual({ a: 1 });
+    for (const [given, status] of [
+      [200, 502],
+      [503, 503],
+    ])
+      expect(() => parseAnswer("erp", { ...ok, status: given as number })).toThrow(
+        expect.objectContaining({ kind: "malformed", status }),
+      );
   });
 
   test.each(["null", "1", '"x"', "true"])(
@@ -385,15 +399,31 @@ describe("the log of a call", () => {
 });
 
 describe("the lines of a response", () => {
-  const read = async (signal: AbortSignal, onLine = () => {}) => {
+  const read = async (signal: AbortSignal, onLine = () => {}, query = "") => {
     const found: string[] = [];
-    const url = `http://127.0.0.1:${port}/x`;
+    const url = `http://127.0.0.1:${port}/x${query}`;
     for await (const line of outbound.lines({ system: "erp", url, signal })) {
       found.push(line);
       onLine();
     }
     return found;
   };
+
+  test("are whole across chunks, the last one also without an end", async () => {
+    answer = (_, response) => {
+      response.write("one\ntw");
+      setImmediate(() => response.end("o\n\nthree"));
+    };
+    expect(await read(new AbortController().signal)).toEqual(["one", "two", "three"]);
+  });
+
+  test("that are refused are an error without what the address proves", async () => {
+    answer = (_, response) => response.writeHead(403).end("no access with abc-123-def");
+    const error = await failure(read(new AbortController().signal, undefined, "?x=abc-123-def"));
+    expect(error).toMatchObject({ kind: "status", status: 403 });
+    expect(error.body).toContain("no access");
+    expect(error.body).not.toContain("abc-123-def");
+  });
 
   test("end with the signal while the rest drips a blank at a time", async () => {
     const over = new AbortController();
