@@ -120,7 +120,7 @@ describe("an agent", () => {
     const client = await newClient(service);
     const { access_token: key } = await newTokens(service, client, person.token);
     await service.database.query("DELETE FROM access_log");
-    expect((await service.call("GET", "/commerce/identity", { key })).status).toBe(200);
+    expect((await service.call("HEAD", "/commerce/identity", { key })).status).toBe(200);
     const call = { name: "get_identity", arguments: {} };
     const mcp = await service.call("POST", `/mcp?shop=${SHOP}`, {
       key,

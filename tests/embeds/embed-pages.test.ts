@@ -92,6 +92,10 @@ describe.each(ALL)("%s", (path) => {
       again.headers.get("etag"),
       again.headers.get("content-security-policy"),
     ]).toEqual([304, "", etag, first.headers.get("content-security-policy")]);
+    for (const known of ["*", `"another", ${etag}`])
+      expect((await get(`${path}?shop=${OTHER_SHOP}`, { "If-None-Match": known })).status).toBe(
+        304,
+      );
     await service.addTenant(OTHER_SHOP, {
       brand_name: `Another name ${path}`,
       consent_policy_version: path,

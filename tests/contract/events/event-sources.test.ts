@@ -74,6 +74,21 @@ describe("the source of an event", () => {
     }
   });
 
+  test.each(["customers/redact", "customers/data_request", "shop/redact"])(
+    "that asks for privacy is no event, and its error says where such requests go: %s",
+    async (topic) => {
+      const body = raw();
+      const { status, json } = await ingest(service, body, {
+        ...from("storefront"),
+        key: null,
+        headers: { ...signedHeaders(body), "X-Shopify-Topic": topic },
+      });
+      expect([status, json.code]).toEqual([400, "invalid_request"]);
+      expect(json.message).toContain("/gdpr/");
+      expect(await isEmpty()).toBe(true);
+    },
+  );
+
   test("is storefront whenever there is a storefront signature, whatever the request claims", async () => {
     const body = raw();
     const { status, json } = await ingest(service, body, {

@@ -152,6 +152,9 @@ describe("an extension of the store admin", () => {
       const answers = [preflight, await call("GET", CUSTOMER, { headers })];
       for (const answer of [...answers, await call("GET", CUSTOMER, { headers, key: null })]) {
         expect(answer.headers.get("access-control-allow-origin")).toBe(allowed);
+        expect(answer.headers.get("access-control-expose-headers")).toBe(
+          allowed && "X-Request-Id, Retry-After",
+        );
         expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
       }
       expect([preflight.status, preflight.headers.get("access-control-allow-headers")]).toEqual([

@@ -72,10 +72,13 @@ describe("a secret of the request", () => {
   it.each(["signature", "hmac", "id_token", "key"])(
     "is repeated by no response, wherever it stands: %s",
     (name) => {
-      const query = `?${name}=${SECRET}`;
-      const replies = [page(`<p>${SECRET}</p>`), json(400, { message: `no ${SECRET}` })];
-      for (const reply of replies)
-        expect(guardReply(deployed.ctx, here(query), reply).body).not.toContain(SECRET);
+      for (const secret of [SECRET, "0123+456/789=abc&def"])
+        for (const shown of [secret, encodeURIComponent(secret)]) {
+          const query = `?${name}=${encodeURIComponent(secret)}`;
+          const replies = [page(`<p>${shown}</p>`), json(400, { message: `no ${shown}` })];
+          for (const reply of replies)
+            expect(guardReply(deployed.ctx, here(query), reply).body).not.toContain(shown);
+        }
     },
   );
 });

@@ -40,6 +40,7 @@ describe("an allowed origin", () => {
     });
     expect([answer.status, answer.text]).toEqual([204, ""]);
     expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(answer.headers.get("allow")).toBe("GET, POST, HEAD, OPTIONS");
     expect(answer.headers.get("access-control-allow-headers")?.split(", ").toSorted()).toEqual([
       "A2A-Version",
       "Authorization",

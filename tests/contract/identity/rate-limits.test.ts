@@ -250,6 +250,18 @@ describe("links and one-time codes", () => {
     const refused = await post("/auth/consent-confirm", { token: "guess" }, address);
     expect([refused.status, refused.json.code]).toEqual([429, "too_many_requests"]);
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    const asForm = (from: string) =>
+      service.call("POST", `/auth/consent-confirm?shop=${SHOP}`, {
+        key: null,
+        body: "token=guess",
+        headers: {
+          "Content-Type": "application/x-www-form-urlencoded",
+          "X-Forwarded-For": from,
+        },
+      });
+    expect([(await asForm(address)).status, (await asForm(newAddress())).status]).toEqual([
+      429, 400,
+    ]);
     expect((await post("/auth/consent-confirm", { token: "guess" }, newAddress())).status).toBe(
       400,
     );

@@ -76,6 +76,7 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     const answer = await signInAs(service, provider, subs[provider]);
     expect(answer.status).toBe(302);
     expect(answer.headers.get("location")).toBe(`${RETURN_ORIGIN}/`);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("set-cookie")).toMatch(
       /^__Host-crm_session=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=604800$/,
     );
@@ -281,6 +282,7 @@ describe.each(PROVIDERS)("a %s sign-in with a session code", (provider) => {
       headers: [["Sec-Fetch-Mode", "navigate"]],
     });
     expect(navigation.headers.location).toMatch(/#$/);
+    expect(navigation.headers["cache-control"]).toBe("no-store");
     expect((await rawRequest(service.url, path)).headers.location).not.toContain("#");
   });
 

@@ -32,6 +32,8 @@ async function expectGate(answer: Response, status: number): Promise<void> {
   expect(answer.headers.get("content-type")).toContain("text/html");
   expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  // The address may have a key in it.
+  expect(answer.headers.get("referrer-policy")).toBe("same-origin");
   const html = await answer.text();
   expect(html).toContain("<title>Admin sign-in");
   expect(html).not.toContain(SHOP);

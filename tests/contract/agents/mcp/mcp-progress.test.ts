@@ -79,6 +79,8 @@ it("streams progress and then the answer to whom asked for it, and one JSON docu
   ]);
   expect(streamed.headers.get("access-control-allow-origin")).toBe(`https://${SHOP}`);
   expect(streamed.headers.get("x-request-id")).toBeTruthy();
+  // A proxy in front does not keep the events until the end.
+  expect(streamed.headers.get("x-accel-buffering")).toBe("no");
   const events = eventsIn(await streamed.text());
   expect(events[0]).toEqual({
     jsonrpc: "2.0",
