@@ -17,6 +17,7 @@ import {
   tenantField,
   tenantFieldNames,
 } from "../../app/domain/tenants/tenant-config.ts";
+import { changeTenantRecord } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
@@ -116,6 +117,62 @@ test("every secret of the table is masked in the form, saved or inherited, and s
   for (const name of secrets) expect((await saved())[name]).toBe(SECRET);
 });
 
+test("of a secret that the service lends a form says only that there is one", async () => {
+  await saveTenantConfig(app.ctx, SHOP, {}, { by: "operator" });
+  const { email_api_key: lent } = (await getTenant(app.ctx, SHOP)).config;
+  expect(lent).toMatch(/.{8}/);
+  const fields = await fieldsOf("store");
+  expect(JSON.stringify(fields)).not.toContain(lent);
+  expect(fields.find(({ name }) => name === "email_api_key")).toMatchObject({
+    value: null,
+    fallback: true,
+  });
+});
+
+test("the address of a signed upload is masked, and the mask of another address is no value", async () => {
+  const address = "https://bucket.example/drops";
+  await saveTenantConfig(
+    app.ctx,
+    SHOP,
+    { retail_analytics_a_url: `${address}?sig=${SECRET}` },
+    { by: "operator" },
+  );
+  const field = (await fieldsOf()).find(({ name }) => name === "retail_analytics_a_url");
+  expect(field?.value).toBe(`${address}?****`);
+  expect(await save({ retail_analytics_a_url: field?.value })).toEqual({ outcome: "saved" });
+  expect(await save({ retail_analytics_a_url: "https://other.example/?****" })).toMatchObject({
+    codes: { retail_analytics_a_url: "maskedValue" },
+  });
+  expect((await saved()).retail_analytics_a_url).toBe(`${address}?sig=${SECRET}`);
+});
+
+test("a token that is saved by hand ends an uninstall, and one that is removed ends what was begun with it", async () => {
+  await saveTenantConfig(app.ctx, SHOP, {}, { by: "operator" });
+  await changeTenantRecord(app.ctx, SHOP, {
+    connection: { uninstalled_at: new Date().toISOString() },
+  });
+  const put = async (token: string | null) => {
+    await saveTenantConfig(app.ctx, SHOP, { storefront_admin_token: token }, { by: "operator" });
+    return (await getTenant(app.ctx, SHOP)).connection;
+  };
+  const given = await put("shpat_0123456789abcdef");
+  expect(given.uninstalled_at ?? null).toBeNull();
+  expect((await put(null)).token_generation).toBe((given.token_generation ?? 0) + 1);
+});
+
+test("a store of the role shared is shown no setting of the ERP or of events, and cannot save one", async () => {
+  const config = { access_role: "shared" };
+  await saveTenantConfig(app.ctx, SHOP, config, { by: "operator" });
+  const names = (await fieldsOf("store")).map(({ name }) => name);
+  const closed = ["erp_base_url", "erp_token", "enabled_channels", "event_routes"];
+  expect(names.filter((name) => closed.includes(name))).toEqual([]);
+  expect(names).toContain("brand_name");
+  expect(await save({ enabled_channels: ["cms"] }, "store")).toMatchObject({
+    outcome: "refused",
+    codes: { enabled_channels: "sharedStore" },
+  });
+});
+
 test("an unchanged form sends nothing, and an editor sends what it shows", async () => {
   const values = {
     brand_name: "Kestrel",
@@ -156,6 +213,9 @@ test("fields that only the operator may change are read-only for others, and the
       .map(({ name }) => name)
       .toSorted(),
   ).toEqual(["access_role", "region", "storefront_store_domain"]);
+  expect((await fieldsOf()).filter(({ isReadOnly }) => isReadOnly)).toMatchObject([
+    { name: "storefront_store_domain" },
+  ]);
   expect(await save({ access_role: "creator" }, "store")).toMatchObject({
     outcome: "refused",
     problems: { access_role: "is set by the platform" },

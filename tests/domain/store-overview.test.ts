@@ -38,7 +38,7 @@ test("a sign-up is a new account or a contact that signed up; the numbers stay t
   const now = new Date().toISOString();
   await putPerson(app.database, SHOP, { email: "new@x.example", last_login_at: now });
   const contact = await putPerson(app.database, SHOP, { email: "contact@x.example" });
-  await query("UPDATE storefront_users SET created_at = now() - interval '9 days' WHERE id = $1", [
+  await query("UPDATE storefront_users SET created_at = now() - interval '29 days' WHERE id = $1", [
     contact,
   ]);
   const old = await putPerson(app.database, SHOP, {

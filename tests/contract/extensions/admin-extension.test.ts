@@ -196,6 +196,52 @@ describe("the summary of a customer", () => {
     ]);
   });
 
+  test("has the worst outcome of an event, and the state of each system that is switched on", async () => {
+    await service.database.query(
+      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+        entity_id, status, dead_lettered_at, delivered_at)
+        VALUES ($1, 'e1', 'cms', 'backend', 'customer.updated', 'customer', $2, 'delivered', NULL, now()),
+          ($1, 'e1', 'erpsys', 'backend', 'customer.updated', 'customer', $2, 'dead_letter', now(), NULL)`,
+      [SHOP, String(userId)],
+    );
+    await service.database.query(
+      `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms, error)
+        SELECT shop, id, event_id, channel, 1, 'delivered', 1, 'unchanged' FROM integration_queue
+        WHERE channel = 'cms'`,
+    );
+    const { customer } = (await call("GET", CUSTOMER)).json;
+    expect(customer.events).toContainEqual(
+      expect.objectContaining({
+        kind: "delivery",
+        change: "failed",
+        subject: "customer.updated",
+      }),
+    );
+    expect(customer.systems).toContainEqual({
+      channel: "cms",
+      status: "delivered",
+      at: expect.any(String),
+    });
+    expect(customer.systems.map(({ channel }: { channel: string }) => channel)).not.toContain(
+      "erpsys",
+    );
+  });
+
+  test("is remembered as seen once an hour at most", async () => {
+    const seen = async () =>
+      (
+        await service.database.query<{ at: string }>(
+          "SELECT value->>'at' AS at FROM kv WHERE shop = $1 AND key = 'admin_block'",
+          [SHOP],
+        )
+      )[0]?.at;
+    await call("GET", CUSTOMER);
+    const first = await seen();
+    expect(first).toBeDefined();
+    await call("GET", CUSTOMER);
+    expect(await seen()).toBe(first);
+  });
+
   test("of a customer unknown here, deleted, or of another store is empty and records nothing", async () => {
     const other = "gid://shopify/Customer/77";
     await putPerson(service.database, OTHER_SHOP, { gid: other });

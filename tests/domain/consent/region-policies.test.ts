@@ -37,12 +37,14 @@ const RULES = { ...REGION_PRESETS.recommended, exceptions: [] };
 
 describe("the store's region rules", () => {
   it("need a scope, then the platform's own banner off, and are then written once", async () => {
-    const save = async (version?: string, rules: ConsentRegions = RULES) =>
+    const save = async (version?: string, rules: ConsentRegions | null = RULES) =>
       saveRegionRules(service.ctx, await tenant(), {
         rules,
         version: version ?? versionOf(service.ctx, await tenant(), "consent_regions"),
       });
     const before = versionOf(service.ctx, await tenant(), "consent_regions");
+    // Without rules of its own nothing is written.
+    expect(await save(undefined, null)).toEqual({ outcome: "written", count: 0 });
     expect(await save()).toEqual({ outcome: "not_allowed" });
     expect((await tenant()).config.consent_regions).toEqual(RULES);
     expect(await save(before)).toEqual({ outcome: "not_allowed" });

@@ -52,3 +52,40 @@ test("a line of all requests that are read says that there may be more", () => {
   expect(many(100)).toMatchObject([{ count: 100, hasMore: true }]);
   expect(many(99)).toMatchObject([{ count: 99, hasMore: false }]);
 });
+
+test("a customer stands at their newest decision, with the newest of each kind", () => {
+  const decision = (minute: number, userId: number, type: string, outcome: string) => ({
+    at: at(minute),
+    user_id: userId,
+    visitor_id: null,
+    name: `customer ${userId}`,
+    type,
+    decision: outcome,
+  });
+  const items = toRecentActivity([
+    {
+      customers: [
+        { id: 2, at: at(5), name: "customer 2" },
+        { id: 1, at: at(1), name: "customer 1" },
+      ],
+      consents: [
+        decision(9, 1, "marketing", "withdrawn"),
+        decision(8, 1, "cookie", "granted"),
+        decision(7, 1, "marketing", "granted"),
+      ],
+      requests: [],
+    },
+  ]);
+  expect(items).toMatchObject([
+    {
+      userId: 1,
+      at: at(9),
+      isNew: true,
+      decisions: [
+        { type: "marketing", decision: "withdrawn" },
+        { type: "cookie", decision: "granted" },
+      ],
+    },
+    { userId: 2, at: at(5), decisions: [] },
+  ]);
+});
