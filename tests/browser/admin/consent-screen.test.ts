@@ -1,6 +1,7 @@
 // The merchant's consent screens in a real browser against the whole service.
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
+import { toCursor } from "../../../app/http/paging.ts";
 import { findCellsOutside } from "../../support/browser/accessibility.ts";
 import { checkpoint, signUp, syncAnonymous, syncAs, tamper } from "../../support/consent.ts";
 import { expectHealthyPage, useMerchant } from "../../support/browser/merchant.ts";
@@ -321,7 +322,7 @@ test("a version is started from the store's own policy, read, and compared with 
   expect((await askAs(app, EMPTY, "/app/consent/policies/text?version=html")).status).toBe(404);
 });
 
-test("a receipt of another store is not found, and its log is not in the export", async () => {
+test("a receipt and a page of another store's log are not found, and its log is not in the export", async () => {
   await signUp(app);
   await signUp(app, {}, OTHER_SHOP);
   const [other] = await app.database.query<{ seq: string }>(
@@ -335,6 +336,10 @@ test("a receipt of another store is not found, and its log is not in the export"
   expect((await askAs(app, EMPTY, "/app/consent/export")).text.trim().split("\r\n")).toHaveLength(
     1,
   );
+  const cursor = toCursor(app.ctx.secrets, `screen/consent/${SHOP}`, Number(other?.seq));
+  const pageIn = async (shop: string) =>
+    (await askAs(app, shop, `/app/consent?cursor=${cursor}`)).status;
+  expect([await pageIn(SHOP), await pageIn(EMPTY)]).toEqual([200, 400]);
   for (const path of [
     "/app/consent/export",
     "/app/consent/receipt/1",
