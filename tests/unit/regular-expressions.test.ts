@@ -47,6 +47,8 @@ const ALLOWED: Record<string, string> = {
 const MADE_AT_RUN_TIME: Record<string, string> = {
   "app/domain/compliance/erasure/erase-outside.ts":
     "one person's escaped addresses and ids, without repetitions",
+  "app/domain/consent/policy-text/find-tag.ts":
+    "from the names of five elements in that file, with nothing that repeats",
   "app/domain/vendors/held-addresses.ts":
     "from addresses: those of the list of vendors, and of a page those that the check has found to be hosts and paths",
   "app/embeds/scripts/outbox.ts": "from two texts of that file, over the browser's own cookies",

@@ -10,7 +10,7 @@ export const UCP_VERSIONS = ["2026-08-25", "2026-04-08"] as const;
 export type UcpVersion = (typeof UCP_VERSIONS)[number];
 
 /** A public JWK that verifies signatures of this store. */
-export type PublicKey = { kty: string; kid: string } & Record<string, unknown>;
+type PublicKey = { kty: string; kid: string } & Record<string, unknown>;
 
 /** Whether the tenant has a storefront with products. */
 export const isSelling = (tenant: Tenant): boolean =>
