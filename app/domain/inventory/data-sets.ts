@@ -18,7 +18,8 @@ const ACCOUNTS: DataSet = {
       end: "account",
     },
     user_extras: {
-      holds: "the analytics id of the shopper's first known browser",
+      holds:
+        "the analytics id of the shopper's first known browser, and whether the address was entered in a form",
       people: ["shoppers"],
       end: "account",
     },
