@@ -1,20 +1,17 @@
 // Creating, changing and canceling checkouts. The storefront is called first; then one transaction
 // decides.
 import type { Ctx } from "../../context.server.ts";
-import {
-  isDatabaseAway,
-  isPassingDatabaseError,
-  type TenantSql,
-} from "../../runtime/database/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Person } from "../identity/account.ts";
 import { withCaller } from "../identity/session/caller-access.ts";
-import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toShipment } from "./cart/cart-delivery.ts";
 import type { Cart } from "./cart/cart.ts";
 import { discardCart } from "./cart/draft-order.ts";
 import { REPLACE_CART } from "./cart/paid-carts.ts";
 import { createCart } from "./cart/storefront-cart.ts";
+import { discardCartOnError } from "./cart/unused-cart.ts";
 import {
   CHECKOUT_COLUMNS,
   getCheckoutRow,
@@ -64,7 +61,7 @@ export async function createCheckout(
   const codes = input.discount_codes ?? [];
   const shipment = await toShipment(ctx, tenant, null, input.delivery);
   const cart = await createCart(ctx, tenant, account, id, { lineItems, codes, shipment });
-  const checkout = await discardCartOnError(ctx, tenant, caller, { id, cart }, () =>
+  const checkout = await discardCartOnError(ctx, tenant, caller.person, { id, cart }, () =>
     withCaller(ctx, tenant, caller.person, async (sql, current) => {
       const claim = mandateId === null ? null : toClaim(spender, mandateId, cart);
       if (claim) await reserveMandate(sql, current, claim);
@@ -247,7 +244,7 @@ async function updateOnce(
   const codes = change.discount_codes ?? known.discounts?.codes ?? [];
   const shipment = await toShipment(ctx, tenant, known, change.delivery);
   const cart = await createCart(ctx, tenant, account, known.id, { lineItems, codes, shipment });
-  const updated = await discardCartOnError(ctx, tenant, caller, { id: known.id, cart }, () =>
+  const updated = await discardCartOnError(ctx, tenant, caller.person, { id: known.id, cart }, () =>
     withCaller(ctx, tenant, caller.person, async (sql, current) => {
       const row = await getCheckoutRow(sql, known.id, caller.person, { use: "change", lock: true });
       requireChangeable(row);
@@ -354,53 +351,4 @@ async function requireMandateCovers(
         scope.startsWith("collection:") ? "with" : "without",
       ),
     );
-}
-
-/** A draft order without a checkout would stay in the merchant's list forever. `id`: the checkout it is made for. */
-async function discardCartOnError<T>(
-  ctx: Ctx,
-  tenant: Tenant,
-  caller: CheckoutCaller,
-  { id, cart }: { id: string; cart: Cart },
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const isUsed =
-      cart.source === "draft_order" &&
-      isDatabaseAway(error) &&
-      (await mayBeUsed(ctx, tenant, caller, { id, cart }));
-    if (!isUsed) await discardCart(ctx, tenant, cart);
-    throw error;
-  }
-}
-
-/**
- * Whether the checkout was committed with this cart although the connection broke before the answer came.
- * Waits for a commit that is still under way, which holds the caller's row. True also when the database does
- * not answer: a draft order too many does less harm than a checkout without one.
- */
-async function mayBeUsed(
-  ctx: Ctx,
-  tenant: Tenant,
-  { person }: CheckoutCaller,
-  { id, cart }: { id: string; cart: Cart },
-): Promise<boolean> {
-  try {
-    const current = (await findTenant(ctx, tenant.shop)) ?? tenant;
-    return await dataOf(ctx, current).transaction(async (sql) => {
-      await sql("SELECT 1 FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE", [
-        person.account.id,
-      ]);
-      const rows = await sql(
-        "SELECT 1 FROM checkout_sessions WHERE shop = $1 AND id = $2 AND external_id = $3",
-        [id, cart.externalId],
-      );
-      return rows.length > 0;
-    });
-  } catch (error) {
-    if (!isPassingDatabaseError(error)) throw error;
-    return true;
-  }
 }
