@@ -98,8 +98,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = call;
     const started = performance.now();
     const deadline = deadlines.in(timeoutMs);
+    // A request hears its signal only once it is connected. One that is connected after that is not sent.
+    const late = new Promise<never>((_, reject) =>
+      deadline.signal.once("abort", () => reject(toTimeout(call.system))),
+    );
     try {
-      const response = await request(call.url, {
+      const requested = request(call.url, {
         method: methodOf(call),
         headers: { ...call.headers, ...traceHeaders() },
         ...(call.body !== undefined && { body: call.body }),
@@ -108,6 +112,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
+      const response = await Promise.race([requested, late]);
       const answer = await readAnswer(call, response, started);
       recordAnswer(log, call, answer);
       return answer;
@@ -251,13 +256,16 @@ async function* splitLines(
   if (rest) yield rest;
 }
 
+const toTimeout = (system: string) =>
+  new OutboundError(system, "timeout", { message: `${system} did not answer in time` });
+
 function classify(system: string, error: unknown): OutboundError {
   if (error instanceof OutboundError) return error;
   const { name, code, message } = error as { name?: string; code?: string; message?: string };
   if (code === REFUSED)
     return new OutboundError(system, "refused_address", { message: message ?? REFUSED });
   if (name === "TimeoutError" || name === "AbortError" || code?.includes("TIMEOUT"))
-    return new OutboundError(system, "timeout", { message: `${system} did not answer in time` });
+    return toTimeout(system);
   return new OutboundError(system, "network", {
     message: `${system} cannot be reached (${code ?? message ?? "unknown"})`,
   });

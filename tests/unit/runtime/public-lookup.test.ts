@@ -35,11 +35,14 @@ beforeEach(() => {
   connections = 0;
 });
 
+/** For a call to an address that nothing answers from. */
+const NO_ANSWER_MS = 300;
+
 /** What a call to the host ended with. */
-async function failureOf(host = HOST): Promise<string> {
+async function failureOf(host = HOST, timeoutMs = 4_000): Promise<string> {
   const url = `https://${host}:${(inside.address() as AddressInfo).port}/`;
   try {
-    await outbound.call({ system: "erp", url, isTenantAddress: true, timeoutMs: 4_000 });
+    await outbound.call({ system: "erp", url, isTenantAddress: true, timeoutMs });
     return "answered";
   } catch (error) {
     return (error as { kind: string }).kind;
@@ -86,14 +89,14 @@ describe("a name", () => {
       { address: NOWHERE, family: 6 },
     ]);
     dns.hosts.set(HOST, ["127.0.0.1", "::1", NOWHERE]);
-    expect(["network", "timeout"]).toContain(await failureOf());
+    expect(["network", "timeout"]).toContain(await failureOf(HOST, NO_ANSWER_MS));
     expect(connections).toBe(0);
   });
 
   test("that changes from a public to a private address is refused from then on", async () => {
     let answers = 0;
     dns.hosts.set(HOST, () => ((answers += 1) <= 2 ? [NOWHERE] : ["127.0.0.1", "::1"]));
-    expect(["network", "timeout"]).toContain(await failureOf());
+    expect(["network", "timeout"]).toContain(await failureOf(HOST, NO_ANSWER_MS));
     for (let call = 0; call < 3; call += 1) expect(await failureOf()).toBe("refused_address");
     expect(connections).toBe(0);
   });
@@ -114,7 +117,7 @@ describe("a name", () => {
   });
 });
 
-test("names whose server is silent hold up no other name", async () => {
+test("names whose server is silent hold up no other name, and no call beyond its time limit", async () => {
   const ended: string[] = [];
   const silent = Array.from({ length: 40 }, async (_, n) => {
     dns.silent.add(`${n}.silent.example`);
@@ -124,6 +127,7 @@ test("names whose server is silent hold up no other name", async () => {
   });
   dns.hosts.set(HOST, ["127.0.0.1"]);
   for (let call = 0; call < 5; call += 1) expect(await failureOf()).toBe("refused_address");
+  expect(await failureOf("0.silent.example", NO_ANSWER_MS)).toBe("timeout");
   expect(ended).toEqual([]);
   expect(new Set(await Promise.all(silent))).toEqual(new Set(["timeout"]));
 });

@@ -149,7 +149,7 @@ function shown(lines: string[]): string {
     .join("\n")
     .trim()
     .replace(/\b(agt_\w{0,4})[\w.~-]*/g, "$1…")
-    .replace(/\b((?:code|code_verifier|csrf|session_code)=[\w.~-]{4})[\w.~-]+/g, "$1…");
+    .replace(/((?:code|code_verifier|csrf|session_code)=[\w.~-]{4})[\w.~-]+/g, "$1…");
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}\n…` : text;
 }
 
