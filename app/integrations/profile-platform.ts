@@ -30,8 +30,11 @@ export const HASHED_EMAIL = "Email_LC_SHA256";
  * `refused_address`, or `malformed` for a web page.
  */
 export type ProfilePlatformClient = {
-  /** POSTs one profile record; the platform merges it by `identityMap`. */
-  ingest(access: Access, record: ProfileRecord): Promise<OutboundAnswer>;
+  /**
+   * POSTs one message as it is (`toProfileMessage`, or a remote backend's own); the platform merges its record by
+   * `identityMap`.
+   */
+  ingest(access: Access, message: Record<string, unknown>): Promise<OutboundAnswer>;
   /**
    * DELETE: requests deletion of the profile with this identity. The platform deletes
    * asynchronously and returns a job.
@@ -43,6 +46,11 @@ const SCHEMA = {
   id: "https://ns.adobe.com/xdm/context/profile",
   contentType: "application/vnd.adobe.xed-full+json;version=1",
 };
+
+export const toProfileMessage = (record: ProfileRecord) => ({
+  header: { schemaRef: SCHEMA, source: { name: "customer-identity-service" } },
+  body: { xdmMeta: { schemaRef: SCHEMA }, xdmEntity: record },
+});
 
 /** The URL and token come with each call: they are the tenant's. */
 export function createProfilePlatformClient({
@@ -57,7 +65,7 @@ export function createProfilePlatformClient({
   }
 
   return {
-    ingest: ({ url, token, about }, record) =>
+    ingest: ({ url, token, about }, message) =>
       send({
         url,
         method: "POST",
@@ -65,10 +73,7 @@ export function createProfilePlatformClient({
           "Content-Type": "application/json",
           ...(token && { Authorization: `Bearer ${token}` }),
         },
-        body: JSON.stringify({
-          header: { schemaRef: SCHEMA, source: { name: "customer-identity-service" } },
-          body: { xdmMeta: { schemaRef: SCHEMA }, xdmEntity: record },
-        }),
+        body: JSON.stringify(message),
         isTenantAddress: true,
         ...(about && { about }),
       }),

@@ -389,12 +389,19 @@ describe("the profile platform", () => {
       payload: { email: "Who@Example.com", first_name: "Who" },
     });
     expect(row.transformed_payload).toMatchObject({
-      identityMap: { Email_LC_SHA256: [{ id: hash("sha256", "who@example.com") }] },
-      consents: { collect: { val: "n" }, marketing: { email: { val: "n" } } },
+      body: {
+        xdmEntity: {
+          identityMap: { Email_LC_SHA256: [{ id: hash("sha256", "who@example.com") }] },
+          consents: { collect: { val: "n" }, marketing: { email: { val: "n" } } },
+        },
+      },
     });
+    // The row keeps the message as it went out.
+    const sent = app.service.sandbox.requests("profilePlatform").at(-1)?.body;
+    expect(row.transformed_payload).toEqual(sent);
     expect(JSON.stringify(row.transformed_payload)).not.toMatch(/who@/i);
     // The service alone says who is in a segment.
-    const { transformed_payload: record } = await profilePlatformChannel.transform(
+    const { transformed_payload: message } = await profilePlatformChannel.transform(
       app.service.ctx,
       await getTenant(app.service.ctx, SHOP),
       itemOf({
@@ -403,8 +410,8 @@ describe("the profile platform", () => {
         payload: { email: "who@example.com", segment: { id: randomUUID(), name: "VIP" } },
       }),
     );
-    expect(record).toMatchObject({ identityMap: {} });
-    expect(record).not.toHaveProperty("segmentMembership");
+    expect(message).toMatchObject({ body: { xdmEntity: { identityMap: {} } } });
+    expect(message).not.toHaveProperty("body.xdmEntity.segmentMembership");
     const before = app.calls("profile_platform");
     const silent = await deliver({ channel: "profile_platform", id: "gid://shopify/Customer/98" });
     expect(await noteOf(silent.eventId)).toBe("no such customer");

@@ -2,7 +2,11 @@
 // data; only when the tenant enabled it (SPEC "Real-time write matrix"). The membership of a segment that
 // the merchant sends goes with it, and only of a customer who accepts marketing.
 import { hash } from "node:crypto";
-import { HASHED_EMAIL, type ProfileRecord } from "../../integrations/profile-platform.ts";
+import {
+  HASHED_EMAIL,
+  toProfileMessage,
+  type ProfileRecord,
+} from "../../integrations/profile-platform.ts";
 import {
   isListedOrConfigured,
   PermanentFailure,
@@ -92,7 +96,7 @@ export const profilePlatformChannel: Channel = {
       },
     };
     return {
-      transformed_payload: { ...record },
+      transformed_payload: toProfileMessage(record),
       delivery_config: { method: "POST", endpoint, credentials_key: "profile_platform_token" },
     };
   },
@@ -107,7 +111,7 @@ export const profilePlatformChannel: Channel = {
       throw new PermanentFailure(OWN_FAILURES.notEnabled.text("the profile platform"));
     const answer = await ctx.profilePlatform.ingest(
       { url, token, about: { shop: tenant.shop, event_id: item.eventId } },
-      message.transformed_payload as unknown as ProfileRecord,
+      message.transformed_payload,
     );
     return { httpStatus: answer.status };
   },

@@ -21,12 +21,7 @@ beforeEach(async () => {
 });
 
 const sentTo = (system: SystemName) => service.sandbox.requests(system);
-type Streamed = { body?: { xdmEntity?: unknown } };
-/** The document itself; streaming ingestion wraps it in an envelope. */
-function bodyOf(body: unknown): unknown {
-  const document: unknown = typeof body === "string" ? JSON.parse(body) : body;
-  return (document as Streamed).body?.xdmEntity ?? document;
-}
+const bodyOf = (body: unknown): unknown => (typeof body === "string" ? JSON.parse(body) : body);
 
 /** Documents without some of our fields and with some that ours never have. */
 const DOCUMENTS: [channel: string, system: SystemName, document: Record<string, unknown>][] = [
