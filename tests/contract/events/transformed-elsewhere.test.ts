@@ -184,6 +184,29 @@ test("retail_analytics_a receives the file exactly as sent", async () => {
   expect(sentTo("retailAnalyticsA").slice(before)).toMatchObject([{ method: "PUT", body: csv }]);
 });
 
+test.each<[what: string, document: Record<string, unknown>, file: string]>([
+  ["one text is that text", { content: "a,b\n1,2\n" }, "a,b\n1,2\n"],
+  [
+    "fields is their names and a row of their values",
+    { email_sha256: "h-1", upc: "012", quantity: 2, note: 'a "b", c', tags: ["x"], none: null },
+    'email_sha256,upc,quantity,note,tags,none\r\nh-1,012,2,"a ""b"", c","[""x""]",\r\n',
+  ],
+])("retail_analytics_a's file of a document of %s", async (_, document, file) => {
+  const before = sentTo("retailAnalyticsA").length;
+  const { status } = await deliver(
+    service,
+    {
+      queue_id: 1,
+      event_id: randomUUID(),
+      channel: "retail_analytics_a",
+      transformed_payload: document,
+    },
+    { query: `?shop=${SHOP}` },
+  );
+  expect(status).toBe(200);
+  expect(sentTo("retailAnalyticsA").slice(before)).toMatchObject([{ method: "PUT", body: file }]);
+});
+
 test("the channel's own address and credentials are used, whatever the message names", async () => {
   const { json } = await ingest(service, order({ destinations: ["erpsys"] }));
   await deliver(service, {

@@ -40,3 +40,13 @@ export function toCsv({ items, ...record }: RetailRecord): string {
     ),
   ].join("");
 }
+
+/** A document of a remote backend: the names of its fields, and one row of their values. */
+export const toOneRow = (fields: Record<string, unknown>): string =>
+  toCsvLine(Object.keys(fields), neutralise) +
+  toCsvLine(Object.values(fields).map(toCell), neutralise);
+
+function toCell(value: unknown): string | number | boolean | null {
+  if (value === null || typeof value === "number" || typeof value === "boolean") return value;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,16 +1,18 @@
 // Channel `retail_analytics_a`: uploads one CSV file per event, `{event_id}.csv`, below the store's
 // address.
 import { hash } from "node:crypto";
-import { z } from "zod";
 import type { DropAccess } from "../../../integrations/retail-analytics-a.ts";
-import { isListedOrConfigured, PermanentFailure, type Channel } from "../../bus/channel.ts";
+import {
+  isListedOrConfigured,
+  PermanentFailure,
+  type Channel,
+  type DeliveryMessage,
+} from "../../bus/channel.ts";
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { isNothing, nothingToSend, skipOf } from "../item-customer.ts";
-import { toCsv } from "./csv.ts";
+import { toCsv, toOneRow } from "./csv.ts";
 import { buildRetailRecord, RETAIL_CONSENT } from "./records.ts";
-
-const File = z.looseObject({ csv: z.string().min(1) });
 
 /**
  * The name depends on the event only, so that a repeat replaces the file. It contains only
@@ -18,6 +20,16 @@ const File = z.looseObject({ csv: z.string().min(1) });
  */
 const fileNameOf = (eventId: string) =>
   `${/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(eventId) ? eventId : hash("sha256", eventId)}.csv`;
+
+/**
+ * Our own message has its file in `csv`. A remote backend's document may have it in its only field, or be
+ * the row's fields themselves: it is written as it is.
+ */
+function fileOf(document: DeliveryMessage["transformed_payload"]): string {
+  const [only, ...more] = Object.values(document);
+  const file = document["csv"] ?? (more.length === 0 ? only : undefined);
+  return typeof file === "string" && file !== "" ? file : toOneRow(document);
+}
 
 /**
  * The address for the store's files, and the store's own keys of a bucket. Throws PermanentFailure.
@@ -62,12 +74,10 @@ export const retailAnalyticsAChannel: Channel = {
   async deliver(ctx, tenant, item, message) {
     const { url, keys } = requireDrop(tenant);
     if (isNothing(message)) return skipOf(message);
-    const file = File.safeParse(message.transformed_payload);
-    if (!file.success) throw new PermanentFailure("the message holds no file: csv is missing");
     const { status } = await ctx.retailAnalyticsA.drop(
       { url, keys, shop: tenant.shop, about: { shop: tenant.shop, event_id: item.eventId } },
       fileNameOf(item.eventId),
-      file.data.csv,
+      fileOf(message.transformed_payload),
     );
     return { httpStatus: status };
   },
