@@ -75,6 +75,29 @@ describe.each(DOCUMENTS)("%s", (channel, system, document) => {
 
 describe.each(["erpsys", "erp_generic"])("%s and a message of an unknown event", (channel) => {
   test.each([
+    ["its whole address", () => service.sandbox.addresses.erpBaseUrl, "/"],
+    [
+      "a place below it",
+      () => `${service.sandbox.addresses.erpBaseUrl}/v2/A_ReturnOrder`,
+      "/v2/A_ReturnOrder",
+    ],
+  ])("that names %s is posted there", async (_, endpoint, path) => {
+    const before = sentTo("erp").length;
+    await deliver(
+      service,
+      {
+        queue_id: 1,
+        event_id: randomUUID(),
+        channel,
+        transformed_payload: { Total: "1" },
+        delivery_config: { method: "POST", endpoint: endpoint(), credentials_key: null },
+      },
+      { query: `?shop=${SHOP}` },
+    );
+    expect(sentTo("erp").slice(before)).toMatchObject([{ path, body: { Total: "1" } }]);
+  });
+
+  test.each([
     ["a whole address", "https://elsewhere.example/odata/A_ReturnOrder?x=1", "/A_ReturnOrder"],
     ["a path", "/odata/A_ReturnOrder", "/A_ReturnOrder"],
     ["no place", "", "/"],

@@ -1,6 +1,7 @@
 // Channel `erp_generic`: sends an event as JSON in the shape of the store's own mapping to the
 // store's ERP at `/generic/{entity_type}` (SPEC "Backend task rules").
 import type { Ctx } from "../../../context.server.ts";
+import type { ErpAccess } from "../../../integrations/erp.ts";
 import {
   isListedOrConfigured,
   PermanentFailure,
@@ -61,7 +62,7 @@ export const erpGenericChannel: Channel = {
     const access = requireErp(NAME, tenant, item);
     if (isNothing(message)) return skipOf(message);
     const answer = await ctx.erp.post(access, {
-      path: pathOf(item, message),
+      path: pathOf(item, message, access),
       contentType: "application/json",
       body: JSON.stringify(message.transformed_payload),
       idempotencyKey: `${item.eventId}:${NAME}`,
@@ -71,10 +72,10 @@ export const erpGenericChannel: Channel = {
   probe: (ctx, tenant) => probeErp(NAME, ctx, tenant),
 };
 
-function pathOf({ entityType }: QueueItem, message: DeliveryMessage): string {
+function pathOf({ entityType }: QueueItem, message: DeliveryMessage, access: ErpAccess): string {
   const { endpoint } = message.delivery_config;
   if (entityType !== "") return `/generic/${entityType}`;
-  return /^\/generic\/[a-z_]{1,40}$/.test(endpoint) ? endpoint : pathNamedBy(message);
+  return /^\/generic\/[a-z_]{1,40}$/.test(endpoint) ? endpoint : pathNamedBy(message, access);
 }
 
 async function requireMapping(ctx: Ctx, tenant: Tenant, item: QueueItem): Promise<Mapping> {

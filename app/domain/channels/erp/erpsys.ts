@@ -1,6 +1,7 @@
 // Channel `erpsys`: a customer is a business partner, an order a sales order, an invoice a billing
 // document, as OData JSON or XML (SPEC "Backend task rules").
 import type { Ctx } from "../../../context.server.ts";
+import type { ErpAccess } from "../../../integrations/erp.ts";
 import {
   isListedOrConfigured,
   PermanentFailure,
@@ -63,13 +64,13 @@ export const erpsysChannel: Channel = {
   async deliver(ctx, tenant, item, message) {
     const access = requireErp("erpsys", tenant, item);
     if (isNothing(message)) return skipOf(message);
-    const path = pathOf(item, message);
+    const path = pathOf(item, message, access);
     const isXml = tenant.config.erp_format === "xml";
     const answer = await ctx.erp.post(access, {
       path,
       contentType: isXml ? "application/xml" : "application/json",
       body: isXml
-        ? toXml(path.slice(1) || "Document", message.transformed_payload)
+        ? toXml(path.split("/").at(-1) || "Document", message.transformed_payload)
         : JSON.stringify(message.transformed_payload),
       idempotencyKey: `${item.eventId}:erpsys`,
     });
@@ -129,7 +130,7 @@ function toParty(item: QueueItem, customer: CustomerSnapshot | null): Party {
   };
 }
 
-function pathOf(item: QueueItem, message: DeliveryMessage): string {
+function pathOf(item: QueueItem, message: DeliveryMessage, access: ErpAccess): string {
   const entitySet = ENTITY_SETS[item.entityType];
-  return entitySet ? `/${entitySet}` : pathNamedBy(message);
+  return entitySet ? `/${entitySet}` : pathNamedBy(message, access);
 }
