@@ -21,10 +21,9 @@ export type EnqueueRequest = {
 
 export type BackendClient = {
   /**
-   * POST {baseUrl}/integration-enqueue: hands one event to the backend and returns the id of its
-   * queue row; the same `event_id` returns the same id. Throws an OutboundError: `status`,
-   * `timeout` after 15 s, `network`, or `malformed` (status 502) when the response does not confirm
-   * the row.
+   * POST {baseUrl}/integration-enqueue: hands one event to the backend, which answers the id of its
+   * queue row, for the same `event_id` the same. Throws an OutboundError: `status`, `timeout` after
+   * 15 s, `network`, or `malformed` (status 502) when the response does not confirm the row.
    */
   enqueue(
     access: {
@@ -34,7 +33,7 @@ export type BackendClient = {
       about?: Record<string, unknown>;
     },
     request: EnqueueRequest,
-  ): Promise<{ status: number; queueId: number }>;
+  ): Promise<{ status: number }>;
 };
 
 /** Address and key come with each call. */
@@ -57,13 +56,15 @@ export function createBackendClient({ outbound }: { outbound: Outbound }): Backe
         SYSTEM,
         answer,
       );
-      // Without a confirmed row the event could be lost: treat a 2xx without one as a failure.
-      if (ok !== true || typeof queueId !== "number")
+      // Without a confirmed row the event could be lost: treat a 2xx without one as a failure. A large id
+      // may come as text, as database drivers read it.
+      const isId = typeof queueId === "number" || /^\d{1,19}$/.test(String(queueId));
+      if (ok !== true || !isId)
         throw new OutboundError(SYSTEM, "malformed", {
           status: 502,
           message: "backend did not confirm the event",
         });
-      return { status: answer.status, queueId };
+      return { status: answer.status };
     },
   };
 }

@@ -100,6 +100,19 @@ test.each([
   },
 );
 
+test("a backend that confirms with its queue id as text has the event", async () => {
+  service.sandbox.failNext("backend", { status: 200, body: '{"ok":true,"queue_id":"77"}' });
+  const { json } = await ingest(service, order({ destinations: ["data_lake"] }));
+  const row = await eventually("the call", async () => {
+    const [found] = await query(
+      "SELECT status, last_error FROM integration_queue WHERE event_id = $1 AND (status = 'delivered' OR retry_count > 0)",
+      [json.event_id],
+    );
+    return found;
+  });
+  expect(row).toEqual({ status: "delivered", last_error: null });
+});
+
 test("the backend's status report for its own row is accepted and changes nothing here", async () => {
   const { json } = await ingest(service, order({ destinations: ["data_lake"] }));
   await eventually("the event at the backend", () =>

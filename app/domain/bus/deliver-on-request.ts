@@ -21,19 +21,39 @@ import { DestinationName } from "./message-archive.ts";
 import { isOpenTo, isWarehouseEvent } from "./routing.ts";
 import { settlerOf } from "./settle.ts";
 
+/** Database drivers read large integers as text. */
+const QueueId = z.union([
+  z.number().int().min(0),
+  z
+    .string()
+    .regex(/^\d{1,16}$/)
+    .transform(Number)
+    .pipe(z.number().int()),
+]);
+
+const NO_CONFIG = { method: "POST", endpoint: "", credentials_key: null };
+/** A backend that writes every field has null where it has no value. */
+const DeliveryConfig = z.looseObject({
+  method: z
+    .string()
+    .max(20)
+    .nullish()
+    .transform((method) => method ?? NO_CONFIG.method),
+  endpoint: z
+    .string()
+    .max(2_000)
+    .nullish()
+    .transform((endpoint) => endpoint ?? NO_CONFIG.endpoint),
+  credentials_key: z.string().max(100).nullable().default(null),
+});
+
 /** SPEC "Delivery message". */
 export const RequestedDelivery = z.object({
-  queue_id: z.number().int().min(0),
+  queue_id: QueueId,
   event_id: z.guid("must be a UUID").toLowerCase(),
   channel: DestinationName,
   transformed_payload: z.record(z.string(), z.unknown()).default({}),
-  delivery_config: z
-    .looseObject({
-      method: z.string().max(20).default("POST"),
-      endpoint: z.string().max(2_000).default(""),
-      credentials_key: z.string().max(100).nullable().default(null),
-    })
-    .prefault({}),
+  delivery_config: DeliveryConfig.nullish().transform((config) => config ?? NO_CONFIG),
 });
 export type RequestedDelivery = z.output<typeof RequestedDelivery>;
 

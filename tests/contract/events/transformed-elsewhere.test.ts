@@ -250,6 +250,28 @@ test("the channel's own address and credentials are used, whatever the message n
   );
 });
 
+test.each<[what: string, fields: Record<string, unknown>]>([
+  ["the queue id as text, as database drivers read large ones", { queue_id: "9007199254740991" }],
+  ["null for its configuration", { delivery_config: null }],
+  [
+    "null for each part of its configuration",
+    { delivery_config: { method: null, endpoint: null, credentials_key: null } },
+  ],
+])("a message may have %s", async (_, fields) => {
+  const { status, json } = await deliver(
+    service,
+    {
+      queue_id: 1,
+      event_id: randomUUID(),
+      channel: "data_lake",
+      transformed_payload: { a: 1 },
+      ...fields,
+    },
+    { query: `?shop=${SHOP}` },
+  );
+  expect({ status, ok: json.ok }).toEqual({ status: 200, ok: true });
+});
+
 test("an empty message is ignored: the row's own message is built here", async () => {
   const { json } = await ingest(service, order({ destinations: ["erpsys"] }));
   await deliver(service, { queue_id: 1, event_id: json.event_id, channel: "erpsys" });
