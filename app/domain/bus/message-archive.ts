@@ -30,8 +30,11 @@ export const RESERVED_FOLDERS = ["dead_letter", "warehouse"] as const;
 /** A destination that a sender names, which may be unknown here: it is the name of a folder. */
 export const DestinationName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be a channel name")
-  .refine((name) => !(RESERVED_FOLDERS as readonly string[]).includes(name), "is reserved");
+  .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/i, "must be a channel name")
+  .refine(
+    (name) => !(RESERVED_FOLDERS as readonly string[]).includes(name.toLowerCase()),
+    "is reserved",
+  );
 
 export function objectPath(folder: string, item: Pick<Filed, "eventId" | "createdAt">): string {
   return `events/${folder}/${item.createdAt.toISOString().slice(0, 10)}/${item.eventId}.json`;

@@ -158,11 +158,11 @@ describe("an accepted event", () => {
     });
     const { json } = await ingest(
       service,
-      order({ destinations: ["data_lake", "erpsys", "email", "cms", "cms"] }),
+      order({ destinations: ["data_lake", "erpsys", "email", "cms", "cms", "Partner.Feed-2"] }),
     );
     expect(json).toMatchObject({
-      queued: 4,
-      destinations: ["data_lake", "erpsys", "email", "cms"],
+      queued: 5,
+      destinations: ["data_lake", "erpsys", "email", "cms", "Partner.Feed-2"],
     });
     expect(
       (await rows()).map(({ channel, delivery_config }) => [
@@ -170,6 +170,7 @@ describe("an accepted event", () => {
         delivery_config?.method ?? null,
       ]),
     ).toEqual([
+      ["Partner.Feed-2", "ARCHIVE"],
       ["cms", null],
       ["data_lake", "ARCHIVE"],
       ["email", "ARCHIVE"],
