@@ -86,7 +86,7 @@ const ENQUEUE = `
 
 /** @returns the ids of the rows that are new or were placeholders. */
 export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]> {
-  const priority = event.priority ?? defaultPriority(event.entityType);
+  const priority = event.priority ?? defaultPriority(event.entityType, event.eventType);
   const payload = JSON.stringify(event.payload);
   const values = [
     event.eventId,

@@ -24,7 +24,7 @@ const JITTER = 0.1;
 /** The maximum Retry-After, so that a system cannot postpone a row forever. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
-/** The default priority of an entity's events: 1 inventory ... 5 analytics (DECISIONS 12). */
+/** The default priority of an entity's events (DECISIONS 12). */
 const DEFAULT_PRIORITY: Record<string, Priority> = {
   inventory: 1,
   order: 2,
@@ -33,7 +33,11 @@ const DEFAULT_PRIORITY: Record<string, Priority> = {
   invoice: 3,
 };
 
-export const defaultPriority = (entityType: string): Priority => DEFAULT_PRIORITY[entityType] ?? 5;
+/** `analytics.batch` and the like: no entity, but a kind of event about any. */
+const ANALYTICS_EVENT = /^analytics(\.|$)/i;
+
+export const defaultPriority = (entityType: string, eventType = ""): Priority =>
+  ANALYTICS_EVENT.test(eventType) ? 5 : (DEFAULT_PRIORITY[entityType] ?? 5);
 
 export const maxRetries = (priority: number): number => BACKOFF_MS[priority as Priority].length;
 

@@ -167,7 +167,7 @@ function routeOf(
     event.destinations && event.destinations.length > 0 ? [...new Set(event.destinations)] : null;
   return {
     destinations: named ?? routed.destinations,
-    priority: event.priority ?? routed.priority ?? defaultPriority(of.entityType),
+    priority: event.priority ?? routed.priority ?? defaultPriority(of.entityType, of.eventType),
   };
 }
 

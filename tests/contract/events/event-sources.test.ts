@@ -232,6 +232,14 @@ describe("the source of an event", () => {
     ).toBe(202);
   });
 
+  test("that names no priority for an analytics batch gets the lowest", async () => {
+    const event = order({ event_type: "analytics.batch", entity_type: "customer" });
+    expect((await ingest(service, event)).status).toBe(202);
+    expect(await query("SELECT DISTINCT priority, max_retries FROM integration_queue")).toEqual([
+      { priority: 5, max_retries: 2 },
+    ]);
+  });
+
   test("with a key that another process just changed requires the new one", async () => {
     expect((await ingest(service, order(), { key: TENANT_KEY })).status).toBe(202);
     await query(

@@ -65,5 +65,11 @@ test.each([
   ["product", 4],
   ["store", 5],
 ])("the events of %s have priority %i", (entityType, priority) => {
-  expect(defaultPriority(entityType)).toBe(priority);
+  expect(defaultPriority(entityType, `${entityType}.updated`)).toBe(priority);
+});
+
+test("an analytics event has the lowest priority, whichever entity it is about", () => {
+  expect(defaultPriority("customer", "analytics.batch")).toBe(5);
+  expect(defaultPriority("customer", "analytics")).toBe(5);
+  expect(defaultPriority("customer", "analytics_opt_in.changed")).toBe(3);
 });
