@@ -7,6 +7,7 @@
 // before leaves nothing done, one that dies after leaves the answer, and one that was too slow for
 // its lease undoes its work.
 import { hash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError, isAppError, type ErrorCode } from "../../runtime/errors.ts";
@@ -52,6 +53,10 @@ type Entry = { user_id: number | null; body: string; run: string } & (
 
 const SHAPE = /^[\x20-\x7e]{1,255}$/;
 
+/** Longer than a cart that is given up plus the draft order in its place. */
+const MAX_WAIT_MS = 8_000;
+const POLL_MS = 50;
+
 /**
  * Runs once per key. `run` calls `keep` with its response as the last write of its transaction. Throws
  * `idempotency_conflict`, `idempotency_in_flight`, and the first run's rejection again.
@@ -76,7 +81,7 @@ export async function withIdempotencyKey<T extends object>(
     state: "running",
   };
   if (!(await putKeyIfAbsent(sql, name, mine, TTL_SECONDS.idempotentRun)))
-    return { answer: toAnswer<T>(await findKey<Entry>(sql, name), mine), isReplayed: true };
+    return { answer: toAnswer<T>(await awaitFirstRun(sql, name, mine), mine), isReplayed: true };
   try {
     const answer = await run((within, response) =>
       settle(within, name, mine, { answer: JSON.stringify(response) }),
@@ -108,6 +113,24 @@ async function giveUp(ctx: Ctx, tenant: Tenant, name: Key, mine: Entry): Promise
           reason: (failure as Error).message,
         }),
     );
+  }
+}
+
+/**
+ * The key's entry once its run has ended, or as it is when that takes too long: a repetition that comes
+ * early gets the answer too, not an error.
+ */
+async function awaitFirstRun(
+  sql: TenantSql,
+  name: Key,
+  mine: Entry,
+): Promise<{ value: Entry } | null> {
+  const giveUpAt = performance.now() + MAX_WAIT_MS;
+  for (;;) {
+    const found = await findKey<Entry>(sql, name);
+    const isAwaited = found?.value.state === "running" && found.value.body === mine.body;
+    if (!isAwaited || performance.now() >= giveUpAt) return found;
+    await delay(POLL_MS);
   }
 }
 
