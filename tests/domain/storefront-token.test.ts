@@ -196,6 +196,17 @@ describe("a platform outage never loses the token", () => {
       { status: 200, body: { access_token: "a", expires_in: 3_600, scope: "" } },
     ],
     ["no token at all", { status: 200, body: {} }],
+    ["an access token alone", { status: 200, body: { access_token: "a", scope: "" } }],
+    ...["access_token", "refresh_token"].map(
+      (empty) =>
+        [
+          `an empty ${empty}`,
+          {
+            status: 200,
+            body: { access_token: "a", refresh_token: "b", expires_in: 3_600, [empty]: "" },
+          },
+        ] as const,
+    ),
     ["null", { status: 200, body: "null" }],
     ...["1e400", "1e18", "-1", '"3600"'].map(
       (lifetime) =>

@@ -129,7 +129,7 @@ export function createStorefrontClient({
       exchangesCredentials: true,
       about: { shop, call: fields.grant_type ?? "authorization_code" },
     });
-    return toTokenGrant(answer);
+    return toTokenGrant(answer, { isRefresh: fields.grant_type === "refresh_token" });
   }
 
   return {

@@ -20,8 +20,16 @@ const MAX_LIFETIME = 10 * 366 * 86_400;
 const isLifetime = (value: unknown): value is number =>
   typeof value === "number" && value >= 0 && value <= MAX_LIFETIME;
 
-/** Throws an OutboundError `malformed` for a response that is incomplete. */
-export function toTokenGrant(answer: OutboundAnswer): TokenGrant {
+const isToken = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/**
+ * Throws an OutboundError `malformed` for a response that is incomplete. An install may grant a token
+ * that never expires; the response to a refresh is always a pair with a lifetime.
+ */
+export function toTokenGrant(
+  answer: OutboundAnswer,
+  { isRefresh }: { isRefresh: boolean },
+): TokenGrant {
   const body = parseAnswer<{
     access_token?: unknown;
     refresh_token?: unknown;
@@ -32,15 +40,16 @@ export function toTokenGrant(answer: OutboundAnswer): TokenGrant {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = body;
   // Saving a refresh token without a lifetime, or the reverse, would end refreshing for good:
   // keep the stored pair instead.
-  const isHalf = (typeof refreshToken === "string") !== isLifetime(expiresIn);
-  if (typeof accessToken !== "string" || isHalf) {
+  const isPair = isToken(refreshToken) && isLifetime(expiresIn);
+  const isHalf = !isPair && (isRefresh || isToken(refreshToken) || isLifetime(expiresIn));
+  if (!isToken(accessToken) || isHalf) {
     throw new OutboundError(SYSTEM, "malformed", {
       message: "the storefront's token response is incomplete",
     });
   }
   return {
     accessToken,
-    refreshToken: typeof refreshToken === "string" ? refreshToken : null,
+    refreshToken: isToken(refreshToken) ? refreshToken : null,
     expiresIn: isLifetime(expiresIn) ? expiresIn : null,
     refreshExpiresIn: isLifetime(body.refresh_token_expires_in)
       ? body.refresh_token_expires_in
