@@ -18,6 +18,7 @@ import {
   findAccountByEmail,
   findWaitingAccount,
   freeAddressOf,
+  getAccount,
   isWaiting,
   type Account,
 } from "./account.ts";
@@ -155,7 +156,8 @@ async function createAccount(
   }
   if (mayMail)
     await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id });
-  return account;
+  // With the tags that it has by now.
+  return getAccount(sql, account.id);
 }
 
 async function storeClaims(

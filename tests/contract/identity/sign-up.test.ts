@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 import {
   comparable,
   getMe,
@@ -73,6 +74,13 @@ describe("a sign-up", () => {
     ]);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect((await getMe(service, answer.json.token)).json.user.id).toBe(answer.json.user.id);
+  });
+
+  it("answers with the user that GET /auth/me shows, the tags of the rules included", async () => {
+    await addToCatalog(service, ["New Customer"], { shop: OTHER_SHOP, category: "segment" });
+    const { answer, token } = await signUp(service, {}, OTHER_SHOP);
+    expect(answer.json.user.tags).toEqual(["new_customer"]);
+    expect((await getMe(service, token)).json.user).toEqual(answer.json.user);
   });
 
   it("reads only its own fields from the body", async () => {
