@@ -117,3 +117,17 @@ export async function giveCustomerItsOwnAccount(
   ctx.log.info("customer.separated", { shop: tenant.shop, user_id: own.id, sign_up_id: userId });
   return own.id;
 }
+
+// The map and not the list: the list also has the merchant's tags of that customer that are not ours.
+const KEEP_OWN_TAGS = `
+  UPDATE storefront_users u SET tags = coalesce((SELECT jsonb_agg(t.slug ORDER BY m.id)
+      FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+      WHERE m.shop = u.shop AND m.user_id = u.id), '[]')
+  WHERE u.shop = $1 AND u.id = $2`;
+
+/** The account continues without its customer, and without the data that the storefront sent of them. */
+export async function leaveCustomer({ sql, prisma }: Transaction, userId: number): Promise<void> {
+  await prisma.userTagMap.deleteMany({ where: { user_id: userId, source: "storefront" } });
+  await prisma.storefrontUser.updateMany({ where: { id: userId }, data: LEFT_BEHIND });
+  await sql(KEEP_OWN_TAGS, [userId]);
+}

@@ -4,6 +4,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
+import { leaveCustomer } from "../../customers/storefront-person.ts";
 import { liftUnprovenTombstones } from "../../customers/tombstones.ts";
 import { updateSystemTags } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
@@ -70,6 +71,10 @@ async function signInOnce(attempt: Omit<SignIn, "match" | "formerId">): Promise<
     return { outcome: "refused", error: "account_unavailable" };
   const signIn: SignIn = { ...attempt, match: kindOf(match), formerId };
 
+  // An account with another customer is found by its address only where that customer was, too.
+  const isByAddress = match.account !== null && match.how === "email";
+  if (isByAddress && identity.gid !== null && match.account.storefront_customer_gid !== null)
+    await leaveCustomer(tx, match.account.id);
   const matchedId = matched ? matched.id : await createAccount(signIn);
   const userId = await applyProof(signIn, matchedId);
   if (userId === null) return { outcome: "refused", error: "account_unavailable" };

@@ -9,6 +9,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { awaitDeletions, isDeletedHere } from "../../customers/tombstones.ts";
+import { hasWayIn } from "../../customers/unproven-account.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
@@ -109,12 +110,25 @@ async function matchByEmail(tx: Transaction, identity: ProvenIdentity): Promise<
     (await tx.prisma.identityLink.findFirst({
       where: { user_id: owner.id, issuer: identity.issuer, sub: { not: identity.sub } },
     }));
-  const hasOtherCustomer =
-    identity.gid !== null &&
-    owner.storefront_customer_gid !== null &&
-    owner.storefront_customer_gid !== identity.gid;
-  if (!identity.isEmailVerified || other || hasOtherCustomer) return { refused: "account_exists" };
+  if (!identity.isEmailVerified || other || (await isOfOtherCustomer(tx, owner, identity)))
+    return { refused: "account_exists" };
   return { account: owner, how: "email" };
+}
+
+/**
+ * Whether the account is another customer's: one whom the storefront created it for, or identified. The customer
+ * of any other account was found, or created, by the address alone, which the storefront now gives to this one.
+ */
+async function isOfOtherCustomer(
+  { prisma }: Transaction,
+  owner: Account,
+  { gid }: ProvenIdentity,
+): Promise<boolean> {
+  const own = owner.storefront_customer_gid;
+  if (gid === null || own === null || own === gid) return false;
+  if (owner.provider === "storefront" || !hasWayIn(owner)) return true;
+  const where = { user_id: owner.id, provider: "storefront" };
+  return (await prisma.identityLink.count({ where })) > 0;
 }
 
 /** The storefront deleted the customer, who had no other way to sign in. */
