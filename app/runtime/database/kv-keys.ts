@@ -36,6 +36,12 @@ export const PLATFORM_KEYS = keys({
   scheduledRunOf: (cells: string) => `scheduled_run:report:${cells}`,
 });
 
+/** The platform's keys that name this store. */
+export const platformKeysOf = (shop: string): Key[] =>
+  (["syncRequest", "registrationRequest", "loaderRequest", "pixelRequest"] as const).map((name) =>
+    PLATFORM_KEYS[name](shop),
+  );
+
 /**
  * Every key of a store. `lease`, `backgroundJob` and `rate` are also used for the platform, under
  * PLATFORM.

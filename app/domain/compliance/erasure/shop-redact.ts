@@ -4,10 +4,10 @@
 // (DECISIONS 15).
 import type { Ctx } from "../../../context.server.ts";
 import { APPEND_ONLY_TABLES } from "../../../runtime/database/roles.ts";
-import type { Database, TenantSql } from "../../../runtime/database/database.ts";
+import { PLATFORM, type Database, type TenantSql } from "../../../runtime/database/database.ts";
 import { SHOP } from "../../../integrations/storefront/documents.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
-import { KEYS } from "../../../runtime/database/kv-keys.ts";
+import { KEYS, platformKeysOf } from "../../../runtime/database/kv-keys.ts";
 import { callAdminApi } from "../../tenants/storefront/admin-api.ts";
 import { cancelMove, findOpenMove } from "../../tenants/moves/move-record.ts";
 import { findTenant, getTenant, type Tenant } from "../../tenants/tenant.ts";
@@ -257,6 +257,11 @@ async function deleteRecord(ctx: Ctx, request: PrivacyRequest): Promise<boolean>
   );
   const isKept = (await prisma.kv.count({ where: { key: KEYS.tenant(request.shop) } })) > 0;
   // These rows are in the region of the record, whichever region holds the other rows.
-  if (!isKept) await prisma.publicHost.deleteMany();
+  if (!isKept) {
+    await prisma.publicHost.deleteMany();
+    await ctx.home
+      .forTenant(PLATFORM)
+      .prisma.kv.deleteMany({ where: { key: { in: platformKeysOf(request.shop) } } });
+  }
   return !isKept;
 }
