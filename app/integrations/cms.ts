@@ -26,7 +26,7 @@ const ItemList = z.looseObject({
 const Collection = z.looseObject({ id: z.string().min(1), slug: z.string().nullish() });
 const CollectionList = z.looseObject({ collections: z.array(Collection).nullish() });
 const WholeCollection = z.looseObject({
-  fields: z.array(z.looseObject({ slug: z.string().nullish() })),
+  fields: z.array(z.looseObject({ slug: z.string().nullish() })).nullish(),
 });
 
 type CmsItem = { id: string };
@@ -146,7 +146,10 @@ export function createCmsClient({
     },
     createCollection: (access, collection) =>
       ask(Collection, access, "POST", collectionsOf(access), collection),
-    getCollection: (access) => ask(WholeCollection, access, "GET", collectionOf(access)),
+    async getCollection(access) {
+      const { fields } = await ask(WholeCollection, access, "GET", collectionOf(access));
+      return { fields: fields ?? [] };
+    },
     async createField(access, field) {
       const path = `${collectionOf(access)}/fields`;
       await send(access, "POST", path, { isRequired: false, ...field });

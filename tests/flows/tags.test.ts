@@ -78,6 +78,21 @@ describe("the tag system is initialised", () => {
   });
 });
 
+describe("a CMS that does not describe its collections", () => {
+  it.each([
+    ["404", { status: 404, body: { message: "not found" } }],
+    ["without fields", { status: 200, body: {} }],
+  ])("%s still gets a tags collection with all the default tags", async (_how, answer) => {
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { cms_tags_collection_id: null } });
+    await service.database.query("UPDATE crm_tags SET cms_item_id = NULL WHERE shop = $1", [SHOP]);
+    const match = /\/collections\/[^/]+(\/fields)?$/;
+    service.sandbox.failNext("cms", { ...answer, match }, Infinity);
+    const { json } = await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=cms`);
+    service.sandbox.clearFaults();
+    expect(json).toEqual({ ok: true, step: "cms", created: 0, existing: 17 });
+  });
+});
+
 describe("a system that stops one step of it", () => {
   const stepsAfter = async () => {
     const { json } = await service.call("POST", `/admin/init-tag-system?shop=${SHOP}`);

@@ -1,7 +1,7 @@
 // The CRM Tags collection of a store's CMS site, and one staged item per tag in it.
 import type { Ctx } from "../../context.server.ts";
 import { isSlugTaken, type CmsFields } from "../../integrations/cms.ts";
-import { AppError } from "../../runtime/errors.ts";
+import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { changeTenantRecord } from "../tenants/tenant-record.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { DEFAULT_TAGS } from "./catalog.ts";
@@ -74,24 +74,36 @@ async function ensureFields(
   token: string,
   tagsCollectionId: string,
 ): Promise<void> {
-  const tags = await ctx.cms.getCollection({ token, collectionId: tagsCollectionId });
-  if (!tags.fields.some(({ slug }) => slug === CATEGORY_FIELD))
-    await ctx.cms.createField(
-      { token, collectionId: tagsCollectionId },
-      { displayName: "Category", type: "PlainText" },
-    );
+  const about = { shop: tenant.shop };
+  await ensureField(ctx, { token, collectionId: tagsCollectionId, about }, CATEGORY_FIELD, {
+    displayName: "Category",
+    type: "PlainText",
+  });
   const { cms_customers_collection_id: collectionId } = tenant.config;
   if (!collectionId) return;
-  const customers = await ctx.cms.getCollection({ token, collectionId });
-  if (!customers.fields.some(({ slug }) => slug === REFERENCE_FIELD))
-    await ctx.cms.createField(
-      { token, collectionId },
-      {
-        displayName: "Tag refs",
-        type: "MultiReference",
-        metadata: { collectionId: tagsCollectionId },
-      },
-    );
+  await ensureField(ctx, { token, collectionId, about }, REFERENCE_FIELD, {
+    displayName: "Tag refs",
+    type: "MultiReference",
+    metadata: { collectionId: tagsCollectionId },
+  });
+}
+
+async function ensureField(
+  ctx: Ctx,
+  access: Access,
+  slug: string,
+  field: Parameters<Ctx["cms"]["createField"]>[1],
+): Promise<void> {
+  try {
+    const { fields } = await ctx.cms.getCollection(access);
+    if (!fields.some((declared) => declared.slug === slug))
+      await ctx.cms.createField(access, field);
+  } catch (error) {
+    // A missing collection is reported where its items are written, and a missing one of customers is no
+    // reason to leave a store without its tags.
+    if (!(error instanceof OutboundError) || error.status !== 404) throw error;
+    ctx.log.warn("cms_field.not_created", { ...access.about, field: slug, reason: error.message });
+  }
 }
 
 /** The items of these tags, created where missing; null for a store without a tags collection. */
