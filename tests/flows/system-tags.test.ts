@@ -403,7 +403,8 @@ describe("the scheduled run", () => {
     ["number_of_orders = 1", "prospect", false],
     ["amount_spent = 1000", "vip", true],
     ["email_subscription_status = 'subscribed'", "email_subscribed", true],
-    ["sms_subscription_status = 'subscribed'", "sms_subscribed", true],
+    ["email_subscription_status = 'UNSUBSCRIBED'", "email_unsubscribed", true],
+    ["sms_subscription_status = 'SUBSCRIBED'", "sms_subscribed", true],
   ])("follows what another program writes: %s", async (set, tag, isHeld) => {
     const email = `written-${tag}@example.com`;
     await store.signUp(SHOP, email);
