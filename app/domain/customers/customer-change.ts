@@ -27,13 +27,15 @@ export type CustomerChange = {
 
 const text = z.string().max(5_000).nullish();
 const name = z.string().max(5_000).overwrite(cleanName).nullish();
-const consent = z.looseObject({ state: z.string().max(80).nullish() }).nullish();
+/** Some topics write it in capitals, as GraphQL does. */
+export const marketingState = z.string().max(80).toLowerCase().nullish();
+const consent = z.looseObject({ state: marketingState }).nullish();
 const when = z.iso.datetime({ offset: true }).nullish();
-const count = z
+export const count = z
   .union([z.number(), z.string().regex(/^\d+$/)])
   .transform(Number)
   .nullish();
-const money = z
+export const money = z
   .union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/)])
   .transform(Number)
   .nullish();
@@ -60,14 +62,18 @@ const RestCustomer = z.looseObject({
 const RAW_ID = {
   id: /^\s*\{(?:[^{}[\]]*,)?\s*"id"\s*:\s*"?(\d{1,20})\b/,
   customer_id: /^\s*\{(?:[^{}[\]]*,)?\s*"customer_id"\s*:\s*"?(\d{1,20})\b/,
+  /** The `id` of an order's `customer`. */
+  customer: /"customer"\s*:\s*\{(?:[^{}[\]]*,)?\s*"id"\s*:\s*"?(\d{1,20})\b/,
 };
 
-/**
- * Reads an `id` of the top level digit by digit from the raw JSON, for a payload that has no gid.
- */
-export function gidFromRawId(raw: string, name: keyof typeof RAW_ID = "id"): string | null {
+/** Reads an id digit by digit from the raw JSON, for a payload that has no gid. */
+export function gidFromRawId(
+  raw: string,
+  name: keyof typeof RAW_ID = "id",
+  type: "Customer" | "Order" = "Customer",
+): string | null {
   const digits = RAW_ID[name].exec(raw)?.[1];
-  return digits ? `gid://shopify/Customer/${digits}` : null;
+  return digits ? `gid://shopify/${type}/${digits}` : null;
 }
 
 function splitTags(list: string): string[] {

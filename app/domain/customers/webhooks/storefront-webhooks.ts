@@ -12,9 +12,12 @@ import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { WebhookTopic } from "../../tenants/storefront/webhook-topics.ts";
 import {
   completeChange,
+  count,
   CUSTOMER_GID,
   gidFromRawId,
   isPartial,
+  marketingState,
+  money,
   parseRestCustomer,
   withoutEmptyFields,
   type CustomerChange,
@@ -36,6 +39,13 @@ import { enqueueWelcome } from "./welcome.ts";
 
 const gid = z.string().regex(CUSTOMER_GID);
 const when = z.iso.datetime({ offset: true }).nullish();
+
+/** The customer that a payload names, by gid or number: the topics differ in how. */
+function customerOf({ payload, item: { body } }: Webhook): string | null {
+  const named = z.looseObject({ customerId: gid }).safeParse(payload);
+  if (named.success) return named.data.customerId;
+  return gidFromRawId(body, "customer_id") ?? gidFromRawId(body);
+}
 
 /** The delivery id is the event id on the bus: a repeated run enqueues nothing new. */
 function eventIdOf({ tenant, item }: Webhook, step: InboxStep): string {
@@ -164,15 +174,13 @@ const STOREFRONT_SIDE = `
 async function onTagsChanged(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant, item } = webhook;
   const parsed = z
-    .looseObject({
-      customerId: gid,
-      tags: z.array(z.string().max(300)).max(1_000),
-      occurredAt: when,
-    })
+    .looseObject({ tags: z.array(z.string().max(300)).max(1_000).nullish(), occurredAt: when })
     .safeParse(webhook.payload);
-  if (!parsed.success) return ignored("unreadable_payload");
+  const customerGid = customerOf(webhook);
+  if (!parsed.success || !customerGid) return ignored("unreadable_payload");
+  const { tags } = parsed.data;
   const change: CustomerChange = {
-    gid: parsed.data.customerId,
+    gid: customerGid,
     changedAt: changedAt(webhook, parsed.data.occurredAt),
   };
   const [user] = await dataOf(ctx, tenant).sql<
@@ -182,49 +190,53 @@ async function onTagsChanged(webhook: Webhook): Promise<Handled> {
       pending: string[];
     }
   >(STOREFRONT_SIDE, [change.gid]);
-  if (user) {
-    const named = new Set(parsed.data.tags.map((tag) => tag.toLowerCase()));
+  if (user && tags) {
+    const named = new Set(tags.map((tag) => tag.toLowerCase()));
     const listed = new Set(user.tags.map(toSlug));
     const there = [
       ...user.tags,
       ...user.storefront_slugs.filter((slug) => !listed.has(slug)),
     ].filter((tag) => !user.pending.includes(tag));
     const others = there.filter((tag) => !named.has(tag.toLowerCase()));
-    change.tags = item.topic === "customer.tags_added" ? [...others, ...parsed.data.tags] : others;
+    change.tags = item.topic === "customer.tags_added" ? [...others, ...tags] : others;
   }
   return applyCompleted(webhook, change, { unknown: "ignore" });
 }
 
 async function onPurchasingSummary(webhook: Webhook): Promise<Handled> {
   const Summary = z.looseObject({
-    customerId: gid,
-    numberOfOrders: z.number().int().min(0),
-    amountSpent: z.looseObject({ amount: z.coerce.number() }),
+    numberOfOrders: count,
+    amountSpent: z.looseObject({ amount: money }).nullish(),
     occurredAt: when,
   });
   const parsed = Summary.safeParse(webhook.payload);
-  if (!parsed.success) return ignored("unreadable_payload");
-  const { customerId, numberOfOrders, amountSpent, occurredAt } = parsed.data;
-  return applyToKnown(webhook, {
-    gid: customerId,
+  const customerGid = customerOf(webhook);
+  if (!parsed.success || !customerGid) return ignored("unreadable_payload");
+  const { numberOfOrders: orders, amountSpent, occurredAt } = parsed.data;
+  const spent = amountSpent?.amount;
+  const change: CustomerChange = {
+    gid: customerGid,
     changedAt: changedAt(webhook, occurredAt),
-    number_of_orders: numberOfOrders,
-    amount_spent: amountSpent.amount,
-  });
+    number_of_orders: orders ?? undefined,
+    amount_spent: spent ?? undefined,
+  };
+  const isWhole = change.number_of_orders !== undefined && change.amount_spent !== undefined;
+  return isWhole
+    ? applyToKnown(webhook, change)
+    : applyCompleted(webhook, change, { unknown: "ignore" });
 }
 
 /** The two marketing-consent topics name the customer by a number under different keys. */
 async function onMarketingConsent(webhook: Webhook): Promise<Handled> {
-  const { item } = webhook;
-  const isEmail = item.topic === "customers_email_marketing_consent/update";
-  const state = z.looseObject({ state: z.string().max(80).nullish() });
+  const isEmail = webhook.item.topic === "customers_email_marketing_consent/update";
+  const state = z.looseObject({ state: marketingState });
   const parsed = z
     .looseObject({
       email_marketing_consent: state.nullish(),
       sms_marketing_consent: state.nullish(),
     })
     .safeParse(webhook.payload);
-  const customerGid = gidFromRawId(item.body, isEmail ? "customer_id" : "id");
+  const customerGid = customerOf(webhook);
   if (!parsed.success || !customerGid) return ignored("unreadable_payload");
   const claimed = isEmail
     ? parsed.data.email_marketing_consent?.state
@@ -244,9 +256,10 @@ async function onMarketingConsent(webhook: Webhook): Promise<Handled> {
 async function enqueueOrder(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant, item } = webhook;
   const order = z
-    .looseObject({ admin_graphql_api_id: z.string().max(300), updated_at: when })
+    .looseObject({ admin_graphql_api_id: z.string().max(300).nullish(), updated_at: when })
     .safeParse(webhook.payload);
-  if (!order.success) return ignored("unreadable_payload");
+  const orderGid = order.data?.admin_graphql_api_id ?? gidFromRawId(item.body, "id", "Order");
+  if (!order.success || !orderGid) return ignored("unreadable_payload");
   if (item.eventId) return DONE;
   const event = { eventType: "order.created", entityType: "order" };
   const { destinations, priority } = routeEvent(ctx, tenant, event);
@@ -254,7 +267,7 @@ async function enqueueOrder(webhook: Webhook): Promise<Handled> {
     ...event,
     eventId: eventIdOf(webhook, "order"),
     source: "storefront",
-    entityId: order.data.admin_graphql_api_id,
+    entityId: orderGid,
     payload: order.data,
     occurredAt: changedAt(webhook, order.data.updated_at),
     destinations,
@@ -269,9 +282,10 @@ async function onOrder(webhook: Webhook): Promise<Handled> {
   const order = await enqueueOrder(webhook);
   await webhook.followers.order?.(webhook.ctx, webhook.tenant, webhook.payload);
   const parsed = z
-    .looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid }).nullish() })
+    .looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid.nullish() }).nullish() })
     .safeParse(webhook.payload);
-  const customerGid = parsed.success ? parsed.data.customer?.admin_graphql_api_id : undefined;
+  const customerGid =
+    parsed.data?.customer?.admin_graphql_api_id ?? gidFromRawId(webhook.item.body, "customer");
   if (!customerGid || !canRefetch(webhook.tenant)) return order;
   const change = { gid: customerGid, changedAt: changedAt(webhook) };
   const customer = await applyCompleted(webhook, change, { unknown: "ignore" });

@@ -1,0 +1,122 @@
+// The topics about a part of a customer, in other spellings: the customer by number or gid, states in capitals,
+// and parts left out, which are fetched.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { CUSTOMER_2024_10, customerPayload } from "../../support/storefront/payloads.ts";
+import { connectStore, deliver } from "../../support/storefront/storefront.ts";
+import { SHOP, startService, type Service } from "../../support/service.ts";
+
+let service: Service;
+let id = 706405506930470084n;
+const gidOf = () => `gid://shopify/Customer/${id}`;
+
+beforeAll(async () => {
+  service = await startService({ background: true });
+  await connectStore(service);
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  id += 2n;
+  const email = `c${id}@store.example`;
+  service.sandbox.storefront.putCustomer(SHOP, {
+    gid: gidOf(),
+    email,
+    tags: ["at-store"],
+    numberOfOrders: "12",
+    amountSpent: "1234.56",
+  });
+  await deliver(
+    service,
+    "customer-update",
+    customerPayload(
+      {
+        id: String(id),
+        admin_graphql_api_id: `"${gidOf()}"`,
+        email: `"${email}"`,
+        tags: '""',
+        orders_count: "0",
+        total_spent: '"0.00"',
+      },
+      CUSTOMER_2024_10,
+    ),
+  );
+});
+
+const customer = async () =>
+  (
+    await service.database.query(
+      "SELECT * FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2",
+      [SHOP, gidOf()],
+    )
+  )[0];
+
+describe("a marketing state", () => {
+  test.each([
+    ["customers-email-marketing-consent-update", "customer_id", "email"],
+    ["customers-email-marketing-consent-update", "id", "email"],
+    ["customers-marketing-consent-update", "id", "sms"],
+    ["customers-marketing-consent-update", "customer_id", "sms"],
+  ])("of %s with the customer as %s is stored in lower case", async (slug, name, kind) => {
+    await deliver(
+      service,
+      slug,
+      `{"${name}":${id},"${kind}_marketing_consent":{"state":"UNSUBSCRIBED"}}`,
+    );
+    expect((await customer())[`${kind}_subscription_status`]).toBe("unsubscribed");
+  });
+
+  test("of a whole customer is stored in lower case", async () => {
+    await deliver(
+      service,
+      "customer-update",
+      customerPayload(
+        {
+          id: String(id),
+          admin_graphql_api_id: `"${gidOf()}"`,
+          email: `"c${id}@store.example"`,
+          email_marketing_consent: '{"state":"SUBSCRIBED"}',
+          sms_marketing_consent: '{"state":"UNSUBSCRIBED"}',
+        },
+        CUSTOMER_2024_10,
+      ),
+    );
+    expect(await customer()).toMatchObject({
+      email_subscription_status: "subscribed",
+      sms_subscription_status: "unsubscribed",
+    });
+  });
+});
+
+describe("totals and tags", () => {
+  test.each([
+    ["the customer alone", () => `{"customer_id":${id}}`],
+    ["the number of orders alone", () => `{"customerId":"${gidOf()}","numberOfOrders":"3"}`],
+  ])("a purchasing summary with %s has its totals fetched", async (_what, raw) => {
+    await deliver(service, "customers-purchasing-summary", raw());
+    expect(await customer()).toMatchObject({ number_of_orders: 12, amount_spent: 1234.56 });
+  });
+
+  test("a purchasing summary may write numbers as texts", async () => {
+    await deliver(
+      service,
+      "customers-purchasing-summary",
+      `{"customer_id":${id},"numberOfOrders":"4","amountSpent":{"amount":"9.50"}}`,
+    );
+    expect(await customer()).toMatchObject({ number_of_orders: 4, amount_spent: 9.5 });
+  });
+
+  test("a change of tags may name the customer by number, and no tags", async () => {
+    await deliver(service, "customer-tags-added", `{"customer_id":${id}}`);
+    expect((await customer()).tags).toContain("at-store");
+  });
+
+  test("an order without gids is put on the bus, and its customer's totals are fetched", async () => {
+    await deliver(service, "orders-create", `{"id":${id}7,"customer":{"id":${id}}}`);
+    expect(await customer()).toMatchObject({ number_of_orders: 12, amount_spent: 1234.56 });
+    expect(
+      await service.database.query(
+        "SELECT event_type FROM event_ledger WHERE shop = $1 AND entity_id = $2",
+        [SHOP, `gid://shopify/Order/${id}7`],
+      ),
+    ).toEqual([{ event_type: "order.created" }]);
+  });
+});
