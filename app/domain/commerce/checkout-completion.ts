@@ -11,7 +11,7 @@ import { writeAgentCall } from "../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CUSTOMER_GID } from "../customers/customer-change.ts";
 import { CHECKOUT_ATTRIBUTE } from "./cart/cart.ts";
-import { addedBy, amountOf, CART_TOKEN, ordersOf, ownCarts } from "./cart/paid-carts.ts";
+import { addedBy, amountOf, cartIdOf, CART_TOKEN, ordersOf, ownCarts } from "./cart/paid-carts.ts";
 import { readCart } from "./cart/storefront-cart.ts";
 import {
   CHECKOUT_COLUMNS,
@@ -34,10 +34,17 @@ const Order = z.looseObject({
     .regex(/^gid:\/\/shopify\/Order\/\d{1,20}$/)
     .nullish()
     .catch(null),
-  cart_token: z.string().min(1).max(200).nullish().catch(null),
+  cart_token: z.string().min(1).max(200).transform(cartIdOf).nullish().catch(null),
   note_attributes: z.array(z.unknown()).nullish().catch(null),
   customer: z
-    .looseObject({ admin_graphql_api_id: z.string().regex(CUSTOMER_GID).nullish().catch(null) })
+    .looseObject({
+      admin_graphql_api_id: z.string().regex(CUSTOMER_GID).nullish().catch(null),
+      // Only as text, or as a number that JSON has not rounded.
+      id: z
+        .union([z.string().regex(/^\d{1,20}$/), z.int().positive()])
+        .nullish()
+        .catch(null),
+    })
     .nullish()
     .catch(null),
   subtotal_price: Price,
@@ -45,6 +52,10 @@ const Order = z.looseObject({
   currency: z.string().nullish().catch(null),
 });
 type Order = z.output<typeof Order>;
+
+/** The customer's gid; null: a guest, or an id that cannot be relied on. */
+const buyerOf = ({ customer }: Order): string | null =>
+  customer?.admin_graphql_api_id ?? (customer?.id ? `gid://shopify/Customer/${customer.id}` : null);
 
 /** For the webhook of a new order. Safe to repeat; an order counts also for a canceled checkout. */
 export async function completeFromOrder(ctx: Ctx, tenant: Tenant, payload: unknown): Promise<void> {
@@ -97,8 +108,8 @@ async function findCheckout(
   order: Order,
 ): Promise<{ id: string; cartId: string | null } | null> {
   for (const row of await candidatesFor(ctx, tenant, order)) {
-    const buyer = order.customer?.admin_graphql_api_id;
-    const isKnown = Boolean(buyer) && row.customer_gid !== null;
+    const buyer = buyerOf(order);
+    const isKnown = buyer !== null && row.customer_gid !== null;
     if (isKnown && buyer !== row.customer_gid) continue;
     const cartId = await paidCartOf(ctx, tenant, order, row).catch((error: unknown) => {
       // Only a guest's order depends on the storefront's answer.

@@ -77,6 +77,8 @@ describe("an order that names a checkout", () => {
       { customer: null, note_attributes: named(id), cart_token: "their-own-cart" },
       { note_attributes: named(id) },
       { customer: { id: 1 }, note_attributes: named(id) },
+      { customer: { id: 1 }, cart_token: await cartOf(id) },
+      { customer: { id: "1" }, note_attributes: named(id), cart_token: await cartOf(id) },
     ]) {
       await ordered(fields);
       expect([fields, await checkoutAs(service, id), await mandateRow(service, mandate)]).toEqual([
@@ -92,12 +94,23 @@ describe("an order that names a checkout", () => {
     expect(await completed(service, id)).toMatchObject({ order_id: ORDER });
   });
 
-  it("of a guest completes it by the cart's own token", async () => {
+  it("of the same customer completes it also when the order has the customer's number only", async () => {
+    const { id } = (await create()).json;
+    const number = shopper.gid.split("/").at(-1);
+    await ordered({ customer: { id: number }, note_attributes: named(id) });
+    expect(await completed(service, id)).toMatchObject({ order_id: ORDER });
+  });
+
+  it.each([
+    ["", ""],
+    ["", "?key=a1b2"],
+    ["gid://shopify/Cart/", "?key=a1b2"],
+  ])("of a guest completes it by the cart's own token, as %s…%s", async (before, after) => {
     const { id } = (await create()).json;
     await ordered({
       customer: null,
       note_attributes: named(id),
-      cart_token: await cartOf(id),
+      cart_token: `${before}${await cartOf(id)}${after}`,
     });
     expect(await completed(service, id)).toMatchObject({ order_id: ORDER });
   });

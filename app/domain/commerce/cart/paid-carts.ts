@@ -3,9 +3,9 @@
 import type { CheckoutRow, CountedOrder } from "../checkout.ts";
 import { fromCents, toCents } from "../money.ts";
 
-/** A cart's token, as its order names it; a draft order's gid. */
-const cartIdOf = (externalId: string): string =>
-  /\/Cart\/([^?]+)/.exec(externalId)?.[1] ?? externalId;
+/** A cart's token, as its order names it, without its key; a draft order's gid. */
+export const cartIdOf = (id: string): string =>
+  (id.split("?", 1)[0] as string).split("/Cart/").at(-1) as string;
 
 /** The token of a cart in `external_id`; null for a draft order. An index has the same expression. */
 export const CART_TOKEN = "substring(external_id FROM '/Cart/([^?]+)')";
