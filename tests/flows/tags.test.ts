@@ -58,7 +58,10 @@ describe("the tag system is initialised", () => {
     expect(await service.database.query(stored, [SHOP])).toHaveLength(17);
   });
 
-  it("reads no more of an answer than it uses", async () => {
+  it.each([
+    ["no list", { metafieldDefinitions: null }],
+    ["nothing", {}],
+  ])("reads no more of an answer than it uses: %s of definitions", async (_, data) => {
     const fields = [{ slug: "category" }, { slug: "tag-refs" }];
     service.sandbox.failNext("cms", {
       status: 200,
@@ -67,7 +70,7 @@ describe("the tag system is initialised", () => {
     });
     service.sandbox.failNext("storefront", {
       status: 200,
-      body: { data: { metafieldDefinitions: null } },
+      body: { data },
       match: "graphql",
     });
     expect((await service.call("POST", `/admin/init-tag-system?shop=${SHOP}`)).json).toMatchObject({

@@ -113,6 +113,7 @@ async function defineMetafields(ctx: Ctx, tenant: Tenant): Promise<Counts> {
   const { metafieldDefinitions } = await callAdminApi<Defined>(ctx, tenant.shop, {
     document: METAFIELD_DEFINITIONS,
     variables: { namespace: NAMESPACE, first: 250 },
+    isLookUp: true,
   });
   const nodes = metafieldDefinitions?.nodes ?? [];
   const known = new Map(nodes.map(({ key, type }) => [key, type.name]));

@@ -21,6 +21,8 @@ type AdminCall = {
   document: string;
   variables?: Record<string, unknown>;
   version?: string;
+  /** An answer with neither data nor errors counts as "there is none": the writes that follow would fail too. */
+  isLookUp?: true;
   /**
    * Awaited right before each attempt, and after one that the storefront answered without doing it: a
    * call that must not be repeated keeps by this whether it may have been done.
@@ -43,8 +45,9 @@ export async function callAdminApi<T>(ctx: Ctx, shop: string, call: AdminCall): 
   }
   await noteWithheld(ctx, shop, answer);
   const data = takeData(answer);
-  if (data === null) throw toGraphqlError("the storefront", answer.errors);
-  return data;
+  if (data !== null) return data;
+  if (call.isLookUp && answer.errors.length === 0) return {} as T;
+  throw toGraphqlError("the storefront", answer.errors);
 }
 
 const has = ({ errors }: GraphqlAnswer<unknown>, code: string): boolean =>
@@ -97,7 +100,7 @@ async function inTurn<T>(ctx: Ctx, shop: string, work: () => Promise<T>): Promis
 async function ask<T>(ctx: Ctx, shop: string, call: AdminCall): Promise<GraphqlAnswer<T>> {
   for (let isRetried = false; ; isRetried = true) {
     const token = await ensureStorefrontToken(ctx, shop, { force: false });
-    const { onAttempt, ...asked } = call;
+    const { onAttempt, isLookUp: _, ...asked } = call;
     await onAttempt?.("sending");
     try {
       const answer = await ctx.storefront.graphql<T>(shop, token.accessToken, asked);
