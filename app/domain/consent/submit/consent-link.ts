@@ -131,7 +131,7 @@ const CONFIRM = `
 
 /** The owner of the address confirms: now the flags change. Throws `invalid_link`. */
 export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): Promise<Recorded[]> {
-  const confirmed = await dataOf(ctx, tenant).transaction(async (sql) => {
+  const confirmed = await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const pending = await takeKey<Pending>(sql, KEYS.consentLink(hash("sha256", token)));
     const [user] = pending
       ? await sql<Columns<StorefrontUser, "id" | "email"> & { email: string }>(CONFIRM, [
@@ -141,6 +141,11 @@ export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): P
     // The address may have changed since: the old mailbox does not prove the new one.
     if (!pending || !user || normaliseMailbox(ctx, tenant.shop, user.email) !== pending.email_hmac)
       throw new AppError("invalid_link");
+    // Also where the address stays unverified: what its owner has confirmed must reach the systems.
+    await prisma.userExtras.updateMany({
+      where: { user_id: user.id, is_contact: true },
+      data: { is_contact: false },
+    });
     const submission = {
       ...pending.submission,
       flags: addressFlags(pending.submission.flags),
