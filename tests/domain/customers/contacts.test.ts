@@ -1,8 +1,18 @@
 // Contacts: addresses that somebody entered in a form. What makes a customer of one, and what takes none for one.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mailedLink, signUp } from "../../contract/identity/people.ts";
+import { forgetStorefrontCustomer } from "../../../app/domain/customers/deleted-customers.ts";
+import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import {
+  forgot,
+  mailedLink,
+  mailedToken,
+  PASSWORD,
+  reset,
+  signUp,
+} from "../../contract/identity/people.ts";
 import { syncAnonymous } from "../../support/consent.ts";
-import { SHOP, startService, type Service } from "../../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { taggedStore, type TaggedStore } from "../../support/storefront/tagged-store.ts";
 
 let service: Service;
@@ -30,6 +40,8 @@ const enter = (email: string) =>
   });
 const rowOf = async (email: string) =>
   (await service.database.query("SELECT * FROM storefront_users WHERE email = $1", [email]))[0];
+const cmsItemOf = (userId: number) =>
+  service.sandbox.cms.items().find(({ fieldData }) => fieldData.slug === `customer-${userId}`);
 
 test("a choice that the owner confirms reaches the store, also while a stranger's sign-up waits for the address", async () => {
   const email = "beside@example.com";
@@ -44,4 +56,32 @@ test("a choice that the owner confirms reaches the store, also while a stranger'
   await settled();
   expect((await rowOf(email)).email_verified).toBe(false);
   expect(store.customerOf(SHOP, email)?.tags).toContain("accepts_marketing");
+});
+
+test("a contact who has become a customer stays one when the store changes the address and deletes its customer", async () => {
+  const [email, changed] = ["becomes@example.com", "changed@example.com"];
+  await enter(email);
+  await forgot(service, email);
+  await reset(service, await mailedToken(service, email, "/auth/password/reset"), PASSWORD);
+  const { id, gid } = await eventually("the store's customer", async () => {
+    const { id, storefront_customer_gid: gid } = await rowOf(email);
+    return gid !== null && { id, gid };
+  });
+  await settled();
+  const tenant = await getTenant(service.ctx, SHOP);
+  await applyStorefrontChange(
+    service.ctx,
+    tenant,
+    { gid, email: changed, changedAt: new Date(Date.now() + 2_000) },
+    { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+  );
+  await forgetStorefrontCustomer(service.ctx, tenant, gid);
+  await settled();
+  expect(await rowOf(changed)).toMatchObject({
+    id,
+    status: "active",
+    email_verified: false,
+    storefront_customer_gid: null,
+  });
+  expect(cmsItemOf(id)?.fieldData.email).toBe(changed);
 });
