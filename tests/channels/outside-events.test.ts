@@ -301,6 +301,25 @@ describe("web analytics", () => {
     );
   });
 
+  test("receives what others say of an address that somebody entered in a form, as of an unknown person", async () => {
+    const { database } = app.service;
+    const contact = await addCustomer(database, SHOP, { email: "typed@example.com" });
+    await database.query(
+      "INSERT INTO user_extras (shop, user_id, is_contact) VALUES ($1, $2, true)",
+      [SHOP, contact],
+    );
+    const row = await deliver({
+      channel: "web_analytics",
+      source: "erp",
+      type: "order.created",
+      entity: "order",
+      id: "7",
+      payload: { ...ORDER, email: "typed@example.com", customer: null },
+    });
+    expect([row.status, await noteOf(row.eventId)]).toEqual(["delivered", null]);
+    expect(lastHit().events[0]?.name).toBe("order_created");
+  });
+
   test("receives the order under the customer's own client id", async () => {
     await deliver({ channel: "web_analytics" });
     const { client_id: own } = lastHit();

@@ -20,6 +20,7 @@ import {
   type CustomerSnapshot,
 } from "../customers/customer-snapshot.ts";
 import { FOREIGN_NUMBER_SOURCES } from "../bus/foreign-numbers.ts";
+import { IS_CONTACT } from "../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { fieldsOf, firstText, textOf, type Fields } from "./payload-fields.ts";
 
@@ -81,30 +82,47 @@ export function readPerson(item: QueueItem): PersonReference {
 
 // The storefront's id takes precedence over the address, which another customer may have by now. The store's deletion
 // leaves the address with the deleted row.
-const FIND_USER = `
-  SELECT id FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR lower(email) = $3::text)
-  ORDER BY (storefront_customer_gid IS NOT DISTINCT FROM $2::text AND $2::text IS NOT NULL) DESC,
-    (status = 'deleted') LIMIT 1`;
+const findUser = (condition: string) => `
+  SELECT u.id FROM storefront_users u
+  WHERE u.shop = $1 AND (u.storefront_customer_gid = $2 OR lower(u.email) = $3::text) AND ${condition}
+  ORDER BY (u.storefront_customer_gid IS NOT DISTINCT FROM $2::text AND $2::text IS NOT NULL) DESC,
+    (u.status = 'deleted') LIMIT 1`;
+const FIND_ANY = findUser("true");
+const FIND_CUSTOMER = findUser(`NOT ${IS_CONTACT}`);
+
+const valuesOf = (person: PersonReference) =>
+  person.userId === null ? [person.gid, person.email] : [null, null];
 
 /** The account of the person whom the row names by the storefront's id or an address. */
 export const userIdRead = (person: PersonReference): Read<Columns<StorefrontUser, "id">> => ({
-  sql: FIND_USER,
-  values: person.userId === null ? [person.gid, person.email] : [null, null],
+  sql: FIND_ANY,
+  values: valuesOf(person),
 });
 
-/** The account of this store, deleted or not; null for an unknown person. */
-export async function findUserId(
+async function findUserBy(
   ctx: Ctx,
   tenant: Tenant,
   item: QueueItem,
+  statement: string,
 ): Promise<number | null> {
   const person = readPerson(item);
   if (person.userId !== null) return person.userId;
   if (person.gid === null && person.email === null) return null;
-  const { sql, values } = userIdRead(person);
-  const [user] = await dataOf(ctx, tenant).sql<Columns<StorefrontUser, "id">>(sql, values);
+  const { sql } = dataOf(ctx, tenant);
+  const [user] = await sql<Columns<StorefrontUser, "id">>(statement, valuesOf(person));
   return user?.id ?? null;
 }
+
+/** The account that an event is about, as the merchant's screens show it; null for an unknown person. */
+export const findNamedUserId = (ctx: Ctx, tenant: Tenant, item: QueueItem) =>
+  findUserBy(ctx, tenant, item, FIND_ANY);
+
+/**
+ * The account of this store, deleted or not; null for an unknown person. An event from outside that names a
+ * contact's address names an unknown person: an entry in a form must not keep it from its destinations.
+ */
+export const findUserId = (ctx: Ctx, tenant: Tenant, item: QueueItem) =>
+  findUserBy(ctx, tenant, item, FIND_CUSTOMER);
 
 /** Null when the customer is deleted or the address is unverified: then nothing is sent. */
 export async function findPresentCustomer(

@@ -13,7 +13,7 @@ import {
   type ShownExchange,
 } from "../bus/exchanges/read-exchange.ts";
 import { getStoredEvent, type EventView, type StoredEvent } from "../bus/log/event-view.ts";
-import { findUserId, readPerson, userIdRead } from "../channels/item-customer.ts";
+import { findNamedUserId, readPerson, userIdRead } from "../channels/item-customer.ts";
 import { FOREIGN_NUMBER_SOURCES } from "../bus/foreign-numbers.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
@@ -93,7 +93,7 @@ export async function showExchange(
   const stored = await getStoredEvent(ctx, tenant, eventId);
   const [exchange, userId] = await Promise.all([
     readOpenExchange(ctx, tenant, { eventId, attemptId }),
-    findUserId(ctx, tenant, toItem(tenant, stored)),
+    findNamedUserId(ctx, tenant, toItem(tenant, stored)),
   ]);
   return { exchange, userIds: userId === null ? [] : [userId] };
 }
