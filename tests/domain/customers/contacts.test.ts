@@ -1,8 +1,12 @@
 // Contacts: addresses that somebody entered in a form. What makes a customer of one, and what takes none for one.
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgetStorefrontCustomer } from "../../../app/domain/customers/deleted-customers.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { applyMigrations } from "../../../app/runtime/database/migrations/apply-migrations.ts";
 import {
   forgot,
   mailedLink,
@@ -12,6 +16,7 @@ import {
   signUp,
 } from "../../contract/identity/people.ts";
 import { syncAnonymous } from "../../support/consent.ts";
+import { emptyDatabase } from "../../support/database.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { taggedStore, type TaggedStore } from "../../support/storefront/tagged-store.ts";
 
@@ -84,4 +89,48 @@ test("a contact who has become a customer stays one when the store changes the a
     storefront_customer_gid: null,
   });
   expect(cmsItemOf(id)?.fieldData.email).toBe(changed);
+});
+
+test("an update takes contacts of before for contacts, and neither imported customers nor confirmed contacts", async () => {
+  const migrations = join(import.meta.dirname, "../../../prisma/migrations");
+  const [folder, database] = await Promise.all([
+    mkdtemp(join(tmpdir(), "contacts-")),
+    emptyDatabase(),
+  ]);
+  try {
+    const names = (await readdir(migrations)).filter((name) => /^\d/.test(name)).toSorted();
+    const copy = (some: string[]) =>
+      Promise.all(
+        some.map((name) => cp(join(migrations, name), join(folder, name), { recursive: true })),
+      );
+    const at = names.findIndex((name) => name.endsWith("_contacts"));
+    await copy(names.slice(0, at));
+    await applyMigrations(database.url, { folder });
+    await database.query(
+      `INSERT INTO storefront_users (shop, email, provider, created_at)
+       SELECT $1, name || '@example.com', 'email', now() - interval '1 year'
+       FROM unnest(ARRAY['entered', 'confirmed', 'imported']) AS name`,
+      [SHOP],
+    );
+    await database.query(
+      `INSERT INTO user_extras (shop, user_id, updated_at)
+       SELECT shop, id, created_at FROM storefront_users WHERE email <> 'imported@example.com'`,
+    );
+    await database.query(
+      `INSERT INTO consent_records (shop, user_id, consent_type, action, method, timestamp)
+       SELECT shop, id, 'marketing', 'granted', 'newsletter_form', now()::text
+       FROM storefront_users WHERE email = 'confirmed@example.com'`,
+    );
+    await copy(names.slice(at));
+    await applyMigrations(database.url, { folder });
+    expect(
+      await database.query(
+        `SELECT u.email FROM storefront_users u JOIN user_extras e ON e.shop = u.shop AND e.user_id = u.id
+          WHERE e.is_contact`,
+      ),
+    ).toEqual([{ email: "entered@example.com" }]);
+  } finally {
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  }
 });
