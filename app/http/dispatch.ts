@@ -142,7 +142,8 @@ async function dispatchCurrent(exchange: Exchange, named: RequestTenant): Promis
  * session, an account or a link that is not found there.
  */
 const mayLackRows = (ctx: Ctx, error: unknown): boolean =>
-  ctx.regions.names().length > 1 &&
+  // A process of one cell knows no other, but its stores may be moved to one.
+  (ctx.config.servedCells !== null || ctx.regions.names().length > 1) &&
   isAppError(error) &&
   error.status < 500 &&
   error.code !== "too_many_requests";

@@ -1,5 +1,5 @@
 // Requests that fetch cannot send: a repeated header, a body without a length, a path that begins
-// with two slashes, another Host.
+// with two slashes, another Host, a body that comes late.
 import { request, type IncomingHttpHeaders } from "node:http";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test names the fields it reads
@@ -43,4 +43,30 @@ export function rawRequest(
     for (const chunk of chunks) outgoing.write(chunk);
     outgoing.end();
   });
+}
+
+/** Posts the headers now, and the body when `sendBody` is called. */
+export function postLate(
+  url: string,
+  body: object,
+  headers: Record<string, string> = {},
+): { sendBody(): void; answer: Promise<Pick<RawAnswer, "status" | "text">> } {
+  const text = JSON.stringify(body);
+  const outgoing = request(url, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(text),
+      ...headers,
+    },
+  });
+  const answer = new Promise<Pick<RawAnswer, "status" | "text">>((done, failed) => {
+    outgoing.on("error", failed).on("response", (response) => {
+      let received = "";
+      response.on("data", (part: Buffer) => (received += part.toString()));
+      response.on("end", () => done({ status: response.statusCode ?? 0, text: received }));
+    });
+  });
+  outgoing.flushHeaders();
+  return { sendBody: () => void outgoing.end(text), answer };
 }

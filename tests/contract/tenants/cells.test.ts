@@ -5,6 +5,7 @@ import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts
 import { sendEvent } from "../../support/bus/event-load.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
+import { postLate } from "../../support/raw-request.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 const US_SHOP = "us-store.myshopify.com";
@@ -61,6 +62,19 @@ describe("a process with CELLS=eu", () => {
       expect((await sendEvent(service.url, { shop: shop as string })).status).toBe(503);
     }
     expect(await events(service.database)).toEqual([]);
+  });
+
+  test("answers nothing from its cell about a store that leaves it during the request", async () => {
+    const { sendBody, answer } = postLate(`${service.url}/auth/verify-email?shop=${SHOP}`, {
+      token: "of-a-link",
+    });
+    // Answered after the store of the request that was sent first was looked up.
+    await service.call("GET", `/config?shop=${SHOP}`);
+    await changeTenantRecord(service.ctx, SHOP, { set: { region: "us" } });
+    sendBody();
+    const { status, text } = await answer;
+    await changeTenantRecord(service.ctx, SHOP, { set: { region: "eu" } });
+    expect([status, JSON.parse(text).code]).toEqual([503, "cell_not_served"]);
   });
 
   test("measures and schedules its own cell only", async () => {

@@ -1,6 +1,5 @@
 // Requests that began while the store was in its old cell, and write when it is in the new one and the old one has
 // none of its rows: they wait for their body, for the storefront, or for an identity provider.
-import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startMoveWorker } from "../../../app/domain/tenants/moves/move-worker.ts";
 import { requestMove } from "../../../app/domain/tenants/moves/request-move.ts";
@@ -26,6 +25,7 @@ import {
 } from "../../support/browser/sign-in-journey.ts";
 import { signUp } from "../../support/consent.ts";
 import { startCells, untilEnded, type Cells } from "../../support/moves.ts";
+import { postLate } from "../../support/raw-request.ts";
 import { eventually, SHOP } from "../../support/service.ts";
 
 let cells: Cells;
@@ -102,24 +102,11 @@ function heldByBody(
   token?: string,
 ): Held<{ status: number; text: string }> {
   const { service } = cells;
-  const text = JSON.stringify(body);
-  const headers = {
-    "Content-Type": "application/json",
-    "Content-Length": Buffer.byteLength(text),
-    ...(token && { Authorization: `Bearer ${token}` }),
-  };
-  const outgoing = request(`${service.url}${path}?shop=${SHOP}`, { method: "POST", headers });
-  const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
-    outgoing.on("error", reject).on("response", (response) => {
-      let received = "";
-      response.on("data", (part: Buffer) => (received += part.toString()));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: received }));
-    });
-  });
-  outgoing.flushHeaders();
+  const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
+  const { sendBody, answer } = postLate(`${service.url}${path}?shop=${SHOP}`, body, headers);
   // Answered after the store of the request that was sent first was looked up.
   const begun = service.call("GET", `/config?shop=${SHOP}`);
-  return { goOn: () => void outgoing.end(text), answer, begun };
+  return { goOn: sendBody, answer, begun };
 }
 
 /** Shorter than the lease of a request that ended without an answer. */
