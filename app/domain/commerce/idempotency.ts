@@ -90,12 +90,30 @@ export async function withIdempotencyKey<T extends object>(
   } catch (error) {
     const current = (await findTenant(ctx, tenant.shop)) ?? tenant;
     // What was read in a cell that the store has left is no answer.
-    if (isFinal(error) && current.region === tenant.region)
-      await dataOf(ctx, tenant).transaction((within) =>
-        settle(within, name, mine, { refusal: toRefusal(error) }),
-      );
-    else await giveUp(ctx, current, name, mine);
+    const isKept =
+      isFinal(error) &&
+      current.region === tenant.region &&
+      (await keepRefusal(ctx, tenant, name, mine, error));
+    if (!isKept) await giveUp(ctx, current, name, mine);
     throw error;
+  }
+}
+
+/** False, with nothing kept, while the store changes its cell. */
+async function keepRefusal(
+  ctx: Ctx,
+  tenant: Tenant,
+  name: Key,
+  mine: Entry,
+  error: AppError,
+): Promise<boolean> {
+  const refusal = toRefusal(error);
+  try {
+    await dataOf(ctx, tenant).transaction((within) => settle(within, name, mine, { refusal }));
+    return true;
+  } catch (failure) {
+    if (!isStoreMoving(failure)) throw failure;
+    return false;
   }
 }
 

@@ -14,7 +14,7 @@ import {
   seedProducts,
   type Shelf,
 } from "../../support/agents/checkout.ts";
-import type { Shopper } from "../../support/agents/commerce.ts";
+import { asAgent, type Shopper } from "../../support/agents/commerce.ts";
 import {
   approve,
   begin,
@@ -136,6 +136,22 @@ test("a checkout that is refused while the store changes its cell is made by the
   ]);
   const made = async () => (await send()).status === 201;
   await eventually("the checkout", made, SOON_MS);
+});
+
+test("a checkout whose mandate ended is refused while the store changes its cell, and its repetition is answered", async () => {
+  const { service } = cells;
+  const mandate_id = await newMandate(service, shopper);
+  const key = { "Idempotency-Key": "of-the-ended-mandate" };
+  const send = () =>
+    makeCheckout(service, shopper, { line_items: itemsOf(shelf.lamp), mandate_id }, key);
+  const revoke = () => asAgent(service, shopper, "DELETE", `/commerce/mandates/${mandate_id}`);
+  const refused = await whileMoving(() => {
+    const held = heldBy("storefront", CART_API, send);
+    return { ...held, begun: held.begun.then(revoke) };
+  }, "in the barrier");
+  expect([refused.status, refused.json.reason]).toEqual([403, "revoked"]);
+  const isAnswered = async () => (await send()).json.reason === "revoked";
+  await eventually("the answer to the repetition", isAnswered, SOON_MS);
 });
 
 test("a checkout is confirmed in the new cell", async () => {
