@@ -42,6 +42,17 @@ describe("a session", () => {
     ).toBe(401);
   });
 
+  it("stays ended when statements suspend and reactivate the person; a new one is valid at once", async () => {
+    const { token, id, email } = await signUp(service);
+    for (const status of ["suspended", "active"])
+      await service.database.query("UPDATE storefront_users SET status = $2 WHERE id = $1", [
+        id,
+        status,
+      ]);
+    expect(await statuses(token)).toEqual([401, 401]);
+    expect(await statuses((await login(service, email)).json.token)).toEqual([200, 200]);
+  });
+
   it("ends everywhere at once, with all other sessions of the person, when the account is deleted", async () => {
     const { token, email } = await signUp(service);
     const other = (await login(service, email)).json.token;
