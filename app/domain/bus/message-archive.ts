@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { watchSilence, type Silence } from "../../runtime/outbound/silence.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
-import { isWarehouseEvent } from "./routing.ts";
+import { isReserved, isWarehouseEvent } from "./routing.ts";
 
 type Filed = Pick<
   QueueItem,
@@ -24,17 +24,11 @@ type Filed = Pick<
 const folderOf = ({ channel, source, eventType }: Filed) =>
   channel === "archive" && isWarehouseEvent(source, eventType) ? "warehouse" : channel;
 
-/** Reserved folder names below `events/`, which no channel may use. */
-export const RESERVED_FOLDERS = ["dead_letter", "warehouse"] as const;
-
 /** A destination that a sender names, which may be unknown here: it is the name of a folder. */
 export const DestinationName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/i, "must be a channel name")
-  .refine(
-    (name) => !(RESERVED_FOLDERS as readonly string[]).includes(name.toLowerCase()),
-    "is reserved",
-  );
+  .refine((name) => !isReserved(name), "is reserved");
 
 export function objectPath(folder: string, item: Pick<Filed, "eventId" | "createdAt">): string {
   return `events/${folder}/${item.createdAt.toISOString().slice(0, 10)}/${item.eventId}.json`;

@@ -29,6 +29,12 @@ export const isWarehouseType = (eventType: string): boolean =>
 export const isWarehouseEvent = (source: string, eventType: string): boolean =>
   source === "wms" || isWarehouseType(eventType);
 
+/** Reserved folder names below `events/`, which no channel may use. */
+export const RESERVED_FOLDERS = ["dead_letter", "warehouse"] as const;
+
+export const isReserved = (name: string): boolean =>
+  (RESERVED_FOLDERS as readonly string[]).includes(name.toLowerCase());
+
 export type Routed = { destinations: string[]; priority: number | undefined };
 
 export function routeEvent(
@@ -45,10 +51,18 @@ export function routeEvent(
       : (DEFAULT_DESTINATIONS[event.entityType] ?? []);
   const priorities = routes.flatMap(({ priority }) => (priority === undefined ? [] : [priority]));
   return {
-    destinations: [...new Set(names)].filter((name) => isOpenTo(ctx, tenant, name)),
+    destinations: [...new Set(names)].filter((name) => mayRouteTo(ctx, tenant, name)),
     // When several routes match, the most urgent priority counts.
     priority: priorities.length > 0 ? Math.min(...priorities) : undefined,
   };
+}
+
+/** An unknown destination needs no settings: what a route sends there is archived. */
+function mayRouteTo(ctx: Ctx, tenant: Tenant, name: string): boolean {
+  if (findChannel(ctx, name)) return isOpenTo(ctx, tenant, name);
+  if (isReserved(name)) return false;
+  const { enabled_channels: listed } = tenant.config;
+  return !listed || listed.includes(name);
 }
 
 /**

@@ -240,6 +240,35 @@ describe("the source of an event", () => {
     ]);
   });
 
+  test.each<[what: string, enabled: string[] | null, destinations: string[]]>([
+    ["names no list of enabled channels", null, ["data_lake", "archive"]],
+    ["enabled it", ["data_lake"], ["data_lake", "archive"]],
+    ["enabled others only", ["archive"], ["archive"]],
+  ])(
+    "that a route sends to an unknown destination follows the list of a store that %s",
+    async (_, enabled_channels, destinations) => {
+      await service.call("PUT", `/admin/destinations?shop=${SHOP}`, {
+        body: {
+          event_routes: [
+            { event_type: "order.*", channels: ["data_lake", "archive", "erpsys", "warehouse"] },
+          ],
+          enabled_channels,
+        },
+      });
+      const { json } = await ingest(service, order());
+      expect(json.destinations).toEqual(destinations);
+      const kept = await query(
+        "SELECT channel, delivery_config->>'method' AS method FROM integration_queue ORDER BY id",
+      );
+      expect(kept).toEqual(
+        destinations.map((channel) => ({
+          channel,
+          method: channel === "data_lake" ? "ARCHIVE" : null,
+        })),
+      );
+    },
+  );
+
   test("with a key that another process just changed requires the new one", async () => {
     expect((await ingest(service, order(), { key: TENANT_KEY })).status).toBe(202);
     await query(

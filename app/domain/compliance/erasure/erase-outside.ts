@@ -9,7 +9,7 @@ import { deleteKeyIfHeld } from "../../../runtime/database/kv.ts";
 import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { putLeaseIfFree } from "../../../runtime/database/queue/lease.ts";
 import { BACKEND_CHANNEL } from "../../bus/channel.ts";
-import { RESERVED_FOLDERS } from "../../bus/message-archive.ts";
+import { RESERVED_FOLDERS } from "../../bus/routing.ts";
 import { cmsSlugOf } from "../../customers/cms-slug.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { Reschedule, type PrivacyRequest } from "../requests/privacy-requests.ts";
