@@ -1,6 +1,7 @@
 // Delivery requested over HTTP: by a remote backend that transformed the event, or by an operator (SPEC
 // "/events/deliver"). A row in our queue follows the same rules as in the worker. A message without
 // a row is delivered once, and the sender is responsible for retries.
+import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, IntegrationQueue } from "../../db.server.ts";
@@ -31,6 +32,14 @@ const QueueId = z.union([
     .pipe(z.number().int()),
 ]);
 
+/**
+ * Ours are UUIDs. The id of a backend's own event may be any text that is safe as the name of a file.
+ */
+const EventId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, "may hold 100 letters, digits and . _ : -")
+  .transform((id) => (z.guid().safeParse(id).success ? id.toLowerCase() : id));
+
 const NO_CONFIG = { method: "POST", endpoint: "", credentials_key: null };
 /** A backend that writes every field has null where it has no value. */
 const DeliveryConfig = z.looseObject({
@@ -50,7 +59,7 @@ const DeliveryConfig = z.looseObject({
 /** SPEC "Delivery message". */
 export const RequestedDelivery = z.object({
   queue_id: QueueId,
-  event_id: z.guid("must be a UUID").toLowerCase(),
+  event_id: EventId,
   channel: DestinationName,
   transformed_payload: z.record(z.string(), z.unknown()).default({}),
   delivery_config: DeliveryConfig.nullish().transform((config) => config ?? NO_CONFIG),
@@ -61,6 +70,7 @@ export type RequestedDelivery = z.output<typeof RequestedDelivery>;
 const ATTEMPT_MS = (REQUEST_LEASE_SECONDS - 5) * 1_000;
 /** How long a caller waits for the outcome of another worker's attempt. */
 const UNDER_WAY_MS = 20_000;
+const UNDER_WAY_POLL_MS = 100;
 
 type Row = Columns<
   IntegrationQueue,
@@ -92,14 +102,7 @@ export async function deliverOnRequest(
   const openUntil = await findOpenUntil(sql, request.channel);
   const [row] = await sql<Row>(FIND_ROW, [request.event_id, request.channel]);
   if (row?.status === "delivered") return settledLog(row);
-  if (openUntil)
-    return {
-      status: "circuit_open",
-      http_status: null,
-      latency_ms: 0,
-      attempt: (row?.retry_count ?? 0) + 1,
-      error: "circuit_open",
-    };
+  if (openUntil) return circuitOpenLog(row?.retry_count ?? 0);
   if (!row) {
     if (isEmpty(request))
       throw new AppError("invalid_request", {
@@ -134,6 +137,14 @@ const messageOf = (request: RequestedDelivery): DeliveryMessage => ({
   isMadeElsewhere: true,
 });
 
+const circuitOpenLog = (attempts: number): DeliveryLog => ({
+  status: "circuit_open",
+  http_status: null,
+  latency_ms: 0,
+  attempt: attempts + 1,
+  error: "circuit_open",
+});
+
 function settledLog(row: Row): DeliveryLog {
   const status = row.status === "delivered" || row.status === "dead_letter" ? row.status : "failed";
   return {
@@ -150,7 +161,7 @@ function settledLog(row: Row): DeliveryLog {
 
 /**
  * The row is in another system. Allows one delivery of an event and channel at a time, and none
- * after a success.
+ * after a success: another request waits for the outcome.
  */
 async function deliverForeign(
   ctx: Ctx,
@@ -158,27 +169,37 @@ async function deliverForeign(
   request: RequestedDelivery,
   holder: string,
 ): Promise<DeliveryLog> {
+  const { sql } = dataOf(ctx, tenant);
+  const lease = `deliver:${request.event_id}:${request.channel}`;
+  const deadline = performance.now() + UNDER_WAY_MS;
+  for (;;) {
+    const held = await withLease(sql, lease, holder, () => deliverOnce(ctx, tenant, request));
+    if (held) return held.result;
+    if (performance.now() > deadline)
+      throw new AppError("conflict", { message: "This delivery is under way already." });
+    await delay(UNDER_WAY_POLL_MS);
+  }
+}
+
+async function deliverOnce(
+  ctx: Ctx,
+  tenant: Tenant,
+  request: RequestedDelivery,
+): Promise<DeliveryLog> {
   const { sql, prisma } = dataOf(ctx, tenant);
-  const held = await withLease(
-    sql,
-    `deliver:${request.event_id}:${request.channel}`,
-    holder,
-    async () => {
-      const earlier = await findDelivered(prisma, request.event_id, request.channel);
-      if (earlier.isDelivered)
-        return {
-          status: "delivered",
-          http_status: null,
-          latency_ms: 0,
-          attempt: earlier.attempts,
-          error: "delivered before",
-        } as const;
-      const item = await foreignItem(ctx, tenant, request, earlier.attempts);
-      return attempt(ctx, tenant, item, messageOf(request));
-    },
-  );
-  if (!held) throw new AppError("conflict", { message: "This delivery is under way already." });
-  return held.result;
+  const earlier = await findDelivered(prisma, request.event_id, request.channel);
+  if (earlier.isDelivered)
+    return {
+      status: "delivered",
+      http_status: null,
+      latency_ms: 0,
+      attempt: earlier.attempts,
+      error: "delivered before",
+    };
+  // Asked again: the attempts that this one waited for may have opened it.
+  if (await findOpenUntil(sql, request.channel)) return circuitOpenLog(earlier.attempts);
+  const item = await foreignItem(ctx, tenant, request, earlier.attempts);
+  return attempt(ctx, tenant, item, messageOf(request));
 }
 
 async function attempt(

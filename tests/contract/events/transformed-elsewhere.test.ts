@@ -250,7 +250,40 @@ test("the channel's own address and credentials are used, whatever the message n
   );
 });
 
+test("a message requested six times concurrently is sent once, and all of them answer 200", async () => {
+  service.sandbox.failNext("erp", { delayMs: 300 });
+  const before = sentTo("erp").length;
+  const message = {
+    queue_id: 1,
+    event_id: randomUUID(),
+    channel: "erpsys",
+    transformed_payload: { Total: "1" },
+  };
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => deliver(service, message, { query: `?shop=${SHOP}` })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+  expect(sentTo("erp")).toHaveLength(before + 1);
+});
+
+test("of a message requested concurrently the circuit still allows five failures", async () => {
+  service.sandbox.failNext("erp", { status: 503 }, Infinity);
+  const before = sentTo("erp").length;
+  const message = {
+    queue_id: 1,
+    event_id: randomUUID(),
+    channel: "erpsys",
+    transformed_payload: { Total: "1" },
+  };
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => deliver(service, message, { query: `?shop=${SHOP}` })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(502));
+  expect(sentTo("erp")).toHaveLength(before + 5);
+});
+
 test.each<[what: string, fields: Record<string, unknown>]>([
+  ["an event id of the backend's own", { event_id: "Evt:2026.11-28_1" }],
   ["the queue id as text, as database drivers read large ones", { queue_id: "9007199254740991" }],
   ["null for its configuration", { delivery_config: null }],
   [
