@@ -19,6 +19,7 @@ const ListedItem = z.looseObject({
   id: z.string().min(1),
   fieldData: z.looseObject({ slug: z.string().nullish() }).nullish(),
 });
+const hasSlug = ({ fieldData }: z.output<typeof ListedItem>): boolean => Boolean(fieldData?.slug);
 const ItemList = z.looseObject({
   items: z.array(ListedItem).nullish(),
   pagination: z.looseObject({ total: z.number().nullish() }).nullish(),
@@ -69,7 +70,8 @@ export type CmsClient = {
   updateItem(access: CmsAccess, itemId: string, fields: CmsFields): Promise<void>;
   /**
    * POST /collections/{collection_id}/items with at most 100 items; atomic. Returns the ids in the
-   * order of `items`, matched by slug. Throws `malformed` when the response lacks one of them.
+   * order of `items`, matched by slug, or by place when the response has all items and no slug. Throws
+   * `malformed` when the response lacks one of them.
    */
   createItems(access: CmsAccess, items: readonly CmsFields[]): Promise<CmsItem[]>;
   /** PATCH /collections/{collection_id}/items with at most 100 items; atomic. */
@@ -169,9 +171,11 @@ export function createCmsClient({
     async createItems(access, items) {
       const body = { items: items.map(staged) };
       const answer = await ask(ItemList, access, "POST", itemsOf(access), body);
-      const ids = new Map(answer.items?.map((item) => [item.fieldData?.slug, item.id]));
-      return items.map(({ slug }) => {
-        const id = ids.get(String(slug));
+      const created = answer.items ?? [];
+      const ids = new Map(created.map((item) => [item.fieldData?.slug, item.id]));
+      const isByPlace = created.length === items.length && !created.some(hasSlug);
+      return items.map(({ slug }, place) => {
+        const id = isByPlace ? created[place]?.id : ids.get(String(slug));
         if (!id)
           throw new OutboundError(SYSTEM, "malformed", {
             message: "cms returned fewer items than were created",

@@ -59,6 +59,16 @@ describe("the CMS sync", () => {
     ).toHaveLength(125);
   });
 
+  it("takes the ids of items that are returned without their fields in the order they were sent", async () => {
+    await putUsers(2);
+    const items = [{ id: "item-first" }, { id: "item-second" }];
+    service.sandbox.failNext("cms", { status: 200, body: { items }, match: /\/items$/ });
+    expect(await sync()).toMatchObject({ counts: { processed: 2, created: 2, failed: 0 } });
+    expect(
+      await service.database.query("SELECT cms_item_id AS id FROM storefront_users ORDER BY id"),
+    ).toEqual(items);
+  });
+
   it("omits deleted customers", async () => {
     await putUsers(3);
     await service.database.query("UPDATE storefront_users SET status = 'deleted' WHERE id = 2");
