@@ -203,6 +203,18 @@ describe("delivered", () => {
     expect(app.calls("erp_generic")).toBe(before);
   });
 
+  test("a stored mapping that requires a field it does not fill makes a dead letter that names the field", async () => {
+    await app.service.database.query(
+      `INSERT INTO integration_mappings (shop, channel, entity_type, mapping)
+        VALUES ($1, 'erp_generic', 'order', $2)`,
+      [SHOP, '{"fields":{"number":"name"},"required":["number","vat_id"]}'],
+    );
+    expect(await deliver()).toMatchObject({
+      status: "dead_letter",
+      last_error: "missing required field: vat_id",
+    });
+  });
+
   test("an invalid stored mapping makes a dead letter, not a crash", async () => {
     await app.service.database.query(
       `INSERT INTO integration_mappings (shop, channel, entity_type, mapping)

@@ -24,7 +24,11 @@ const target = path(TARGET, "must be names between dots, `[]` for each element o
 const isWithin = (inner: string, outer: string) =>
   inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[]`);
 
-export const Mapping = z
+/**
+ * As another program may have stored it: a required field that nothing fills is missing in every event, and
+ * the dead letter names it.
+ */
+export const StoredMapping = z
   .object({
     fields: z
       .record(target, path(SOURCE, "must be names between dots, `[]` or `[0]` after a list"))
@@ -32,14 +36,7 @@ export const Mapping = z
       .refine((fields) => Object.keys(fields).length <= 300, "has more than 300 fields"),
     required: z.array(target).max(300).default([]),
   })
-  .superRefine(({ fields, required }, context) => {
-    for (const [index, name] of required.entries())
-      if (!Object.hasOwn(fields, name))
-        context.addIssue({
-          code: "custom",
-          path: ["required", index],
-          message: "is not one of the mapped fields",
-        });
+  .superRefine(({ fields }, context) => {
     const targets = Object.keys(fields);
     for (const name of targets)
       if (targets.some((other) => isWithin(name, other)))
@@ -49,6 +46,16 @@ export const Mapping = z
           message: "lies within another field",
         });
   });
+
+export const Mapping = StoredMapping.superRefine(({ fields, required }, context) => {
+  for (const [index, name] of required.entries())
+    if (!Object.hasOwn(fields, name))
+      context.addIssue({
+        code: "custom",
+        path: ["required", index],
+        message: "is not one of the mapped fields",
+      });
+});
 export type Mapping = z.output<typeof Mapping>;
 
 /** The mapping itself, or wrapped under the name of its column. */

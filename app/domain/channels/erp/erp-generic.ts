@@ -11,7 +11,7 @@ import {
 } from "../../bus/channel.ts";
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
-import { findMapping, Mapping } from "../../events/mappings.ts";
+import { findMapping, StoredMapping, type Mapping } from "../../events/mappings.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { pathNamedBy, probeErp, requireErp } from "./access.ts";
 import { applyMapping } from "./field-mapping.ts";
@@ -82,7 +82,7 @@ async function requireMapping(ctx: Ctx, tenant: Tenant, item: QueueItem): Promis
   const stored = await findMapping(dataOf(ctx, tenant), NAME, item.entityType);
   const name = `${NAME}/${item.entityType}`;
   if (!stored) throw new PermanentFailure(OWN_FAILURES.mappingMissing.text(name));
-  const mapping = Mapping.safeParse(stored.mapping);
+  const mapping = StoredMapping.safeParse(stored.mapping);
   if (!mapping.success)
     throw new PermanentFailure(
       OWN_FAILURES.mappingInvalid.text(name, mapping.error.issues[0]?.message ?? ""),
