@@ -262,8 +262,12 @@ async function findOrCreate(
   customer: CustomerSnapshot,
 ): Promise<{ gid: string } | { skipped: string }> {
   const { customerByIdentifier: found } = await callAdminApi<{
-    customerByIdentifier: { id: string } | null;
-  }>(ctx, tenant.shop, { document: CUSTOMER_BY_EMAIL, variables: { email: customer.email } });
+    customerByIdentifier?: { id: string } | null;
+  }>(ctx, tenant.shop, {
+    document: CUSTOMER_BY_EMAIL,
+    variables: { email: customer.email },
+    isLookUp: true,
+  });
   if (found && (await yieldToCustomer(ctx, tenant, customer.id)))
     return { skipped: "a customer of the store has this address, and it is not proven" };
   const gid = found?.id ?? (await create(ctx, tenant, customer));
@@ -340,14 +344,15 @@ async function createAtStorefront(
     ...(customer.first_name && { firstName: customer.first_name }),
     ...(customer.last_name && { lastName: customer.last_name }),
   };
-  type Created = { customerCreate: { customer: { id: string } | null; userErrors: UserError[] } };
-  const { customerCreate } = await callAdminApi<Created>(ctx, tenant.shop, {
-    document: CUSTOMER_CREATE,
-    variables: { input },
-  });
-  requireNoUserErrors("customerCreate", customerCreate.userErrors);
-  if (!customerCreate.customer) throw new PermanentFailure("customerCreate answered no customer");
-  return customerCreate.customer.id;
+  type Created = { customer?: { id: string } | null; userErrors?: UserError[] };
+  const { customerCreate: created } = await callAdminApi<{ customerCreate?: Created | null }>(
+    ctx,
+    tenant.shop,
+    { document: CUSTOMER_CREATE, variables: { input } },
+  );
+  requireNoUserErrors("customerCreate", created?.userErrors);
+  if (!created?.customer) throw new PermanentFailure("customerCreate answered no customer");
+  return created.customer.id;
 }
 
 type Mutation = "tagsAdd" | "tagsRemove" | "metafieldsSet" | "metafieldsDelete";
