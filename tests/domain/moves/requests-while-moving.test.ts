@@ -24,6 +24,7 @@ import {
   sessionOf,
 } from "../../support/browser/sign-in-journey.ts";
 import { signUp } from "../../support/consent.ts";
+import type { TestDatabase } from "../../support/database.ts";
 import { startCells, untilEnded, type Cells } from "../../support/moves.ts";
 import { postLate } from "../../support/raw-request.ts";
 import { eventually, SHOP } from "../../support/service.ts";
@@ -58,19 +59,22 @@ type Held<T> = { begun: Promise<unknown>; goOn(): void; answer: Promise<T> };
 
 async function whileMoving<T>(
   begin: () => Held<T>,
-  goesOn: "in the barrier" | "after the move" = "after the move",
+  goesOn:
+    "in the barrier" | "from a refused write in the barrier" | "after the move" = "after the move",
 ): Promise<T> {
-  const { service } = cells;
-  const to = (await region()) === "eu" ? "default" : "eu";
+  const { service, eu } = cells;
+  const [source, to] = (await region()) === "eu" ? [eu, "default"] : [service.database, "eu"];
   let held: Held<T> | null = null;
   beforeBarrier = async () => {
     held ??= begin();
     await held.begun;
   };
   inBarrier = async () => {
-    if (goesOn !== "in the barrier") return;
+    if (goesOn === "after the move") return;
+    const [row] = await source.query<{ now: string }>("SELECT now()::text AS now");
     held?.goOn();
-    await held?.answer;
+    if (goesOn === "in the barrier") await held?.answer;
+    else await eventually("a refused write", () => hasRolledBack(source, row?.now));
   };
   const { id } = await requestMove(service.ctx, SHOP, to);
   expect(await untilEnded(service, id)).toMatchObject({ state: "done" });
@@ -78,6 +82,14 @@ async function whileMoving<T>(
   goOn();
   return answer;
 }
+
+const hasRolledBack = async (database: TestDatabase, since: string | undefined) =>
+  (
+    await database.query(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query = 'ROLLBACK' AND query_start > $1",
+      [since],
+    )
+  ).length > 0;
 
 /** The system answers the next matching request when it may. */
 function heldBy<T>(
@@ -165,16 +177,20 @@ test("a checkout is confirmed in the new cell", async () => {
   expect([done.status, done.json.status]).toEqual([200, "complete_in_progress"]);
 });
 
-test("a sign-in with an identity provider signs in", async () => {
-  const { service } = cells;
-  const sub = putPerson(service, "federated", "grace@example.com");
-  const journey = await begin(service, "federated", { return_to: "/account" });
-  const callback = await approve(journey, sub);
-  const back = await whileMoving(() =>
-    heldBy("federated", /token/, () => followCallback(service, callback, journey.cookie)),
-  );
-  expect([errorOf(back), sessionOf(back) === null]).toEqual([null, false]);
-});
+test.each(["from a refused write in the barrier", "after the move"] as const)(
+  "a sign-in with an identity provider that goes on %s signs in",
+  async (goesOn) => {
+    const { service } = cells;
+    const sub = putPerson(service, "federated", `grace-${crypto.randomUUID()}@example.com`);
+    const journey = await begin(service, "federated", { return_to: "/account" });
+    const callback = await approve(journey, sub);
+    const back = await whileMoving(
+      () => heldBy("federated", /token/, () => followCallback(service, callback, journey.cookie)),
+      goesOn,
+    );
+    expect([errorOf(back), sessionOf(back) === null]).toEqual([null, false]);
+  },
+);
 
 test("a sign-in with the right password is no wrong one", async () => {
   const { email } = await signUp(cells.service, { email: "late@example.com" });

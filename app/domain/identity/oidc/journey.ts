@@ -9,6 +9,7 @@ import { putKey, takeKey } from "../../../runtime/database/kv.ts";
 import { TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
+import { writeWhileMoving } from "../../tenants/moves/write-while-moving.ts";
 import { isConnected } from "../../tenants/store-access.ts";
 import { tryToReadPrimaryDomain } from "../../tenants/storefront/primary-domain.ts";
 import { findTenant, getTenant, type Tenant } from "../../tenants/tenant.ts";
@@ -176,9 +177,15 @@ export async function completeJourney(
       nonce: kept.nonce,
       issuer: query.get("iss"),
     });
-    // The store may have moved to another cell while the provider answered.
-    const current = await getTenant(ctx, tenant.shop);
-    const signedIn = await signInWithIdentity(ctx, current, provider, identity, visit);
+    // The store may have moved to another cell while the provider answered, or be moving: the code is used.
+    const { signedIn, current } = await writeWhileMoving(
+      ctx,
+      await getTenant(ctx, tenant.shop),
+      async (at) => ({
+        signedIn: await signInWithIdentity(ctx, at, provider, identity, visit),
+        current: at,
+      }),
+    );
     if (signedIn.outcome === "refused") return fail(signedIn.error);
     return {
       outcome: "signed_in",
