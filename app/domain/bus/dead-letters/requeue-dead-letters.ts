@@ -7,6 +7,7 @@ import { QUEUE_NOTIFICATION } from "../enqueue.ts";
 import { DEAD_SINCE, IS_DEAD } from "../outcome.ts";
 
 const MAX_SWEEPS = 3;
+const MAX_SWEPT_AT_ONCE = 1_000;
 
 const REQUEUE_SET =
   "status = 'pending', retry_count = 0, lease_lost = 0, lost_alone = 0, next_attempt_at = clock_timestamp(), dead_lettered_at = NULL, archived_at = NULL, alerted_at = NULL, updated_at = clock_timestamp()";
@@ -42,22 +43,60 @@ export async function replay(
   };
 }
 
-// Locks the rows of its slice and skips locked ones. A requeued row is no longer dead, so it is
-// safe to repeat.
-const REQUEUE_ROWS = `
-  WITH chosen AS (
-    SELECT id FROM integration_queue WHERE shop = $1 AND ${IS_DEAD}
-      AND dead_lettered_at <= $4::timestamptz AND ($2::bigint[] IS NULL OR id = ANY($2))
-      AND ($3::text IS NULL OR channel = $3)
-    ORDER BY dead_lettered_at, id LIMIT $5 FOR UPDATE SKIP LOCKED
-  ),
-  requeued AS (UPDATE integration_queue q SET ${REQUEUE_SET}, sweep_count = 0, is_sweepable = true
-    FROM chosen WHERE q.shop = $1 AND q.id = chosen.id RETURNING q.channel),
-  notified AS (SELECT pg_notify('${QUEUE_NOTIFICATION}', channel) FROM (SELECT DISTINCT channel FROM requeued) c)
-  SELECT count(*)::int AS rows, (SELECT count(*) FROM notified) AS notified FROM requeued`;
+/**
+ * The statements of a requeue. `isChosen`: SQL of the rows, whose values start at $3. `$2` is the most rows of `slice` and
+ * `left`, and the id of `one`.
+ *
+ * `slice` locks its rows and skips those that another transaction holds: two statements that wait for rows in different
+ * orders end in a deadlock. What it skipped is `left`, and each of those is requeued by `one`, which waits: it holds no
+ * other row. A requeued row is no longer dead, so all are safe to repeat.
+ */
+function requeueing(isChosen: string, set: string) {
+  const requeue = (oneOrMany: string) => `
+    WITH chosen AS (
+      SELECT id FROM integration_queue WHERE shop = $1 AND ${IS_DEAD} AND ${isChosen} ${oneOrMany}
+    ),
+    requeued AS (UPDATE integration_queue q SET ${REQUEUE_SET}, ${set}
+      FROM chosen WHERE q.shop = $1 AND q.id = chosen.id RETURNING q.channel),
+    notified AS (SELECT pg_notify('${QUEUE_NOTIFICATION}', channel) FROM (SELECT DISTINCT channel FROM requeued) c)
+    SELECT count(*)::int AS rows, (SELECT count(*) FROM notified) AS notified FROM requeued`;
+  const oldest = "ORDER BY dead_lettered_at, id LIMIT $2";
+  return {
+    slice: requeue(`${oldest} FOR UPDATE SKIP LOCKED`),
+    left: `SELECT id FROM integration_queue WHERE shop = $1 AND ${IS_DEAD} AND ${isChosen} ${oldest}`,
+    one: requeue("AND id = $2 FOR UPDATE"),
+  };
+}
+
+/**
+ * Requeues the oldest of the chosen rows, at most `limit`. A row that is held for a moment, as by its alert or its copy in
+ * the archive, is waited for. @returns how many.
+ */
+async function requeueOldest(
+  sql: TenantSql,
+  { slice, left, one }: ReturnType<typeof requeueing>,
+  limit: number,
+  values: readonly unknown[] = [],
+): Promise<number> {
+  const requeue = async (text: string, limitOrId: number) => {
+    const [answer] = await sql<{ rows: number }>(text, [limitOrId, ...values]);
+    return answer?.rows ?? 0;
+  };
+  let requeued = await requeue(slice, limit);
+  if (requeued >= limit) return requeued;
+  const rows = await sql<Columns<IntegrationQueue, "id">>(left, [limit - requeued, ...values]);
+  for (const { id } of rows) requeued += await requeue(one, id);
+  return requeued;
+}
+
+const REQUEUE_ROWS = requeueing(
+  `dead_lettered_at <= $5::timestamptz AND ($3::bigint[] IS NULL OR id = ANY($3))
+    AND ($4::text IS NULL OR channel = $4)`,
+  "sweep_count = 0, is_sweepable = true",
+);
 
 /** Requeues the oldest rows that were dead by `until`, at most `limit`. @returns how many. */
-export async function requeueRows(
+export const requeueRows = (
   sql: TenantSql,
   {
     ids,
@@ -65,24 +104,17 @@ export async function requeueRows(
     until,
     limit,
   }: { ids: readonly number[] | null; channel: string | null; until: string; limit: number },
-): Promise<number> {
-  const [answer] = await sql<{ rows: number }>(REQUEUE_ROWS, [ids, channel, until, limit]);
-  return answer?.rows ?? 0;
-}
+): Promise<number> => requeueOldest(sql, REQUEUE_ROWS, limit, [ids, channel, until]);
+
+const SWEEP = requeueing(
+  `is_sweepable AND sweep_count < ${MAX_SWEEPS}
+    AND ${DEAD_SINCE} <= clock_timestamp() - interval '1 hour' * power(2, sweep_count)`,
+  "sweep_count = sweep_count + 1",
+);
 
 /**
  * Automatic retries after one, two and four hours. Rows that need a change by a person are not
  * retried.
  */
-export async function sweepDeadLetters(ctx: Ctx, tenant: Tenant): Promise<number> {
-  const rows = await dataOf(ctx, tenant).sql(
-    `UPDATE integration_queue SET ${REQUEUE_SET}, sweep_count = sweep_count + 1
-     WHERE shop = $1 AND (shop, id) IN (
-       SELECT shop, id FROM integration_queue WHERE shop = $1 AND ${IS_DEAD}
-         AND is_sweepable AND sweep_count < ${MAX_SWEEPS}
-         AND ${DEAD_SINCE} <= clock_timestamp() - interval '1 hour' * power(2, sweep_count)
-           ORDER BY dead_lettered_at LIMIT 1000 FOR UPDATE SKIP LOCKED
-     ) RETURNING 1`,
-  );
-  return rows.length;
-}
+export const sweepDeadLetters = (ctx: Ctx, tenant: Tenant): Promise<number> =>
+  requeueOldest(dataOf(ctx, tenant).sql, SWEEP, MAX_SWEPT_AT_ONCE);
