@@ -23,6 +23,7 @@ export type TestBucket = {
   requests: string[];
   /** For the requests from now on. */
   feel(mood: BucketMood): void;
+  mood(): BucketMood;
   stop(): void;
 };
 
@@ -100,6 +101,7 @@ export async function startBucket(): Promise<TestBucket> {
     objects,
     requests,
     feel: (next) => void (mood = next),
+    mood: () => mood,
     stop() {
       server.closeAllConnections();
       server.close();

@@ -9,6 +9,7 @@ import { startPrivacyWorker } from "../../../app/domain/compliance/requests/priv
 import { readSetupState } from "../../../app/domain/merchant/setup-state.ts";
 import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import type { ObjectStore } from "../../../app/integrations/archive/object-store.ts";
 import { openObjectStore } from "../../../app/integrations/archive/own-archive.ts";
 import { openStoreRoots } from "../../../app/integrations/archive/store-archive.ts";
 import {
@@ -22,7 +23,8 @@ import { startWorkerApp, type WorkerApp } from "../../support/bus/worker.ts";
 import { ADA, privacy, redactBody, settled } from "../../support/privacy.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 
-const LIMITS = { silenceMs: 10_000, operationMs: 200, bytesPerMs: 100 };
+/** How long an operation may take. On a machine that is busy the answer of a bucket that works takes long, too. */
+const OPERATION_MS = { well: 15_000, otherwise: 200 };
 
 let bucket: TestBucket;
 beforeAll(async () => {
@@ -32,7 +34,17 @@ beforeAll(async () => {
 afterEach(() => bucket.feel("well"));
 afterAll(() => bucket.stop());
 
-const impatientArchive = () => openStoreRoots(openObjectStore(bucket.url, "/", LIMITS));
+/** Waits for a bucket that works, and not for one that does not. */
+function impatientArchive() {
+  const [patient, impatient] = [OPERATION_MS.well, OPERATION_MS.otherwise].map((operationMs) =>
+    openObjectStore(bucket.url, "/", { silenceMs: 20_000, operationMs, bytesPerMs: 100 }),
+  ) as [ObjectStore, ObjectStore];
+  return openStoreRoots(
+    new Proxy(patient, {
+      get: (_, name) => Reflect.get(bucket.mood() === "well" ? patient : impatient, name),
+    }),
+  );
+}
 
 describe("the bus", () => {
   let app: WorkerApp;
@@ -72,10 +84,12 @@ describe("the bus", () => {
     await add("fast", 1);
     await app.allDelivered(1);
     bucket.requests.length = 0;
+    const begunAt = performance.now();
     await add("fast", 100);
     await app.allDelivered(101);
-    // Besides, what is missing is tried at every poll, one row of a store at a time.
-    expect(bucket.requests.length).toBeLessThan(25);
+    // Besides, what is missing is tried at every poll, each second, one row of a store at a time.
+    const polls = Math.ceil((performance.now() - begunAt) / 1_000);
+    expect(bucket.requests.length).toBeLessThan(10 + 2 * polls);
     bucket.feel("well");
     bucket.objects.clear();
     await app.service.database.query(
