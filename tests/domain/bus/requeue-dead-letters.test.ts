@@ -79,3 +79,17 @@ it("two sweeps that run at once requeue each dead letter once", async () => {
     await service.database.query("SELECT DISTINCT sweep_count FROM integration_queue"),
   ).toEqual([{ sweep_count: 1 }]);
 });
+
+it.each([
+  ["a replay of all", replayAll],
+  ["a replay of one", replayEach],
+])(
+  "%s requeues a dead letter without the time of its death, as another program writes it",
+  async (_, requeue) => {
+    await service.database.query(
+      "UPDATE integration_queue SET dead_lettered_at = NULL WHERE id = $1",
+      [held],
+    );
+    expect(await requeue()).toBe(3);
+  },
+);

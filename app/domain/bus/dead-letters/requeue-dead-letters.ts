@@ -89,8 +89,9 @@ async function requeueOldest(
   return requeued;
 }
 
+// A row without the time of its death was written by another program: the service itself always sets it.
 const REQUEUE_ROWS = requeueing(
-  `dead_lettered_at <= $5::timestamptz AND ($3::bigint[] IS NULL OR id = ANY($3))
+  `(dead_lettered_at IS NULL OR dead_lettered_at <= $5::timestamptz) AND ($3::bigint[] IS NULL OR id = ANY($3))
     AND ($4::text IS NULL OR channel = $4)`,
   "sweep_count = 0, is_sweepable = true",
 );
