@@ -46,6 +46,8 @@ export type SignIn = {
   match: "new" | "newly_linked" | "known";
   /** The account that the subject was linked to until now. */
   formerId: number | null;
+  /** The account had another customer until now. */
+  hasLeftCustomer: boolean;
 };
 
 export async function signInWithIdentity(
@@ -62,19 +64,19 @@ export async function signInWithIdentity(
   );
 }
 
-async function signInOnce(attempt: Omit<SignIn, "match" | "formerId">): Promise<IdentitySignIn> {
+async function signInOnce(
+  attempt: Omit<SignIn, "match" | "formerId" | "hasLeftCustomer">,
+): Promise<IdentitySignIn> {
   const { ctx, tenant, tx, provider, identity } = attempt;
   const match = await findMatch(ctx, tenant, tx, identity);
   if ("refused" in match) return { outcome: "refused", error: match.refused };
   const { account: matched, formerId } = match;
   if (matched && matched.status !== "active")
     return { outcome: "refused", error: "account_unavailable" };
-  const signIn: SignIn = { ...attempt, match: kindOf(match), formerId };
+  const hasLeftCustomer = hasOtherCustomer(match, identity);
+  const signIn: SignIn = { ...attempt, match: kindOf(match), formerId, hasLeftCustomer };
 
-  // An account with another customer is found by its address only where that customer was, too.
-  const isByAddress = match.account !== null && match.how === "email";
-  if (isByAddress && identity.gid !== null && match.account.storefront_customer_gid !== null)
-    await leaveCustomer(tx, match.account.id);
+  if (matched && hasLeftCustomer) await leaveCustomer(tx, matched.id);
   const matchedId = matched ? matched.id : await createAccount(signIn);
   const userId = await applyProof(signIn, matchedId);
   if (userId === null) return { outcome: "refused", error: "account_unavailable" };
@@ -95,6 +97,14 @@ async function signInOnce(attempt: Omit<SignIn, "match" | "formerId">): Promise<
   });
   return { outcome: "signed_in", account };
 }
+
+/** An account with another customer is found by its address only where that customer was, too (match-identity.ts). */
+const hasOtherCustomer = (match: Matched, { gid }: ProvenIdentity): boolean =>
+  match.account !== null &&
+  match.how === "email" &&
+  gid !== null &&
+  match.account.storefront_customer_gid !== null &&
+  match.account.storefront_customer_gid !== gid;
 
 const kindOf = (match: Matched): SignIn["match"] =>
   match.account === null ? "new" : match.how === "identity" ? "known" : "newly_linked";
@@ -149,7 +159,7 @@ async function enqueueSignInMail(
  * the matched account was waiting for verification; null when it is suspended.
  */
 async function applyProof(
-  { ctx, tenant, tx, provider, identity, visit, match }: SignIn,
+  { ctx, tenant, tx, provider, identity, visit, match, hasLeftCustomer }: SignIn,
   userId: number,
 ): Promise<number | null> {
   const isNewAddress = await takeAddress(tx, identity, userId);
@@ -165,7 +175,8 @@ async function applyProof(
     gpc: visit.gpc,
     isSignIn: true,
   };
-  const isOfStranger = match === "newly_linked" && !account.email_verified;
+  // The former customer may be another person, who had proven the address while it was theirs.
+  const isOfStranger = match === "newly_linked" && (!account.email_verified || hasLeftCustomer);
   if (isOfStranger && (await endUnprovenWaysIn(ctx, tenant, tx, account, proof)))
     await tx.prisma.storefrontUser.updateMany({
       where: { id: userId },

@@ -116,8 +116,8 @@ async function matchByEmail(tx: Transaction, identity: ProvenIdentity): Promise<
 }
 
 /**
- * Whether the account is another customer's: one whom the storefront created it for, or identified. The customer
- * of any other account was found, or created, by the address alone, which the storefront now gives to this one.
+ * Whether the account is another customer's: one who signed in with the storefront. The customer of any other
+ * account was found, or created, by the address alone, which the storefront now gives to this one.
  */
 async function isOfOtherCustomer(
   { prisma }: Transaction,
