@@ -8,6 +8,8 @@ import type { Columns, IntegrationQueue } from "../../db.server.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { newRecording } from "../../runtime/outbound/exchange-recorder.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
+import { KEYS } from "../../runtime/database/kv-keys.ts";
+import { findKey } from "../../runtime/database/kv.ts";
 import { withLease } from "../../runtime/database/queue/lease.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { awaitDeliveries } from "./await-deliveries.ts";
@@ -175,9 +177,12 @@ async function deliverForeign(
   for (;;) {
     const held = await withLease(sql, lease, holder, () => deliverOnce(ctx, tenant, request));
     if (held) return held.result;
-    if (performance.now() > deadline)
-      throw new AppError("conflict", { message: "This delivery is under way already." });
-    await delay(UNDER_WAY_POLL_MS);
+    // A try for the lease writes, a look at it does not.
+    while (await findKey(sql, KEYS.lease(lease))) {
+      if (performance.now() > deadline)
+        throw new AppError("conflict", { message: "This delivery is under way already." });
+      await delay(UNDER_WAY_POLL_MS);
+    }
   }
 }
 

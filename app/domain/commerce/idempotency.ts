@@ -55,7 +55,8 @@ const SHAPE = /^[\x20-\x7e]{1,255}$/;
 
 /** Longer than a cart that is given up plus the draft order in its place. */
 const MAX_WAIT_MS = 8_000;
-const POLL_MS = 50;
+const FIRST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 400;
 
 /**
  * Runs once per key. `run` calls `keep` with its response as the last write of its transaction. Throws
@@ -81,7 +82,10 @@ export async function withIdempotencyKey<T extends object>(
     state: "running",
   };
   if (!(await putKeyIfAbsent(sql, name, mine, TTL_SECONDS.idempotentRun)))
-    return { answer: toAnswer<T>(await awaitFirstRun(sql, name, mine), mine), isReplayed: true };
+    return {
+      answer: toAnswer<T>(await awaitFirstRun(ctx, sql, name, mine), mine),
+      isReplayed: true,
+    };
   try {
     const answer = await run((within, response) =>
       settle(within, name, mine, { answer: JSON.stringify(response) }),
@@ -139,16 +143,17 @@ async function giveUp(ctx: Ctx, tenant: Tenant, name: Key, mine: Entry): Promise
  * early gets the answer too, not an error.
  */
 async function awaitFirstRun(
+  { stopping }: Ctx,
   sql: TenantSql,
   name: Key,
   mine: Entry,
 ): Promise<{ value: Entry } | null> {
   const giveUpAt = performance.now() + MAX_WAIT_MS;
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     const found = await findKey<Entry>(sql, name);
     const isAwaited = found?.value.state === "running" && found.value.body === mine.body;
-    if (!isAwaited || performance.now() >= giveUpAt) return found;
-    await delay(POLL_MS);
+    if (!isAwaited || stopping.aborted || performance.now() >= giveUpAt) return found;
+    await delay(pauseMs);
   }
 }
 
