@@ -25,10 +25,16 @@ import { release, spend } from "./mandate-ledger.ts";
 import { toRounded } from "./money.ts";
 
 const Price = z.union([z.string(), z.number()]).nullish().catch(null);
+/** Only as text, or as a number that JSON has not rounded. */
+const Id = z
+  .union([z.string().regex(/^\d{1,20}$/), z.int().positive()])
+  .nullish()
+  .catch(null);
 
 // Anyone with a cart's address can give it attributes: a field that is not as expected counts as absent, and never
 // keeps a paid order from being counted.
 const Order = z.looseObject({
+  id: Id,
   admin_graphql_api_id: z
     .string()
     .regex(/^gid:\/\/shopify\/Order\/\d{1,20}$/)
@@ -39,11 +45,7 @@ const Order = z.looseObject({
   customer: z
     .looseObject({
       admin_graphql_api_id: z.string().regex(CUSTOMER_GID).nullish().catch(null),
-      // Only as text, or as a number that JSON has not rounded.
-      id: z
-        .union([z.string().regex(/^\d{1,20}$/), z.int().positive()])
-        .nullish()
-        .catch(null),
+      id: Id,
     })
     .nullish()
     .catch(null),
@@ -52,6 +54,10 @@ const Order = z.looseObject({
   currency: z.string().nullish().catch(null),
 });
 type Order = z.output<typeof Order>;
+
+/** The order's gid; null where it names none that can be relied on. */
+const orderIdOf = ({ admin_graphql_api_id: gid, id }: Order): string | null =>
+  gid ?? (id ? `gid://shopify/Order/${id}` : null);
 
 /** The customer's gid; null: a guest, or an id that cannot be relied on. */
 const buyerOf = ({ customer }: Order): string | null =>
@@ -62,7 +68,7 @@ export async function completeFromOrder(ctx: Ctx, tenant: Tenant, payload: unkno
   const parsed = Order.safeParse(payload);
   if (!parsed.success) return;
   const order = parsed.data;
-  const orderId = order.admin_graphql_api_id ?? null;
+  const orderId = orderIdOf(order);
   const found = await findCheckout(ctx, tenant, order);
   if (found === null) return;
   const outcome = await dataOf(ctx, tenant).transaction(async (sql) => {
@@ -148,9 +154,10 @@ const hasCart = (row: CheckoutRow, cartId: string): boolean =>
 async function paidCartOf(
   ctx: Ctx,
   tenant: Tenant,
-  { admin_graphql_api_id: orderId, cart_token: token }: Order,
+  order: Order,
   row: CheckoutRow,
 ): Promise<string | null> {
+  const [orderId, token] = [orderIdOf(order), order.cart_token];
   if (token) return hasCart(row, token) ? token : null;
   const drafts = ownCarts(row).filter(({ id }) => id.startsWith("gid:"));
   if (!orderId || ordersOf(row).some(({ id }) => id === orderId)) return null;

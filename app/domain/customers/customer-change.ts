@@ -62,6 +62,7 @@ const RestCustomer = z.looseObject({
 const RAW_ID = {
   id: /^\s*\{(?:[^{}[\]]*,)?\s*"id"\s*:\s*"?(\d{1,20})\b/,
   customer_id: /^\s*\{(?:[^{}[\]]*,)?\s*"customer_id"\s*:\s*"?(\d{1,20})\b/,
+  customerId: /^\s*\{(?:[^{}[\]]*,)?\s*"customerId"\s*:\s*"?(\d{1,20})\b/,
   /** The `id` of an order's `customer`. */
   customer: /"customer"\s*:\s*\{(?:[^{}[\]]*,)?\s*"id"\s*:\s*"?(\d{1,20})\b/,
 };

@@ -115,7 +115,10 @@ describe("an order that names a checkout", () => {
     expect(await completed(service, id)).toMatchObject({ order_id: ORDER });
   });
 
-  it("of a guest completes it when it is the order of its own draft", async () => {
+  it.each([
+    ["gid", (gid: string) => ({ admin_graphql_api_id: gid })],
+    ["number", (gid: string) => ({ id: gid.split("/").at(-1) })],
+  ])("of a guest completes it when its %s is that of its own draft's order", async (_, naming) => {
     closeCarts(service);
     const { id, checkout_url: url } = (await create()).json;
     openCarts(service);
@@ -126,7 +129,7 @@ describe("an order that names a checkout", () => {
       uri: "http://127.0.0.1:1/",
     });
     await service.sandbox.storefront.sendWebhook(SHOP, "orders/create", {
-      admin_graphql_api_id: order.gid,
+      ...naming(order.gid),
       customer: null,
       note_attributes: named(id),
     });

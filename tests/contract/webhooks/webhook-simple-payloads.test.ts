@@ -99,7 +99,7 @@ describe("totals and tags", () => {
     await deliver(
       service,
       "customers-purchasing-summary",
-      `{"customer_id":${id},"numberOfOrders":"4","amountSpent":{"amount":"9.50"}}`,
+      `{"customerId":${id},"numberOfOrders":"4","amountSpent":{"amount":"9.50"}}`,
     );
     expect(await customer()).toMatchObject({ number_of_orders: 4, amount_spent: 9.5 });
   });

@@ -1,5 +1,6 @@
 // Replays dead letters from the merchant's screen, the selected ones or all of a channel, in slices
-// as a background job. Rows that die after its start are left for the next run, so that it ends.
+// as a background job. Rows that die after its start are left for the next run, so that it ends; those of other programs
+// that do not say when they died are taken.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import {

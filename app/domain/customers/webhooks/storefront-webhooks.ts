@@ -44,7 +44,9 @@ const when = z.iso.datetime({ offset: true }).nullish();
 function customerOf({ payload, item: { body } }: Webhook): string | null {
   const named = z.looseObject({ customerId: gid }).safeParse(payload);
   if (named.success) return named.data.customerId;
-  return gidFromRawId(body, "customer_id") ?? gidFromRawId(body);
+  return (
+    gidFromRawId(body, "customerId") ?? gidFromRawId(body, "customer_id") ?? gidFromRawId(body)
+  );
 }
 
 /** The delivery id is the event id on the bus: a repeated run enqueues nothing new. */
@@ -205,7 +207,7 @@ async function onTagsChanged(webhook: Webhook): Promise<Handled> {
 
 async function onPurchasingSummary(webhook: Webhook): Promise<Handled> {
   const Summary = z.looseObject({
-    numberOfOrders: count,
+    numberOfOrders: count.pipe(z.number().int().min(0).nullish()),
     amountSpent: z.looseObject({ amount: money }).nullish(),
     occurredAt: when,
   });
