@@ -1,60 +1,24 @@
 // IP addresses: which ones a tenant may make us call, and which part of one identifies a client.
-// Sources: the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890), and RFC 6052
-// for NAT64.
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 
-/** Every IPv4 range that is not globally reachable, and multicast. */
-const SPECIAL_IPV4 = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-] as const;
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/**
- * The ranges within global unicast (2000::/3) that are not globally reachable or embed an IPv4
- * address.
- */
-const SPECIAL_IPV6 = [
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["3fff::", 20],
-] as const;
-
-const privateIpv4 = new BlockList();
-for (const [network, bits] of SPECIAL_IPV4) privateIpv4.addSubnet(network, bits, "ipv4");
-const globalIpv6 = new BlockList();
-globalIpv6.addSubnet("2000::", 3, "ipv6");
-const specialIpv6 = new BlockList();
-for (const [network, bits] of SPECIAL_IPV6) specialIpv6.addSubnet(network, bits, "ipv6");
+/** Everything outside of it is special or unassigned: a new special range is outside too (RFC 4291). */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+/** An IPv4 address is in the last 32 bits (RFC 6052). */
+const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
 /**
  * True for every address that is not publicly routable: private, loopback, link-local, site-local,
  * multicast, documentation and unassigned ranges, and invalid text. An IPv4 address inside an IPv6
  * one (IPv4-mapped, NAT64) is checked as IPv4.
  */
-export function isPrivateAddress(address: string): boolean {
-  if (isIP(address) === 4) return privateIpv4.check(address, "ipv4");
-  const groups = parseIpv6(address);
-  if (!groups) return true;
-  const embedded = embeddedIpv4(groups);
-  if (embedded) return privateIpv4.check(embedded, "ipv4");
-  // Everything outside of global unicast is special or unassigned: an allow-list stays correct when
-  // a range is added.
-  const text = formatIpv6(groups);
-  return !globalIpv6.check(text, "ipv6") || specialIpv6.check(text, "ipv6");
+export function isPrivateAddress(text: string): boolean {
+  // The parser also reads "127.1" and octal numbers.
+  if (isIP(text) === 0) return true;
+  const address = reachedBy(ipaddr.process(text));
+  return address.range() !== "unicast" || (isIpv6(address) && !address.match(GLOBAL_IPV6));
 }
 
 /**
@@ -62,46 +26,18 @@ export function isPrivateAddress(address: string): boolean {
  * has 2^64 addresses there. An IPv4-mapped address counts as its IPv4. Invalid text is returned
  * unchanged.
  */
-export function clientNetwork(address: string): string {
-  const groups = parseIpv6(address);
-  if (!groups) return address;
-  if (formatIpv6(groups.slice(0, 6)) === "0:0:0:0:0:ffff") return toIpv4(groups);
-  return `${formatIpv6(groups.slice(0, 4))}::/64`;
+export function clientNetwork(text: string): string {
+  if (isIP(text) !== 6) return text;
+  const address = ipaddr.process(text);
+  if (!isIpv6(address)) return address.toString();
+  const network = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(":")}::/64`;
 }
 
-/**
- * IPv4-mapped (::ffff:0:0/96) and the well-known NAT64 prefix (64:ff9b::/96); null for every other
- * address.
- */
-function embeddedIpv4(groups: readonly number[]): string | null {
-  const prefix = formatIpv6(groups.slice(0, 6));
-  return prefix === "0:0:0:0:0:ffff" || prefix === "64:ff9b:0:0:0:0" ? toIpv4(groups) : null;
-}
+const isIpv6 = (address: Address): address is ipaddr.IPv6 => address.kind() === "ipv6";
 
-function toIpv4(groups: readonly number[]): string {
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 0xff])
-    .join(".");
-}
-
-const formatIpv6 = (groups: readonly number[]) =>
-  groups.map((group) => group.toString(16)).join(":");
-
-/**
- * The eight groups of an IPv6 address in any notation, without its zone; null for anything else.
- */
-function parseIpv6(text: string): number[] | null {
-  if (isIP(text) !== 6) return null;
-  const address = (text.split("%")[0] as string).replace(
-    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
-    (_, a, b, c, d) =>
-      `${((Number(a) << 8) | Number(b)).toString(16)}:${((Number(c) << 8) | Number(d)).toString(16)}`,
-  );
-  const [head = "", tail] = address.split("::");
-  const toGroups = (part: string) =>
-    part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16));
-  if (tail === undefined) return toGroups(head);
-  const [before, after] = [toGroups(head), toGroups(tail)];
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
-}
+/** The address that a packet reaches: behind the NAT64 prefix, the embedded IPv4 address. */
+const reachedBy = (address: Address): Address =>
+  isIpv6(address) && address.match(NAT64)
+    ? ipaddr.fromByteArray(address.toByteArray().slice(-4))
+    : address;
