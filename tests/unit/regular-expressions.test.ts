@@ -33,8 +33,6 @@ const ALLOWED: Record<string, string> = {
     "80 characters before each =, in the first 8,192 characters of one call",
   "app/runtime/outbound/hide-credentials.ts /<([^<>\\s/]{1,80})([^<>]{0,200})>([^<]+)/g":
     "280 characters behind each <, in the first 8,192 characters of one call",
-  "app/runtime/outbound/ip-address.ts /(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$/":
-    "an IPv6 address: Node has found it well formed before",
   "app/runtime/log.ts /[\\p{L}\\p{N}._%+-]{1,64}(?:@|%40)(?:[\\p{L}\\p{N}-]{1,63}\\.){1,8}\\p{L}{2,}/gu":
     "64 characters before each @, in a text that the log has cut to 20,000 characters",
   "app/sandbox/systems/erp.ts /<\\?[\\s\\S]*?\\?>|<!--[\\s\\S]*?-->|<!\\[CDATA\\[[\\s\\S]*?\\]\\]>/g":

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../db.server.ts";
+import { gidOf, PayloadId } from "../../integrations/storefront/payload-ids.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { DONE } from "../agent-activity/agent-call.ts";
 import { writeAgentCall } from "../agent-activity/record-agent-call.ts";
@@ -25,16 +26,11 @@ import { release, spend } from "./mandate-ledger.ts";
 import { toRounded } from "./money.ts";
 
 const Price = z.union([z.string(), z.number()]).nullish().catch(null);
-/** Only as text, or as a number that JSON has not rounded. */
-const Id = z
-  .union([z.string().regex(/^\d{1,20}$/), z.int().positive()])
-  .nullish()
-  .catch(null);
 
 // Anyone with a cart's address can give it attributes: a field that is not as expected counts as absent, and never
 // keeps a paid order from being counted.
 const Order = z.looseObject({
-  id: Id,
+  id: PayloadId,
   admin_graphql_api_id: z
     .string()
     .regex(/^gid:\/\/shopify\/Order\/\d{1,20}$/)
@@ -45,7 +41,7 @@ const Order = z.looseObject({
   customer: z
     .looseObject({
       admin_graphql_api_id: z.string().regex(CUSTOMER_GID).nullish().catch(null),
-      id: Id,
+      id: PayloadId,
     })
     .nullish()
     .catch(null),
@@ -57,11 +53,11 @@ type Order = z.output<typeof Order>;
 
 /** The order's gid; null where it names none that can be relied on. */
 const orderIdOf = ({ admin_graphql_api_id: gid, id }: Order): string | null =>
-  gid ?? (id ? `gid://shopify/Order/${id}` : null);
+  gid ?? gidOf("Order", id);
 
 /** The customer's gid; null: a guest, or an id that cannot be relied on. */
 const buyerOf = ({ customer }: Order): string | null =>
-  customer?.admin_graphql_api_id ?? (customer?.id ? `gid://shopify/Customer/${customer.id}` : null);
+  customer?.admin_graphql_api_id ?? gidOf("Customer", customer?.id);
 
 /** For the webhook of a new order. Safe to repeat; an order counts also for a canceled checkout. */
 export async function completeFromOrder(ctx: Ctx, tenant: Tenant, payload: unknown): Promise<void> {

@@ -1,5 +1,6 @@
 // The person of a privacy request, and the patterns that find the person in stored data.
 import type { Ctx } from "../../context.server.ts";
+import { gidOf, parseWithExactIds, PayloadId } from "../../integrations/storefront/payload-ids.ts";
 import { storableText } from "../../runtime/database/storable-json.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 import { foldPhone } from "./personal-values/person-values.ts";
@@ -39,23 +40,10 @@ export function subjectKey(ctx: Ctx, shop: string, { gid, email, phone }: Subjec
   return value ? ctx.secrets.pseudonym(`${shop}/privacy`, value) : null;
 }
 
-/** Numbers above 2^53 keep their digits from the raw bytes: `JSON.parse` rounds them. */
-function parseWithExactIds(raw: Buffer): unknown {
-  const keepDigits = (_: string, value: unknown, context?: { source?: string }) =>
-    typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? "")
-      ? context?.source
-      : value;
-  return JSON.parse(raw.toString("utf8"), keepDigits);
-}
-
 const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
-const idOf = (value: unknown): string | null =>
-  /^\d{1,20}$/.test(String(value)) && (typeof value === "number" || typeof value === "string")
-    ? String(value)
-    : null;
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== ""
     ? storableText(value).trim().slice(0, 500)
@@ -66,22 +54,22 @@ const textOf = (value: unknown): string | undefined =>
  * missing.
  */
 export function readSubject(raw: Buffer): { subject: Subject; externalId: string | null } {
-  const body = fieldsOf(parseWithExactIds(raw));
+  const body = fieldsOf(parseWithExactIds(raw.toString("utf8")));
   const customer = fieldsOf(body.customer);
-  const id = idOf(customer.id);
+  const gid = gidOf("Customer", customer.id);
   const [email, phone] = [textOf(customer.email), textOf(customer.phone)];
   const orders = [body.orders_requested, body.orders_to_redact]
-    .flatMap((list) => (Array.isArray(list) ? list.map(idOf) : []))
+    .flatMap((list) => (Array.isArray(list) ? list.map((id) => gidOf("Order", id)) : []))
     .filter((order) => order !== null)
     .slice(0, 10_000);
   return {
     subject: {
-      ...(id && { gid: `gid://shopify/Customer/${id}` }),
+      ...(gid && { gid }),
       ...(email && { email: normaliseEmail(email) }),
       ...(phone && { phone }),
-      ...(orders.length > 0 && { orders: orders.map((order) => `gid://shopify/Order/${order}`) }),
+      ...(orders.length > 0 && { orders }),
     },
-    externalId: idOf(fieldsOf(body.data_request).id),
+    externalId: PayloadId.parse(fieldsOf(body.data_request).id),
   };
 }
 

@@ -1,6 +1,7 @@
 // Reads the storefront's customer from any of its shapes: REST webhooks of 2024-10 (with tags and
 // totals) and of 2026-07 (without), and GraphQL. A missing field is `undefined` and changes nothing.
 import { z } from "zod";
+import { gidOf, PayloadId } from "../../integrations/storefront/payload-ids.ts";
 import { cleanName } from "./person-name.ts";
 
 export type CustomerChange = {
@@ -42,9 +43,9 @@ export const money = z
 
 export const CUSTOMER_GID = /^gid:\/\/shopify\/Customer\/\d{1,20}$/;
 
-/** Ids exceed 2^53: the text of the gid identifies a customer, never a parsed number. */
 const RestCustomer = z.looseObject({
   admin_graphql_api_id: z.string().regex(CUSTOMER_GID).optional(),
+  id: PayloadId,
   email: text,
   first_name: name,
   last_name: name,
@@ -58,24 +59,6 @@ const RestCustomer = z.looseObject({
   email_marketing_consent: consent,
   sms_marketing_consent: consent,
 });
-
-const RAW_ID = {
-  id: /^\s*\{(?:[^{}[\]]*,)?\s*"id"\s*:\s*"?(\d{1,20})\b/,
-  customer_id: /^\s*\{(?:[^{}[\]]*,)?\s*"customer_id"\s*:\s*"?(\d{1,20})\b/,
-  customerId: /^\s*\{(?:[^{}[\]]*,)?\s*"customerId"\s*:\s*"?(\d{1,20})\b/,
-  /** The `id` of an order's `customer`. */
-  customer: /"customer"\s*:\s*\{(?:[^{}[\]]*,)?\s*"id"\s*:\s*"?(\d{1,20})\b/,
-};
-
-/** Reads an id digit by digit from the raw JSON, for a payload that has no gid. */
-export function gidFromRawId(
-  raw: string,
-  name: keyof typeof RAW_ID = "id",
-  type: "Customer" | "Order" = "Customer",
-): string | null {
-  const digits = RAW_ID[name].exec(raw)?.[1];
-  return digits ? `gid://shopify/${type}/${digits}` : null;
-}
 
 function splitTags(list: string): string[] {
   return list
@@ -95,14 +78,13 @@ const toDate = (iso: string | null | undefined) => (iso ? new Date(iso) : undefi
 /** Null when the payload names no customer. */
 export function parseRestCustomer(
   payload: unknown,
-  raw: string,
   triggeredAt: Date | null,
   receivedAt: Date,
 ): CustomerChange | null {
   const parsed = RestCustomer.safeParse(payload);
   if (!parsed.success) return null;
   const customer = parsed.data;
-  const gid = customer.admin_graphql_api_id ?? gidFromRawId(raw);
+  const gid = customer.admin_graphql_api_id ?? gidOf("Customer", customer.id);
   if (!gid) return null;
   const {
     default_address: address,

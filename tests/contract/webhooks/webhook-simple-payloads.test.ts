@@ -64,6 +64,15 @@ describe("a marketing state", () => {
     expect((await customer())[`${kind}_subscription_status`]).toBe("unsubscribed");
   });
 
+  test("counts wherever the payload has the customer's number", async () => {
+    await deliver(
+      service,
+      "customers-email-marketing-consent-update",
+      `{"email_marketing_consent":{"state":"pending"},"of":{"id":1},"customer_id":${id}}`,
+    );
+    expect((await customer()).email_subscription_status).toBe("pending");
+  });
+
   test("of a whole customer is stored in lower case", async () => {
     await deliver(
       service,
@@ -107,6 +116,12 @@ describe("totals and tags", () => {
   test("a change of tags may name the customer by number, and no tags", async () => {
     await deliver(service, "customer-tags-added", `{"customer_id":${id}}`);
     expect((await customer()).tags).toContain("at-store");
+  });
+
+  test("an order names its customer also behind the customer's address", async () => {
+    const customerOf = `{"default_address":{"id":1,"country_code":"NL"},"id":${id}}`;
+    await deliver(service, "orders-create", `{"customer":${customerOf},"id":${id}8}`);
+    expect(await customer()).toMatchObject({ number_of_orders: 12, amount_spent: 1234.56 });
   });
 
   test("an order without gids is put on the bus, and its customer's totals are fetched", async () => {

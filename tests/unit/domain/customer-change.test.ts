@@ -27,12 +27,7 @@ test("a name of the storefront's API is one line that cannot turn the direction 
 
 test("a name of the storefront's webhook is one line that cannot turn the direction of text", () => {
   const parse = (names: object) =>
-    parseRestCustomer(
-      { admin_graphql_api_id: "gid://shopify/Customer/1", ...names },
-      "{}",
-      null,
-      AT,
-    );
+    parseRestCustomer({ admin_graphql_api_id: "gid://shopify/Customer/1", ...names }, null, AT);
   expect(parse({ first_name: "\u202eAda\nB", last_name: "King\u2066" })).toMatchObject(CLEAN);
   expect(parse({ first_name: null })).toMatchObject({ first_name: null, last_name: undefined });
 });

@@ -2,6 +2,12 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import {
+  gidOf,
+  NumberedPayload,
+  parseWithExactIds,
+  PayloadId,
+} from "../../../integrations/storefront/payload-ids.ts";
 import { replaceUnstorable } from "../../../runtime/database/storable-json.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { enqueue } from "../../bus/enqueue.ts";
@@ -14,7 +20,6 @@ import {
   completeChange,
   count,
   CUSTOMER_GID,
-  gidFromRawId,
   isPartial,
   marketingState,
   money,
@@ -41,12 +46,11 @@ const gid = z.string().regex(CUSTOMER_GID);
 const when = z.iso.datetime({ offset: true }).nullish();
 
 /** The customer that a payload names, by gid or number: the topics differ in how. */
-function customerOf({ payload, item: { body } }: Webhook): string | null {
+function customerOf({ payload }: Webhook): string | null {
   const named = z.looseObject({ customerId: gid }).safeParse(payload);
   if (named.success) return named.data.customerId;
-  return (
-    gidFromRawId(body, "customerId") ?? gidFromRawId(body, "customer_id") ?? gidFromRawId(body)
-  );
+  const { customerId, customer_id, id } = NumberedPayload.parse(payload);
+  return gidOf("Customer", customerId ?? customer_id ?? id);
 }
 
 /** The delivery id is the event id on the bus: a repeated run enqueues nothing new. */
@@ -125,7 +129,7 @@ const mayBeWithheld = ({ connection }: Tenant, change: CustomerChange): boolean 
 
 async function onCustomer(webhook: Webhook): Promise<Handled> {
   const { item } = webhook;
-  const parsed = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
+  const parsed = parseRestCustomer(webhook.payload, item.triggeredAt, item.receivedAt);
   if (!parsed) return ignored("unreadable_payload");
   const change = mayBeWithheld(webhook.tenant, parsed) ? withoutEmptyFields(parsed) : parsed;
   return isPartial(change) || !isFirstAttempt(webhook)
@@ -133,9 +137,11 @@ async function onCustomer(webhook: Webhook): Promise<Handled> {
     : apply(webhook, change, "whole");
 }
 
-async function onCustomerDeleted({ ctx, tenant, item, payload }: Webhook): Promise<Handled> {
+async function onCustomerDeleted({ ctx, tenant, payload }: Webhook): Promise<Handled> {
   const named = z.looseObject({ admin_graphql_api_id: gid }).safeParse(payload);
-  const customerGid = named.success ? named.data.admin_graphql_api_id : gidFromRawId(item.body);
+  const customerGid = named.success
+    ? named.data.admin_graphql_api_id
+    : gidOf("Customer", NumberedPayload.parse(payload).id);
   if (!customerGid) return ignored("unreadable_payload");
   await forgetStorefrontCustomer(ctx, tenant, customerGid);
   return DONE;
@@ -260,7 +266,8 @@ async function enqueueOrder(webhook: Webhook): Promise<Handled> {
   const order = z
     .looseObject({ admin_graphql_api_id: z.string().max(300).nullish(), updated_at: when })
     .safeParse(webhook.payload);
-  const orderGid = order.data?.admin_graphql_api_id ?? gidFromRawId(item.body, "id", "Order");
+  const orderGid =
+    order.data?.admin_graphql_api_id ?? gidOf("Order", NumberedPayload.parse(webhook.payload).id);
   if (!order.success || !orderGid) return ignored("unreadable_payload");
   if (item.eventId) return DONE;
   const event = { eventType: "order.created", entityType: "order" };
@@ -284,14 +291,18 @@ async function onOrder(webhook: Webhook): Promise<Handled> {
   const order = await enqueueOrder(webhook);
   await webhook.followers.order?.(webhook.ctx, webhook.tenant, webhook.payload);
   const parsed = z
-    .looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid.nullish() }).nullish() })
+    .looseObject({
+      customer: z
+        .looseObject({ admin_graphql_api_id: gid.nullish().catch(null), id: PayloadId })
+        .nullish(),
+    })
     .safeParse(webhook.payload);
-  const customerGid =
-    parsed.data?.customer?.admin_graphql_api_id ?? gidFromRawId(webhook.item.body, "customer");
+  const customer = parsed.data?.customer;
+  const customerGid = customer?.admin_graphql_api_id ?? gidOf("Customer", customer?.id);
   if (!customerGid || !canRefetch(webhook.tenant)) return order;
   const change = { gid: customerGid, changedAt: changedAt(webhook) };
-  const customer = await applyCompleted(webhook, change, { unknown: "ignore" });
-  return customer.outcome === "ignored" ? order : customer;
+  const applied = await applyCompleted(webhook, change, { unknown: "ignore" });
+  return applied.outcome === "ignored" ? order : applied;
 }
 
 /**
@@ -339,6 +350,6 @@ export async function handleWebhook(
     tenant,
     item,
     followers,
-    payload: replaceUnstorable({ text: item.body, json: JSON.parse(item.body) }),
+    payload: replaceUnstorable({ text: item.body, json: parseWithExactIds(item.body) }),
   });
 }

@@ -8,6 +8,10 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
+import {
+  NumberedPayload,
+  parseWithExactIds,
+} from "../../../integrations/storefront/payload-ids.ts";
 import type { Columns, WebhookInbox } from "../../../db.server.ts";
 import { batchColumns } from "../../../runtime/database/batch-columns.ts";
 import type { Database } from "../../../runtime/database/database.ts";
@@ -17,7 +21,7 @@ import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
 import { derivedEventId } from "../../bus/enqueue.ts";
-import { gidFromRawId, notFarAhead } from "../customer-change.ts";
+import { notFarAhead } from "../customer-change.ts";
 import {
   currentShops,
   assertCurrentInRegion,
@@ -208,12 +212,11 @@ const Subject = z.object({
 function subjectOf({ text, body }: DeliveryContent): string {
   const { data } = Subject.safeParse(body);
   const gid =
-    data?.admin_graphql_api_customer_deleted_id ??
-    data?.admin_graphql_api_id ??
-    data?.customerId ??
-    gidFromRawId(text) ??
-    gidFromRawId(text, "customer_id");
-  return gid ? `/${gid.slice(gid.lastIndexOf("/") + 1)}` : "";
+    data?.admin_graphql_api_customer_deleted_id ?? data?.admin_graphql_api_id ?? data?.customerId;
+  if (gid) return `/${gid.slice(gid.lastIndexOf("/") + 1)}`;
+  const named = NumberedPayload.parse(parseWithExactIds(text));
+  const number = named.id ?? named.customer_id ?? named.customerId;
+  return number ? `/${number}` : "";
 }
 
 /** The inbox as a leased table. A dead worker's rows are claimed again when their lease expires. */
