@@ -12,8 +12,6 @@ const FOLDERS = ["app", "extensions"];
 /** `file pattern`: why it is allowed without a proof, above all what bounds its input. */
 const ALLOWED: Record<string, string> = {
   "app/components/i18n/format-number.ts /\\B(?=(\\d{3})+(?!\\d))/g": "the digits of one number",
-  "app/domain/commerce/catalog-text.ts /<(script|style|template|noscript)\\b[\\s\\S]*?(?:<\\/\\1\\s*>|$)|<!--[\\s\\S]*?(?:-->|$)/gi":
-    "an attempt that begins always ends in a match, at the end of the text at the latest; timed in catalog-text.test.ts",
   "app/domain/commerce/mandates.ts /^0+(?=\\d)/": "an amount of at most 15 characters",
   "app/domain/identity/oidc/journey.ts /^\\/(?![/\\\\])[^\\\\\\u0000-\\u001f]*$/":
     "anchored, and the lookahead reads one character",
@@ -45,8 +43,6 @@ const ALLOWED: Record<string, string> = {
 const MADE_AT_RUN_TIME: Record<string, string> = {
   "app/domain/compliance/erasure/erase-outside.ts":
     "one person's escaped addresses and ids, without repetitions",
-  "app/domain/consent/policy-text/find-tag.ts":
-    "from the names of five elements in that file, with nothing that repeats",
   "app/domain/vendors/held-addresses.ts":
     "from addresses: those of the list of vendors, and of a page those that the check has found to be hosts and paths",
   "app/embeds/scripts/outbox.ts": "from two texts of that file, over the browser's own cookies",

@@ -1,23 +1,22 @@
 // Catalog text is data for people and for language models: invisible content is removed, and the
 // length is limited.
+import { readShownTags } from "../../runtime/text/read-tags.ts";
 import { toVisibleLine } from "../../runtime/text/invisible.ts";
-
-const BLOCKS = /<(script|style|template|noscript)\b[\s\S]*?(?:<\/\1\s*>|$)|<!--[\s\S]*?(?:-->|$)/gi;
-const TAGS = /<\/?[a-z!?][^>]*(?:>|$)/gi;
-const ENTITIES: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  "#39": "'",
-  nbsp: " ",
-};
 
 // A fast path: most catalog text is plain and needs no cleaning.
 const PLAIN = /^[\x20-\x25\x27-\x3b\x3d-\x7e]*$/;
 
-const withoutMarkup = (text: string): string => text.replace(BLOCKS, " ").replace(TAGS, " ");
+function withoutMarkup(html: string, options: { decodesTexts: boolean }): string {
+  let text = "";
+  const addSpace = () => void (text += " ");
+  readShownTags(html, {
+    ...options,
+    onOpenTag: addSpace,
+    onText: (piece) => void (text += piece),
+    onCloseTag: addSpace,
+  });
+  return text;
+}
 
 /** Removes HTML, control and invisible characters; returns at most `maxLength` characters. */
 export function toPlainText(text: string | null | undefined, maxLength: number): string {
@@ -27,12 +26,9 @@ export function toPlainText(text: string | null | undefined, maxLength: number):
 
 function toSeen(text: string): string {
   if (PLAIN.test(text)) return text.replace(/ {2,}/g, " ").trim();
-  const decoded = withoutMarkup(text).replace(
-    /&(amp|lt|gt|quot|apos|nbsp|#39);/g,
-    (_, name: string) => ENTITIES[name] ?? " ",
-  );
+  const decoded = withoutMarkup(text, { decodesTexts: true });
   // Decoding entities may have produced markup again.
-  return toVisibleLine(withoutMarkup(decoded));
+  return toVisibleLine(withoutMarkup(decoded, { decodesTexts: false }));
 }
 
 /** An address that a page may link to, or null. */

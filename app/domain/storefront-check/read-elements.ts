@@ -1,5 +1,5 @@
 // The elements of a page that load something of others, and its links.
-import { readTags, type Attributes } from "./read-tags.ts";
+import { readTags, type Attributes } from "../../runtime/text/read-tags.ts";
 
 export type PageElement = {
   name: "script" | "iframe" | "img";

@@ -2,7 +2,7 @@
 // any HTML, and converting tables or deep nesting takes time that grows with the square of the text.
 // What this returns is flat but for lists, has no attributes of the store, and every other "<" of it is
 // escaped.
-import { findTag, type Tag } from "./find-tag.ts";
+import { readShownTags, type Attributes } from "../../../runtime/text/read-tags.ts";
 
 const PARAGRAPHS = new Set(
   "address article aside blockquote caption dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main nav p pre section table tr".split(
@@ -12,8 +12,8 @@ const PARAGRAPHS = new Set(
 /** A cell is a line: side by side, long cells are unreadable on a narrow screen. */
 const LINES = new Set("dd div dt figcaption li td th".split(" "));
 
-const LIST_TYPE = /\stype=["']?([1aAiI])(?![a-z0-9])/;
-const LIST_START = /\sstart=["']?(\d{1,3})(?!\d)/;
+const LIST_TYPE = /^[1aAiI]$/;
+const LIST_START = /^\d{1,3}$/;
 
 /** Every level indents each line below it. */
 const MAX_LISTS = 8;
@@ -34,16 +34,15 @@ type FlatMarkup = {
 /** Null when it has more tags than any policy. */
 export function flattenMarkup(html: string): string | null {
   const flat: FlatMarkup = { written: [], open: [], isLineEmpty: true, breaks: 0 };
-  let at = 0;
-  for (let tags = 0; tags <= MAX_TAGS; tags += 1) {
-    const tag = findTag(html, at);
-    // Markup that does not end is text.
-    addText(flat, html.slice(at, tag?.start));
-    if (!tag) return flat.written.join("");
-    addTag(flat, tag);
-    at = tag.end;
-  }
-  return null;
+  const isWhole = readShownTags(html, {
+    withAttributes: new Set(["ol"]),
+    maxTags: MAX_TAGS,
+    decodesTexts: false,
+    onOpenTag: (name, attributes) => addTag(flat, name, attributes),
+    onText: (text) => addText(flat, text),
+    onCloseTag: (name) => addTag(flat, name, "closing"),
+  });
+  return isWhole ? flat.written.join("") : null;
 }
 
 function addText(flat: FlatMarkup, text: string): void {
@@ -55,11 +54,10 @@ function addText(flat: FlatMarkup, text: string): void {
   flat.written.push(text.replaceAll("<", "&lt;"));
 }
 
-function addTag(flat: FlatMarkup, tag: Tag): void {
-  const { name, isClosing } = tag;
+function addTag(flat: FlatMarkup, name: string, attributes: Attributes | "closing"): void {
   if (name === "br") breakLine(flat, flat.breaks + 1);
-  else if (name === "ul" || name === "ol") addList(flat, name, tag);
-  else if (name === "li" && flat.open.length > 0) addItem(flat, isClosing);
+  else if (name === "ul" || name === "ol") addList(flat, name, attributes);
+  else if (name === "li" && flat.open.length > 0) addItem(flat, attributes === "closing");
   else if (PARAGRAPHS.has(name)) breakLine(flat, 2);
   else if (LINES.has(name)) breakLine(flat, Math.max(1, flat.breaks));
 }
@@ -68,11 +66,10 @@ function breakLine(flat: FlatMarkup, breaks: number): void {
   if (!flat.isLineEmpty) flat.breaks = Math.min(2, breaks);
 }
 
-function addList(flat: FlatMarkup, name: "ul" | "ol", { isClosing, source }: Tag): void {
-  if (isClosing) return closeList(flat, name);
+function addList(flat: FlatMarkup, name: "ul" | "ol", attributes: Attributes | "closing"): void {
+  if (attributes === "closing") return closeList(flat, name);
   const depth = flat.open.filter((one) => one !== "li").length;
-  const attributes = name === "ol" ? numbering(source) : "";
-  if (depth < MAX_LISTS) openElement(flat, name, `<${name}${attributes}>`);
+  if (depth < MAX_LISTS) openElement(flat, name, `<${name}${numbering(attributes)}>`);
 }
 
 /** Closes what is open in the list too. */
@@ -104,7 +101,7 @@ function writeListTag(flat: FlatMarkup, tag: string): void {
 }
 
 /** The letters and numbers of a list that others refer to. */
-function numbering(source: string): string {
-  const [type, start] = [LIST_TYPE.exec(source)?.[1], LIST_START.exec(source)?.[1]];
-  return `${type ? ` type="${type}"` : ""}${start ? ` start="${start}"` : ""}`;
+function numbering(attributes: Attributes): string {
+  const [type = "", start = ""] = [attributes.get("type"), attributes.get("start")];
+  return `${LIST_TYPE.test(type) ? ` type="${type}"` : ""}${LIST_START.test(start) ? ` start="${start}"` : ""}`;
 }
