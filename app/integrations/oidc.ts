@@ -1,6 +1,7 @@
 // Client of any OpenID Connect provider (openid.net "OpenID Connect Core", "Discovery"): metadata,
 // code exchange, signing keys. The ID token is validated in domain/identity/oidc/id-token.ts.
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, toStatusError } from "../runtime/outbound/answers.ts";
@@ -101,18 +102,17 @@ type CodeExchange = {
   origin: string | null;
 };
 
-/** Keeps at most 500 providers in each cache. */
+/** Keeps the 500 providers that were asked for last. */
 export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClient {
-  const discovered = new Map<string, { metadata: OidcMetadata; until: number }>();
-  const keySets = new Map<string, KeySet>();
+  const discovered = new LRUCache<string, OidcMetadata>({ max: REMEMBERED, ttl: METADATA_MS });
+  const keySets = new LRUCache<string, KeySet>({ max: REMEMBERED });
 
   return {
     async discover(system, place) {
       const known = discovered.get(cacheKey(place));
-      if (known && known.until > performance.now()) return known.metadata;
+      if (known) return known;
       const metadata = toMetadata(system, place, await fetchMetadata(outbound, system, place));
-      const until = performance.now() + METADATA_MS;
-      remember(discovered, cacheKey(place), { metadata, until });
+      discovered.set(cacheKey(place), metadata);
       return metadata;
     },
     forget: (place) => void discovered.delete(cacheKey(place)),
@@ -120,8 +120,8 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
       exchangeCode(outbound, { system, metadata, exchange, isTenantAddress }),
     async verify(system, keySet, verify) {
       const key = cacheKey(keySet);
-      const keys =
-        keySets.get(key) ?? remember(keySets, key, createKeySet(outbound, { system, ...keySet }));
+      const keys = keySets.get(key) ?? createKeySet(outbound, { system, ...keySet });
+      keySets.set(key, keys);
       return verifyWith(keys, verify);
     },
   };
@@ -131,12 +131,6 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
 // tenant address checks.
 const cacheKey = ({ url, isTenantAddress }: Pick<OidcPlace, "url" | "isTenantAddress">) =>
   `${isTenantAddress}/${url}`;
-
-function remember<V>(cache: Map<string, V>, key: string, value: V): V {
-  if (cache.size >= REMEMBERED) cache.clear();
-  cache.set(key, value);
-  return value;
-}
 
 const malformed = (system: string, what: string) =>
   new OutboundError(system, "malformed", { message: `${system}: ${what}` });

@@ -2,6 +2,7 @@
 // builds the tenant again only when they changed. While the home database is away, a store of another
 // cell is served as it is remembered.
 import { setTimeout as pause } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM, type Columns, type Kv } from "../../db.server.ts";
 import { isDatabaseAway } from "../../runtime/database/database.ts";
@@ -16,7 +17,7 @@ import type { Tenant } from "./tenant.ts";
 type StoredRecord = Columns<Kv, "shop" | "version"> & { value: Record<string, unknown> | null };
 type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant };
 type TenantCache = {
-  entries: Map<string, Cached>;
+  entries: LRUCache<string, Cached>;
   reads: GroupCommit<string, StoredRecord[]>;
   /** Cached stores of other cells do not wait for the home database. */
   isHomeAway: boolean;
@@ -34,7 +35,7 @@ const caches = new WeakMap<Ctx, TenantCache>();
 function cacheOf(ctx: Ctx): TenantCache {
   const known = caches.get(ctx);
   if (known) return known;
-  const entries: TenantCache["entries"] = new Map();
+  const entries: TenantCache["entries"] = new LRUCache({ max: CACHE_LIMIT });
   const cache: TenantCache = {
     entries,
     reads: createGroupCommit((shops) => readRecords(ctx, entries, shops)),
@@ -117,7 +118,6 @@ export async function readTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
       tenant: record.version,
       platform: platformVersion,
     });
-    if (entries.size >= CACHE_LIMIT) entries.clear();
     entries.set(shop, { tenantVersion: record.version, platformVersion, tenant });
     return tenant;
   }

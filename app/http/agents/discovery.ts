@@ -1,5 +1,6 @@
 // Discovery documents for agents: public, cacheable, and answered in full or with 304.
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Ctx } from "../../context.server.ts";
 import { publicAddressOf, type PublicAddress } from "../../domain/agents/public-address.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
@@ -19,7 +20,7 @@ export const addressFor = (ctx: Ctx, request: ApiRequest, tenant: Tenant): Publi
 const SHOP_HEADERS = ["X-Storefront-Shop-Domain", "X-Shopify-Shop-Domain"];
 
 const MAX_KNOWN = 2_000;
-const firstServed = new Map<string, string>();
+const firstServed = new LRUCache<string, string>({ max: MAX_KNOWN });
 
 /**
  * Since when this process serves a document, for caches that compare times: its content follows from
@@ -28,7 +29,6 @@ const firstServed = new Map<string, string>();
 function servedSince(etag: string, now: Date): string {
   const known = firstServed.get(etag);
   if (known !== undefined) return known;
-  if (firstServed.size >= MAX_KNOWN) firstServed.clear();
   firstServed.set(etag, now.toUTCString());
   return now.toUTCString();
 }

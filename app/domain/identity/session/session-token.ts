@@ -8,6 +8,7 @@ import {
   timingSafeEqual,
   type KeyObject,
 } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Config } from "../../../runtime/config.ts";
 import { SHOP_PATTERN } from "../../tenants/tenant-config.ts";
@@ -116,8 +117,7 @@ function decode<S extends z.ZodType>(part: string | undefined, schema: S): z.out
 }
 
 /** Shops by the start of their tokens' headers. */
-const shops = new Map<string, string>();
-const SHOPS_LIMIT = 5_000;
+const shops = new LRUCache<string, string>({ max: 5_000 });
 
 /** Base64 HMAC-SHA256 under the secret that signs this tenant's sessions. */
 export const signAsTenant = (config: Config, tenant: Tenant, text: string): string =>
@@ -139,7 +139,6 @@ export function shopOfToken(token: string): string | null {
   // Only the exact start of a token of this kid: another token may have a second kid after it and
   // would be taken for the first one's.
   if (beginning !== headerOf(kid)) return shop;
-  if (shops.size >= SHOPS_LIMIT) shops.clear();
   shops.set(beginning, shop);
   return shop;
 }

@@ -1,6 +1,7 @@
 // Prisma for one tenant: every operation on every model gets the tenant's filter, and every written
 // row its shop. Inside a transaction its operations run on the transaction's connection
 // (prisma-pool.ts).
+import { LRUCache } from "lru-cache";
 import { Prisma, type PrismaClient } from "../../../generated/prisma/client.ts";
 import { runOnConnection, type OpenTransaction } from "./prisma-pool.ts";
 
@@ -128,11 +129,11 @@ function withoutWayOut<T extends object>(
 }
 
 const MAX_CLIENTS = 500;
-const clients = new WeakMap<PrismaClient, Map<string, TenantPrisma>>();
+const clients = new WeakMap<PrismaClient, LRUCache<string, TenantPrisma>>();
 
 /** Cached by shop: creating a tenant's client takes as long as a query. */
 export function scopePrisma(prisma: PrismaClient, shop: string): TenantPrisma {
-  const byShop = clients.get(prisma) ?? new Map<string, TenantPrisma>();
+  const byShop = clients.get(prisma) ?? new LRUCache<string, TenantPrisma>({ max: MAX_CLIENTS });
   clients.set(prisma, byShop);
   const known = byShop.get(shop);
   if (known) return known;
@@ -141,7 +142,6 @@ export function scopePrisma(prisma: PrismaClient, shop: string): TenantPrisma {
       ? withoutWayOut(model, (_name, operation) => operation)
       : model,
   );
-  if (byShop.size >= MAX_CLIENTS) byShop.clear();
   byShop.set(shop, made);
   return made;
 }
