@@ -6,6 +6,7 @@ import { createSlotPool, type SlotPool } from "../runtime/slot-pool.ts";
 import { LIVE } from "../runtime/version.ts";
 import { endStalledClients, STALLED_MS } from "./stalled-clients.ts";
 import { explainListening } from "./start-error.ts";
+import { refuseUnreadable, withOneHost } from "./unreadable-requests.ts";
 
 export type OpenPort = {
   server: Server;
@@ -27,12 +28,15 @@ export async function openPort(
     requestTimeout: 30_000,
     headersTimeout: 10_000,
     keepAliveTimeout: 65_000,
+    // `withOneHost` refuses these in the shape of every error.
+    requireHostHeader: false,
   });
   const answering = createSlotPool<ServerResponse>();
   const connections = createSlotPool<Socket>();
   server.on("connection", (socket) => socket.once("close", connections.put(socket)));
   server.on("request", (_request, response) => response.once("close", answering.put(response)));
   endStalledClients(server, stalledMs);
+  refuseUnreadable(server, answering.all);
   server.on("request", notYet);
   await new Promise<void>((ready, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -48,7 +52,7 @@ export async function openPort(
       const used = new Set(answering.all().map(({ socket }) => socket));
       for (const socket of connections.all()) if (!used.has(socket)) socket.destroy();
     },
-    serve: (listener) => void server.off("request", notYet).on("request", listener),
+    serve: (listener) => void server.off("request", notYet).on("request", withOneHost(listener)),
   };
 }
 
