@@ -2,6 +2,7 @@ import { z } from "zod";
 import { runChangedRules } from "../domain/customers/system-tags/rule-run.ts";
 import { actorOf } from "../domain/tenants/admin-key.ts";
 import { saveTenantConfig, showTenantConfig } from "../domain/tenants/settings/configuration.ts";
+import { fieldsBody } from "../domain/tenants/settings/field-patch.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { Ok } from "../http/openapi/results/outcome.ts";
@@ -20,9 +21,7 @@ export const { loader, action, route } = endpoint({
       "Saves fields of a tenant's configuration and registers the tenant. `null` removes a field.",
     auth: "admin",
     tenant: "named",
-    body: z
-      .record(z.string(), z.unknown())
-      .meta({ examples: [{ brand_name: "Test Store", agent_access_enabled: true }] }),
+    body: fieldsBody({ brand_name: "Test Store", agent_access_enabled: true }),
     result: Ok.extend({ shop: z.string(), registered: z.boolean() }),
     async handle({ ctx, shop, body, principal }) {
       const { registered } = await saveTenantConfig(ctx, shop, body, { by: actorOf(principal) });

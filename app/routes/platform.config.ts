@@ -3,6 +3,7 @@ import {
   savePlatformConfig,
   showPlatformConfig,
 } from "../domain/tenants/settings/configuration.ts";
+import { fieldsBody } from "../domain/tenants/settings/field-patch.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { Ok } from "../http/openapi/results/outcome.ts";
 
@@ -18,7 +19,7 @@ export const { loader, action, route } = endpoint({
     summary: "Saves what all tenants share. `null` removes a field.",
     auth: "platform",
     tenant: "none",
-    body: z.record(z.string(), z.unknown()).meta({ examples: [{ brand_name: "Test Store" }] }),
+    body: fieldsBody({ brand_name: "Test Store" }),
     result: Ok,
     async handle({ ctx, body }) {
       await savePlatformConfig(ctx, body);

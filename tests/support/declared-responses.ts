@@ -9,12 +9,19 @@ import type { AnySpec, Endpoint } from "../../app/http/endpoint.ts";
 import { answersOf, contentOf } from "../../app/http/openapi/response-content.ts";
 import type { RouteTable } from "../../app/http/route-table.ts";
 
+/** Not a record of zod, which leaves a field `__proto__` out. */
+const ErrorFields = z.custom<Record<string, string>>(
+  (fields) =>
+    typeof fields === "object" &&
+    fields !== null &&
+    Object.values(fields).every((reason) => typeof reason === "string"),
+);
 const ErrorBody = z.looseObject({
   error: z.string(),
   code: z.string(),
   message: z.string(),
   request_id: z.string(),
-  fields: z.record(z.string(), z.string()).optional(),
+  fields: ErrorFields.optional(),
 });
 
 export type CheckedRoutes = {

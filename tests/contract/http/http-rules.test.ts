@@ -88,6 +88,15 @@ describe("an error", () => {
     });
   });
 
+  test.each([CONFIG, "/platform/config"])(
+    "names a setting called __proto__ as unknown, like any other (%s)",
+    async (path) => {
+      const answer = await service.call("POST", path, { body: '{"__proto__":{"brand_name":"x"}}' });
+      expect([answer.status, answer.json.code]).toEqual([400, "unknown_fields"]);
+      expect(Object.entries(answer.json.fields)).toEqual([["__proto__", "is not a known field"]]);
+    },
+  );
+
   test("of our own is a 500 without stack, statement or table, logged once with its stack", async () => {
     await service.database.query("ALTER TABLE delivery_attempts RENAME TO hidden_attempts");
     try {

@@ -1,6 +1,7 @@
 // Validates an untrusted JSON object of fields: unknown fields are named, values validated, secrets
 // encrypted; `null` removes a field, and a masked secret leaves it unchanged. Used for tenant and
 // platform configuration.
+import { z } from "zod";
 import { AppError } from "../../../runtime/errors.ts";
 import { toFields, type FieldProblem } from "../../../runtime/field-problem.ts";
 import type { Secrets } from "../../../runtime/secrets.ts";
@@ -11,6 +12,20 @@ import type { TenantField } from "../tenant-config.ts";
 
 export type FieldTable = Record<string, TenantField>;
 export type FieldPatch = { set: Record<string, unknown>; remove: string[] };
+
+/**
+ * The body that `buildFieldPatch` validates. Zod leaves a field `__proto__` out of a record, and it would
+ * not be named.
+ */
+export const fieldsBody = (example: Record<string, unknown>) =>
+  z.preprocess(
+    (body) => {
+      if (typeof body === "object" && body !== null && Object.hasOwn(body, "__proto__"))
+        throw unknownFields(["__proto__"]);
+      return body;
+    },
+    z.record(z.string(), z.unknown()).meta({ examples: [example] }),
+  );
 
 type PatchOptions = {
   table: FieldTable;
@@ -47,12 +62,14 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
 
 function requireKnown(names: readonly string[], table: FieldTable): void {
   const unknown = names.filter((name) => !Object.hasOwn(table, name));
-  if (unknown.length === 0) return;
-  throw new AppError("unknown_fields", {
-    message: `Not known: ${unknown.join(", ")}.`,
-    fields: Object.fromEntries(unknown.map((name) => [name, "is not a known field"])),
-  });
+  if (unknown.length > 0) throw unknownFields(unknown);
 }
+
+const unknownFields = (names: readonly string[]) =>
+  new AppError("unknown_fields", {
+    message: `Not known: ${names.join(", ")}.`,
+    fields: Object.fromEntries(names.map((name) => [name, "is not a known field"])),
+  });
 
 type ReadField = { value: unknown } | { problem: FieldProblem } | { isUnchanged: true };
 const UNCHANGED: ReadField = { isUnchanged: true };
