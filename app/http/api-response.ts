@@ -1,4 +1,5 @@
 // The response of an endpoint.
+import type { Ctx } from "../context.server.ts";
 import type { ApiRequest } from "./api-request.ts";
 
 export type ApiResponse = {
@@ -10,6 +11,13 @@ export type ApiResponse = {
   /** Made from the address alone: no secret of the request can be in it. */
   isOfAddress?: true;
 };
+
+const HTTPS_ONLY = { "Strict-Transport-Security": "max-age=31536000" };
+const ANY_TRANSPORT: Record<string, string> = {};
+
+/** For every response, also of pages. Browsers heed it where they got it by https only. */
+export const transportHeaders = ({ baseUrl }: Pick<Ctx, "baseUrl">): Record<string, string> =>
+  baseUrl.startsWith("https:") ? HTTPS_ONLY : ANY_TRANSPORT;
 
 /** The body as it is sent. */
 export const encodedBody = ({ body, encode }: ApiResponse): string | Buffer | undefined =>

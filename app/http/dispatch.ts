@@ -20,7 +20,7 @@ import { AppError, isAppError } from "../runtime/errors.ts";
 import { recordServedAccess, type AccessNote, type ServedAccess } from "./access/served-access.ts";
 import { recordServedCall, type ServedCall } from "./agents/agent-calls.ts";
 import { parseForm, type ApiRequest } from "./api-request.ts";
-import { empty, isReply, json, type ApiResponse } from "./api-response.ts";
+import { empty, isReply, json, transportHeaders, type ApiResponse } from "./api-response.ts";
 import { withChallenge } from "./auth/agent-guard.ts";
 import { bearerToken } from "./auth/guards.ts";
 import { identifyCaller, type Caller } from "./auth/identify-caller.ts";
@@ -76,7 +76,7 @@ export async function respond(
   Object.assign(reply.headers, {
     ...exchange.cors,
     ...reply.headers,
-    ...everyHeader(requestId),
+    ...everyHeader(ctx, requestId),
   });
   allowSandboxImages(ctx, reply.headers);
   ctx.log.info("request.served", {
@@ -90,7 +90,8 @@ export async function respond(
   return reply;
 }
 
-const everyHeader = (requestId: string) => ({
+const everyHeader = (ctx: Ctx, requestId: string) => ({
+  ...transportHeaders(ctx),
   "X-Request-Id": requestId,
   "X-Content-Type-Options": "nosniff",
 });
@@ -107,7 +108,7 @@ async function answer(exchange: Exchange): Promise<ApiResponse> {
     ? extensionCorsHeaders(request)
     : corsHeaders(ctx, found.tenant, request);
   if (isPreflight) return empty(204, preflightHeaders(exchange.cors, traitsOf(specs).allowed));
-  if (request.events) request.events.headers = { ...exchange.cors, ...everyHeader(requestId) };
+  if (request.events) request.events.headers = { ...exchange.cors, ...everyHeader(ctx, requestId) };
   return dispatchCurrent(exchange, found);
 }
 

@@ -9,7 +9,7 @@ import { guardReply } from "./address-guard.ts";
 import { hasProxyMarks } from "./auth/app-proxy.ts";
 import { fromNode } from "./api-request.ts";
 import { observeRequest } from "./metrics-endpoint.ts";
-import { encodedBody, json, type ApiResponse } from "./api-response.ts";
+import { encodedBody, json, transportHeaders, type ApiResponse } from "./api-response.ts";
 import { isApiPath, withGidAsSegment, type Match, type RouteTable } from "./route-table.ts";
 
 export type Screens = { handle(incoming: IncomingMessage, response: ServerResponse): void };
@@ -30,6 +30,8 @@ export function createListener(options: {
     const found = isStray ? null : match;
     if (!found && !isStray && !isApiPath(path)) {
       response.setHeader("X-Request-Id", ctx.random.uuid());
+      for (const [name, value] of Object.entries(transportHeaders(ctx)))
+        response.setHeader(name, value);
       return screens.handle(incoming, response);
     }
     const started = performance.now();
@@ -91,6 +93,7 @@ function toRefusal(ctx: Ctx, error: unknown): ApiResponse {
   const shown = isAppError(error) ? error : new AppError("internal_error");
   return json(shown.status, toErrorBody(shown, requestId), {
     ...shown.headers,
+    ...transportHeaders(ctx),
     "X-Request-Id": requestId,
     "X-Content-Type-Options": "nosniff",
   });
