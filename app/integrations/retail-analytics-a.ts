@@ -3,7 +3,8 @@
 // one). Addresses and keys are the tenant's: docs/decisions/015.
 import { join } from "node:path";
 import { OutboundError } from "../runtime/errors.ts";
-import type { Outbound } from "../runtime/outbound/outbound.ts";
+import { toStatusError } from "../runtime/outbound/answers.ts";
+import type { Outbound, OutboundAnswer } from "../runtime/outbound/outbound.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 import { findAddressProblem, folderOf, type AddressRules } from "../runtime/tenant-address.ts";
 import { openBucket } from "./archive/bucket.ts";
@@ -27,7 +28,8 @@ export type RetailAnalyticsAClient = {
   /**
    * Writes one CSV object, replacing one of the same name. Returns the HTTP status, null for a
    * folder. Throws an OutboundError: `refused_address` when the address or its keys are not
-   * allowed, `status`, `timeout` after 15 s, or `network`.
+   * allowed, `status`, `malformed` for a page instead of a bucket's response, `timeout` after 15 s,
+   * or `network`.
    */
   drop(access: DropAccess, name: string, csv: string): Promise<{ status: number | null }>;
 };
@@ -138,6 +140,7 @@ function throughGuard(outbound: Outbound, shop: string) {
         isTenantAddress: true,
         about: { shop },
       });
+      requireTaken(answer);
       const flat = Object.fromEntries(
         Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
       );
@@ -149,4 +152,40 @@ function throughGuard(outbound: Outbound, shop: string) {
     updateHttpClientConfig: () => {},
     httpHandlerConfigs: () => ({}),
   };
+}
+
+/**
+ * The SDK's own error of a refusal has neither its status in the text nor its `Retry-After`. A page of a
+ * proxy is a success to the SDK, and the file would be lost.
+ */
+function requireTaken(answer: OutboundAnswer): void {
+  const { status, text } = answer;
+  if (status < 200 || status >= 300) throw toRefusal(answer);
+  if (/^\s*<(?:!doctype\s+)?html\b/i.test(text))
+    throw new OutboundError(SYSTEM, "malformed", {
+      status: 502,
+      message: `${SYSTEM} answered something that is not a bucket's response, but a page for people`,
+    });
+}
+
+/** Only the code and the message of the answer are kept: the rest of it repeats the store's key id. */
+function toRefusal(answer: OutboundAnswer): OutboundError {
+  const {
+    message,
+    body = "",
+    status = answer.status,
+    retryAfterMs,
+  } = toStatusError(SYSTEM, answer);
+  const region = String(answer.headers["x-amz-bucket-region"] ?? "");
+  const reasons = [
+    /<Code>(\w{1,60})<\/Code>/.exec(body)?.[1],
+    /<Message>([^<]{1,300})/.exec(body)?.[1],
+    // Of a bucket in another region: what the merchant has to enter.
+    status <= 400 && /^[a-z0-9-]{1,40}$/.test(region) ? `the bucket is in ${region}` : undefined,
+  ].filter(Boolean);
+  return new OutboundError(SYSTEM, "status", {
+    status,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    message: reasons.length > 0 ? `${message}: ${reasons.join(", ")}` : message,
+  });
 }

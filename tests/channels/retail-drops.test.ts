@@ -326,6 +326,57 @@ describe("a bucket", () => {
     expect(objects()["/crm/daily/f.csv"]).toBeUndefined();
   });
 
+  const dropped = (answer: { status: number; body?: string; headers?: Record<string, string> }) => {
+    service.sandbox.failNext("retailAnalyticsA", answer);
+    return clientFor(["127.0.0.1"])
+      .drop({ url: url(), shop: SHOP, keys: KEYS }, "r.csv", "x")
+      .then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+  };
+  const xml = (code: string, message: string) =>
+    `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message><AWSAccessKeyId>store-id</AWSAccessKeyId></Error>`;
+
+  test("that asks for less is tried again no sooner than it says", async () => {
+    expect(
+      await dropped({
+        status: 503,
+        body: xml("SlowDown", "Please reduce your request rate."),
+        headers: { "retry-after": "300" },
+      }),
+    ).toMatchObject({ status: 503, retryAfterMs: 300_000 });
+  });
+
+  test.each([
+    [
+      { status: 403, body: xml("AccessDenied", "Access Denied") },
+      "retail_analytics_a answered 403: AccessDenied, Access Denied",
+    ],
+    [
+      { status: 404, body: xml("NoSuchBucket", "It does not exist") },
+      "retail_analytics_a answered 404: NoSuchBucket, It does not exist",
+    ],
+    [
+      { status: 301, headers: { "x-amz-bucket-region": "eu-west-2" } },
+      "retail_analytics_a answered 301: the bucket is in eu-west-2",
+    ],
+    [{ status: 403 }, "retail_analytics_a answered 403"],
+    [{ status: 500, body: "<html>oops</html>" }, "retail_analytics_a answered 500"],
+  ])("that refuses with %j is named with its status and its reason", async (answer, message) => {
+    expect(await dropped(answer)).toMatchObject({ status: answer.status, message });
+  });
+
+  test("whose answer is the page of a proxy has no file, and is asked again", async () => {
+    expect(
+      await dropped({
+        status: 200,
+        body: "<!doctype html><html>Sign in</html>",
+        headers: { "content-type": "text/html" },
+      }),
+    ).toMatchObject({ kind: "malformed", retryable: true });
+  });
+
   test("that redirects is not followed", async () => {
     service.sandbox.failNext("retailAnalyticsA", {
       status: 307,

@@ -10,7 +10,7 @@ export function useFailureText(): (failure: Failure) => string {
   const labelled = useLabelled();
   return ({ kind, about, http_status: status }) => {
     const text = t(`kinds.${kind}`);
-    const isAnswered = status !== null && status >= 400;
+    const isAnswered = status !== null && status >= 300;
     const answered = isAnswered ? ` (${t("answered", { status })})` : "";
     if (about !== null) return `${labelled(text, about)}${answered}.`;
     // The status stands inside the first sentence: what to do comes after it.

@@ -8,6 +8,7 @@ export type FailureKind =
   | "too_many"
   | "unwell"
   | "unreachable"
+  | "wrong_address"
   | "slow"
   | "unreadable"
   | "address_refused"
@@ -38,6 +39,10 @@ const KNOWN = [...Object.values(OWN_FAILURES), ...OTHERS];
 /** `parseAnswer` gives these a status of its own, because the destination's says that all is well. */
 const UNREADABLE = / answered something that is not /;
 
+/** A bucket that does not exist, or is in another region: it refuses the address, not the data. */
+const WRONG_BUCKET =
+  / answered \d{3}: (?:NoSuchBucket|InvalidBucketName|AuthorizationHeaderMalformed|IllegalLocationConstraintException)\b/;
+
 export function toFailure({
   error,
   http_status: status,
@@ -51,6 +56,9 @@ export function toFailure({
     http_status: status,
   });
   if (UNREADABLE.test(error ?? "")) return { kind: "unreadable", about: null, http_status: null };
+  // Redirects are not followed.
+  const isRedirect = status !== null && status >= 300 && status < 400;
+  if (isRedirect || WRONG_BUCKET.test(error ?? "")) return failed("wrong_address");
   if (status === 401 || status === 403) return failed("access_refused");
   if (status === 429) return failed("too_many");
   if (status !== null && status >= 500) return failed("unwell");

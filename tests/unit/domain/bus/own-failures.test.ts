@@ -19,3 +19,15 @@ test.each([
 ])("a channel's reason keeps its kind: %s", (error, kind, about) => {
   expect(toFailure({ error, http_status: null })).toEqual({ kind, about, http_status: null });
 });
+
+test.each([
+  ["retail_analytics_a answered 404: NoSuchBucket, It does not exist", 404, "wrong_address"],
+  ["retail_analytics_a answered 301: the bucket is in eu-west-2", 301, "wrong_address"],
+  ["retail_analytics_a answered 400: AuthorizationHeaderMalformed, x", 400, "wrong_address"],
+  ["erpsys answered 307", 307, "wrong_address"],
+  ["retail_analytics_a answered 403: AccessDenied, Access Denied", 403, "access_refused"],
+  ["retail_analytics_a answered 503: SlowDown", 503, "unwell"],
+  ["erpsys answered 404: no such order", 404, "rejected"],
+])("an answer is explained by who must act: %s", (error, http_status, kind) => {
+  expect(toFailure({ error, http_status })).toEqual({ kind, about: null, http_status });
+});
