@@ -377,6 +377,14 @@ describe("a bucket", () => {
     ).toMatchObject({ kind: "malformed", retryable: true });
   });
 
+  test("below a prefix with a space and an umlaut is written there, not below their encoding", async () => {
+    const named = url().replace("/daily/", "/my drops/%C3%A4/");
+    await clientFor(["127.0.0.1"]).drop({ url: named, shop: SHOP, keys: KEYS }, "s.csv", "x");
+    expect(service.sandbox.requests("retailAnalyticsA").at(-1)?.path).toBe(
+      "/crm/my%20drops/%C3%A4/s.csv?x-id=PutObject",
+    );
+  });
+
   test("that redirects is not followed", async () => {
     service.sandbox.failNext("retailAnalyticsA", {
       status: 307,

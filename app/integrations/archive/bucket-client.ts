@@ -53,7 +53,7 @@ export function openBucketClient(
   identity: BucketIdentity,
   { limits = BUCKET_LIMITS, config = {} }: BucketOptions = {},
 ): BucketClient {
-  const base = withoutOuterSlashes(url.pathname);
+  const base = withoutOuterSlashes(decode(url.pathname));
   // A dynamic import: the SDK takes longer to load than the rest of the service.
   const client = import("@aws-sdk/client-s3").then((sdk) => ({
     sdk,
@@ -78,6 +78,16 @@ export function openBucketClient(
       });
     },
   };
+}
+
+/** An address encodes a space and an umlaut; the SDK encodes keys itself. */
+function decode(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    // A percent sign that encodes nothing stands for itself.
+    return pathname;
+  }
 }
 
 /** Without an `endpoint` in its address the bucket is Amazon's. */
