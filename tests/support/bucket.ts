@@ -11,9 +11,11 @@ const SLOW_MS = 300;
 /**
  * How requests are answered. `silent`: not at all, also when the bucket works again. `stuck`: with a
  * status and half a body. `page`: with 200 and the page of a proxy. `down`: with 500. `slow`: after a while.
- * `circling`: a list has no end, because each page leads to itself.
+ * `circling`: a list has no end, because each page leads to itself. `exact`: with 404 also to the deletion of a
+ * missing object. `curt`: the same, and without a reason.
  */
-export type BucketMood = "well" | "silent" | "stuck" | "page" | "down" | "slow" | "circling";
+export type BucketMood =
+  "well" | "silent" | "stuck" | "page" | "down" | "slow" | "circling" | "exact" | "curt";
 
 export type TestBucket = {
   /** An address for `ARCHIVE_URL`. */
@@ -59,11 +61,12 @@ export async function startBucket(): Promise<TestBucket> {
     if (bucket !== "crm") return refuse(404, "NoSuchBucket");
     if (request.method === "PUT")
       objects.set(key, { body: Buffer.concat(chunks), type: request.headers["content-type"] });
-    if (request.method === "DELETE") objects.delete(key);
+    const missing = () => (felt === "curt" ? answer(404) : refuse(404, "NoSuchKey"));
+    if (request.method === "DELETE" && !objects.delete(key) && felt !== "well") return missing();
     if (request.method !== "GET") return answer(request.method === "DELETE" ? 204 : 200);
     if (key) {
       const object = objects.get(key);
-      return object ? answer(200, object.body) : refuse(404, "NoSuchKey");
+      return object ? answer(200, object.body) : missing();
     }
     if (felt === "circling")
       return answer(

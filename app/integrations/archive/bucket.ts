@@ -17,7 +17,11 @@ export function openBucket(
 
   const remove = (path: string) =>
     within(operationMs, async ({ sdk, s3, options }) => {
-      await s3.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(path) }), options);
+      try {
+        await s3.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(path) }), options);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
     });
 
   return {
@@ -43,7 +47,7 @@ export function openBucket(
           buffer(addAbortSignal(options.abortSignal, body as Readable)),
         );
       } catch (error) {
-        if ((error as Error).name === "NoSuchKey") return null;
+        if (isMissing(error)) return null;
         throw error;
       }
     },
@@ -65,4 +69,17 @@ export function openBucket(
     removeUnfinished: async () => {},
     urlOf: (path) => `s3://${bucket}/${keyOf(path)}`,
   };
+}
+
+/**
+ * Whether the bucket says that the object does not exist. Some say so to a deletion too, and some with an empty
+ * response. A page may be a proxy's.
+ */
+function isMissing(error: unknown): boolean {
+  const { name, $response: answer } = error as {
+    name?: string;
+    $response?: { headers?: Record<string, string> };
+  };
+  if (name === "NoSuchKey") return true;
+  return name === "NotFound" && !/html/i.test(answer?.headers?.["content-type"] ?? "");
 }

@@ -43,9 +43,21 @@ async function named<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof PathOutside) throw error;
-    const { name, message } = error as Error;
-    throw new OutboundError("archive", name === "TimeoutError" ? "timeout" : "network", {
-      message: `the archive failed: ${message.slice(0, 200)}`,
-    });
+    throw new OutboundError(
+      "archive",
+      (error as Error).name === "TimeoutError" ? "timeout" : "network",
+      {
+        message: `the archive failed: ${reasonOf(error)}`,
+      },
+    );
   }
+}
+
+/** The SDK's texts about a response without a code name nothing that an operator can look for. */
+function reasonOf(error: unknown): string {
+  const { message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+  const isBucket = message !== "UnknownError" && !message.startsWith("@aws-sdk");
+  const reason = isBucket ? message.slice(0, 200) : "the response is no bucket's";
+  const status = $metadata?.httpStatusCode;
+  return status === undefined ? reason : `${reason} (HTTP ${status})`;
 }

@@ -194,6 +194,24 @@ describe("a bucket that takes a connection and does not answer", () => {
   });
 });
 
+describe.each(["exact", "curt"] as const)("a bucket that answers 404 (%s)", (mood) => {
+  it("has no such object, and one that is missing counts as deleted", async () => {
+    const archive = openObjectStore(bucket.url, root);
+    bucket.feel(mood);
+    await archive.put("x/1", "x");
+    for (const _ of [1, 2]) await archive.remove("x/1");
+    expect(await archive.get("x/1")).toBeNull();
+  });
+
+  it("is not taken for one without the object where the whole bucket is missing", async () => {
+    const archive = openObjectStore(`s3://other?endpoint=${endpoint}`, root);
+    bucket.feel(mood);
+    const message = "the archive failed: NoSuchBucket (HTTP 404)";
+    await expect(archive.get("x/1")).rejects.toMatchObject({ message });
+    await expect(archive.remove("x/1")).rejects.toMatchObject({ message });
+  });
+});
+
 describe("a bucket that answers what is no list", () => {
   it("is not taken for an empty one", async () => {
     const archive = openObjectStore(bucket.url, root);
