@@ -65,6 +65,10 @@ function bucketAddress(text: string): boolean {
   return at?.protocol === "http:" && /^[a-z0-9_-]+$/i.test(at.hostname);
 }
 
+/** Where the service's archive may be. Saved or deployed, a wrong one stops the archive of every store. */
+export const isArchiveAddress = (text: string): boolean =>
+  text.startsWith("s3://") ? bucketAddress(text) : /^file:./.test(text);
+
 const HOST_NAME = /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?$/i;
 
 function isAllowedOutside(text: string): boolean {
@@ -320,7 +324,7 @@ export const SETTINGS = {
       .string()
       .regex(/^(file:.|s3:\/\/)/, "must be file:path or s3://bucket/prefix")
       .refine(
-        (text) => !text.startsWith("s3:") || bucketAddress(text),
+        isArchiveAddress,
         "must name a bucket, s3://bucket/prefix, and an endpoint must be an https:// address (http:// only for a loopback host or a host name without a dot)",
       ),
     "Object archive: `s3://bucket/prefix?region=...&endpoint=...`, with the credentials that the AWS SDK finds (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`), or a folder, `file:path`. A relative path begins at the project's folder.",

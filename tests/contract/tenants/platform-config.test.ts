@@ -106,6 +106,10 @@ describe("the shared configuration", () => {
       { erp_username: "x", email_from: "nobody" },
       { erp_username: "x", erp_base_url: "https://10.0.0.1" },
       { erp_username: "x", archive_url: "ftp://x" },
+      { erp_username: "x", archive_url: "file:" },
+      { erp_username: "x", archive_url: "s3:///no-bucket" },
+      { erp_username: "x", archive_url: "s3://bucket?endpoint=http://objects.example" },
+      { erp_username: "x", archive_url: "s3://bucket?endpoint=objects.example" },
     ]) {
       const answer = await save(body);
       expect([answer.status, Object.keys(answer.json.fields)]).toEqual([

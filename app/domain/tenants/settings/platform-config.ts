@@ -1,5 +1,6 @@
 // Every field of the platform's saved configuration, once (DECISIONS 10).
 import { z } from "zod";
+import { isArchiveAddress } from "../../../runtime/settings.ts";
 import { inboundSecret, link, NAMES_USER, namesNoUser, secretText, text } from "./field-schemas.ts";
 import { REASONS } from "./field-reasons.ts";
 import { TENANT_FIELDS, type TenantField } from "../tenant-config.ts";
@@ -28,7 +29,8 @@ export const PLATFORM_FIELDS = {
     schema: z
       .string()
       .regex(/^(file:|s3:\/\/)/, REASONS.archiveAddress)
-      .refine(namesNoUser, NAMES_USER),
+      .refine(namesNoUser, NAMES_USER)
+      .refine(isArchiveAddress, REASONS.archiveAddress),
     label: "Archive",
   },
   erp_base_url: { schema: link, label: "ERP address", calledByUs: true },
