@@ -58,7 +58,7 @@ const outsideAddress = z
 /** A bucket of our own may be in the network of our own containers, whose names have no dot. */
 function bucketAddress(text: string): boolean {
   const url = URL.parse(text);
-  if (!url?.hostname || url.username || url.password || url.port) return false;
+  if (!url?.hostname || url.username || url.password || url.port || url.hash) return false;
   const endpoint = url.searchParams.get("endpoint");
   if (endpoint === null || address(endpoint)) return true;
   const at = URL.parse(endpoint);

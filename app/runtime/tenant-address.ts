@@ -69,6 +69,8 @@ function findBucketProblem(address: string, rules: AddressRules): FieldProblem |
   const url = URL.parse(address);
   if (!url || !BUCKET.test(url.hostname) || url.port || url.username || url.password)
     return { code: "storageAddress", reason: "must name a bucket: s3://bucket/prefix" };
+  // What follows is no query any more: the objects would go to the bucket of this name at Amazon.
+  if (url.hash) return { code: "other", reason: "must have %23 in place of #" };
   if (!REGION.test(url.searchParams.get("region") ?? "us-east-1"))
     return { code: "other", reason: "must name a region of letters, digits and dashes" };
   if (archiveBuckets(rules).some(({ bucket }) => bucket === url.hostname)) return OWN_ARCHIVE;

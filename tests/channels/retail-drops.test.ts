@@ -63,6 +63,7 @@ const REFUSED: [url: string, allow: string[]][] = [
   ["s3://our-archive:443/x", []],
   ["s3://our-archive./x", []],
   ["s3://id:key@bucket/x", []],
+  ["s3://bucket/x#1?endpoint=https://objects.example", []],
   ["s3://bucket/x?region=eu.evil.example/", []],
   ["s3://bucket?endpoint=https://our-archive.s3.amazonaws.com", []],
   ["s3://bucket?endpoint=https://Our-Archive.s3.amazonaws.com.", []],

@@ -121,6 +121,7 @@ describe("a deployment", () => {
     ["ARCHIVE_URL", "s3://bucket?endpoint=http://10.0.0.7:9000"],
     ["ARCHIVE_URL", "s3://bucket?endpoint=objects.example"],
     ["ARCHIVE_URL", "s3://key:secret@bucket"],
+    ["ARCHIVE_URL", "s3://bucket/x#1?endpoint=https://objects.example"],
     ["OUTBOUND_ALLOW", "::::"],
     ["DNS_SERVERS", "192.0.2.1,ns.example"],
   ])("gets an error that %s cannot be used: %j", (name, value) => {
