@@ -12,10 +12,10 @@ const SLOW_MS = 300;
  * How requests are answered. `silent`: not at all, also when the bucket works again. `stuck`: with a
  * status and half a body. `page`: with 200 and the page of a proxy. `down`: with 500. `slow`: after a while.
  * `circling`: a list has no end, because each page leads to itself. `exact`: with 404 also to the deletion of a
- * missing object. `curt`: the same, and without a reason.
+ * missing object. `curt`: the same, and without a reason. `deaf`: a list has every object, whatever its prefix.
  */
 export type BucketMood =
-  "well" | "silent" | "stuck" | "page" | "down" | "slow" | "circling" | "exact" | "curt";
+  "well" | "silent" | "stuck" | "page" | "down" | "slow" | "circling" | "exact" | "curt" | "deaf";
 
 export type TestBucket = {
   /** An address for `ARCHIVE_URL`. */
@@ -73,11 +73,11 @@ export async function startBucket(): Promise<TestBucket> {
         200,
         '<?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken></ListBucketResult>',
       );
+    const prefix = url.searchParams.get("prefix") ?? "";
     const after = url.searchParams.get("continuation-token") ?? "";
     const keys = [...objects.keys()]
-      .filter((one) => one.startsWith(url.searchParams.get("prefix") ?? "") && one > after)
+      .filter((one) => (felt === "deaf" || one.startsWith(prefix)) && one > after)
       .sort();
-    const prefix = url.searchParams.get("prefix") ?? "";
     if (url.searchParams.get("delimiter") === "/") {
       const below = keys.map((one) => one.slice(prefix.length).split("/"));
       const folders = [...new Set(below.filter(({ length }) => length > 1).map(([name]) => name))];

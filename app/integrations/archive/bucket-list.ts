@@ -2,18 +2,23 @@
 import type { ListObjectsV2CommandOutput } from "@aws-sdk/client-s3";
 import type { BucketClient } from "./bucket-client.ts";
 
-/** The paths of the objects that begin with `prefix`, a page at a time. */
+/**
+ * The paths of the objects that begin with `prefix`, a page at a time. What is listed may be deleted: a bucket
+ * that ignores the prefix must not cost another store its objects.
+ */
 export async function* listPaths(client: BucketClient, prefix: string): AsyncGenerator<string[]> {
+  const begin = client.keyOf(prefix);
   for await (const { Contents } of listPages(client, prefix))
-    yield (Contents ?? []).flatMap(({ Key }) => (Key ? client.pathOf(Key) : []));
+    yield (Contents ?? []).flatMap(({ Key }) => (Key?.startsWith(begin) ? client.pathOf(Key) : []));
 }
 
 /** The names of the folders directly below `prefix`. */
 export async function listFolders(client: BucketClient, prefix: string): Promise<string[]> {
+  const begin = client.keyOf(prefix);
   const names: string[] = [];
   for await (const { CommonPrefixes } of listPages(client, prefix, "/"))
     for (const { Prefix } of CommonPrefixes ?? [])
-      if (Prefix) names.push(Prefix.slice(client.keyOf(prefix).length, -1));
+      if (Prefix?.startsWith(begin)) names.push(Prefix.slice(begin.length, -1));
   return names;
 }
 

@@ -212,6 +212,18 @@ describe.each(["exact", "curt"] as const)("a bucket that answers 404 (%s)", (moo
   });
 });
 
+describe("a bucket that lists more than it was asked for", () => {
+  it("loses nothing beyond the prefix", async () => {
+    const archive = openObjectStore(`s3://crm/base?endpoint=${endpoint}`, root);
+    for (const path of ["one/a/1", "two/a/1", "two/b/1", "two/b/2"]) await archive.put(path, path);
+    bucket.feel("deaf");
+    expect(await archive.list("one/")).toEqual(["one/a/1"]);
+    expect(await archive.removeFolder("one/", new AbortController().signal)).toBe(1);
+    bucket.feel("well");
+    expect(await archive.list("")).toEqual(["two/a/1", "two/b/1", "two/b/2"]);
+  });
+});
+
 describe("a bucket that answers what is no list", () => {
   it("is not taken for an empty one", async () => {
     const archive = openObjectStore(bucket.url, root);
