@@ -55,15 +55,17 @@ export function openBucketClient(
 ): BucketClient {
   const base = withoutOuterSlashes(decode(url.pathname));
   // A dynamic import: the SDK takes longer to load than the rest of the service.
-  const client = import("@aws-sdk/client-s3").then((sdk) => ({
-    sdk,
-    s3: new sdk.S3Client({
+  const client = import("@aws-sdk/client-s3").then((sdk) => {
+    const s3 = new sdk.S3Client({
       ...placeOf(url, identity),
       maxAttempts: 3,
       requestHandler: { connectionTimeout: limits.silenceMs, socketTimeout: limits.silenceMs },
       ...config,
-    }),
-  }));
+    });
+    // The drop of a store looks at the answers of its bucket itself.
+    if (identity === "service") refusePages(s3);
+    return { sdk, s3 };
+  });
   return {
     bucket: url.hostname,
     keyOf: (path) => (base ? `${base}/${path}` : path),
@@ -78,6 +80,29 @@ export function openBucketClient(
       });
     },
   };
+}
+
+/**
+ * The SDK takes any 2xx for the bucket's, and the sign-in page of a proxy for an object that was written, read
+ * or deleted. Every object that a bucket has or takes has an ETag.
+ */
+function refusePages(s3: AwsSdk.S3Client): void {
+  s3.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const { statusCode, headers } = result.response as {
+        statusCode: number;
+        headers: Record<string, string>;
+      };
+      const isPage = /\bhtml\b/i.test(headers["content-type"] ?? "");
+      if (statusCode < 300 && isPage && !headers["etag"] && headers["content-length"] !== "0")
+        throw Object.assign(new Error("the response is a page for people, not a bucket's"), {
+          $metadata: { httpStatusCode: statusCode },
+        });
+      return result;
+    },
+    { step: "deserialize", name: "refusePages" },
+  );
 }
 
 /** An address encodes a space and an umlaut; the SDK encodes keys itself. */

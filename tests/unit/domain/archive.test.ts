@@ -225,6 +225,19 @@ describe("a bucket that lists more than it was asked for", () => {
 });
 
 describe("a bucket that answers what is no list", () => {
+  const operations: ((archive: ObjectStore) => Promise<unknown>)[] = [
+    (archive) => archive.put("x/1", "x"),
+    (archive) => archive.get("x/1"),
+    (archive) => archive.remove("x/1"),
+  ];
+  it.each(operations)("has taken, holds and has deleted nothing: %s fails", async (work) => {
+    bucket.feel("page");
+    await expect(work(openObjectStore(bucket.url, root))).rejects.toMatchObject({
+      system: "archive",
+      message: "the archive failed: the response is a page for people, not a bucket's (HTTP 200)",
+    });
+  });
+
   it("is not taken for an empty one", async () => {
     const archive = openObjectStore(bucket.url, root);
     bucket.feel("page");
