@@ -1,6 +1,6 @@
 // The client of the first retail measurement partner: files written below the store's drop address,
-// which is a bucket (s3:), a folder (file:) or an https address (PUT, for example a pre-signed
-// one). Addresses and keys are the tenant's: docs/decisions/015.
+// which is a bucket (s3:), a folder (file:) or an https address (PUT of a name below it: what its
+// query proves must open the whole folder). Addresses and keys are the tenant's: docs/decisions/015.
 import { join } from "node:path";
 import { OutboundError } from "../runtime/errors.ts";
 import { toStatusError } from "../runtime/outbound/answers.ts";
@@ -86,7 +86,7 @@ const refusedAddress = (problem: string) =>
     message: `the address of ${SYSTEM} ${problem}`,
   });
 
-/** Keeps the query: it may hold the signature of a pre-signed address. */
+/** Keeps the query: it may hold what opens the folder. */
 function objectUrl(base: string, name: string): string {
   const url = new URL(base);
   url.pathname = `${withoutTrailingSlashes(url.pathname)}/${name}`;

@@ -77,7 +77,7 @@ function requireDropKeys(next: Record<string, unknown>): void {
       "invalid_request",
       sameProblem(missing, {
         code: "bucketKey",
-        reason: "is needed for an s3:// address; or use a pre-signed https://",
+        reason: "is needed for an s3:// address; or use an https:// folder that takes PUT",
       }),
     );
 }
