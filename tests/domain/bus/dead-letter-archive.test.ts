@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { announceDeadLetters } from "../../../app/domain/bus/dead-letters/announce-dead-letters.ts";
 import { archiveDeadLetters } from "../../../app/domain/bus/dead-letters/archive-dead-letters.ts";
-import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { putKeyIfAbsent } from "../../../app/runtime/database/kv.ts";
+import { KEYS } from "../../../app/runtime/database/kv-keys.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 const EVENT = "11111111-1111-4111-8111-111111111111";
 let service: Service;
@@ -70,6 +72,28 @@ test("a channel that dies between the alert and the archive gets its own alert",
     { channel: "cms", archived: true, alerted: true },
     { channel: "erpsys", archived: true, alerted: true },
   ]);
+});
+
+test("two processes that announce two channels of several events do not block each other", async () => {
+  // The rows lie in the opposite order of their channels' names.
+  await addDead("erpsys");
+  await addDead("cms");
+  const alertOf = (channel: string) => KEYS.deadLetterAlert(channel);
+  const other = await service.ctx.home.forTenant(SHOP).transaction(async (sql) => {
+    await putKeyIfAbsent(sql, alertOf("cms"), "another event", 900);
+    const announced = announceDeadLetters(service.ctx, service.ctx.home);
+    await eventually("the announcement waits for the other process", async () => {
+      const waiting = await query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+          AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+    await putKeyIfAbsent(sql, alertOf("erpsys"), "another event", 900);
+    return { announced };
+  });
+  await other.announced;
+  expect((await rows()).map(({ alerted }) => alerted)).toEqual([true, true]);
 });
 
 test("a process that stops does not go on to the dead letters of the next store", async () => {

@@ -58,6 +58,8 @@ export async function announceWithin(
     [eventId],
   );
   if (!tenant) return;
+  // Each channel's alert is a key that other processes wait for: all of them take the keys in one order.
+  rows.sort((a, b) => (a.channel < b.channel ? -1 : 1));
   for (const { channel, event_type } of rows) {
     await sendAlert(ctx, tenant, sql, channel, eventId);
     await enqueueFlowTrigger(ctx, tenant, sql, channel, { event_id: eventId, event_type });
