@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { syncCms } from "../../app/domain/channels/cms/sync.ts";
 import { getTenant, type Tenant } from "../../app/domain/tenants/tenant.ts";
-import { SHOP, startService, type Service } from "../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
 let tenant: Tenant;
@@ -67,6 +67,28 @@ describe("the CMS sync", () => {
     expect(
       await service.database.query("SELECT cms_item_id AS id FROM storefront_users ORDER BY id"),
     ).toEqual(items);
+  });
+
+  it("locks customers in the order of their ids, so that others who do cannot deadlock with it", async () => {
+    await putUsers(250);
+    // The first customer's row now lies behind the others, and the planner reads the rows as they lie.
+    await service.database.query("UPDATE storefront_users SET country = 'FR' WHERE id = 1");
+    await service.database.query("ANALYZE storefront_users");
+    const other = await service.ctx.home.forTenant(SHOP).transaction(async (sql) => {
+      const lock = (id: number) =>
+        sql("SELECT 1 FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE", [id]);
+      await lock(1);
+      const synced = sync();
+      await eventually("the sync waits for the other transaction", async () => {
+        const waiting = await service.database.query(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        );
+        return waiting.length > 0;
+      });
+      await lock(2);
+      return { synced };
+    });
+    expect(await other.synced).toMatchObject({ counts: { created: 250, failed: 0 } });
   });
 
   it("omits deleted customers", async () => {

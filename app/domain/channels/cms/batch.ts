@@ -194,8 +194,11 @@ async function store(
   as: "created" | "updated",
 ): Promise<void> {
   await dataOf(run.ctx, run.tenant).sql(
-    `UPDATE storefront_users u SET cms_item_id = c.item_id, cms_hash = c.digest
-      FROM unnest($2::int[], $3::text[], $4::text[]) AS c(id, item_id, digest) WHERE u.shop = $1 AND u.id = c.id`,
+    // Locked in the order of their ids, as everywhere.
+    `UPDATE storefront_users SET cms_item_id = kept.item_id, cms_hash = kept.digest FROM (
+      SELECT u.id, c.item_id, c.digest FROM unnest($2::int[], $3::text[], $4::text[]) AS c(id, item_id, digest)
+      JOIN storefront_users u ON u.shop = $1 AND u.id = c.id ORDER BY u.id FOR NO KEY UPDATE OF u
+    ) AS kept WHERE storefront_users.shop = $1 AND storefront_users.id = kept.id`,
     [
       entries.map(({ userId }) => userId),
       entries.map(({ itemId }) => itemId),
