@@ -11,6 +11,12 @@ export class PathOutside extends Error {}
 /** In the first folder of a path, so that what is not finished is found without reading all folders. */
 const UNFINISHED = ".unfinished";
 
+/**
+ * A folder is missing for the first object of a day, and a part when another process deleted what is not
+ * finished: then it is written again.
+ */
+const MAX_WRITES = 10;
+
 /** Throws PathOutside for a path that leaves the folder. */
 export function openFolder(folder: string): ObjectStore {
   const fileOf = (path: string): string => {
@@ -32,22 +38,19 @@ export function openFolder(folder: string): ObjectStore {
       const file = fileOf(path);
       // Temp file + rename: a crash leaves the old object or the new one, never half of one.
       const part = partOf(path);
-      const write = async () => {
-        await writeFile(part, body, { mode: 0o600 });
-        await rename(part, file);
-      };
-      try {
-        // A folder is missing for the first object of a day, and after what is not finished was deleted.
-        await write().catch(async (error: NodeJS.ErrnoException) => {
-          if (error.code !== "ENOENT") throw error;
-          for (const needed of [part, file])
-            await mkdir(dirname(needed), { recursive: true, mode: 0o700 });
-          await write();
-        });
-      } catch (error) {
-        await rm(part, { force: true }).catch(() => {});
-        throw error;
-      }
+      for (let writes = 1; ; writes += 1)
+        try {
+          await writeFile(part, body, { mode: 0o600 });
+          return await rename(part, file);
+        } catch (error) {
+          const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+          if (isMissing && writes < MAX_WRITES) {
+            await makeFolders([part, file]);
+            continue;
+          }
+          await rm(part, { force: true }).catch(() => {});
+          throw error;
+        }
     },
     get: async (path) => readFile(fileOf(path)).catch(orNull),
     async list(prefix) {
@@ -67,14 +70,25 @@ export function openFolder(folder: string): ObjectStore {
     remove: async (path) => rm(fileOf(path), { force: true }),
     async removeFolder(prefix, signal) {
       const removed = await removeEach(this, await this.list(prefix), signal);
-      // Also what is not finished.
-      if (!signal.aborted) await rm(fileOf(prefix), { recursive: true, force: true });
+      // Also what is not finished. Another process may be writing.
+      if (!signal.aborted)
+        await rm(fileOf(prefix), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
       return removed;
     },
-    removeUnfinished: (prefix) =>
-      rm(fileOf(join(prefix, UNFINISHED)), { recursive: true, force: true }),
+    async removeUnfinished(prefix) {
+      const parts = fileOf(join(prefix, UNFINISHED));
+      // The folder stays: another process may be about to write into it.
+      for (const name of await readdir(parts).catch(orNone))
+        await rm(join(parts, name), { force: true });
+    },
     urlOf: (path) => pathToFileURL(fileOf(path)).href,
   };
+}
+
+async function makeFolders(files: readonly string[]): Promise<void> {
+  // One that is deleted meanwhile is made at the next write.
+  for (const file of files)
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(orNull);
 }
 
 /** A folder that is deleted meanwhile holds up none of the others. What is not finished is left out. */

@@ -254,6 +254,22 @@ describe("a bucket that answers what is no list", () => {
 });
 
 describe("a folder", () => {
+  it("takes every object while what is not finished is deleted again and again", async () => {
+    const archive = openObjectStore("file:objects", root);
+    let isWriting = true;
+    const deleting = (async () => {
+      while (isWriting) await archive.removeUnfinished("a/");
+    })();
+    const paths = Array.from({ length: 200 }, (_, at) => `a/${String(at).padStart(3, "0")}`);
+    try {
+      for (const path of paths) await archive.put(path, path);
+    } finally {
+      isWriting = false;
+    }
+    await deleting;
+    expect(await archive.list("a/")).toEqual(paths);
+  });
+
   it.each(["../out.txt", "x/../../out.txt", "/etc/out.txt", "..", "", "."])(
     "cannot be left: %j is rejected by every method",
     async (path) => {
