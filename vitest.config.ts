@@ -42,7 +42,8 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     reporters: ["default", new RepeatedTests()],
     projects: [
-      { test: { ...shared, name: "unit", include: UNIT, maxWorkers: cores } },
+      // One more than cores: some files wait for sockets or for another process.
+      { test: { ...shared, name: "unit", include: UNIT, maxWorkers: cores + 1 } },
       {
         test: {
           ...integration,

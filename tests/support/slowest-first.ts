@@ -3,9 +3,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const CHAOS = /\/chaos\//;
-/** For deadlines, retries and the next pass of an erasure. */
+/** For deadlines, retries, the next pass of an erasure, and another process. */
 const WAITING =
-  /\/flows\/|\/channels\/conformance|silent-home|health-of-cells|move-under-load|access-log|id-tokens|code-exchange|sync-signed-in|contract\/tags/;
+  /\/flows\/|\/channels\/conformance|silent-home|health-of-cells|move-under-load|access-log|id-tokens|code-exchange|sync-signed-in|contract\/tags|regular-expressions|unit\/domain\/archive|public-lookup|console-events/;
 const BROWSER = /\/browser\//;
 
 export class SlowestFirst extends BaseSequencer {
