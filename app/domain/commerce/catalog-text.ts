@@ -6,6 +6,9 @@ import { toVisibleLine } from "../../runtime/text/invisible.ts";
 // A fast path: most catalog text is plain and needs no cleaning.
 const PLAIN = /^[\x20-\x25\x27-\x3b\x3d-\x7e]*$/;
 
+/** What is left of a tag: the text of a `textarea` may look like one. */
+const TAG = /<\/?[a-z!?][^>]*(?:>|$)/gi;
+
 function withoutMarkup(html: string, options: { decodesTexts: boolean }): string {
   let text = "";
   const addSpace = () => void (text += " ");
@@ -14,6 +17,7 @@ function withoutMarkup(html: string, options: { decodesTexts: boolean }): string
     onOpenTag: addSpace,
     onText: (piece) => void (text += piece),
     onCloseTag: addSpace,
+    onLeftOut: addSpace,
   });
   return text;
 }
@@ -24,11 +28,12 @@ export function toPlainText(text: string | null | undefined, maxLength: number):
   return seen.length <= maxLength ? seen : Array.from(seen).slice(0, maxLength).join("").trim();
 }
 
-function toSeen(text: string): string {
-  if (PLAIN.test(text)) return text.replace(/ {2,}/g, " ").trim();
-  const decoded = withoutMarkup(text, { decodesTexts: true });
+function toSeen(html: string): string {
+  if (PLAIN.test(html)) return html.replace(/ {2,}/g, " ").trim();
+  const decoded = withoutMarkup(html, { decodesTexts: true });
   // Decoding entities may have produced markup again.
-  return toVisibleLine(withoutMarkup(decoded, { decodesTexts: false }));
+  const text = withoutMarkup(decoded, { decodesTexts: false });
+  return toVisibleLine(text.replaceAll(TAG, " "));
 }
 
 /** An address that a page may link to, or null. */

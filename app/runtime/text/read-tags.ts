@@ -15,6 +15,8 @@ type TagHandlers = {
   /** A text between two tags may come in several pieces. */
   onText(text: string): void;
   onCloseTag(name: string): void;
+  /** A comment, a declaration, or the beginning of an element that is not shown. */
+  onLeftOut?(): void;
 };
 
 /**
@@ -23,6 +25,7 @@ type TagHandlers = {
  */
 export function readTags(html: string, handlers: TagHandlers): boolean {
   const { withAttributes, maxTags = Infinity, decodesTexts = true } = handlers;
+  const leaveOut = () => handlers.onLeftOut?.();
   const nameAt = (start: number, end: number) => html.slice(start, end).toLowerCase();
   let tags = 0;
   let tag = "";
@@ -70,10 +73,10 @@ export function readTags(html: string, handlers: TagHandlers): boolean {
         countTag();
       },
       onend() {},
-      oncdata() {},
-      oncomment() {},
-      ondeclaration() {},
-      onprocessinginstruction() {},
+      oncdata: leaveOut,
+      oncomment: leaveOut,
+      ondeclaration: leaveOut,
+      onprocessinginstruction: leaveOut,
     },
   );
   tokenizer.write(html);
@@ -85,14 +88,16 @@ const NOT_SHOWN = new Set(["script", "style", "template", "noscript", "svg"]);
 
 /** `readTags` without what a page does not show as text: these elements and their content. */
 export function readShownTags(html: string, handlers: TagHandlers): boolean {
-  const { onOpenTag, onText, onCloseTag } = handlers;
+  const { onOpenTag, onText, onCloseTag, onLeftOut } = handlers;
   let hidden: string | null = null;
   return readTags(html, {
     ...handlers,
     onOpenTag(name, attributes, isSelfClosing) {
       if (hidden !== null) return;
-      if (!NOT_SHOWN.has(name)) onOpenTag(name, attributes, isSelfClosing);
-      else if (!isSelfClosing) hidden = name;
+      if (!NOT_SHOWN.has(name)) return onOpenTag(name, attributes, isSelfClosing);
+      onLeftOut?.();
+      // HTML knows no other of these that closes itself.
+      if (!isSelfClosing || name !== "svg") hidden = name;
     },
     onText(text) {
       if (hidden === null) onText(text);

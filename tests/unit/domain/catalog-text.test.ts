@@ -7,6 +7,23 @@ test("markup, scripts and comments are removed, also when they are written as en
   expect(toPlainText("a &lt;script&gt;alert(1)&lt;/script&gt; b<!-- c -->", 100)).toBe("a b");
 });
 
+test.each([
+  "<textarea><textarea><img src=x onerror=alert(1)>",
+  "&lt;xmp&gt;&lt;img src=x onerror=alert(1)&gt;",
+  "&lt;&lt;!-- --&gt;img src=x onerror=alert(1)&gt;",
+  "&lt;&lt;svg&gt;&lt;/svg&gt;img src=x onerror=alert(1)&gt;",
+  "<<svg></svg>img src=x onerror=alert(1)>",
+  "<title><img src=x onerror=alert(1)></title>",
+])("no tag is left of %j", (html) => {
+  expect(toPlainText(html, 200)).not.toMatch(/<[a-z!?/]/i);
+});
+
+test("what is not shown separates words as a tag does", () => {
+  expect(
+    toPlainText("Size<style>p{}</style>Large<!-- x -->red<script/>alert(1)</script>", 100),
+  ).toBe("Size Large red");
+});
+
 test("characters that only a language model reads are removed, and the rest is one line", () => {
   // Bytes as variation selectors and as tags, fillers, unassigned code points, a word joiner, a new line.
   const hidden =
