@@ -17,7 +17,7 @@ const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 export function isPrivateAddress(text: string): boolean {
   // The parser also reads "127.1" and octal numbers.
   if (isIP(text) === 0) return true;
-  const address = reachedBy(ipaddr.process(text));
+  const address = reachedBy(parse(text));
   return address.range() !== "unicast" || (isIpv6(address) && !address.match(GLOBAL_IPV6));
 }
 
@@ -28,11 +28,14 @@ export function isPrivateAddress(text: string): boolean {
  */
 export function clientNetwork(text: string): string {
   if (isIP(text) !== 6) return text;
-  const address = ipaddr.process(text);
+  const address = parse(text);
   if (!isIpv6(address)) return address.toString();
   const network = address.parts.slice(0, 4).map((part) => part.toString(16));
   return `${network.join(":")}::/64`;
 }
+
+/** Without its zone, which Node allows more signs than the parser. An IPv4-mapped address is its IPv4. */
+const parse = (text: string): Address => ipaddr.process(text.split("%", 1)[0] as string);
 
 const isIpv6 = (address: Address): address is ipaddr.IPv6 => address.kind() === "ipv6";
 

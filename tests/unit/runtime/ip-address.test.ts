@@ -35,6 +35,7 @@ const SPECIAL_RANGES: [string, string, string][] = [
   ["unique local fc00::/7", "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ["link local fe80::/10", "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ["link local with a zone", "fe80::1%eth0", "fe80::1%1"],
+  ["link local with the zone of a bridge or a VLAN", "fe80::1%br-1a2b", "fe80::1%eth0.100"],
   ["site local fec0::/10", "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ["multicast ff00::/8", "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ["IPv4-mapped, of a private address", "::ffff:10.0.0.1", "::ffff:a9fe:a9fe"],
@@ -83,6 +84,8 @@ describe("a client is rate limited by", () => {
     ["2001:DB8:0001:0002:0:0:0:9", "2001:db8:1:2::/64"],
     ["2001:db8::1", "2001:db8:0:0::/64"],
     ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["fe80::1%br-1a2b", "fe80:0:0:0::/64"],
+    ["fe80::1%eth0.100", "fe80:0:0:0::/64"],
     ["unknown", "unknown"],
     ["", ""],
   ])("the network of its address: %s is %s", (address, network) => {
