@@ -159,9 +159,10 @@ function throughGuard(outbound: Outbound, shop: string) {
  * proxy is a success to the SDK, and the file would be lost.
  */
 function requireTaken(answer: OutboundAnswer): void {
-  const { status, text } = answer;
+  const { status, text, headers } = answer;
   if (status < 200 || status >= 300) throw toRefusal(answer);
-  if (/^\s*<(?:!doctype\s+)?html\b/i.test(text))
+  const isPage = /\bhtml\b/i.test(String(headers["content-type"] ?? "")) && text.trim() !== "";
+  if ((isPage && !headers["etag"]) || /^\s*<(?:!doctype\s+)?html\b/i.test(text))
     throw new OutboundError(SYSTEM, "malformed", {
       status: 502,
       message: `${SYSTEM} answered something that is not a bucket's response, but a page for people`,

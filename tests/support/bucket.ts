@@ -13,9 +13,21 @@ const SLOW_MS = 300;
  * status and half a body. `page`: with 200 and the page of a proxy. `down`: with 500. `slow`: after a while.
  * `circling`: a list has no end, because each page leads to itself. `exact`: with 404 also to the deletion of a
  * missing object. `curt`: the same, and without a reason. `deaf`: a list has every object, whatever its prefix.
+ * `unrouted`: a gateway in front knows no bucket, `lost`: no objects, but lists them.
  */
 export type BucketMood =
-  "well" | "silent" | "stuck" | "page" | "down" | "slow" | "circling" | "exact" | "curt" | "deaf";
+  | "well"
+  | "silent"
+  | "stuck"
+  | "page"
+  | "down"
+  | "slow"
+  | "circling"
+  | "exact"
+  | "curt"
+  | "deaf"
+  | "unrouted"
+  | "lost";
 
 export type TestBucket = {
   /** An address for `ARCHIVE_URL`. */
@@ -55,6 +67,7 @@ export async function startBucket(): Promise<TestBucket> {
         status,
         `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
       );
+    if (felt === "unrouted" || (felt === "lost" && key)) return answer(404);
     if (felt === "down") return refuse(500, "InternalError");
     if (!request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=test-id/"))
       return refuse(403, "AccessDenied");

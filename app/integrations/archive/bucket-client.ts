@@ -90,15 +90,19 @@ function refusePages(s3: AwsSdk.S3Client): void {
   s3.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
-      const { statusCode, headers } = result.response as {
+      const { statusCode, headers, body } = result.response as {
         statusCode: number;
         headers: Record<string, string>;
+        body?: { destroy?(): void };
       };
-      const isPage = /\bhtml\b/i.test(headers["content-type"] ?? "");
-      if (statusCode < 300 && isPage && !headers["etag"] && headers["content-length"] !== "0")
+      const isEmpty = statusCode === 204 || headers["content-length"] === "0";
+      const isPage = !isEmpty && /\bhtml\b/i.test(headers["content-type"] ?? "");
+      if (statusCode < 300 && isPage && !headers["etag"]) {
+        body?.destroy?.();
         throw Object.assign(new Error("the response is a page for people, not a bucket's"), {
           $metadata: { httpStatusCode: statusCode },
         });
+      }
       return result;
     },
     { step: "deserialize", name: "refusePages" },

@@ -15,14 +15,26 @@ export function openBucket(
   const { bucket, keyOf, within } = client;
   const { operationMs, bytesPerMs } = client.limits;
 
-  const remove = (path: string) =>
-    within(operationMs, async ({ sdk, s3, options }) => {
-      try {
-        await s3.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(path) }), options);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
-    });
+  /**
+   * Whether the failed call says that the object does not exist. Some buckets say so to a deletion too, and some by a
+   * 404 without a code. That may be anybody's on the way: the bucket's list decides. Throws when it cannot be read.
+   */
+  const isMissing = async (path: string, error: unknown): Promise<boolean> => {
+    const { name } = error as Error;
+    if (name !== "NotFound") return name === "NoSuchKey";
+    for await (const page of listPaths(client, path)) if (page.includes(path)) return false;
+    return true;
+  };
+
+  const remove = async (path: string): Promise<void> => {
+    try {
+      await within(operationMs, ({ sdk, s3, options }) =>
+        s3.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(path) }), options),
+      );
+    } catch (error) {
+      if (!(await isMissing(path, error))) throw error;
+    }
+  };
 
   return {
     put: (path, body, contentType) =>
@@ -47,7 +59,7 @@ export function openBucket(
           buffer(addAbortSignal(options.abortSignal, body as Readable)),
         );
       } catch (error) {
-        if (isMissing(error)) return null;
+        if (await isMissing(path, error)) return null;
         throw error;
       }
     },
@@ -69,17 +81,4 @@ export function openBucket(
     removeUnfinished: async () => {},
     urlOf: (path) => `s3://${bucket}/${keyOf(path)}`,
   };
-}
-
-/**
- * Whether the bucket says that the object does not exist. Some say so to a deletion too, and some with an empty
- * response. A page may be a proxy's.
- */
-function isMissing(error: unknown): boolean {
-  const { name, $response: answer } = error as {
-    name?: string;
-    $response?: { headers?: Record<string, string> };
-  };
-  if (name === "NoSuchKey") return true;
-  return name === "NotFound" && !/html/i.test(answer?.headers?.["content-type"] ?? "");
 }

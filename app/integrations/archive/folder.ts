@@ -15,7 +15,7 @@ const UNFINISHED = ".unfinished";
  * A folder is missing for the first object of a day, and a part when another process deleted what is not
  * finished: then it is written again.
  */
-const MAX_WRITES = 10;
+const MAX_REPEATS = 10;
 
 /** Throws PathOutside for a path that leaves the folder. */
 export function openFolder(folder: string): ObjectStore {
@@ -38,19 +38,22 @@ export function openFolder(folder: string): ObjectStore {
       const file = fileOf(path);
       // Temp file + rename: a crash leaves the old object or the new one, never half of one.
       const part = partOf(path);
-      for (let writes = 1; ; writes += 1)
+      const write = async (writesLeft: number): Promise<void> => {
         try {
           await writeFile(part, body, { mode: 0o600 });
-          return await rename(part, file);
+          await rename(part, file);
         } catch (error) {
-          const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-          if (isMissing && writes < MAX_WRITES) {
-            await makeFolders([part, file]);
-            continue;
-          }
-          await rm(part, { force: true }).catch(() => {});
-          throw error;
+          if ((error as NodeJS.ErrnoException).code !== "ENOENT" || writesLeft === 0) throw error;
+          await makeFolders([part, file]);
+          await write(writesLeft - 1);
         }
+      };
+      try {
+        await write(MAX_REPEATS);
+      } catch (error) {
+        await rm(part, { force: true }).catch(() => {});
+        throw error;
+      }
     },
     get: async (path) => readFile(fileOf(path)).catch(orNull),
     async list(prefix) {
