@@ -14,11 +14,14 @@ const CODES: Record<string, ErrorCode> = {
 
 /** `answering`: the responses that are not finished. */
 export function refuseUnreadable(server: Server, answering: () => readonly ServerResponse[]): void {
+  // All headers of a request are kept: `withOneHost` counts them. Their bytes are limited.
+  server.maxHeadersCount = 0;
   const ending = new WeakSet<Socket>();
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // The parser refuses everything that follows, too.
     if (ending.has(socket)) return;
     ending.add(socket);
+    // Nothing that follows is read: a request that took too long could still arrive.
+    socket.pause();
     if (!socket.writable) return void socket.destroy(error);
     // The client would take a refusal for the response that it waits for, or for a part of it.
     const awaited = answering().filter(
@@ -26,7 +29,7 @@ export function refuseUnreadable(server: Server, answering: () => readonly Serve
     );
     let left = awaited.length;
     for (const response of awaited)
-      response.once("close", () => (left -= 1) === 0 && socket.destroy());
+      response.once("close", () => (left -= 1) === 0 && socket.destroySoon());
     if (left > 0) return;
     const { status, headers, body } = refusal(CODES[error.code ?? ""] ?? "malformed_request");
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
