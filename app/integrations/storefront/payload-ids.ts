@@ -17,7 +17,7 @@ export function parseWithExactIds(text: string): unknown {
 
 /** The digits of an id, from a text or from a number that was not rounded; null for anything else. */
 export const PayloadId = z
-  .union([z.string().regex(/^\d{1,20}$/), z.int().min(0).transform(String)])
+  .union([z.string().regex(/^\d{1,20}$/), z.int().positive().transform(String)])
   .nullable()
   .catch(null);
 
