@@ -1,6 +1,6 @@
 // The footer with its banner for the pages of a theme, in every language: the platform writes it into the page
 // from the app's metafield, so that a page needs no request for it.
-import { BANNER_LANGUAGES } from "../domain/tenants/banner/banner-texts.ts";
+import { BANNER_LANGUAGES, OTHER_CODES } from "../domain/tenants/banner/banner-texts.ts";
 import { toBannerValues, toSpokenTexts } from "../domain/tenants/banner/banner-values.ts";
 import type { PublishedBanner } from "../domain/tenants/banner/published-banner.ts";
 import type { ThemeFooters } from "../domain/tenants/banner/theme-footers.ts";
@@ -28,6 +28,7 @@ export function renderThemeFooters(
   // A banner of the store's own sets every colour itself, and each byte delays the page that contains it.
   const style = footerStyle(values, values.style ? BASE : TOKENS);
   const parts: Record<string, string> = {};
+  const otherCodes = Object.fromEntries(OTHER_CODES);
   let size = bytesOf(style);
   // The store's own language first: it is always among those that fit.
   for (const lang of [locale, ...BANNER_LANGUAGES.filter((other) => other !== locale)]) {
@@ -36,10 +37,10 @@ export function renderThemeFooters(
       { values, texts: toSpokenTexts(tenant, published, lang) },
     );
     size += bytesOf(part);
-    if (size > MAX_BYTES) return { locale: null, style, parts };
+    if (size > MAX_BYTES) return { locale: null, style, parts, otherCodes };
     parts[lang] = part;
   }
-  return { locale, style, parts };
+  return { locale, style, parts, otherCodes };
 }
 
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));

@@ -13,13 +13,19 @@ import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { themeCheckRun } from "@shopify/theme-check-node";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_DESIGN } from "../../app/domain/tenants/banner/banner-design.ts";
+import { shippedTexts } from "../../app/domain/tenants/banner/banner-texts.ts";
 import { carriesEmbed, themeEditorPaths } from "../../app/domain/tenants/storefront/theme-links.ts";
+import { defaultFields, type TenantConfig } from "../../app/domain/tenants/tenant-config.ts";
+import type { Tenant } from "../../app/domain/tenants/tenant.ts";
+import { renderThemeFooters } from "../../app/embeds/theme-footers.ts";
 import {
   blockNames,
   renderBlock,
   schemaOf,
 } from "../../app/sandbox/storefront/theme/theme-blocks.ts";
 
+const SHOP = "test-store.myshopify.com";
 const FOLDER = resolve(import.meta.dirname, "../../extensions/consent-footer");
 const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");
 const folders = (folder: string) => readdirSync(join(FOLDER, folder));
@@ -121,14 +127,14 @@ describe("the theme app extension", () => {
   it("uses only the app proxy's addresses, escaped, wherever the merchant configured it", async () => {
     for (const name of blockNames()) {
       const html = await renderBlock(name, {
-        shop: "test-store.myshopify.com",
+        shop: SHOP,
         locale: "es",
         assetUrl: (asset) => `/assets/${asset}`,
         settings: { proxy_path: '/apps/"><script>x' },
       });
       expect(html).not.toContain('"><script>x');
       const usual = await renderBlock(name, {
-        shop: "test-store.myshopify.com",
+        shop: SHOP,
         locale: "es",
         assetUrl: (asset) => `/assets/${asset}`,
       });
@@ -145,7 +151,7 @@ describe("the theme app extension", () => {
 describe("the consent embed", () => {
   const render = (options: Partial<Parameters<typeof renderBlock>[1]> = {}) =>
     renderBlock("consent", {
-      shop: "test-store.myshopify.com",
+      shop: SHOP,
       locale: "es",
       assetUrl: (asset) => `/assets/${asset}`,
       ...options,
@@ -209,6 +215,29 @@ describe("the consent embed", () => {
     const on = await render({ ...loader(VALUES), settings: { microsoft_consent: true } });
     expect(on.indexOf("uetq")).toBeGreaterThan(0);
     expect(on.indexOf("uetq")).toBeLessThan(on.indexOf("window._crmDefaults"));
+  });
+
+  it.each([
+    ["fr", "fr"],
+    ["fr-CA", "fr"],
+    ["pt-BR", "pt-BR"],
+    ["pt-AO", "pt-PT"],
+    ["no", "nb"],
+    ["zh-TW", "zh-TW"],
+    ["zh-HK", "zh-TW"],
+    ["zh-SG", "zh-CN"],
+    ["fa", "es"],
+  ] as const)("has the footer for a reader of %s in %s", async (locale, language) => {
+    const config: Partial<TenantConfig> = { ...defaultFields(), locale: "es" };
+    const tenant = { shop: SHOP, connection: {}, config } as Tenant;
+    const published = { version: 0, design: DEFAULT_DESIGN };
+    const value = JSON.stringify(renderThemeFooters(tenant, published, "https://service.example"));
+    const html = await render({
+      locale,
+      metafields: [{ namespace: "crm", key: "footer", type: "json", value }],
+    });
+    expect(/<div data-crm-root lang="(.*?)"/.exec(html)?.[1]).toBe(language);
+    expect(html).toContain(`data-crm="accept">${shippedTexts(language).accept}<`);
   });
 
   it("knows the theme editor before any other script", async () => {

@@ -1,4 +1,5 @@
 // `GET /embed/compliance`: the shopper's consent choices and the ways to make a privacy request.
+import { directionOf } from "../../domain/tenants/banner/banner-texts.ts";
 import type { SpokenTexts } from "../../domain/tenants/banner/banner-values.ts";
 import { SCRIPTS, STYLES } from "../../generated/embeds/scripts.ts";
 import { renderBrand } from "../account-pages.ts";
@@ -11,8 +12,8 @@ import { embedAddress, mailAddress, type PublicConfig } from "../public-config.t
 
 /**
  * `spoken`: the store's texts of the choices, in the language of the page. `hasPolicy`: the text of the
- * policy version is published here. `cookiesTitle`: what the list of cookies is called. Every shipped language is written from left to right, also where the theme
- * is not; the store's own texts have their own direction.
+ * policy version is published here. `cookiesTitle`: what the list of cookies is called. The page has the
+ * direction of its language, also where the theme has another one; the store's own texts have their own.
  */
 export function renderCompliance(
   config: PublicConfig,
@@ -41,7 +42,7 @@ export function renderCompliance(
   const contact = config.supportEmail
     ? paragraph(texts.rightsContact, link(mailAddress(config.supportEmail), config.supportEmail))
     : "";
-  const body = `<div class="crm crm-ui crm-page" dir="ltr">${renderBrand(config)}<h1>${escapeHtml(texts.pageTitle)}</h1>${paragraph(texts.pageText)}<p data-crm-plain>${escapeHtml(texts.noScript)}</p>
+  const body = `<div class="crm crm-ui crm-page" dir="${directionOf(spoken.lang)}">${renderBrand(config)}<h1>${escapeHtml(texts.pageTitle)}</h1>${paragraph(texts.pageText)}<p data-crm-plain>${escapeHtml(texts.noScript)}</p>
 <section class="card" aria-labelledby="crm-now" data-crm-script hidden><h2 id="crm-now">${escapeHtml(texts.now)}</h2><form data-method="compliance-page" dir="auto">${renderChoices(spoken)}<p class="crm-status" role="status" data-text="${escapeHtml(spoken.saved)}"></p></form></section>
 ${card(texts.rights, `${paragraph(texts.rightsText)}${paragraph(texts.rightsAccount, account)}${contact}`)}${config.agentAccess ? card(texts.agents, paragraph(texts.agentsText)) : ""}${documents.length > 0 ? `<p>${documents.join(" · ")}</p>` : ""}${version}</div>`;
   return embedDocument(config, {

@@ -1,5 +1,6 @@
 // `GET /embed/cookies`: what the store and its partners keep in a shopper's browser, one table for each purpose.
 import type { CookieTexts, SpokenCookie } from "../../domain/cookie-list/cookie-texts.ts";
+import { directionOf } from "../../domain/tenants/banner/banner-texts.ts";
 import type { SpokenTexts } from "../../domain/tenants/banner/banner-values.ts";
 import { STYLES } from "../../generated/embeds/scripts.ts";
 import { renderBrand } from "../account-pages.ts";
@@ -41,7 +42,7 @@ export function renderCookies(
       : `<section class="card"><h2 id="${id}" dir="auto">${escapeHtml(title)}</h2><table role="table" aria-labelledby="${id}"><caption dir="auto">${escapeHtml(text)}</caption><thead role="rowgroup"><tr role="row">${heads}</tr></thead><tbody role="rowgroup">${rows.map(row).join("")}</tbody></table></section>`;
   };
   const choices = `<a href="${escapeHtml(embedAddress(config, "/embed/compliance"))}" target="_top">${escapeHtml(spoken.preferences)}</a>`;
-  const body = `<div class="crm crm-ui crm-page" dir="ltr">${renderBrand(config)}<h1>${escapeHtml(texts.title)}</h1><p>${escapeHtml(texts.text)}</p>${(Object.keys(purposes) as Purpose[]).map(table).join("")}<p>${choices}</p></div>`;
+  const body = `<div class="crm crm-ui crm-page" dir="${directionOf(spoken.lang)}">${renderBrand(config)}<h1>${escapeHtml(texts.title)}</h1><p>${escapeHtml(texts.text)}</p>${(Object.keys(purposes) as Purpose[]).map(table).join("")}<p>${choices}</p></div>`;
   return embedDocument(config, {
     title: texts.title,
     style: pageTokens(config.theme) + STYLES.controls + STYLES.compliance + STYLES.cookies,

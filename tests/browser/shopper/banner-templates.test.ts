@@ -50,7 +50,7 @@ const SHOW = ({ html, part }: { html: string; part: string }): string[] => {
   return problems;
 };
 
-test("every template, the preferences and the compliance page fit 320 pixels in 20 languages, with equal answers and no accessibility finding", async () => {
+test("every template, the preferences and the compliance page fit 320 pixels in every language, with equal answers and no accessibility finding", async () => {
   const browser = await openBrowser();
   const { page, errors, close } = await browser.visit(["https://store.example"], {
     viewport: { width: 320, height: 640 },
@@ -84,8 +84,8 @@ test("every template, the preferences and the compliance page fit 320 pixels in 
         );
       for (const shown of parts) {
         const problems = await page.evaluate(SHOW, shown);
-        // One language with long words and one without spaces stand for the others: the markup is the same.
-        if (lang === "hu" || lang === "ja") problems.push(...(await findA11yViolations(page)));
+        // Long words, no spaces, and from right to left stand for the others: the markup is the same.
+        if (["hu", "ja", "ar"].includes(lang)) problems.push(...(await findA11yViolations(page)));
         found.push(...problems.map((one) => `${shown.part} ${template} ${lang}: ${one}`));
       }
     }

@@ -9,19 +9,34 @@ export type BannerTextName = keyof BannerTexts;
 export const BANNER_LANGUAGES = Object.keys(STOREFRONT_TEXTS) as BannerLanguage[];
 export const BANNER_TEXT_NAMES = Object.keys(STOREFRONT_TEXTS.en.banner) as BannerTextName[];
 
-/** Languages whose code differs from the one that the texts are stored under. */
-const SAME: Readonly<Record<string, BannerLanguage>> = { pt: "pt-PT", no: "nb", nn: "nb" };
+/** Codes of languages whose texts are stored under another code. */
+export const OTHER_CODES: ReadonlyMap<string, BannerLanguage> = new Map([
+  ["iw", "he"],
+  ["nn", "nb"],
+  ["no", "nb"],
+  ["pt", "pt-PT"],
+  ["zh", "zh-CN"],
+  ["zh-HANT", "zh-TW"],
+  ["zh-HK", "zh-TW"],
+  ["zh-MO", "zh-TW"],
+]);
 
 /** Null for a language without texts. Other regions of a language get that language's texts. */
 export function findBannerLanguage(locale: string | null | undefined): BannerLanguage | null {
   const [language = "", region = ""] = (locale ?? "").split("-");
   const name = language.toLowerCase();
-  return (
-    BANNER_LANGUAGES.find((one) => one === `${name}-${region.toUpperCase()}`) ??
-    BANNER_LANGUAGES.find((one) => one === name) ??
-    (Object.hasOwn(SAME, name) ? (SAME[name] as BannerLanguage) : null)
-  );
+  for (const code of [`${name}-${region.toUpperCase()}`, name]) {
+    const found = BANNER_LANGUAGES.find((one) => one === code) ?? OTHER_CODES.get(code);
+    if (found) return found;
+  }
+  return null;
 }
+
+const RIGHT_TO_LEFT: ReadonlySet<BannerLanguage> = new Set(["ar", "he"]);
+
+/** For `dir`: how the shipped texts of a language are written. */
+export const directionOf = (language: BannerLanguage): "ltr" | "rtl" =>
+  RIGHT_TO_LEFT.has(language) ? "rtl" : "ltr";
 
 export const shippedTexts = (language: BannerLanguage): BannerTexts =>
   STOREFRONT_TEXTS[language].banner;

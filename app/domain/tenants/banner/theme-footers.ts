@@ -4,10 +4,15 @@ import type { Tenant } from "../tenant.ts";
 import type { PublishedBanner } from "./published-banner.ts";
 
 /**
- * `parts`: the footer by language. `locale`: the one for all other languages; null when some languages did not
- * fit, which the page then gets from the service.
+ * `parts`: the footer by language. `otherCodes`: further codes of these languages. `locale`: the one for all other
+ * languages; null when some languages did not fit, which the page then gets from the service.
  */
-export type ThemeFooters = { locale: string | null; style: string; parts: Record<string, string> };
+export type ThemeFooters = {
+  locale: string | null;
+  style: string;
+  parts: Record<string, string>;
+  otherCodes: Record<string, string>;
+};
 
 export type RenderThemeFooters = (
   tenant: Tenant,

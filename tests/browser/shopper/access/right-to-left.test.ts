@@ -1,5 +1,5 @@
-// The embeds in a theme that is written from right to left, whose language they do not speak; and texts of a
-// merchant that are written so themselves.
+// The embeds in a theme that is written from right to left, in the language of the theme and in another one; and
+// texts of a merchant that are written so themselves.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_DESIGN } from "../../../../app/domain/tenants/banner/banner-design.ts";
 import {
@@ -10,6 +10,7 @@ import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
 import { renderCompliance } from "../../../../app/embeds/compliance/compliance.ts";
 import { footerStyle, renderFooterBody } from "../../../../app/embeds/footer.ts";
 import { toPublicConfig } from "../../../../app/embeds/public-config.ts";
+import { STOREFRONT_TEXTS } from "../../../../app/locales/storefront-texts.ts";
 import { languageOf, sideOfFullStop } from "../../../support/browser/accessibility.ts";
 import { openBrowser } from "../../../support/browser/browser.ts";
 import {
@@ -35,7 +36,8 @@ afterEach(() => visit?.close());
 
 const enter = async (options: StoreOptions = {}) => {
   visit = await openStore(browser, service, {
-    locale: "ar",
+    // Persian, which no embed speaks.
+    locale: "fa",
     head: '<script>document.documentElement.dir = "rtl"</script>',
     ...options,
   });
@@ -84,6 +86,44 @@ describe("in a theme that is written from right to left", () => {
     ).toBe("ltr");
     expect(await languageOf(page, ".crm-shopper h1")).toBe("en");
   });
+});
+
+describe.each(["ar", "he"] as const)("in a theme in %s", (locale) => {
+  const { banner, compliance, cookies } = STOREFRONT_TEXTS[locale];
+
+  it("the banner, the preferences and the confirmation are in its language and read from right to left", async () => {
+    await enter({ locale });
+    const { page } = visit;
+    await page.getByRole("region", { name: banner.title }).waitFor();
+    expect(await sideOfFullStop(page, ".crm-banner p")).toBe("left");
+    expect(await languageOf(page, ".crm-banner p")).toBe(locale);
+
+    await visit.button(banner.choose).click();
+    expect(await sideOfFullStop(page, ".crm-dialog small")).toBe("left");
+    await visit.button(banner.save).click();
+    await page.getByText(banner.saved).waitFor();
+    expect(await sideOfFullStop(page, ".crm-toast")).toBe("left");
+    expect(visit.errors).toEqual([]);
+  });
+
+  it.each(["rtl", "ltr"])(
+    "the privacy choices and the list of cookies read from right to left in a page that is %s",
+    async (direction) => {
+      await enter({
+        locale,
+        blocks: ["consent", "compliance", "cookies"],
+        head: `<script>document.documentElement.dir = "${direction}"</script>`,
+      });
+      const { page } = visit;
+      for (const title of [compliance.pageTitle, cookies.title]) {
+        const heading = page.getByRole("heading", { name: title });
+        await heading.waitFor();
+        expect(await heading.evaluate((one) => getComputedStyle(one).direction)).toBe("rtl");
+      }
+      expect(await sideOfFullStop(page, ".crm-page > p:not(.brand)")).toBe("left");
+      expect(visit.errors).toEqual([]);
+    },
+  );
 });
 
 it("a policy in Arabic reads from right to left on its page", async () => {
