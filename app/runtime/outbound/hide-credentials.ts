@@ -157,6 +157,8 @@ const credentialsOfForm = ({ body, exchangesCredentials }: SentCall): string[] =
     : [];
 
 function writtenForms(value: string): string[] {
+  // Written the same way everywhere.
+  if (/^[\w.-]+$/.test(value)) return [value];
   const json = JSON.stringify(value).slice(1, -1);
   return [
     value,
