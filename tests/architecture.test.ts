@@ -97,6 +97,7 @@ describe("imports follow the map", () => {
         "app/domain/agents",
         "app/domain/events",
         "app/domain/commerce/idempotency.ts",
+        "app/domain/customers/bulk/run-row.ts",
         "app/domain/customers/webhooks/webhook-inbox.ts",
         "app/domain/bus",
         "app/domain/consent/consent-types.ts",

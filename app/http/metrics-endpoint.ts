@@ -2,7 +2,11 @@
 import { Gauge } from "prom-client";
 import type { Ctx } from "../context.server.ts";
 import { readQueueDepths } from "../domain/bus/log/queue-depth.ts";
-import { countMoves } from "../domain/tenants/moves/move-record.ts";
+import { privacyRequests } from "../domain/compliance/requests/privacy-requests.ts";
+import { bulkRuns } from "../domain/customers/bulk/run-row.ts";
+import { webhookInbox } from "../domain/customers/webhooks/webhook-inbox.ts";
+import { countMoves, storeMoves } from "../domain/tenants/moves/move-record.ts";
+import type { Database } from "../runtime/database/database.ts";
 import { inTime } from "../runtime/deadlines/in-time.ts";
 import { registry, requestDuration } from "../runtime/telemetry/metrics.ts";
 
@@ -50,6 +54,14 @@ const inbox = new Gauge({
   registers: [registry],
 });
 
+const losing = new Gauge({
+  name: "queue_rows_losing_leases",
+  help: "Rows of background work whose last three workers ended, or lost them, without an outcome.",
+  labelNames: ["region", "queue"] as const,
+  registers: [registry],
+});
+const QUEUES = [webhookInbox, privacyRequests, bulkRuns, storeMoves];
+
 const moves = new Gauge({
   name: "store_moves",
   help: "Moves of stores to another cell that have not ended, by their step.",
@@ -81,7 +93,7 @@ function readInTime<T>(reading: Promise<T>): Promise<T> {
 export const METRICS_CONTENT_TYPE = registry.contentType;
 
 export async function renderMetrics(ctx: Ctx): Promise<string> {
-  for (const gauge of [depth, oldest, inbox, up, moves, moveLag, moveAge]) gauge.reset();
+  for (const gauge of [depth, oldest, inbox, losing, up, moves, moveLag, moveAge]) gauge.reset();
   await Promise.all([
     ...ctx.regions.names().map((region) => readRegion(ctx, region)),
     readMoves(ctx),
@@ -92,19 +104,28 @@ export async function renderMetrics(ctx: Ctx): Promise<string> {
 /** An unreachable, silent or unprovisioned region must not hide the others. */
 async function readRegion(ctx: Ctx, region: string): Promise<void> {
   try {
-    const { queue, webhooks } = await readInTime(readQueueDepths(ctx.regions.get(region)));
+    const database = ctx.regions.get(region);
+    const [{ queue, webhooks }, rowsLosing] = await readInTime(
+      Promise.all([readQueueDepths(database), countRowsLosing(database)]),
+    );
     for (const row of queue) {
       depth.set({ region, channel: row.channel, status: row.status }, row.count);
       if (row.status === "pending")
         oldest.set({ region, channel: row.channel }, row.oldest_due_seconds);
     }
     for (const row of webhooks) inbox.set({ region, status: row.status }, row.count);
+    for (const { table, count } of rowsLosing) losing.set({ region, queue: table }, count);
     up.set({ region }, 1);
   } catch (error) {
     up.set({ region }, 0);
     ctx.log.warn("metrics.region_not_read", { region, reason: (error as Error).message });
   }
 }
+
+const countRowsLosing = (database: Database) =>
+  Promise.all(
+    QUEUES.map(async ({ table, countLosing }) => ({ table, count: await countLosing(database) })),
+  );
 
 /** Home has all of them, whichever cells this process serves. */
 async function readMoves(ctx: Ctx): Promise<void> {

@@ -21,6 +21,7 @@ import {
   type Service,
 } from "../../support/service.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
+import { WORK_QUEUES } from "../../support/work-queues.ts";
 import { CUSTOMER_2024_10 } from "../../support/storefront/payloads.ts";
 
 const TENANT_KEY = "tenant-key-of-the-test-store";
@@ -206,6 +207,29 @@ describe("a service without its database", () => {
 });
 
 describe("the metrics", () => {
+  test.each(WORK_QUEUES)(
+    "say how many rows of $name lost three leases in a row",
+    async ({ name, stateColumn, running, seed }) => {
+      const shown = async () => {
+        const { text } = await service.call("GET", "/metrics");
+        const line = new RegExp(`^queue_rows_losing_leases\\{.*queue="${name}"\\} (\\d+)$`, "m");
+        return Number(line.exec(text)?.[1]);
+      };
+      expect(await shown()).toBe(0);
+      const ids = await seed(service.database, 3);
+      const lose = (id: string | undefined, times: number) =>
+        service.database.query(
+          `UPDATE ${name} SET ${stateColumn} = '${running}', attempt_token = gen_random_uuid(),
+            locked_until = now() + interval '1 hour', lease_lost = $2 WHERE id::text = $1`,
+          [id, times],
+        );
+      await lose(ids[0], 3);
+      await lose(ids[1], 2);
+      expect(await shown()).toBe(1);
+      await service.database.query(`DELETE FROM ${name} WHERE id::text = ANY($1)`, [ids]);
+    },
+  );
+
   test("are Prometheus text for the operator, with requests and queues", async () => {
     await service.call("GET", `/config?shop=${SHOP}`);
     const answer = await service.call("GET", "/metrics");

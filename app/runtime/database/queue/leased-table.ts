@@ -58,6 +58,7 @@ type LeasedTableOptions = {
 };
 
 export type LeasedTable<Claimed extends LeasedRow> = {
+  table: string;
   leaseSeconds: number;
   /**
    * Claims at most `limit` rows: those with an expired lease, then those that are due. `lastShop`: the store that had the
@@ -85,6 +86,8 @@ export type LeasedTable<Claimed extends LeasedRow> = {
    * that another worker holds.
    */
   settleMany(database: Database, rows: readonly Held[], assignments: string): Promise<boolean[]>;
+  /** How many rows lost so many leases in a row that they wait between two of them. */
+  countLosing(database: Database): Promise<number>;
 };
 
 /** A claimed row with its fence token. */
@@ -150,6 +153,7 @@ export function leasedTable<Claimed extends LeasedRow>({
     ) AS held WHERE w.shop = held.shop AND w.id = held.id`;
   const RENEW = `UPDATE ${table} w SET locked_until = ${lease} ${HELD_ROWS} RETURNING w.id`;
   const RELEASE = `UPDATE ${table} w SET ${state} = '${waiting}', ${LEASE_ENDED} ${HELD_ROWS}`;
+  const COUNT_LOSING = `SELECT count(*)::int AS count FROM ${table} WHERE ${state} = '${running}' AND lease_lost >= ${FREE_LOSSES}`;
   const byColumn = (rows: readonly Held[]) => [
     rows.map(({ shop }) => shop),
     rows.map(({ id }) => id),
@@ -172,6 +176,7 @@ export function leasedTable<Claimed extends LeasedRow>({
   }
 
   return {
+    table,
     leaseSeconds,
     claim: (database, limit, lastShop = "") =>
       database.acrossTenants<Claimed>(
@@ -190,6 +195,10 @@ export function leasedTable<Claimed extends LeasedRow>({
       );
       const found = new Set(settled.map(({ shop, id }) => `${shop}/${id}`));
       return rows.map(({ shop, id }) => found.has(`${shop}/${id}`));
+    },
+    async countLosing(database) {
+      const [row] = await database.acrossTenants<{ count: number }>(COUNT_LOSING);
+      return row?.count ?? 0;
     },
     async release(database, rows) {
       await database.acrossTenants(RELEASE, byColumn(rows));
