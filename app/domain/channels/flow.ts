@@ -41,7 +41,7 @@ import {
   nothingToSend,
   skipOf,
 } from "./item-customer.ts";
-import { refuseWithoutInstall } from "./storefront.ts";
+import { refuseWithoutInstall } from "./storefront/storefront.ts";
 
 const ENDPOINT = "/admin/api/graphql.json";
 /** The limit of the platform. */

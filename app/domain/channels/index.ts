@@ -10,7 +10,7 @@ import { flowChannel } from "./flow.ts";
 import { profilePlatformChannel } from "./profile-platform.ts";
 import { retailAnalyticsAChannel } from "./retail/retail-analytics-a.ts";
 import { retailAnalyticsBChannel } from "./retail/retail-analytics-b.ts";
-import { storefrontChannel } from "./storefront.ts";
+import { storefrontChannel } from "./storefront/storefront.ts";
 import { webAnalyticsChannel } from "./web-analytics/web-analytics.ts";
 
 export const channels: readonly Channel[] = [

@@ -3,24 +3,24 @@
 //     unsubscribes, and agreeing there subscribes nobody (decidesSubscription).
 //   - The newer decision wins, so an old row or a retry cannot undo a later decision at the store.
 //   - Nothing is written when the store already has this state.
-import type { Ctx } from "../../context.server.ts";
-import type { Columns, ConsentRecord } from "../../db.server.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, ConsentRecord } from "../../../db.server.ts";
 import {
   CUSTOMER,
   DATA_SALE_OPT_OUT,
   EMAIL_MARKETING_CONSENT_UPDATE,
   SMS_MARKETING_CONSENT_UPDATE,
-} from "../../integrations/storefront/documents.ts";
-import { PRIVACY_PAGE, SALE_OPT_OUT, TRACKING_METHODS } from "../consent/consent-types.ts";
-import { normaliseEmail } from "../customers/customer-change.ts";
-import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
-import { updateSystemTags } from "../tags/system-tags.ts";
+} from "../../../integrations/storefront/documents.ts";
+import { PRIVACY_PAGE, SALE_OPT_OUT, TRACKING_METHODS } from "../../consent/consent-types.ts";
+import { normaliseEmail } from "../../customers/customer-change.ts";
+import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
+import { updateSystemTags } from "../../tags/system-tags.ts";
 import {
   callAdminApi,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront/admin-api.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+} from "../../tenants/storefront/admin-api.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 type Decision = Columns<ConsentRecord, "action" | "method" | "gpc" | "created_at">;
 type Marketing = { marketingState: string; marketingUpdatedAt: string | null } | null;

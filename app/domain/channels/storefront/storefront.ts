@@ -1,42 +1,37 @@
-// Channel `storefront`: our tags and metafields on the store's customer, who is found by email,
-// else created, and from then on found by the gid (SPEC "Storefront customer metafield
-// definitions", DECISIONS 8 and 9). Tags are added and removed one by one, never written as a list,
-// which would delete the merchant's own tags.
+// Channel `storefront`: our tags and metafields on the store's customer (SPEC "Storefront customer
+// metafield definitions", DECISIONS 8 and 9). Tags are added and removed one by one, never written as
+// a list, which would delete the merchant's own tags.
 import { hash } from "node:crypto";
-import type { Ctx } from "../../context.server.ts";
-import type { Columns, StorefrontUser } from "../../db.server.ts";
+import type { Ctx } from "../../../context.server.ts";
 import {
-  CUSTOMER_BY_EMAIL,
-  CUSTOMER_CREATE,
   METAFIELDS_DELETE,
   METAFIELDS_SET,
   TAGS_ADD,
   TAGS_REMOVE,
-} from "../../integrations/storefront/documents.ts";
-import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { deleteKey, putKey } from "../../runtime/database/kv.ts";
-import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
+} from "../../../integrations/storefront/documents.ts";
+import { isAppError } from "../../../runtime/errors.ts";
+import { putKey } from "../../../runtime/database/kv.ts";
+import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import {
   Deferred,
   PermanentFailure,
   type Channel,
   type DeliveryResult,
   type QueueItem,
-} from "../bus/channel.ts";
-import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
-import { storefrontNameHash } from "../customers/storefront-columns.ts";
-import { yieldAddress } from "../customers/unproven-account.ts";
-import { hasLostAccess, isConnected } from "../tenants/store-access.ts";
-import { toAcceptsTag } from "../tags/catalog.ts";
+} from "../../bus/channel.ts";
+import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
+import { hasLostAccess, isConnected } from "../../tenants/store-access.ts";
+import { toAcceptsTag } from "../../tags/catalog.ts";
 import {
   callAdminApi,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront/admin-api.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+} from "../../tenants/storefront/admin-api.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { withCustomerLease } from "../customer-lease.ts";
+import { findItemCustomer, GONE, isNothing, nothingForMissing, skipOf } from "../item-customer.ts";
+import { findOrCreate } from "./find-or-create.ts";
 import { writeMarketingConsent, type MarketingWrite } from "./marketing-consent.ts";
-import { withCustomerLease } from "./customer-lease.ts";
-import { findItemCustomer, GONE, isNothing, nothingForMissing, skipOf } from "./item-customer.ts";
 
 const ENDPOINT = "/admin/api/graphql.json";
 
@@ -249,110 +244,6 @@ function toTagChange(customer: CustomerSnapshot): TagChange {
     add: wanted.filter((tag) => !known.has(tag)),
     remove: [...known].filter((tag) => !wanted.includes(tag)),
   };
-}
-
-/**
- * Stores the gid before any write to the customer, so that another delivery finds it. `skipped` when
- * the address belongs to a customer and the account has not verified it: then the account gives up
- * the address. Also when the account is deleted meanwhile: its row stays empty.
- */
-async function findOrCreate(
-  ctx: Ctx,
-  tenant: Tenant,
-  customer: CustomerSnapshot,
-): Promise<{ gid: string } | { skipped: string }> {
-  const { customerByIdentifier: found } = await callAdminApi<{
-    customerByIdentifier?: { id: string } | null;
-  }>(ctx, tenant.shop, {
-    document: CUSTOMER_BY_EMAIL,
-    variables: { email: customer.email },
-    isLookUp: true,
-  });
-  if (found && (await yieldToCustomer(ctx, tenant, customer.id)))
-    return { skipped: "a customer of the store has this address, and it is not proven" };
-  const gid = found?.id ?? (await create(ctx, tenant, customer));
-  const [stored] = await dataOf(ctx, tenant).sql<{ is_stored: boolean; is_deleted: boolean }>(
-    STORE_GID,
-    [customer.id, gid],
-  );
-  if (!stored || stored.is_deleted) return GONE;
-  if (!stored.is_stored)
-    throw new PermanentFailure("the storefront's customer belongs to another account");
-  return { gid };
-}
-
-const STORE_GID = `
-  WITH account AS (
-    SELECT status = 'deleted' AS is_deleted FROM storefront_users WHERE shop = $1 AND id = $2 FOR UPDATE
-  ),
-  stored AS (
-    UPDATE storefront_users SET storefront_customer_gid = $3 WHERE shop = $1 AND id = $2
-      AND NOT (SELECT is_deleted FROM account)
-      AND (storefront_customer_gid IS NULL OR storefront_customer_gid = $3)
-      AND NOT EXISTS (SELECT 1 FROM storefront_users other WHERE other.shop = $1
-        AND other.storefront_customer_gid = $3 AND other.id <> $2) RETURNING id
-  )
-  SELECT is_deleted, EXISTS (SELECT 1 FROM stored) AS is_stored FROM account`;
-
-/** Under the row's lock: the address may be verified or given up concurrently. */
-function yieldToCustomer(ctx: Ctx, tenant: Tenant, userId: number): Promise<boolean> {
-  return dataOf(ctx, tenant).transaction(async (sql) => {
-    const [account] = await sql<
-      Columns<StorefrontUser, "email_verified"> & { has_way_in: boolean }
-    >(
-      `SELECT email_verified, (password_hash <> '' OR federated_sub IS NOT NULL) AS has_way_in
-       FROM storefront_users WHERE shop = $1 AND id = $2 FOR UPDATE`,
-      [userId],
-    );
-    if (!account || account.email_verified || !account.has_way_in) return false;
-    await yieldAddress(ctx, tenant, sql, userId);
-    return true;
-  });
-}
-
-/**
- * While the echo is expected, the store's customer of this address is taken for the account's own (`mustYieldAddress`):
- * so it is expected only once the store has none, and no longer when none was created.
- */
-async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Promise<string> {
-  const { sql } = dataOf(ctx, tenant);
-  const echo = KEYS.echo(customer.id);
-  await putKey(sql, echo, true, TTL_SECONDS.echo);
-  await sql(NOTE_NAMES, [customer.id, storefrontNameHash(ctx, tenant.shop, customer)]);
-  try {
-    return await createAtStorefront(ctx, tenant, customer);
-  } catch (error) {
-    // Without an answer it may have been created.
-    const isRefused = error instanceof OutboundError && !error.retryable;
-    if (isRefused || error instanceof PermanentFailure) await deleteKey(sql, echo);
-    throw error;
-  }
-}
-
-// Before the names are written there, because the webhook may be faster than the answer. If the store refuses the customer,
-// one whom it has later under the same names changes none here.
-const NOTE_NAMES = `
-  UPDATE storefront_users SET storefront_name_hash = $3 WHERE shop = $1 AND id = $2 AND status <> 'deleted'`;
-
-async function createAtStorefront(
-  ctx: Ctx,
-  tenant: Tenant,
-  customer: CustomerSnapshot,
-): Promise<string> {
-  const input = {
-    email: customer.email,
-    ...(customer.first_name && { firstName: customer.first_name }),
-    ...(customer.last_name && { lastName: customer.last_name }),
-  };
-  type Created = { customer?: { id: string } | null; userErrors?: UserError[] };
-  const { customerCreate: created } = await callAdminApi<{ customerCreate?: Created | null }>(
-    ctx,
-    tenant.shop,
-    { document: CUSTOMER_CREATE, variables: { input } },
-  );
-  requireNoUserErrors("customerCreate", created?.userErrors);
-  if (!created?.customer) throw new PermanentFailure("customerCreate answered no customer");
-  return created.customer.id;
 }
 
 type Mutation = "tagsAdd" | "tagsRemove" | "metafieldsSet" | "metafieldsDelete";
