@@ -10,7 +10,7 @@ import { batchColumns } from "../../runtime/database/batch-columns.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
-import type { DeliveryIdentity } from "../customers/webhooks/webhook-inbox.ts";
+import type { DeliveryIdentity } from "../customers/webhooks/delivery-identity.ts";
 import { currentShops, versionValues, type Tenant } from "../tenants/tenant.ts";
 import type { Envelope } from "./envelope.ts";
 

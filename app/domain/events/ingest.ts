@@ -12,7 +12,7 @@ import {
 import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { isDeadlock, isUniqueViolation } from "../../runtime/database/postgres-errors.ts";
 import { activeTraceParent } from "../../runtime/telemetry/tracing.ts";
-import { identityKey, inboxEventId } from "../customers/webhooks/webhook-inbox.ts";
+import { identityKey, inboxEventId } from "../customers/webhooks/delivery-identity.ts";
 import { ARCHIVE_CHANNEL, BACKEND_CHANNEL, findChannel } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { isOpenTo, isWarehouseEvent } from "../bus/routing.ts";

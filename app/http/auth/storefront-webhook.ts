@@ -1,11 +1,11 @@
 // Reads a signed request for its inbox row: the topic, the delivery, the trigger time, and whether
 // body and header name the same shop.
 import {
-  receiveWebhook,
   toDeliveryIdentity,
   type DeliveryContent,
   type DeliveryIdentity,
-} from "../../domain/customers/webhooks/webhook-inbox.ts";
+} from "../../domain/customers/webhooks/delivery-identity.ts";
+import { receiveWebhook } from "../../domain/customers/webhooks/receive-webhook.ts";
 import { parseEventTime } from "../../domain/events/event-time.ts";
 import { findTopicBySlug } from "../../domain/tenants/storefront/webhook-topics.ts";
 import { AppError } from "../../runtime/errors.ts";

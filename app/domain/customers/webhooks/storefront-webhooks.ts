@@ -39,7 +39,8 @@ import {
   type Webhook,
   type WebhookFollowers,
 } from "./webhook.ts";
-import { inboxEventId, type InboxItem, type InboxStep } from "./webhook-inbox.ts";
+import { inboxEventId, type InboxStep } from "./delivery-identity.ts";
+import type { InboxItem } from "./webhook-inbox.ts";
 import { enqueueWelcome } from "./welcome.ts";
 
 const gid = z.string().regex(CUSTOMER_GID);
