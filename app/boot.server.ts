@@ -1,7 +1,7 @@
 // Starts what this process's roles ask for, and stops it again.
 import type { Ctx } from "./context.server.ts";
 import { startWorker } from "./domain/bus/worker.ts";
-import { completeFromOrder } from "./domain/commerce/checkout-completion.ts";
+import { completeFromOrder } from "./domain/commerce/checkout/complete-from-order.ts";
 import { startPrivacyWorker } from "./domain/compliance/requests/privacy-worker.ts";
 import { startInboxWorker } from "./domain/customers/webhooks/inbox-worker.ts";
 import { startSyncWorker } from "./domain/customers/sync/sync-worker.ts";

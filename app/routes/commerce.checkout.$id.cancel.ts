@@ -1,4 +1,4 @@
-import { cancelCheckout } from "../domain/commerce/checkouts.ts";
+import { cancelCheckout } from "../domain/commerce/checkout/change-checkout.ts";
 import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";

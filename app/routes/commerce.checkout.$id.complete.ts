@@ -1,4 +1,4 @@
-import { completeCheckout } from "../domain/commerce/complete-checkout.ts";
+import { completeCheckout } from "../domain/commerce/checkout/complete-checkout.ts";
 import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";

@@ -1,4 +1,4 @@
-import { getCheckout } from "../domain/commerce/checkouts.ts";
+import { getCheckout } from "../domain/commerce/checkout/change-checkout.ts";
 import { findCheckoutOwner } from "../domain/compliance/access-log/find-owner.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_READ } from "../http/rate-limit.ts";

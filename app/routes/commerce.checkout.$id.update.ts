@@ -1,5 +1,5 @@
-import { CheckoutChange } from "../domain/commerce/checkout.ts";
-import { updateCheckout } from "../domain/commerce/checkouts.ts";
+import { CheckoutChange } from "../domain/commerce/checkout/checkout.ts";
+import { updateCheckout } from "../domain/commerce/checkout/change-checkout.ts";
 import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";

@@ -1,5 +1,5 @@
-import { CheckoutInput } from "../domain/commerce/checkout.ts";
-import { createCheckout } from "../domain/commerce/checkouts.ts";
+import { CheckoutInput } from "../domain/commerce/checkout/checkout.ts";
+import { createCheckout } from "../domain/commerce/checkout/create-checkout.ts";
 import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";

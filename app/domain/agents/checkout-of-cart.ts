@@ -10,8 +10,8 @@ import {
   type CheckoutCaller,
   type CheckoutInput,
   type CheckoutRow,
-} from "../commerce/checkout.ts";
-import { createCheckout } from "../commerce/checkouts.ts";
+} from "../commerce/checkout/checkout.ts";
+import { createCheckout } from "../commerce/checkout/create-checkout.ts";
 import { isAccessRefusal } from "../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 

@@ -5,7 +5,7 @@ import { sweepDeadLetters } from "../bus/dead-letters/requeue-dead-letters.ts";
 import { foldHours } from "../bus/log/fold-hours.ts";
 import { cmsChannel } from "../channels/cms/cms.ts";
 import { syncCms } from "../channels/cms/sync.ts";
-import { endCheckouts } from "../commerce/expire-checkouts.ts";
+import { endCheckouts } from "../commerce/checkout/expire-checkouts.ts";
 import { finishMailedLate } from "../compliance/export/data-request.ts";
 import { mailDueRequests } from "../compliance/requests/due-mail.ts";
 import { eraseCopies } from "../compliance/erasure/erase-copies.ts";

@@ -1,6 +1,6 @@
 // The look-up of a paid cart in a store with many checkouts: every order of the store asks.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BY_CART } from "../../../app/domain/commerce/checkout-completion.ts";
+import { BY_CART } from "../../../app/domain/commerce/checkout/complete-from-order.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { SHOP } from "../../support/service.ts";
 

@@ -11,7 +11,7 @@ import {
   toCheckout,
   type Checkout,
   type CheckoutRow,
-} from "../../commerce/checkout.ts";
+} from "../../commerce/checkout/checkout.ts";
 import type { Mandate } from "../../commerce/mandate.ts";
 import { getMandate } from "../../commerce/mandates.ts";
 import { mandateSigningKey, publicMandateKey } from "../../commerce/mandate-proof.ts";

@@ -1,6 +1,6 @@
 // A mandate and a checkout in the words of AP2 0.2 (ap2-protocol.org, code/sdk/schemas/ap2). An open
 // mandate says what may be spent; a closed one binds it to a checkout. None of them names the shopper.
-import type { Checkout } from "../../commerce/checkout.ts";
+import type { Checkout } from "../../commerce/checkout/checkout.ts";
 import type { Mandate } from "../../commerce/mandate.ts";
 import type { PublicMandateKey } from "../../commerce/mandate-proof.ts";
 import type { Tenant } from "../../tenants/tenant.ts";

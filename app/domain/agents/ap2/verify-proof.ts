@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { CheckoutSession, Columns, TenantSql } from "../../../db.server.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import type { CheckoutStatus } from "../../commerce/checkout.ts";
+import type { CheckoutStatus } from "../../commerce/checkout/checkout.ts";
 import { findMandateRow } from "../../commerce/mandate-ledger.ts";
 import type { MandateRow } from "../../commerce/mandate.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";

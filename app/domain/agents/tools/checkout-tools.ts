@@ -3,14 +3,14 @@
 // shopper continues at `continue_url`.
 import { z } from "zod";
 import { AppError } from "../../../runtime/errors.ts";
-import type { Checkout, CheckoutCaller } from "../../commerce/checkout.ts";
+import type { Checkout, CheckoutCaller } from "../../commerce/checkout/checkout.ts";
 import {
   cancelCheckout,
-  createCheckout,
   getCheckout,
   updateCheckout,
-} from "../../commerce/checkouts.ts";
-import { completeCheckout } from "../../commerce/complete-checkout.ts";
+} from "../../commerce/checkout/change-checkout.ts";
+import { completeCheckout } from "../../commerce/checkout/complete-checkout.ts";
+import { createCheckout } from "../../commerce/checkout/create-checkout.ts";
 import { withIdempotencyKey, type Keep } from "../../commerce/idempotency.ts";
 import { checkoutOfCart, type CheckoutOfCart } from "../checkout-of-cart.ts";
 import { Lines, LinesOrNone, readCart, requireCartId, toCartLines } from "../carts.ts";

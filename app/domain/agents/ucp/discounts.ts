@@ -1,6 +1,6 @@
 // UCP's discount extension of a checkout (schemas/shopping/discount.json): which codes count, what they
 // take off, and a warning for each that does not count.
-import type { Checkout, DiscountRejection } from "../../commerce/checkout.ts";
+import type { Checkout, DiscountRejection } from "../../commerce/checkout/checkout.ts";
 import { toMinorUnits } from "../minor-units.ts";
 import type { UcpMessage } from "./envelope.ts";
 

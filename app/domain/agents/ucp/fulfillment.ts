@@ -7,7 +7,7 @@ import {
   type Checkout,
   type DeliveryAddress,
   type DeliveryProblem,
-} from "../../commerce/checkout.ts";
+} from "../../commerce/checkout/checkout.ts";
 import { toMinorUnits } from "../minor-units.ts";
 import type { UcpMessage, UcpTerms } from "./envelope.ts";
 

@@ -8,7 +8,12 @@ import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import type { UserError } from "../../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { toPlainText } from "../catalog-text.ts";
-import type { CheckoutRow, Delivery, DeliveryAddress, DeliveryInput } from "../checkout.ts";
+import type {
+  CheckoutRow,
+  Delivery,
+  DeliveryAddress,
+  DeliveryInput,
+} from "../checkout/checkout.ts";
 import { fromCents, toCents, toRounded, type StorefrontMoney } from "../money.ts";
 
 const MAX_TEXT = 255;

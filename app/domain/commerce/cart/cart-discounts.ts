@@ -1,6 +1,6 @@
 // Discounts of a storefront's cart: the codes that were asked for, those that count, and the store's
 // automatic ones.
-import type { Discounts, DiscountRejection } from "../checkout.ts";
+import type { Discounts, DiscountRejection } from "../checkout/checkout.ts";
 import { toPlainText } from "../catalog-text.ts";
 import { fromCents, toCents, toRounded, type StorefrontMoney } from "../money.ts";
 

@@ -1,6 +1,6 @@
 // Which of a checkout's carts an order paid, and what the orders of a checkout count together. Every cart
 // that the checkout ever had can be paid: the storefront keeps it open.
-import type { CheckoutRow, CountedOrder } from "../checkout.ts";
+import type { CheckoutRow, CountedOrder } from "../checkout/checkout.ts";
 import { fromCents, toCents } from "../money.ts";
 
 /** A cart's token, as its order names it, without its key; a draft order's gid. */

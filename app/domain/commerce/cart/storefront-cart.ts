@@ -11,7 +11,7 @@ import { OutboundError } from "../../../runtime/errors.ts";
 import { isProven, type Account } from "../../identity/account.ts";
 import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import type { CheckoutLine, CheckoutRow } from "../checkout.ts";
+import type { CheckoutLine, CheckoutRow } from "../checkout/checkout.ts";
 import { toMoney, toRounded, type StorefrontMoney } from "../money.ts";
 import { readVariants, assertAvailable, requireAvailable } from "../variants.ts";
 import {

@@ -1,15 +1,15 @@
 // A checkout as stored and returned (DECISIONS 11).
 //   requires_escalation <-> ready_for_complete -> complete_in_progress -> completed (the storefront's order),
 //   or -> canceled from each of them but `completed`. docs/decisions/020-checkout.md explains each.
-import type { CheckoutSession, Columns, TenantSql } from "../../db.server.ts";
+import type { CheckoutSession, Columns, TenantSql } from "../../../db.server.ts";
 import { z } from "zod";
-import { AppError } from "../../runtime/errors.ts";
-import type { CallMoney } from "../agent-activity/agent-call.ts";
-import type { Person } from "../identity/account.ts";
-import { COUNTRY_CODES } from "./cart/country-codes.ts";
+import { AppError } from "../../../runtime/errors.ts";
+import type { CallMoney } from "../../agent-activity/agent-call.ts";
+import type { Person } from "../../identity/account.ts";
+import { COUNTRY_CODES } from "../cart/country-codes.ts";
 import { escalationMessage, type Escalation } from "./checkout-messages.ts";
-import type { Keep } from "./idempotency.ts";
-import type { Money } from "./money.ts";
+import type { Keep } from "../idempotency.ts";
+import type { Money } from "../money.ts";
 
 const MAX_LINES = 100;
 const MAX_QUANTITY = 1_000;

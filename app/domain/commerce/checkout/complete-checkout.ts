@@ -1,13 +1,13 @@
 // Completing a checkout: we hold no money, so it confirms that the offer is still valid and the
 // mandate still covers it. The storefront's order completes it, reported by its webhook or found by
 // its draft order.
-import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database/database.ts";
-import { AppError, OutboundError } from "../../runtime/errors.ts";
-import { withCaller } from "../identity/session/caller-access.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import type { Cart } from "./cart/cart.ts";
-import { isSameOffer, readCart } from "./cart/storefront-cart.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { TenantSql } from "../../../runtime/database/database.ts";
+import { AppError, OutboundError } from "../../../runtime/errors.ts";
+import { withCaller } from "../../identity/session/caller-access.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import type { Cart } from "../cart/cart.ts";
+import { isSameOffer, readCart } from "../cart/storefront-cart.ts";
 import {
   getCheckoutRow,
   toCheckout,
@@ -16,9 +16,9 @@ import {
   type CheckoutRow,
 } from "./checkout.ts";
 import type { Escalation } from "./checkout-messages.ts";
-import { requireOpenMandate } from "./mandate-ledger.ts";
-import { requirePayments } from "./mandates.ts";
-import { completeWithin } from "./checkout-completion.ts";
+import { requireOpenMandate } from "../mandate-ledger.ts";
+import { requirePayments } from "../mandates.ts";
+import { completeWithin } from "./complete-from-order.ts";
 
 /**
  * `complete_in_progress` until the order arrives, or `requires_escalation` with a message when the

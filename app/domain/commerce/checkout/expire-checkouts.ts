@@ -1,15 +1,15 @@
 // Expired checkouts release their mandates' reservations, and their draft orders are deleted from the
 // merchant's list.
-import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database/database.ts";
-import { OutboundError } from "../../runtime/errors.ts";
-import { isConnected } from "../tenants/store-access.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { discardCart } from "./cart/draft-order.ts";
-import { readCart } from "./cart/storefront-cart.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { TenantSql } from "../../../runtime/database/database.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
+import { isConnected } from "../../tenants/store-access.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { discardCart } from "../cart/draft-order.ts";
+import { readCart } from "../cart/storefront-cart.ts";
 import { CHECKOUT_COLUMNS, getCheckoutRow, type CheckoutRow } from "./checkout.ts";
-import { completeWithin } from "./checkout-completion.ts";
-import { releaseOf } from "./mandate-ledger.ts";
+import { completeWithin } from "./complete-from-order.ts";
+import { releaseOf } from "../mandate-ledger.ts";
 
 const ROWS_AT_ONCE = 500;
 const DRAFT_ORDERS_PER_RUN = 50;

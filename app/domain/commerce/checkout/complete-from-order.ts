@@ -3,17 +3,17 @@
 // customer, or one of the checkout's own carts or draft orders. Each order counts once, also the further
 // ones of a checkout whose carts are paid more than once.
 import { z } from "zod";
-import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../db.server.ts";
-import { gidOf, PayloadId } from "../../integrations/storefront/payload-ids.ts";
-import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { DONE } from "../agent-activity/agent-call.ts";
-import { writeAgentCall } from "../agent-activity/record-agent-call.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { CUSTOMER_GID } from "../customers/customer-change.ts";
-import { CHECKOUT_ATTRIBUTE } from "./cart/cart.ts";
-import { addedBy, amountOf, cartIdOf, CART_TOKEN, ordersOf, ownCarts } from "./cart/paid-carts.ts";
-import { readCart } from "./cart/storefront-cart.ts";
+import type { Ctx } from "../../../context.server.ts";
+import type { TenantSql } from "../../../db.server.ts";
+import { gidOf, PayloadId } from "../../../integrations/storefront/payload-ids.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
+import { DONE } from "../../agent-activity/agent-call.ts";
+import { writeAgentCall } from "../../agent-activity/record-agent-call.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { CUSTOMER_GID } from "../../customers/customer-change.ts";
+import { CHECKOUT_ATTRIBUTE } from "../cart/cart.ts";
+import { addedBy, amountOf, cartIdOf, CART_TOKEN, ordersOf, ownCarts } from "../cart/paid-carts.ts";
+import { readCart } from "../cart/storefront-cart.ts";
 import {
   CHECKOUT_COLUMNS,
   getCheckoutRow,
@@ -21,9 +21,9 @@ import {
   type CheckoutRow,
   type CountedOrder,
 } from "./checkout.ts";
-import { enqueueCommerceEvent } from "./commerce-events.ts";
-import { release, spend } from "./mandate-ledger.ts";
-import { toRounded } from "./money.ts";
+import { enqueueCommerceEvent } from "../commerce-events.ts";
+import { release, spend } from "../mandate-ledger.ts";
+import { toRounded } from "../money.ts";
 
 const Price = z.union([z.string(), z.number()]).nullish().catch(null);
 
