@@ -11,7 +11,7 @@ import { callWithin } from "./store-redirects.ts";
 
 const TIMEOUT_MS = 6_000;
 const METADATA_MS = 10 * 60_000;
-/** An unknown key, or one whose signature fails, makes us fetch the keys again, at most once in this time. */
+/** Unknown keys and failing signatures make us fetch the keys again, at most once in this time. */
 const KEYS_COOLDOWN_MS = 30_000;
 /** Between the answer and the use of its keys. */
 const KEYS_SETTLE_MS = 1_000;
@@ -83,8 +83,8 @@ export type OidcClient = {
   ): Promise<OidcTokens | null>;
   /**
    * Runs `verify` with the provider's JSON Web Key Set. Keys are cached for 10 minutes; fetching them throws
-   * the same OutboundErrors as `discover`. Some providers replace a key and keep its id: where a signature
-   * fails, `verify` runs again with keys that are newer.
+   * the same OutboundErrors as `discover`. Providers replace keys, some of them without a new id: where a
+   * key is unknown or a signature fails, `verify` runs again with keys that are newer.
    */
   verify<T>(
     system: string,
@@ -268,23 +268,22 @@ function basicCredentials(id: string, secret: string): string {
 
 type KeySet = {
   set: ReturnType<typeof createRemoteJWKSet>;
-  /** When the provider was last asked, also in vain. */
-  askedAt(): number;
-  /** When its last answer came. */
+  /** When the provider's last answer came. */
   answeredAt(): number;
+  /** When newer keys were last asked for before the cached ones were old, also in vain. */
+  renewedAt: number;
 };
 
 function createKeySet(
   outbound: Outbound,
   { system, url, isTenantAddress }: { system: string; url: string; isTenantAddress: boolean },
 ): KeySet {
-  let askedAt = 0;
   let answeredAt = 0;
   const set = createRemoteJWKSet(new URL(url), {
-    cooldownDuration: KEYS_COOLDOWN_MS,
+    // Its own pause begins with any fetch, so that a key that is replaced right after one would be unknown.
+    cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: KEYS_MAX_AGE_MS,
     [customFetch]: async (keysUrl: string) => {
-      askedAt = Date.now();
       const answer = await outbound.call({
         system,
         url: keysUrl,
@@ -297,10 +296,10 @@ function createKeySet(
       return Response.json(parseAnswer(system, answer));
     },
   });
-  return { set, askedAt: () => askedAt, answeredAt: () => answeredAt };
+  return { set, answeredAt: () => answeredAt, renewedAt: 0 };
 }
 
-/** Again with newer keys where a signature fails and the provider may have newer ones. */
+/** Again with newer keys where a key is unknown or a signature fails, and the provider may have newer ones. */
 async function verifyWith<T>(
   keys: KeySet,
   verify: (keys: JWTVerifyGetKey) => Promise<T>,
@@ -309,8 +308,12 @@ async function verifyWith<T>(
   try {
     return await verify(keys.set);
   } catch (error) {
-    if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
-    const mayAsk = Date.now() - keys.askedAt() >= KEYS_COOLDOWN_MS;
+    const isOfOtherKeys =
+      error instanceof errors.JWKSNoMatchingKey ||
+      error instanceof errors.JWSSignatureVerificationFailed;
+    if (!isOfOtherKeys) throw error;
+    const mayAsk = keys.answeredAt() < startedAt && Date.now() - keys.renewedAt >= KEYS_COOLDOWN_MS;
+    if (mayAsk) keys.renewedAt = Date.now();
     if (mayAsk || keys.set.reloading) await keys.set.reload();
     // Newer keys may have come during the check, or while this one was about to take the older ones.
     else if (keys.answeredAt() < startedAt - KEYS_SETTLE_MS) throw error;
