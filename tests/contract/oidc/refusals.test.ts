@@ -1,5 +1,7 @@
 // Rejected callbacks: each redirects to the store with an error code, starts no session, and writes
 // nothing.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   answerOf,
@@ -248,6 +250,41 @@ it("a federated sign-in is rejected when the store removed its client meanwhile"
   await expectRefused(service, "invalid_token", async () =>
     followCallback(service, await approve(journey, person), journey.cookie),
   );
+});
+
+it("a federated sign-in is rejected when the store changed its provider meanwhile: the new one never gets the code", async () => {
+  const shop = "changing.myshopify.com";
+  await service.addTenant(shop);
+  const person = putPerson(service, "federated", "changer@example.com", { shop });
+  const journey = await begin(service, "federated", { shop });
+  const callback = await approve(journey, person);
+  // Like that of a provider that does not know RFC 9207.
+  callback.searchParams.delete("iss");
+  const asked: string[] = [];
+  const provider = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    const at = (path: string) => `http://${request.headers.host}${path}`;
+    response.end(
+      JSON.stringify({
+        issuer: at(""),
+        authorization_endpoint: at("/authorize"),
+        token_endpoint: at("/token"),
+        jwks_uri: at("/keys"),
+      }),
+    );
+  });
+  try {
+    await new Promise<void>((ready) => provider.listen(0, "127.0.0.1", ready));
+    const { port } = provider.address() as AddressInfo;
+    await service.addTenant(shop, { federated_issuer: `http://127.0.0.1:${port}` });
+    await expectRefused(service, "invalid_token", () =>
+      followCallback(service, callback, journey.cookie),
+    );
+    expect(asked).toEqual([]);
+  } finally {
+    provider.closeAllConnections();
+    await new Promise((closed) => provider.close(closed));
+  }
 });
 
 it("a rejected sign-in redirects to the deployed return origin, or the deployed store's, when nothing else names the store", async () => {

@@ -35,6 +35,8 @@ type State = {
   kind: "federated" | "storefront";
   shop: string;
   nonce: string;
+  /** The configured issuer, whose code is expected. Absent in states of the former version. */
+  issuer?: string | null;
   browser: string;
   return_to: string;
   /** Null when no session code is requested. */
@@ -78,6 +80,7 @@ export async function beginJourney(
     kind: provider.name,
     shop: tenant.shop,
     nonce,
+    issuer: provider.metadataOf(ctx, tenant).issuer,
     browser: hash("sha256", start.browserSecret),
     return_to: toReturnPath(start.returnTo),
     handoff_challenge: start.handoffChallenge,
@@ -171,6 +174,9 @@ export async function completeJourney(
   const code = query.get("code");
   if (!code || !verifier) return fail("invalid_state");
   try {
+    // The code belongs to the provider that the person was sent to: no other one may see it.
+    if (kept.issuer !== undefined && kept.issuer !== provider.metadataOf(ctx, tenant).issuer)
+      throw new InvalidIdToken("the store's provider was changed meanwhile");
     const identity = await fetchIdentity(ctx, tenant, provider, {
       code,
       verifier,
