@@ -24,6 +24,7 @@ const Metadata = z.looseObject({
   authorization_endpoint: Endpoint,
   token_endpoint: Endpoint,
   jwks_uri: Endpoint,
+  userinfo_endpoint: Endpoint.optional().catch(undefined),
   authorization_response_iss_parameter_supported: z.boolean().optional(),
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
 });
@@ -82,6 +83,17 @@ export type OidcClient = {
     isTenantAddress: boolean,
   ): Promise<OidcTokens | null>;
   /**
+   * GETs what the provider says of the token's owner beside the ID token. Returns null when it says
+   * nothing: it names no such endpoint, rejects the call (4xx), or answers something that is no JSON object.
+   * Throws an OutboundError for retryable statuses, `timeout` after 6 s, and `network`.
+   */
+  userInfo(
+    system: string,
+    metadata: OidcMetadata,
+    accessToken: string,
+    isTenantAddress: boolean,
+  ): Promise<unknown>;
+  /**
    * Runs `verify` with the provider's JSON Web Key Set. Keys are cached for 10 minutes; fetching them throws
    * the same OutboundErrors as `discover`. Providers replace keys, some of them without a new id: where a
    * key is unknown or a signature fails, `verify` runs again with keys that are newer.
@@ -118,6 +130,8 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
     forget: (place) => void discovered.delete(cacheKey(place)),
     exchangeCode: (system, metadata, exchange, isTenantAddress) =>
       exchangeCode(outbound, { system, metadata, exchange, isTenantAddress }),
+    userInfo: (system, metadata, accessToken, isTenantAddress) =>
+      fetchUserInfo(outbound, { system, metadata, accessToken, isTenantAddress }),
     async verify(system, keySet, verify) {
       const key = cacheKey(keySet);
       const keys = keySets.get(key) ?? createKeySet(outbound, { system, ...keySet });
@@ -169,6 +183,8 @@ const isWithoutAnswer = (error: unknown): boolean =>
   error.kind !== "refused_address" &&
   error.kind !== "foreign_redirect";
 
+const isHttps = (address: string): boolean => address.startsWith("https:");
+
 /** The answer with the place's own endpoints, once it is what the place expects. */
 function toMetadata(
   system: string,
@@ -184,9 +200,9 @@ function toMetadata(
       "the metadata names an issuer that is not the platform's for this store",
     );
   const metadata = { ...parsed.data, ...endpoints };
-  const { authorization_endpoint, token_endpoint, jwks_uri } = metadata;
-  const isHttps = (address: string) => address.startsWith("https:");
-  if (isHttps(url) && ![authorization_endpoint, token_endpoint, jwks_uri].every(isHttps))
+  const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
+  const named = [authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint ?? url];
+  if (isHttps(url) && !named.every(isHttps))
     throw malformed(system, "the metadata names an endpoint without https");
   if (issuer !== null && withoutTrailingSlashes(metadata.issuer) !== issuer)
     throw malformed(system, "the metadata names another issuer");
@@ -237,6 +253,29 @@ async function exchangeCode(
   const parsed = TokenAnswer.safeParse(parseAnswer(system, answer));
   if (!parsed.success) throw malformed(system, "the token response has no id_token");
   return parsed.data;
+}
+
+async function fetchUserInfo(
+  outbound: Outbound,
+  request: Pick<TokenRequest, "system" | "metadata" | "isTenantAddress"> & { accessToken: string },
+): Promise<unknown> {
+  const { system, metadata, accessToken, isTenantAddress } = request;
+  if (!metadata.userinfo_endpoint) return null;
+  try {
+    const answer = await outbound.call({
+      system,
+      url: metadata.userinfo_endpoint,
+      headers: { Accept: "application/json", Authorization: `Bearer ${accessToken}` },
+      timeoutMs: TIMEOUT_MS,
+      isTenantAddress,
+      about: { call: "user_info" },
+    });
+    return parseAnswer(system, answer);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.retryable && error.kind !== "malformed") throw error;
+    return null;
+  }
 }
 
 /**

@@ -123,8 +123,8 @@ function configurationOf(
     cookies: { keys: ["peer-cookie-secret-0123456789"] },
     scopes: SCOPES,
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
-    // Without this the address is only in the userinfo response.
-    conformIdTokenClaims: false,
+    // The general provider names the address in its user info only, as the standard says; the storefront in the token.
+    conformIdTokenClaims: Boolean(client.secret),
     ttl: {
       Interaction: 60,
       Grant: 60,

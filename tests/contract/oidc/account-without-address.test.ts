@@ -52,7 +52,7 @@ const me = (token: string) => service.call("GET", `/auth/me?shop=${SHOP}`, { key
 async function withoutAddress(provider: ProviderName): Promise<{ id: number; sub: string }> {
   const sub = putPerson(service, provider, email);
   if (provider === "storefront") return { id: await hear(gidOf(service, sub), null), sub };
-  service.sandbox.federated.next({ idToken: "no_email" });
+  service.sandbox.federated.next({ claims: { email: null, email_verified: null } });
   const { id } = await signedInUser(service, await signInAs(service, provider, sub));
   return { id, sub };
 }

@@ -1,5 +1,6 @@
 // ID token validation (OpenID Connect Core 3.1.3.7): signature with the provider's published keys,
-// issuer, audience, times and nonce; all are required.
+// issuer, audience, times and nonce; all are required. And the claims that the token leaves to the provider's
+// user info.
 import { jwtVerify } from "jose";
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
@@ -19,9 +20,8 @@ const MAX_NAME_CHARACTERS = 400;
 const cut = (name: string): string => Array.from(name).slice(0, MAX_NAME_CHARACTERS).join("");
 
 /** Some providers send null for a claim that they do not have. */
-const Claims = z.looseObject({
+const PersonClaims = z.looseObject({
   sub: z.string().min(1).max(255).refine(isUsable),
-  nonce: z.string(),
   email: z.string().refine(isUsable).nullish(),
   // Some providers send it as a string.
   email_verified: z
@@ -30,8 +30,8 @@ const Claims = z.looseObject({
   // Decoration: whatever a provider sends here, the person signs in.
   name: z.string().transform(cut).nullish().catch(null),
   picture: z.string().max(2_000).refine(isUsable).nullish().catch(null),
-  azp: z.string().nullish(),
 });
+const Claims = PersonClaims.extend({ nonce: z.string(), azp: z.string().nullish() });
 
 export type IdentityClaims = z.output<typeof Claims> & { issuer: string };
 
@@ -86,4 +86,31 @@ export async function verifyIdToken(
   if ((isForSeveral || azp !== null) && azp !== clientId)
     throw new InvalidIdToken("the token was issued to another client");
   return { ...claims.data, issuer: metadata.issuer };
+}
+
+/**
+ * The claims with the address, its proof, name and picture of the provider's user info, where the ID token
+ * has no address: in the code flow a provider may send them there alone (5.4). Null for the address says that there is none.
+ */
+export async function completeClaims(
+  ctx: Ctx,
+  claims: IdentityClaims,
+  accessToken: string | undefined,
+  { system, metadata, isTenantAddress }: Omit<Expected, "clientId" | "nonce">,
+): Promise<IdentityClaims> {
+  if (claims.email !== undefined || !accessToken) return claims;
+  const answer = await ctx.oidc.userInfo(system, metadata, accessToken, isTenantAddress);
+  if (answer === null) return claims;
+  const info = PersonClaims.safeParse(answer);
+  if (!info.success) throw new InvalidIdToken("a claim of the user info is missing or malformed");
+  // Of another person it must not be used (5.3.2).
+  if (info.data.sub !== claims.sub) throw new InvalidIdToken("the user info is another person's");
+  const { email, email_verified, name, picture } = info.data;
+  return {
+    ...claims,
+    email,
+    email_verified,
+    name: claims.name ?? name,
+    picture: claims.picture ?? picture,
+  };
 }

@@ -14,7 +14,7 @@ import { isConnected } from "../../tenants/store-access.ts";
 import { tryToReadPrimaryDomain } from "../../tenants/storefront/primary-domain.ts";
 import { findTenant, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import type { Account } from "../account.ts";
-import { InvalidIdToken, verifyIdToken } from "./id-token.ts";
+import { completeClaims, InvalidIdToken, verifyIdToken } from "./id-token.ts";
 import { signInWithIdentity } from "./identity-linking.ts";
 import type { OidcProvider } from "./providers.ts";
 import type { Visit } from "../../consent/visit.ts";
@@ -282,5 +282,12 @@ async function fetchIdentity(
     nonce: answer.nonce,
     isTenantAddress,
   });
-  return provider.identify(ctx, tenant, claims, tokens.access_token);
+  const complete = provider.hasUserInfo
+    ? await completeClaims(ctx, claims, tokens.access_token, {
+        system: provider.name,
+        metadata,
+        isTenantAddress,
+      })
+    : claims;
+  return provider.identify(ctx, tenant, complete, tokens.access_token);
 }

@@ -36,6 +36,8 @@ export type OidcProvider = {
    * browser's and rejects it.
    */
   sendsOrigin: boolean;
+  /** Whether its user info is asked for what the ID token leaves out; the storefront has an API for that. */
+  hasUserInfo: boolean;
   /** Null while there is no client for this tenant. */
   clientOf(tenant: Tenant): { id: string; secret: string | undefined } | null;
   /** The address and issuer of its metadata, and whether a tenant chose that address. */
@@ -75,6 +77,7 @@ const federated: OidcProvider = {
   verifierSeconds: TTL_SECONDS.oauthState,
   consentMethod: "federated_oauth",
   sendsOrigin: false,
+  hasUserInfo: true,
   clientOf: ({ config }) =>
     config.federated_client_id
       ? { id: config.federated_client_id, secret: config.federated_client_secret }
@@ -101,6 +104,7 @@ const storefront: OidcProvider = {
   verifierSeconds: TTL_SECONDS.pkce,
   consentMethod: "storefront_oidc",
   sendsOrigin: true,
+  hasUserInfo: false,
   // The app itself, by [customer_authentication] of its manifest, unless the store has a client of its own.
   clientOf: ({ config, app }) => ({
     id: config.storefront_customer_account_client_id ?? app.clientId,
