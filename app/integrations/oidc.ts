@@ -11,8 +11,9 @@ import { callWithin } from "./store-redirects.ts";
 
 const TIMEOUT_MS = 6_000;
 const METADATA_MS = 10 * 60_000;
-/** Unknown keys and failing signatures make us fetch the keys again, at most once in this time. */
-const KEYS_COOLDOWN_MS = 30_000;
+/** Unknown keys and failing signatures make us fetch the keys again: so often in a row, then once in a pause. */
+const KEYS_RENEWALS = 10;
+const KEYS_PAUSE_MS = 30_000;
 /** Between the answer and the use of its keys. */
 const KEYS_SETTLE_MS = 1_000;
 const KEYS_MAX_AGE_MS = 10 * 60_000;
@@ -309,8 +310,8 @@ type KeySet = {
   set: ReturnType<typeof createRemoteJWKSet>;
   /** When the provider's last answer came. */
   answeredAt(): number;
-  /** When newer keys were last asked for before the cached ones were old, also in vain. */
-  renewedAt: number;
+  /** Each renewal, also one in vain, moves this by a pause, ten pauses ahead at most. */
+  pausedUntil: number;
 };
 
 function createKeySet(
@@ -335,7 +336,7 @@ function createKeySet(
       return Response.json(parseAnswer(system, answer));
     },
   });
-  return { set, answeredAt: () => answeredAt, renewedAt: 0 };
+  return { set, answeredAt: () => answeredAt, pausedUntil: 0 };
 }
 
 /** Again with newer keys where a key is unknown or a signature fails, and the provider may have newer ones. */
@@ -351,11 +352,18 @@ async function verifyWith<T>(
       error instanceof errors.JWKSNoMatchingKey ||
       error instanceof errors.JWSSignatureVerificationFailed;
     if (!isOfOtherKeys) throw error;
-    const mayAsk = keys.answeredAt() < startedAt && Date.now() - keys.renewedAt >= KEYS_COOLDOWN_MS;
-    if (mayAsk) keys.renewedAt = Date.now();
-    if (mayAsk || keys.set.reloading) await keys.set.reload();
+    const isOlder = keys.answeredAt() < startedAt;
+    if (keys.set.reloading || (isOlder && takeRenewal(keys))) await keys.set.reload();
     // Newer keys may have come during the check, or while this one was about to take the older ones.
     else if (keys.answeredAt() < startedAt - KEYS_SETTLE_MS) throw error;
     return verify(keys.set);
   }
+}
+
+function takeRenewal(keys: KeySet): boolean {
+  const now = Date.now();
+  const pausedUntil = Math.max(keys.pausedUntil, now) + KEYS_PAUSE_MS;
+  if (pausedUntil - now > KEYS_RENEWALS * KEYS_PAUSE_MS) return false;
+  keys.pausedUntil = pausedUntil;
+  return true;
 }
