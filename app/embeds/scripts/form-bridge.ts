@@ -7,8 +7,9 @@ import type { FormField, LoaderAccess, StoreWindow } from "./window-globals.ts";
 /** sessionStorage: the theme's page keeps the same submissions there, for the page that follows. */
 const FORMS_KEY = "crm_forms";
 
+/** Not by `Array.from`: libraries of older themes replace it, and theirs has no second argument. */
 const fieldsOf = (form: HTMLFormElement) =>
-  Array.from(form.elements as unknown as HTMLInputElement[], (field): FormField => [
+  [...(form.elements as unknown as HTMLInputElement[])].map((field): FormField => [
     field.type,
     field.name,
     field.value,

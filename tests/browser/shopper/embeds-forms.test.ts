@@ -66,6 +66,19 @@ async function join(email: string, wantsOffers = true): Promise<void> {
 }
 
 describe("a form with data-crm-form", () => {
+  it("is recorded in a theme whose library replaces Array.from with its own", async () => {
+    await enter({
+      // As Prototype and MooTools do: a copy, and no second argument.
+      head: "<script>Array.from = (list) => (list ? Array.prototype.slice.call(list) : [])</script>",
+    });
+    const email = newAddress();
+    await join(email);
+    const [, consent] = await bridged();
+    expect(consent).toMatchObject({ status: 200, body: { email, consent_marketing: true } });
+    expect(visit.errors.filter((one) => !one.includes("401"))).toEqual([]);
+    await visit.close();
+  });
+
   it("sends its event, then its tags, then its consent, and submits to its own page", async () => {
     await enter({
       head: "<script>addEventListener('pagehide', () => sessionStorage.setItem('layer', JSON.stringify(window.dataLayer)))</script>",
