@@ -62,6 +62,28 @@ describe("a store with the metafield", () => {
     await visit.close();
   });
 
+  it.each(["compliance", "cookies"] as const)(
+    "keeps the room of the block %s: nothing below it moves while a shopper reads, and without script nothing is kept",
+    async (name) => {
+      await enter({
+        blocks: ["consent", name, "footer"],
+        head: "<script>window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.shift += value))).observe({ type: 'layout-shift', buffered: true })</script>",
+      });
+      await visit.page.locator(`[data-crm-embed=${name}] [data-crm-root]`).waitFor();
+      await visit.banner().waitFor();
+      // The observer hears of a shift with the frame after it.
+      const shift = await visit.page.evaluate<number>(
+        "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(window.shift)))))",
+      );
+      expect(shift).toBeLessThan(0.02);
+      await visit.close();
+      await enter({ blocks: ["consent", name], context: { javaScriptEnabled: false } });
+      const place = await visit.page.locator(`[data-crm-embed=${name}]`).boundingBox();
+      expect(place?.height).toBeLessThan(100);
+      await visit.close();
+    },
+  );
+
   it("records a choice with the store's policy version, through the proxy", async () => {
     await enter({ locale: "es" });
     await visit.page.getByRole("button", { name: "Aceptar todo", exact: true }).click();
