@@ -5,8 +5,11 @@ import type { StoreWindow } from "./window-globals.ts";
 const { path, locale, banner, crmChoices } = (
   document.querySelector("[data-crm-theme]") as HTMLElement
 ).dataset;
-const query = `?locale=${encodeURIComponent(locale ?? "")}`;
+const query = `?locale=${encodeURIComponent(locale as string)}`;
 const FOOTER = "[data-crm-embed=footer]";
+/** In a theme where another banner asks, only the links are ours. */
+const isAsking = banner === "true";
+const UNWANTED = isAsking ? "noscript" : "noscript,.crm-banner";
 /** The store's own page comes first; the banner waits for it, and no longer than this. */
 const BANNER_WAIT_MS = 3_000;
 
@@ -21,10 +24,9 @@ if (crmChoices) {
  * A script that was parsed elsewhere runs in no browser when it is put into the page: each one is made
  * anew. What is there for readers without scripts was parsed as if for them.
  */
-function insert(place: Element, root: Element): void {
-  const own = document.importNode(root, true);
-  for (const part of own.querySelectorAll("noscript")) part.remove();
-  place.replaceChildren(own);
+function insert(place: Element, root: Node): void {
+  place.replaceChildren(document.importNode(root, true));
+  for (const part of place.querySelectorAll(UNWANTED)) part.remove();
   for (const parsed of place.querySelectorAll("script")) {
     const script = document.createElement("script");
     for (const { name, value } of parsed.attributes) script.setAttribute(name, value);
@@ -35,7 +37,7 @@ function insert(place: Element, root: Element): void {
 }
 
 async function fill(place: HTMLElement): Promise<void> {
-  const name = encodeURIComponent(place.dataset.crmEmbed ?? "");
+  const name = encodeURIComponent(place.dataset.crmEmbed as string);
   const page = await fetch(`${path}/embed/${name}${query}`);
   if (!page.ok) return;
   const root = new DOMParser()
@@ -52,7 +54,7 @@ let isPlaced = false;
 function placeFooter(): void {
   if (isPlaced) return;
   isPlaced = true;
-  if (banner === "true" && !document.querySelector(FOOTER)) {
+  if (isAsking && !document.querySelector(FOOTER)) {
     const place = document.createElement("div");
     place.dataset.crmEmbed = "footer";
     document.body.append(place);
@@ -60,7 +62,7 @@ function placeFooter(): void {
   // The page has the footer with its banner where the app's metafield has it.
   const written = document.querySelector<HTMLTemplateElement>("template[data-crm-footer]");
   if (!written) return fillAll(FOOTER);
-  for (const place of elementsOf(FOOTER)) place.replaceChildren(written.content.cloneNode(true));
+  for (const place of elementsOf(FOOTER)) insert(place, written.content);
   (window as StoreWindow)._crmChoices?.();
 }
 
@@ -93,7 +95,7 @@ async function prepareHandOff(): Promise<void> {
       const link = (target as Element).closest?.<HTMLAnchorElement>('a[href*="handoff=fragment"]');
       if (!link || link.href.includes("handoff_challenge=")) return;
       link.href += `&handoff_challenge=${challenge}`;
-      sessionStorage.setItem(VERIFIER, kept);
+      sessionStorage[VERIFIER] = kept;
     },
     true,
   );
@@ -101,7 +103,7 @@ async function prepareHandOff(): Promise<void> {
 void prepareHandOff();
 
 const code = /[#&]session_code=([\w-]{1,100})/.exec(location.hash)?.[1];
-const verifier = code && sessionStorage.getItem(VERIFIER);
+const verifier = code && (sessionStorage[VERIFIER] as string | undefined);
 /** Again while nothing decides, as in an outage: the code is used up with the service's answer. */
 async function exchange(): Promise<void> {
   try {
@@ -112,14 +114,14 @@ async function exchange(): Promise<void> {
     });
     if (answer.status > 428) throw answer;
     const { token } = (await answer.json()) as { token?: string };
-    if (token) sessionStorage.setItem(TOKEN, token);
+    if (token) sessionStorage[TOKEN] = token;
     document.dispatchEvent(new Event("crm:session"));
   } catch {
     setTimeout(() => void exchange(), EXCHANGE_AGAIN_MS);
   }
 }
 if (verifier) {
-  sessionStorage.removeItem(VERIFIER);
+  delete sessionStorage[VERIFIER];
   history.replaceState(null, "", location.pathname + location.search);
   void exchange();
 }

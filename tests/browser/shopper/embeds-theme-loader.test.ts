@@ -182,6 +182,27 @@ it("a store without the metafield gets the loader through the proxy, and records
   await visit.close();
 });
 
+it.each([
+  ["with the metafield", () => metafields()],
+  ["without the metafield", () => []],
+])(
+  "a theme %s whose merchant switched the banner off for another one has its privacy links and preferences, and asks nobody",
+  async (_, valuesOf) => {
+    await enter({
+      metafields: valuesOf(),
+      blocks: ["consent", "footer"],
+      settings: { show_banner: false },
+    });
+    await visit.page.getByRole("link", { name: "Privacy choices" }).click();
+    expect(await visit.banner().count()).toBe(0);
+    await press("Reject all");
+    const { body } = await posted();
+    expect([body.method, await visit.banner().count()]).toEqual(["banner", 0]);
+    expect([visit.counted, visit.errors]).toEqual([[], []]);
+    await visit.close();
+  },
+);
+
 describe.each([
   ["with the metafield", () => metafields()],
   ["without the metafield", () => []],
