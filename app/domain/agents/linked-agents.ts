@@ -6,13 +6,14 @@ import { DONE } from "../agent-activity/agent-call.ts";
 import { recordAgentCall } from "../agent-activity/record-agent-call.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { EndReason } from "./oauth/grants.ts";
+import { receiverOf } from "./oauth/redirect-uris.ts";
 
 export type StoreAgent = {
   client_id: string;
   name: string;
   /** The host of its metadata document. Null for a self-registered client. */
   host: string | null;
-  /** Its redirect URI. */
+  /** Whose page or app its redirect URI leads to. Null for a client with a metadata document. */
   returns_to: string | null;
   shoppers: number;
   scopes: string[];
@@ -57,7 +58,7 @@ export async function listStoreAgents(
     client_id: row.client_id,
     name: row.client_name,
     host: hostOf(row.client_id),
-    returns_to: hostOf(row.redirect_uri),
+    returns_to: row.redirect_uri && receiverOf(row.redirect_uri),
     shoppers: row.shoppers,
     scopes: row.scopes ?? [],
     first_linked_at: row.first_at.toISOString(),

@@ -10,7 +10,7 @@ import {
 } from "../../domain/agents/oauth/authorization-request.ts";
 import { TOKEN_SECONDS } from "../../domain/agents/oauth/agent-token.ts";
 import { grantAccess } from "../../domain/agents/oauth/grants.ts";
-import { formTargetOf } from "../../domain/agents/oauth/redirect-uris.ts";
+import { formTargetOf, receiverOf } from "../../domain/agents/oauth/redirect-uris.ts";
 import { offeredScopes } from "../../domain/agents/oauth/scopes.ts";
 import { OIDC_PROVIDERS } from "../../domain/identity/oidc/providers.ts";
 import { toReturnPath } from "../../domain/identity/oidc/journey.ts";
@@ -111,8 +111,7 @@ const isRequest = (read: AuthorizationRequest | ApiResponse): read is Authorizat
   "client" in read;
 
 function shown({ client, redirectUri }: AuthorizationRequest): ShownAgent {
-  const { host, protocol } = new URL(redirectUri);
-  return { name: client.name, host: client.host, returnsTo: host || protocol };
+  return { name: client.name, host: client.host, returnsTo: receiverOf(redirectUri) };
 }
 
 export async function showAuthorizePage(

@@ -401,6 +401,18 @@ describe("scopes and redirect URIs", () => {
       );
   });
 
+  it("an answer that goes to an app is shown as going there, whatever host its address names", async () => {
+    for (const app of ["cursor:", "com.example.agent:"]) {
+      const redirect_uri = `${app}//www.bank.example/cb`;
+      const client = await newClient(service, { redirect_uris: [redirect_uri] });
+      const path = authorizePath(client, challenge, { redirect_uri });
+      const page = await openPage(service, path, person.token);
+      expect(page.text).toContain(`<bdi>${app}</bdi>`);
+      expect(page.text).not.toContain("<bdi>www.bank.example</bdi>");
+      expect(page.headers.get("content-security-policy")).toContain(`form-action 'self' ${app};`);
+    }
+  });
+
   it("the only registered redirect URI may be omitted, and its query is kept", async () => {
     const single = await newClient(service, { redirect_uris: ["com.example.agent:/cb?keep=1"] });
     const page = await openPage(

@@ -17,6 +17,12 @@ import {
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp } from "../identity/people.ts";
 
+/** One that is rejected would reject the whole registration. */
+const CURSOR = [
+  "cursor://anysphere.cursor-mcp/oauth/callback",
+  "https://www.cursor.com/agents/mcp/oauth/callback",
+  "http://localhost:8787/callback",
+];
 const { challenge } = pkce();
 let service: Service;
 beforeAll(async () => {
@@ -45,6 +51,14 @@ describe("a client registration", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
+  it.each([
+    ["the three that Cursor sends", CURSOR],
+    ["a reversed domain name", ["com.example.agent:/cb"]],
+  ])("may have addresses of an app beside those of the web: %s", async (_, uris) => {
+    const answer = await register(service, { redirect_uris: uris });
+    expect([answer.status, answer.json]).toMatchObject([201, { redirect_uris: uris }]);
+  });
+
   it("that names more grant and response types gets those that are served", async () => {
     const answer = await register(service, {
       grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
@@ -62,7 +76,14 @@ describe("a client registration", () => {
     ["nothing for an address", { redirect_uris: undefined }, "invalid_redirect_uri"],
     ["plain http", { redirect_uris: ["http://agent.example/cb"] }, "invalid_redirect_uri"],
     ["script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+    [
+      "script with a host",
+      { redirect_uris: ["javascript://x/%0aalert(1)"] },
+      "invalid_redirect_uri",
+    ],
     ["data", { redirect_uris: ["data:text/html,x"] }, "invalid_redirect_uri"],
+    ["a file", { redirect_uris: ["file://agent.example/cb"] }, "invalid_redirect_uri"],
+    ["an app without a host", { redirect_uris: ["cursor:callback"] }, "invalid_redirect_uri"],
     ["a fragment", { redirect_uris: [`${REDIRECT}#x`] }, "invalid_redirect_uri"],
     ["a user", { redirect_uris: ["https://a:b@agent.example/"] }, "invalid_redirect_uri"],
     [

@@ -1,7 +1,14 @@
-// Allowed redirect URIs of agents (RFC 8252, RFC 9700): https, loopback, or a private-use scheme.
+// Allowed redirect URIs of agents (RFC 8252, RFC 9700): https, loopback, or a private-use scheme, which leads to an app on
+// the shopper's device.
 
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 const MAX_LENGTH = 500;
+/** A browser acts on these itself: none leads to an app. */
+const BROWSER_SCHEMES = new Set(
+  "about blob chrome data edge file filesystem ftp intent jar javascript mailto resource sms tel vbscript view-source ws wss"
+    .split(" ")
+    .map((scheme) => `${scheme}:`),
+);
 
 /** Why a redirect URI is rejected; undefined when it is allowed. */
 export function findRedirectProblem(uri: string): string | undefined {
@@ -16,10 +23,19 @@ export function findRedirectProblem(uri: string): string | undefined {
   if (url.protocol === "https:") return undefined;
   if (url.protocol === "http:")
     return LOOPBACK.has(url.hostname) ? undefined : "must be an https:// address";
-  // RFC 8252 7.1: a private-use scheme is a reversed domain name. `javascript:` and `data:` have no dot.
-  return url.protocol.includes(".")
+  // RFC 8252 7.1: a private-use scheme is a reversed domain name. Well-known clients have short ones, with a host
+  // (cursor://anysphere.cursor-mcp/), and one rejected address rejects their registration.
+  const isOfApp = url.host !== "" && !BROWSER_SCHEMES.has(url.protocol);
+  return url.protocol.includes(".") || isOfApp
     ? undefined
     : "must be https, loopback, or a scheme such as com.example.agent:";
+}
+
+/** Whose page or app gets the answer: the host, or an app's scheme, whose host is a name of the app's own choice. */
+export function receiverOf(uri: string): string {
+  const url = URL.parse(uri);
+  if (!url) return uri;
+  return /^https?:$/.test(url.protocol) ? url.host : url.protocol;
 }
 
 const withoutPort = (uri: string): string | null => {
