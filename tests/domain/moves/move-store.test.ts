@@ -206,3 +206,32 @@ test("a target that refuses rows is shown as what the move waits for, before the
   expect(await untilEnded(service, id)).toMatchObject({ state: "cancelled" });
   await eu.query("DROP FUNCTION refuse_row CASCADE");
 });
+
+test("a move goes on after the connection between the two servers is lost", async () => {
+  const { service, eu } = cells;
+  await eu.query(
+    "CREATE FUNCTION wait_with_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NEW; END $$",
+  );
+  for (const table of ["crm_tags", "mandates", "storefront_users"]) {
+    await eu.query(
+      `CREATE TRIGGER wait_with_row BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION wait_with_row()`,
+    );
+    await eu.query(`ALTER TABLE ${table} ENABLE ALWAYS TRIGGER wait_with_row`);
+  }
+  const before = await rowsOfStore(service.database, OTHER_SHOP);
+  const { id } = await requestMove(service.ctx, OTHER_SHOP, "eu");
+  // The stream and two tables that are being copied: Postgres counts three errors for one loss.
+  const senders = "backend_type = 'walsender' AND datname = current_database()";
+  await eventually("the copy of two tables", async () => {
+    const [row] = await service.database.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE ${senders}`,
+    );
+    return row?.n === 3;
+  });
+  await service.database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${senders}`,
+  );
+  expect(await untilEnded(service, id)).toMatchObject({ state: "done", error: null });
+  expect(await rowsOfStore(eu, OTHER_SHOP)).toEqual(before);
+  await eu.query("DROP FUNCTION wait_with_row CASCADE");
+});

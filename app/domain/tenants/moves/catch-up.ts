@@ -30,7 +30,7 @@ import {
 import { storeMoves, type Move } from "./move-record.ts";
 import { areSequencesBeyond, raiseSequences } from "./moved-tables.ts";
 import { readCopyState, replicationName } from "./replication.ts";
-import { MoveFailed, requireApplied, waitsForTarget, type MoveRun } from "./move-run.ts";
+import { MoveFailed, type MoveRun } from "./move-run.ts";
 
 /**
  * The target is close enough behind to hold the store's queues when a mark takes at most this long to arrive, and
@@ -113,14 +113,15 @@ async function followClosely(run: MoveRun, limitMs = Infinity): Promise<number> 
   for (let looks = 1; !(await hasMark(target, move.shop, mark)); looks += 1) {
     if (looks % 40 === 0) {
       const state = await readCopyState(source, target, replicationName(move.id));
-      requireApplied(state.errors);
-      const waitsFor = waitsForTarget(state.errors);
+      run.applyFailures.observe(state.errors);
+      const waitsFor = run.applyFailures.waitsFor();
       await run.report({ lag_bytes: state.lagBytes, ...(waitsFor && { waits_for: waitsFor }) });
     }
     if (performance.now() - started > limitMs) return Infinity;
     await run.check();
     await pause(POLL_MS * (looks > 100 ? 20 : 1));
   }
+  run.applyFailures.forget();
   return performance.now() - started;
 }
 

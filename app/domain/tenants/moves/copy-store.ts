@@ -1,6 +1,6 @@
 // The second step of a move: Postgres copies the store's rows to the target, and then follows the source.
 import { setTimeout as pause } from "node:timers/promises";
-import { MoveFailed, requireApplied, waitsForTarget, type MoveRun } from "./move-run.ts";
+import { MoveFailed, type MoveRun } from "./move-run.ts";
 import {
   createPublication,
   createSubscription,
@@ -22,14 +22,17 @@ export async function copyStore(run: MoveRun): Promise<void> {
       throw new MoveFailed(`The target cannot subscribe to the source: ${message}`);
     throw error;
   });
+  let copied = 0;
   for (let waitMs = POLL_MS.first; ; waitMs = Math.min(waitMs * 2, POLL_MS.longest)) {
     await run.check();
     const state = await readCopyState(source, target, name);
-    requireApplied(state.errors);
+    if (state.copied > copied) run.applyFailures.forget();
+    copied = state.copied;
+    run.applyFailures.observe(state.errors);
     await run.report({
       tables_copied: state.copied,
       lag_bytes: state.lagBytes,
-      waits_for: waitsForTarget(state.errors),
+      waits_for: run.applyFailures.waitsFor(),
     });
     if (state.copied === state.tables && state.tables >= tables.length) break;
     await pause(waitMs);

@@ -33,6 +33,7 @@ export type MoveRun = {
   target: OwnerConnection;
   tables: MovedTable[];
   options: MoveOptions;
+  applyFailures: ApplyFailures;
   /** Begins the step, in the record. Throws LeaseLost. */
   enter(step: MoveStep, progress?: MoveProgress): Promise<void>;
   report(progress: MoveProgress): Promise<void>;
@@ -62,6 +63,7 @@ export async function startRun({
     source,
     target,
     options,
+    applyFailures: countApplyFailures(),
     tables: await readMovedTables(source),
     async enter(step, progress = {}) {
       Object.assign(move.progress, progress);
@@ -92,19 +94,50 @@ export async function startRun({
   };
 }
 
-/** The number of apply errors after which the move fails. */
-const MAX_APPLY_ERRORS = 3;
+/** The number of failures in a row after which the move is given up. */
+const MAX_APPLY_FAILURES = 3;
+/** Postgres tries again after five seconds: errors that come closer together are one failure. */
+const ONE_FAILURE_MS = 2_000;
 
-/** Postgres repeats what it cannot apply for ever. */
-export function requireApplied(errors: number): void {
-  if (errors >= MAX_APPLY_ERRORS)
-    throw new MoveFailed(
-      "The target cannot apply the changes of the source: the log of its server says why.",
-    );
+/** The failures of the target to follow the source, since it last made progress. */
+export type ApplyFailures = {
+  /**
+   * Takes what Postgres has counted so far. Throws MoveFailed at the third failure in a row, because Postgres repeats what it
+   * cannot apply for ever.
+   */
+  observe(errors: number): void;
+  /** The target went on: what failed before has healed. */
+  forget(): void;
+  /** For the progress of the move: a target that refuses rows looks like one that is slow. */
+  waitsFor(): string | null;
+};
+
+/**
+ * A lost connection is one failure, although it ends several workers of the target and Postgres counts each. What was
+ * counted before the first look belongs to an outage that ended an earlier run, or to this subscription's first attempt.
+ */
+export function countApplyFailures(): ApplyFailures {
+  let counted: number | null = null;
+  let failures = 0;
+  let failedAt = -Infinity;
+  return {
+    observe(errors) {
+      const isNew = counted !== null && errors > counted;
+      counted = errors;
+      if (!isNew || performance.now() - failedAt < ONE_FAILURE_MS) return;
+      failedAt = performance.now();
+      failures += 1;
+      if (failures >= MAX_APPLY_FAILURES)
+        throw new MoveFailed(
+          "The target cannot apply the changes of the source: the log of its server says why.",
+        );
+    },
+    forget() {
+      failures = 0;
+    },
+    waitsFor: () =>
+      failures === 0
+        ? null
+        : `the target, which refused rows (${failures} of ${MAX_APPLY_FAILURES} attempts): the log of its server says why`,
+  };
 }
-
-/** From the first failure on: a target that refuses rows looks like one that is slow. */
-export const waitsForTarget = (errors: number): string | null =>
-  errors === 0
-    ? null
-    : `the target, which refused rows (${errors} of ${MAX_APPLY_ERRORS} attempts): the log of its server says why`;
