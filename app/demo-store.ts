@@ -7,6 +7,7 @@ import { DEMO_TAG_RULES } from "./demo/people.ts";
 import { saveFirmware } from "./domain/events/firmware.ts";
 import { saveMapping } from "./domain/events/mappings.ts";
 import { saveUpcMappings } from "./domain/events/upc-mappings.ts";
+import { writeWhileMoving } from "./domain/tenants/moves/write-while-moving.ts";
 import { isConnected } from "./domain/tenants/store-access.ts";
 import { saveTenantConfig } from "./domain/tenants/settings/configuration.ts";
 import { callAdminApi } from "./domain/tenants/storefront/admin-api.ts";
@@ -30,14 +31,19 @@ type DemoSystems = {
   federatedClient: { id: string; secret: string };
 };
 
+/** A move whose worker was killed refuses writes until this process takes it over. */
+const MOVE_PATIENCE_MS = 30_000;
+
 /**
  * Configures the store. Later starts renew what is still as the last start saved it, since addresses and
  * ports change, and keep what was saved since.
  */
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
   if (!(await isInstalled(ctx))) await walkInstall(ctx.baseUrl);
-  const { sql } = ctx.home.forTenant(DEMO_SHOP);
-  const written = (await findKey<Record<string, string>>(sql, KEYS.demoSettings))?.value ?? null;
+  const tenant = await getTenant(ctx, DEMO_SHOP);
+  const written =
+    (await findKey<Record<string, string>>(dataOf(ctx, tenant).sql, KEYS.demoSettings))?.value ??
+    null;
   const saved = await savedDigests(ctx);
   const fields = Object.entries(fieldsOf(ctx, systems)).filter(
     ([name]) => written === null || saved[name] === written[name],
@@ -45,7 +51,16 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
   await saveTenantConfig(ctx, DEMO_SHOP, Object.fromEntries(fields), { by: "operator" });
   const now = await savedDigests(ctx);
   const digests = fields.flatMap(([name]) => (now[name] ? [[name, now[name]]] : []));
-  await putKey(sql, KEYS.demoSettings, { ...written, ...Object.fromEntries(digests) });
+  await writeWhileMoving(
+    ctx,
+    tenant,
+    (at) =>
+      putKey(dataOf(ctx, at).sql, KEYS.demoSettings, {
+        ...written,
+        ...Object.fromEntries(digests),
+      }),
+    MOVE_PATIENCE_MS,
+  );
   if (written === null) await fillRegistries(ctx);
   // The address of this service may have changed since the last start.
   await tryToRegisterWebhooks(ctx, DEMO_SHOP);
