@@ -98,7 +98,8 @@ export async function renderMetrics(ctx: Ctx): Promise<string> {
     ...ctx.regions.names().map((region) => readRegion(ctx, region)),
     readMoves(ctx),
   ]);
-  return registry.metrics();
+  // The library writes "Nan", for example of the event loop's mean delay right after another scrape; the format has "NaN".
+  return (await registry.metrics()).replace(/ Nan$/gm, " NaN");
 }
 
 /** An unreachable, silent or unprovisioned region must not hide the others. */

@@ -4,6 +4,7 @@ import { renderThemeFooters } from "../../../app/embeds/theme-footers.ts";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import pg from "pg";
+import { Gauge } from "prom-client";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startBackground, type Background } from "../../../app/boot.server.ts";
 import { createCtx, type Ctx } from "../../../app/context.server.ts";
@@ -12,6 +13,7 @@ import { AUTH_SCHEMES, type Auth } from "../../../app/http/auth/schemes.ts";
 import { serviceDocument } from "../../../app/http/openapi/service-document.ts";
 import { loadRoutes } from "../../../app/http/route-table.ts";
 import { createListener } from "../../../app/http/serve.ts";
+import { registry } from "../../../app/runtime/telemetry/metrics.ts";
 import {
   ADMIN_KEY,
   APP_SECRET,
@@ -239,6 +241,14 @@ describe("the metrics", () => {
       /^http_request_duration_seconds_count\{method="GET",route="\/config",status="200"\} [1-9]/m,
     );
     expect(answer.text).toMatch(/^# TYPE queue_depth gauge$/m);
+  });
+
+  test("have a value that is not known yet as NaN, in the spelling of the format", async () => {
+    const gauge = new Gauge({ name: "not_known_yet", help: "A test's.", registers: [registry] });
+    gauge.set(Number.NaN);
+    const { text } = await service.call("GET", "/metrics");
+    registry.removeSingleMetric("not_known_yet");
+    expect(text).toMatch(/^not_known_yet NaN$/m);
   });
 
   test("name routes and never what a caller typed", async () => {
