@@ -100,7 +100,7 @@ const MAX_APPLY_FAILURES = 3;
 const ONE_FAILURE_MS = 2_000;
 
 /** The failures of the target to follow the source, since it last made progress. */
-export type ApplyFailures = {
+type ApplyFailures = {
   /**
    * Takes what Postgres has counted so far. Throws MoveFailed at the third failure in a row, because Postgres repeats what it
    * cannot apply for ever.
@@ -116,7 +116,7 @@ export type ApplyFailures = {
  * A lost connection is one failure, although it ends several workers of the target and Postgres counts each. What was
  * counted before the first look belongs to an outage that ended an earlier run, or to this subscription's first attempt.
  */
-export function countApplyFailures(): ApplyFailures {
+function countApplyFailures(): ApplyFailures {
   let counted: number | null = null;
   let failures = 0;
   let failedAt = -Infinity;
