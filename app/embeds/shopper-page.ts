@@ -82,6 +82,9 @@ export function renderShopperPage(config: PublicConfig, view: ShopperView): stri
       return `<li>${providerLink(provider, href, texts, config.federatedBrand)}</li>`;
     })
     .join("");
+  const ways = elsewhere
+    ? `<p>${escapeHtml(texts.noScriptWays)}</p><ul class="ways">${elsewhere}</ul>`
+    : "";
   const help = config.supportEmail
     ? `<p>${escapeHtml(texts.noScriptHelp)} <a href="${escapeHtml(mailAddress(config.supportEmail))}">${escapeHtml(config.supportEmail)}</a></p>`
     : "";
@@ -89,7 +92,7 @@ export function renderShopperPage(config: PublicConfig, view: ShopperView): stri
   return `<!doctype html><html lang="${config.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(config.brand)}</title><link rel="icon" href="data:,"></head>
 <body class="crm crm-own"><main><div class="crm crm-ui crm-shopper" ${ROOT_MARK} data-page="${view.page}" lang="${config.locale}" dir="ltr"><style>${pageTokens(config.theme)}${STYLES.controls}${STYLES.shopper}</style>
 <header>${renderBrand(config)}<h1 id="crm-title" tabindex="-1">${escapeHtml(title)}</h1>${back}</header>
-<noscript><p>${escapeHtml(texts.noScript)}</p><ul class="ways">${elsewhere}</ul>${help}<style>#crm-app{display:none}</style></noscript>
+<noscript><p>${escapeHtml(texts.noScript)}</p>${ways}${help}<style>#crm-app{display:none}</style></noscript>
 <p id="crm-live" class="live" role="status" aria-live="polite"></p><div id="crm-app" aria-busy="true"><p>${escapeHtml(texts.loading)}</p></div>
 <script type="application/json" id="crm-data">${scriptJson(data)}</script><script src="${escapeHtml(pageAddress(config, `/embed/${view.page}.js`).split("?")[0] ?? "")}" defer></script></div></main></body></html>`;
 }

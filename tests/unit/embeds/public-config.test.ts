@@ -7,6 +7,7 @@ import { defaultFields, type TenantConfig } from "../../../app/domain/tenants/te
 import type { Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { renderCompliance } from "../../../app/embeds/compliance/compliance.ts";
 import { brandOfIssuer, embedAddress, toPublicConfig } from "../../../app/embeds/public-config.ts";
+import { renderShopperPage } from "../../../app/embeds/shopper-page.ts";
 import { renderThemeFooters } from "../../../app/embeds/theme-footers.ts";
 import { STOREFRONT_TEXTS } from "../../../app/locales/storefront-texts.ts";
 
@@ -81,4 +82,25 @@ it("the footers of a theme's page always have the store's own language, and fit 
     expect(some.locale).toBeNull();
     expect(Buffer.byteLength(JSON.stringify(some))).toBeLessThan(128_000);
   }
+});
+
+describe("the account page without script", () => {
+  const shown = (...given: Parameters<typeof tenant>) => {
+    const view = { page: "account", returnTo: null, customer: null } as const;
+    return /<noscript>(.*?)<style>/s.exec(renderShopperPage(configOf(...given), view))?.[1];
+  };
+  const ADMIN_ONLY = { granted_scopes: ["read_customers"] };
+
+  it("says only what there is", () => {
+    expect(shown({}, ADMIN_ONLY)).toBe("<p>This page needs JavaScript.</p>");
+  });
+
+  it("names the address for help, and the ways to sign in with their addresses", () => {
+    expect(shown({ support_email: "help@kestrel.example" }, ADMIN_ONLY)).toBe(
+      '<p>This page needs JavaScript.</p><p>For help, write to <a href="mailto:help@kestrel.example">help@kestrel.example</a></p>',
+    );
+    expect(shown()).toMatch(
+      /<p>Without it you can sign in here:<\/p><ul class="ways"><li>.*href="https:\/\/service\.example\/auth\/storefront\/login\?/s,
+    );
+  });
 });
