@@ -32,15 +32,19 @@ export function renderThemeFooters(
   let size = bytesOf(style);
   // The store's own language first: it is always among those that fit.
   for (const lang of [locale, ...BANNER_LANGUAGES.filter((other) => other !== locale)]) {
+    const config = toPublicConfig(tenant, { locale: lang, serviceUrl, pathPrefix: PATH_MARK });
+    // The theme's page has the rules by region once, with the loader's values.
     const part = renderFooterBody(
-      toPublicConfig(tenant, { locale: lang, serviceUrl, pathPrefix: PATH_MARK }),
+      { ...config, regions: null },
       { values, texts: toSpokenTexts(tenant, published, lang) },
     );
     size += bytesOf(part);
-    if (size > MAX_BYTES) return { locale: null, style, parts, otherCodes };
-    parts[lang] = part;
+    if (size <= MAX_BYTES) parts[lang] = part;
+    // Named all the same, so that no other form of the language stands for it: the page gets it from the service.
+    else otherCodes[lang] = lang;
   }
-  return { locale, style, parts, otherCodes };
+  const isWhole = Object.keys(parts).length === BANNER_LANGUAGES.length;
+  return { locale: isWhole ? locale : null, style, parts, otherCodes };
 }
 
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));

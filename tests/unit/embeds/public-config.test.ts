@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_DESIGN } from "../../../app/domain/tenants/banner/banner-design.ts";
 import { BANNER_LANGUAGES } from "../../../app/domain/tenants/banner/banner-texts.ts";
 import { toSpokenTexts } from "../../../app/domain/tenants/banner/banner-values.ts";
+import { REGION_PRESETS } from "../../../app/domain/tenants/consent-regions.ts";
 import { defaultFields, type TenantConfig } from "../../../app/domain/tenants/tenant-config.ts";
 import type { Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { renderCompliance } from "../../../app/embeds/compliance/compliance.ts";
@@ -69,6 +70,21 @@ it.each([true, false])(
   },
 );
 
+it("the footers of a theme's page fit in every language, with rules by region, every link and a design of the store's own", () => {
+  const store = tenant({
+    consent_regions: { ...REGION_PRESETS.recommended, exceptions: [] },
+    privacy_url: "https://kestrel.example/policies/privacy-policy",
+    terms_url: "https://kestrel.example/policies/terms-of-service",
+    support_email: "privacy@kestrel.example",
+  });
+  const { locale, parts } = renderThemeFooters(
+    store,
+    { version: 1, design: DEFAULT_DESIGN },
+    SERVICE,
+  );
+  expect([locale, Object.keys(parts).length]).toEqual(["en", BANNER_LANGUAGES.length]);
+});
+
 it("the footers of a theme's page always have the store's own language, and fit what the platform stores", () => {
   const long = { title: "&".repeat(200), text: "&".repeat(15_000) };
   const texts = Object.fromEntries(BANNER_LANGUAGES.map((lang) => [lang, long]));
@@ -80,6 +96,9 @@ it("the footers of a theme's page always have the store's own language, and fit 
     expect(Object.keys(some.parts)).toContain(locale);
     expect(Object.keys(some.parts).length).toBeLessThan(BANNER_LANGUAGES.length);
     expect(some.locale).toBeNull();
+    // A language that does not fit comes from the service, and not as another form of it.
+    for (const lang of BANNER_LANGUAGES)
+      expect(some.otherCodes[lang]).toBe(Object.hasOwn(some.parts, lang) ? undefined : lang);
     expect(Buffer.byteLength(JSON.stringify(some))).toBeLessThan(128_000);
   }
 });

@@ -16,7 +16,9 @@ export const OTHER_CODES: ReadonlyMap<string, BannerLanguage> = new Map([
   ["no", "nb"],
   ["pt", "pt-PT"],
   ["zh", "zh-CN"],
+  // Twice, because a theme compares as it is written.
   ["zh-HANT", "zh-TW"],
+  ["zh-Hant", "zh-TW"],
   ["zh-HK", "zh-TW"],
   ["zh-MO", "zh-TW"],
 ]);
