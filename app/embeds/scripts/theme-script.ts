@@ -25,15 +25,16 @@ if (crmChoices) {
  * anew. What is there for readers without scripts was parsed as if for them.
  */
 function insert(place: Element, root: Node): void {
-  place.replaceChildren(document.importNode(root, true));
-  for (const part of place.querySelectorAll(UNWANTED)) part.remove();
-  for (const parsed of place.querySelectorAll("script")) {
+  const own = document.importNode(root as Element | DocumentFragment, true);
+  for (const part of own.querySelectorAll(UNWANTED)) part.remove();
+  for (const parsed of own.querySelectorAll("script")) {
     const script = document.createElement("script");
     for (const { name, value } of parsed.attributes) script.setAttribute(name, value);
     script.async = false;
     script.text = parsed.text;
     parsed.replaceWith(script);
   }
+  place.replaceChildren(own);
 }
 
 async function fill(place: HTMLElement): Promise<void> {
