@@ -83,7 +83,8 @@ describe("a client registration", () => {
     ],
     ["data", { redirect_uris: ["data:text/html,x"] }, "invalid_redirect_uri"],
     ["a file", { redirect_uris: ["file://agent.example/cb"] }, "invalid_redirect_uri"],
-    ["an app without a host", { redirect_uris: ["cursor:callback"] }, "invalid_redirect_uri"],
+    ["another server", { redirect_uris: ["smb://agent.example/cb"] }, "invalid_redirect_uri"],
+    ["an unknown app", { redirect_uris: ["agent://callback"] }, "invalid_redirect_uri"],
     ["a fragment", { redirect_uris: [`${REDIRECT}#x`] }, "invalid_redirect_uri"],
     ["a user", { redirect_uris: ["https://a:b@agent.example/"] }, "invalid_redirect_uri"],
     [

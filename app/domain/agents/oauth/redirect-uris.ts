@@ -3,9 +3,12 @@
 
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 const MAX_LENGTH = 500;
-/** A browser acts on these itself: none leads to an app. */
-const BROWSER_SCHEMES = new Set(
-  "about blob chrome data edge file filesystem ftp intent jar javascript mailto resource sms tel vbscript view-source ws wss"
+/**
+ * Well-known clients that register a scheme without a dot (`cursor://anysphere.cursor-mcp/oauth/callback`), and a rejected
+ * address rejects their whole registration. Others stay closed: such a scheme may be one that a system opens a server by.
+ */
+const KNOWN_APPS = new Set(
+  "claude cursor jetbrains raycast vscode vscode-insiders warp windsurf zed"
     .split(" ")
     .map((scheme) => `${scheme}:`),
 );
@@ -23,10 +26,8 @@ export function findRedirectProblem(uri: string): string | undefined {
   if (url.protocol === "https:") return undefined;
   if (url.protocol === "http:")
     return LOOPBACK.has(url.hostname) ? undefined : "must be an https:// address";
-  // RFC 8252 7.1: a private-use scheme is a reversed domain name. Well-known clients have short ones, with a host
-  // (cursor://anysphere.cursor-mcp/), and one rejected address rejects their registration.
-  const isOfApp = url.host !== "" && !BROWSER_SCHEMES.has(url.protocol);
-  return url.protocol.includes(".") || isOfApp
+  // RFC 8252 7.1: a private-use scheme is a reversed domain name. `javascript:` and `data:` have no dot.
+  return url.protocol.includes(".") || KNOWN_APPS.has(url.protocol)
     ? undefined
     : "must be https, loopback, or a scheme such as com.example.agent:";
 }
