@@ -12,7 +12,7 @@ import { callWithin } from "./store-redirects.ts";
 const TIMEOUT_MS = 6_000;
 const METADATA_MS = 10 * 60_000;
 /** Unknown keys and failing signatures make us fetch the keys again: so often in a row, then once in a pause. */
-const KEYS_RENEWALS = 10;
+const KEYS_RENEWALS = 5;
 const KEYS_PAUSE_MS = 30_000;
 /** Between the answer and the use of its keys. */
 const KEYS_SETTLE_MS = 1_000;
@@ -201,9 +201,8 @@ function toMetadata(
       "the metadata names an issuer that is not the platform's for this store",
     );
   const metadata = { ...parsed.data, ...endpoints };
-  const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
-  const named = [authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint ?? url];
-  if (isHttps(url) && !named.every(isHttps))
+  const { authorization_endpoint, token_endpoint, jwks_uri } = metadata;
+  if (isHttps(url) && ![authorization_endpoint, token_endpoint, jwks_uri].every(isHttps))
     throw malformed(system, "the metadata names an endpoint without https");
   if (issuer !== null && withoutTrailingSlashes(metadata.issuer) !== issuer)
     throw malformed(system, "the metadata names another issuer");
@@ -261,11 +260,13 @@ async function fetchUserInfo(
   request: Pick<TokenRequest, "system" | "metadata" | "isTenantAddress"> & { accessToken: string },
 ): Promise<unknown> {
   const { system, metadata, accessToken, isTenantAddress } = request;
-  if (!metadata.userinfo_endpoint) return null;
+  const { userinfo_endpoint: url } = metadata;
+  // An access token goes over https, where the provider's other endpoints do.
+  if (!url || (isHttps(metadata.token_endpoint) && !isHttps(url))) return null;
   try {
     const answer = await outbound.call({
       system,
-      url: metadata.userinfo_endpoint,
+      url,
       headers: { Accept: "application/json", Authorization: `Bearer ${accessToken}` },
       timeoutMs: TIMEOUT_MS,
       isTenantAddress,
@@ -310,7 +311,7 @@ type KeySet = {
   set: ReturnType<typeof createRemoteJWKSet>;
   /** When the provider's last answer came. */
   answeredAt(): number;
-  /** Each renewal, also one in vain, moves this by a pause, ten pauses ahead at most. */
+  /** Each renewal, also one in vain, moves this by a pause, five pauses ahead at most. */
   pausedUntil: number;
 };
 

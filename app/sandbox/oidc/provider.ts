@@ -130,7 +130,8 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
 
   const userinfo = (realm: Realm, call: Call): ApiResponse | Promise<ApiResponse> => {
     const flaw = flaws.take("userinfo");
-    if (flaw !== undefined && flaw !== "other_subject") return misbehave(flaw);
+    if (flaw !== undefined && flaw !== "other_subject" && flaw !== "no_subject")
+      return misbehave(flaw);
     const grant = grants.findGrant(
       realm,
       /^Bearer (.+)$/i.exec(call.headers.authorization ?? "")?.[1] ?? "",
@@ -143,7 +144,7 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
       );
     return json(200, {
       ...personClaims(grant.person, grant.scopes),
-      ...(flaw && { sub: "another-subject" }),
+      ...(flaw && { sub: flaw === "other_subject" ? "another-subject" : undefined }),
     });
   };
 

@@ -64,7 +64,7 @@ describe("a federated sign-in whose ID token has no address", () => {
     },
   );
 
-  it.each([401, 403, 404, "garbage"] as const)(
+  it.each([401, 403, 404, "garbage", "no_subject"] as const)(
     "has none when the user info is answered with %s",
     async (userinfo) => {
       service.sandbox.federated.next({ userinfo });

@@ -33,6 +33,8 @@ const PersonClaims = z.looseObject({
 });
 const Claims = PersonClaims.extend({ nonce: z.string(), azp: z.string().nullish() });
 
+const UserInfo = z.looseObject({ sub: z.string() });
+
 export type IdentityClaims = z.output<typeof Claims> & { issuer: string };
 
 export class InvalidIdToken extends Error {
@@ -100,7 +102,8 @@ export async function completeClaims(
 ): Promise<IdentityClaims> {
   if (claims.email !== undefined || !accessToken) return claims;
   const answer = await ctx.oidc.userInfo(system, metadata, accessToken, isTenantAddress);
-  if (answer === null) return claims;
+  // Without a subject it says of nobody in particular.
+  if (!UserInfo.safeParse(answer).success) return claims;
   const info = PersonClaims.safeParse(answer);
   if (!info.success) throw new InvalidIdToken("a claim of the user info is missing or malformed");
   // Of another person it must not be used (5.3.2).
