@@ -6,7 +6,6 @@ import { privacyRequests } from "../domain/compliance/requests/privacy-requests.
 import { bulkRuns } from "../domain/customers/bulk/run-row.ts";
 import { webhookInbox } from "../domain/customers/webhooks/webhook-inbox.ts";
 import { countMoves, storeMoves } from "../domain/tenants/moves/move-record.ts";
-import type { Database } from "../runtime/database/database.ts";
 import { inTime } from "../runtime/deadlines/in-time.ts";
 import { registry, requestDuration } from "../runtime/telemetry/metrics.ts";
 
@@ -95,7 +94,9 @@ export const METRICS_CONTENT_TYPE = registry.contentType;
 export async function renderMetrics(ctx: Ctx): Promise<string> {
   for (const gauge of [depth, oldest, inbox, losing, up, moves, moveLag, moveAge]) gauge.reset();
   await Promise.all([
-    ...ctx.regions.names().map((region) => readRegion(ctx, region)),
+    ...ctx.regions
+      .names()
+      .flatMap((region) => [readRegion(ctx, region), readRowsLosing(ctx, region)]),
     readMoves(ctx),
   ]);
   // The library writes "Nan", for example of the event loop's mean delay right after another scrape; the format has "NaN".
@@ -105,17 +106,13 @@ export async function renderMetrics(ctx: Ctx): Promise<string> {
 /** An unreachable, silent or unprovisioned region must not hide the others. */
 async function readRegion(ctx: Ctx, region: string): Promise<void> {
   try {
-    const database = ctx.regions.get(region);
-    const [{ queue, webhooks }, rowsLosing] = await readInTime(
-      Promise.all([readQueueDepths(database), countRowsLosing(database)]),
-    );
+    const { queue, webhooks } = await readInTime(readQueueDepths(ctx.regions.get(region)));
     for (const row of queue) {
       depth.set({ region, channel: row.channel, status: row.status }, row.count);
       if (row.status === "pending")
         oldest.set({ region, channel: row.channel }, row.oldest_due_seconds);
     }
     for (const row of webhooks) inbox.set({ region, status: row.status }, row.count);
-    for (const { table, count } of rowsLosing) losing.set({ region, queue: table }, count);
     up.set({ region }, 1);
   } catch (error) {
     up.set({ region }, 0);
@@ -123,10 +120,16 @@ async function readRegion(ctx: Ctx, region: string): Promise<void> {
   }
 }
 
-const countRowsLosing = (database: Database) =>
-  Promise.all(
-    QUEUES.map(async ({ table, countLosing }) => ({ table, count: await countLosing(database) })),
-  );
+/** Apart from the above: a database that cannot count these is not down. */
+async function readRowsLosing(ctx: Ctx, region: string): Promise<void> {
+  const count = async ({ table, countLosing }: (typeof QUEUES)[number]) =>
+    losing.set({ region, queue: table }, await countLosing(ctx.regions.get(region)));
+  try {
+    await readInTime(Promise.all(QUEUES.map(count)));
+  } catch (error) {
+    ctx.log.warn("metrics.queues_not_read", { region, reason: (error as Error).message });
+  }
+}
 
 /** Home has all of them, whichever cells this process serves. */
 async function readMoves(ctx: Ctx): Promise<void> {
