@@ -97,7 +97,7 @@ export async function startRun({
 /** The number of failures in a row after which the move is given up. */
 const MAX_APPLY_FAILURES = 3;
 /** Postgres tries again after five seconds: errors that come closer together are one failure. */
-const ONE_FAILURE_MS = 2_000;
+const ONE_FAILURE_MS = 4_000;
 
 /** The failures of the target to follow the source, since it last made progress. */
 type ApplyFailures = {
