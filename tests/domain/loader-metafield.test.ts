@@ -1,6 +1,7 @@
 // The loader's values in the metafield of the app's installation: written once per change, for connected
 // stores only.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { BANNER_LANGUAGES } from "../../app/domain/tenants/banner/banner-texts.ts";
 import { runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
 import { TENANT_STEPS } from "../../app/domain/scheduled-run/steps.ts";
 import {
@@ -81,7 +82,7 @@ test("the footer is written in every language, again when what it shows changes,
   await save({ privacy_url: "https://kestrel.example/privacy-2" });
   await work();
   const { locale, parts } = footerOf();
-  expect([locale, Object.keys(parts).length]).toEqual(["en", 20]);
+  expect([locale, Object.keys(parts).length]).toEqual(["en", BANNER_LANGUAGES.length]);
   for (const part of Object.values(parts))
     expect(part).toContain("https://kestrel.example/privacy-2");
   const before = calls();
