@@ -1,22 +1,16 @@
 // Client of any OpenID Connect provider (openid.net "OpenID Connect Core", "Discovery"): metadata,
-// code exchange, signing keys. The ID token is validated in domain/identity/oidc/id-token.ts.
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+// code exchange, user info; the signing keys are in oidc-keys.ts. The ID token is validated in domain/identity/oidc/id-token.ts.
+import type { JWTVerifyGetKey } from "jose";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, toStatusError } from "../runtime/outbound/answers.ts";
 import type { Outbound } from "../runtime/outbound/outbound.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
+import { createKeySet, OIDC_TIMEOUT_MS, verifyWith, type KeySet } from "./oidc-keys.ts";
 import { callWithin } from "./store-redirects.ts";
 
-const TIMEOUT_MS = 6_000;
 const METADATA_MS = 10 * 60_000;
-/** Unknown keys and failing signatures make us fetch the keys again: so often in a row, then once in a pause. */
-const KEYS_RENEWALS = 5;
-const KEYS_PAUSE_MS = 30_000;
-/** Between the answer and the use of its keys. */
-const KEYS_SETTLE_MS = 1_000;
-const KEYS_MAX_AGE_MS = 10 * 60_000;
 const REMEMBERED = 500;
 
 const Endpoint = z.url({ protocol: /^https?$/ });
@@ -159,7 +153,7 @@ async function fetchMetadata(
     system,
     url: place.url,
     headers: { Accept: "application/json" },
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: OIDC_TIMEOUT_MS,
     isTenantAddress: place.isTenantAddress,
     about: { call: "discovery" },
   };
@@ -240,7 +234,7 @@ async function exchangeCode(
       code_verifier: exchange.codeVerifier,
       ...client.fields,
     }).toString(),
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: OIDC_TIMEOUT_MS,
     isTenantAddress,
     exchangesCredentials: true,
     about: { call: "code_exchange" },
@@ -268,7 +262,7 @@ async function fetchUserInfo(
       system,
       url,
       headers: { Accept: "application/json", Authorization: `Bearer ${accessToken}` },
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: OIDC_TIMEOUT_MS,
       isTenantAddress,
       about: { call: "user_info" },
     });
@@ -305,66 +299,4 @@ function basicCredentials(id: string, secret: string): string {
     new URLSearchParams({ v: text }).toString().slice(2),
   );
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-}
-
-type KeySet = {
-  set: ReturnType<typeof createRemoteJWKSet>;
-  /** When the provider's last answer came. */
-  answeredAt(): number;
-  /** Each renewal, also one in vain, moves this by a pause, five pauses ahead at most. */
-  pausedUntil: number;
-};
-
-function createKeySet(
-  outbound: Outbound,
-  { system, url, isTenantAddress }: { system: string; url: string; isTenantAddress: boolean },
-): KeySet {
-  let answeredAt = 0;
-  const set = createRemoteJWKSet(new URL(url), {
-    // Its own pause begins with any fetch, so that a key that is replaced right after one would be unknown.
-    cooldownDuration: Number.POSITIVE_INFINITY,
-    cacheMaxAge: KEYS_MAX_AGE_MS,
-    [customFetch]: async (keysUrl: string) => {
-      const answer = await outbound.call({
-        system,
-        url: keysUrl,
-        timeoutMs: TIMEOUT_MS,
-        isTenantAddress,
-        about: { call: "keys" },
-      });
-      answeredAt = Date.now();
-      // Parsed here so that an unreadable key set is the provider's error, not an invalid token.
-      return Response.json(parseAnswer(system, answer));
-    },
-  });
-  return { set, answeredAt: () => answeredAt, pausedUntil: 0 };
-}
-
-/** Again with newer keys where a key is unknown or a signature fails, and the provider may have newer ones. */
-async function verifyWith<T>(
-  keys: KeySet,
-  verify: (keys: JWTVerifyGetKey) => Promise<T>,
-): Promise<T> {
-  const startedAt = Date.now();
-  try {
-    return await verify(keys.set);
-  } catch (error) {
-    const isOfOtherKeys =
-      error instanceof errors.JWKSNoMatchingKey ||
-      error instanceof errors.JWSSignatureVerificationFailed;
-    if (!isOfOtherKeys) throw error;
-    const isOlder = keys.answeredAt() < startedAt;
-    if (keys.set.reloading || (isOlder && takeRenewal(keys))) await keys.set.reload();
-    // Newer keys may have come during the check, or while this one was about to take the older ones.
-    else if (keys.answeredAt() < startedAt - KEYS_SETTLE_MS) throw error;
-    return verify(keys.set);
-  }
-}
-
-function takeRenewal(keys: KeySet): boolean {
-  const now = Date.now();
-  const pausedUntil = Math.max(keys.pausedUntil, now) + KEYS_PAUSE_MS;
-  if (pausedUntil - now > KEYS_RENEWALS * KEYS_PAUSE_MS) return false;
-  keys.pausedUntil = pausedUntil;
-  return true;
 }
