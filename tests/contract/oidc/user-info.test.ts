@@ -64,6 +64,16 @@ describe("a federated sign-in whose ID token has no address", () => {
     },
   );
 
+  it.each([500, 503, 429])(
+    "signs in whoever is linked while the user info is answered with %i",
+    async (userinfo) => {
+      const { id } = await user();
+      service.sandbox.federated.next({ idToken: "no_email" });
+      service.sandbox.federated.next({ userinfo });
+      expect(await user()).toMatchObject({ id, email, email_verified: true });
+    },
+  );
+
   it.each([401, 403, 404, "garbage", "no_subject"] as const)(
     "has none when the user info is answered with %s",
     async (userinfo) => {

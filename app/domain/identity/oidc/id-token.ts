@@ -93,6 +93,7 @@ export async function verifyIdToken(
 /**
  * The claims with the address, its proof, name and picture of the provider's user info, where the ID token
  * has no address: in the code flow a provider may send them there alone (5.4). Null for the address says that there is none.
+ * Throws an OutboundError when the user info cannot be had.
  */
 export async function completeClaims(
   ctx: Ctx,

@@ -14,8 +14,9 @@ import { isConnected } from "../../tenants/store-access.ts";
 import { tryToReadPrimaryDomain } from "../../tenants/storefront/primary-domain.ts";
 import { findTenant, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import type { Account } from "../account.ts";
-import { completeClaims, InvalidIdToken, verifyIdToken } from "./id-token.ts";
+import { completeClaims, InvalidIdToken, verifyIdToken, type IdentityClaims } from "./id-token.ts";
 import { signInWithIdentity } from "./identity-linking.ts";
+import { isLinked } from "./match-identity.ts";
 import type { OidcProvider } from "./providers.ts";
 import type { Visit } from "../../consent/visit.ts";
 
@@ -287,7 +288,18 @@ async function fetchIdentity(
         system: provider.name,
         metadata,
         isTenantAddress,
-      })
+      }).catch((error: unknown) => claimsOfLinked(ctx, tenant, claims, error))
     : claims;
   return provider.identify(ctx, tenant, complete, tokens.access_token);
+}
+
+/** A subject that is linked to an account signs in without its user info; another one would get an account without an address. */
+async function claimsOfLinked(
+  ctx: Ctx,
+  tenant: Tenant,
+  claims: IdentityClaims,
+  error: unknown,
+): Promise<IdentityClaims> {
+  if (error instanceof OutboundError && (await isLinked(ctx, tenant, claims))) return claims;
+  throw error;
 }

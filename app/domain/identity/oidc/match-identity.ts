@@ -10,7 +10,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { awaitDeletions, isDeletedHere } from "../../customers/tombstones.ts";
 import { hasWayIn } from "../../customers/unproven-account.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
   findAccountByEmail,
@@ -47,6 +47,19 @@ export async function findMatch(
     if (made && decides(made, identity)) return { account: made, how: "identity", formerId: null };
   }
   return { ...match, formerId: linked?.id ?? null };
+}
+
+/** Whether this subject signed in before. */
+export async function isLinked(
+  ctx: Ctx,
+  tenant: Tenant,
+  { issuer, sub }: Pick<ProvenIdentity, "issuer" | "sub">,
+): Promise<boolean> {
+  const link = await dataOf(ctx, tenant).prisma.identityLink.findFirst({
+    where: { issuer, sub },
+    select: { user_id: true },
+  });
+  return link !== null;
 }
 
 async function findLinked(
