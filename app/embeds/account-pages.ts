@@ -165,6 +165,16 @@ export function renderNotice(look: PageLook, notice: Notice): string {
   return page(look, texts[notice], `<p role="status">${escapeHtml(text)}</p>`);
 }
 
+/** `address`: where the page opens. */
+export function renderRefusedLink(look: PageLook, address: string): string {
+  const texts = accountTexts(look.locale);
+  return page(
+    look,
+    texts.refusedLink,
+    `<p role="status">${escapeHtml(texts.refusedLinkText)}</p><p><a class="button wide" href="${escapeHtml(address)}">${escapeHtml(texts.openPage)}</a></p>`,
+  );
+}
+
 export function renderSignInError(look: PageLook, error: string): string {
   const texts = accountTexts(look.locale);
   return page(

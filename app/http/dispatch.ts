@@ -14,7 +14,7 @@
 import type { Ctx } from "../context.server.ts";
 import type { CallMoney } from "../domain/agent-activity/agent-call.ts";
 import { isAgentToken } from "../domain/agents/oauth/agent-token.ts";
-import { findTenant, StaleTenantError } from "../domain/tenants/tenant.ts";
+import { findTenant, StaleTenantError, type Tenant } from "../domain/tenants/tenant.ts";
 import { isStoreMoving } from "../runtime/database/postgres-errors.ts";
 import { AppError, isAppError } from "../runtime/errors.ts";
 import { recordServedAccess, type AccessNote, type ServedAccess } from "./access/served-access.ts";
@@ -33,6 +33,7 @@ import { toErrorReply } from "./error-response.ts";
 import { enforceRateLimit } from "./rate-limit.ts";
 import { mediaType, readJson, readSigned, validate } from "./request-body.ts";
 import { traitsOf, type Method } from "./route-traits.ts";
+import { refusedLinkPage } from "./shopper/refused-link.ts";
 import { allowSandboxImages } from "./shopper/sandbox-images.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -46,6 +47,8 @@ type Exchange = MountedSpecs & {
   request: ApiRequest;
   params: Record<string, string>;
   requestId: string;
+  /** The store that the request names: known once it was found. */
+  tenant: Tenant | null;
   /** Which origin may read the response: known once the store is. */
   cors: Record<string, string>;
   /** Further fields of its log line. */
@@ -67,12 +70,11 @@ export async function respond(
     request,
     params,
     requestId,
+    tenant: null,
     cors: { Vary: "Origin" },
     notes: {},
   };
-  const reply = await answer(exchange).catch((error: unknown) =>
-    toErrorReply(ctx, error, requestId, request, Object.values(specs)[0]),
-  );
+  const reply = await answer(exchange).catch((error: unknown) => replyToError(exchange, error));
   Object.assign(reply.headers, {
     ...exchange.cors,
     ...reply.headers,
@@ -90,6 +92,14 @@ export async function respond(
   return reply;
 }
 
+function replyToError(exchange: Exchange, error: unknown): ApiResponse {
+  const { ctx, specs, request, requestId } = exchange;
+  const [spec] = Object.values(specs);
+  const reply = toErrorReply(ctx, error, requestId, request, spec);
+  const isProxiedPage = exchange.isProxied && spec?.isPage;
+  return (isProxiedPage && refusedLinkPage(error, request, exchange.tenant)) || reply;
+}
+
 const everyHeader = (ctx: Ctx, requestId: string) => ({
   ...transportHeaders(ctx),
   "X-Request-Id": requestId,
@@ -104,6 +114,7 @@ async function answer(exchange: Exchange): Promise<ApiResponse> {
       ? NO_TENANT
       : await findRequestTenant(ctx, specs, request);
   if (found.shop) notes.shop = found.shop;
+  exchange.tenant = found.tenant;
   exchange.cors = traitsOf(specs).isOfExtensions
     ? extensionCorsHeaders(request)
     : corsHeaders(ctx, found.tenant, request);

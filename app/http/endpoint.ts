@@ -86,6 +86,8 @@ export type MethodSpec<
    * proxied path is `/proxy` and the path; without this the route has none.
    */
   proxied?: ProxyParameters;
+  /** Shoppers open it by a link: a browser gets a page instead of the app proxy's error (shopper/refused-link.ts). */
+  isPage?: true;
   /**
    * Shared caches may keep the response and give it to everybody. The handler sees the address with
    * `shop` and the parameters of `proxied`, and no credentials (caching/public-request.ts); a token

@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     isCacheable: true,
     proxied: SHOPPER_PAGE_PARAMETERS,
+    isPage: true,
     answers: {
       200: "The page.",
       304: "It is what the reader has.",

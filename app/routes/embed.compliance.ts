@@ -16,6 +16,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     isCacheable: true,
     proxied: { locale: LOCALE_SHAPE },
+    isPage: true,
     answers: {
       200: "HTML of public configuration alone.",
       304: "It is the one that If-None-Match names.",

@@ -15,6 +15,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     isCacheable: true,
     proxied: { locale: LOCALE_SHAPE },
+    isPage: true,
     answers: {
       200: "HTML of public configuration and of what the merchant shows.",
       304: "It is the one that If-None-Match names.",

@@ -82,6 +82,7 @@ function findProblem(
 /** Errors in the shapes of other specifications, and error pages for forms, have their own tests. */
 function findErrorProblem(spec: AnySpec, mediaType: string, body: string): string | null {
   if (spec.errorBody || spec.handleForm || body === "") return null;
+  if (spec.isPage && mediaType === "text/html") return null;
   return mediaType === "application/json"
     ? findMismatch(ErrorBody, body)
     : `is an error of ${mediaType}`;
