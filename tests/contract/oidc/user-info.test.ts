@@ -65,7 +65,7 @@ describe("a federated sign-in whose ID token has no address", () => {
   );
 
   it.each([500, 503, 429])(
-    "signs in whoever is linked while the user info is answered with %i",
+    "signs in a linked person while the user info is answered with %i",
     async (userinfo) => {
       const { id } = await user();
       service.sandbox.federated.next({ idToken: "no_email" });
