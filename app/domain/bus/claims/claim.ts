@@ -27,6 +27,15 @@ const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.
   q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false)
     AND q.channel <> '${ARCHIVE_CHANNEL}' AS is_archive_only`;
 
+/**
+ * Null: the channel has no further shop with pending rows. In the order of the pending rows' index, channel first: by
+ * shop alone the planner may take another index while most rows are of one channel, and a claim for the others then
+ * reads all of them.
+ */
+const nextShop = (channel: string, comparison: ">" | ">=", shop: string): string =>
+  `(SELECT CASE WHEN q.channel = ${channel} THEN q.shop END FROM integration_queue q WHERE q.status = 'pending'
+      AND (q.channel, q.shop) ${comparison} (${channel}, ${shop}) ORDER BY q.channel, q.shop LIMIT 1)`;
+
 // One statement claims for all channels that have work: a statement and its commit cost more than the rows.
 //
 //   wanted   $1-$4: per channel its name, the first shop, the row limit, the row limit per shop
@@ -49,13 +58,9 @@ export const CLAIM = `
       AS b(channel, shop, row_limit)
   ),
   tenants AS (
-    SELECT w.channel, (SELECT q.shop FROM integration_queue q WHERE q.status = 'pending'
-      AND q.channel = w.channel AND q.shop >= w.start_at ORDER BY q.shop LIMIT 1) AS shop, 1 AS n
-    FROM wanted w
+    SELECT w.channel, ${nextShop("w.channel", ">=", "w.start_at")} AS shop, 1 AS n FROM wanted w
     UNION ALL
-    SELECT t.channel, (SELECT q.shop FROM integration_queue q WHERE q.status = 'pending'
-      AND q.channel = t.channel AND q.shop > t.shop ORDER BY q.shop LIMIT 1), t.n + 1
-    FROM tenants t WHERE t.shop IS NOT NULL AND t.n < ${TENANTS_PER_CLAIM}
+    SELECT t.channel, ${nextShop("t.channel", ">", "t.shop")}, t.n + 1 FROM tenants t WHERE t.shop IS NOT NULL AND t.n < ${TENANTS_PER_CLAIM}
   ),
   due AS (
     SELECT t.channel, w.row_limit, picked.*, row_number() OVER (PARTITION BY t.channel, picked.shop
